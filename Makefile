@@ -1,0 +1,31 @@
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: demo test lint bench docs clean
+
+demo: $(READY)
+	$(BIN)/hypcse demo
+
+test: $(READY) lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks run
+
+docs: $(READY)
+	$(BIN)/mkdocs build --strict --site-dir site
+
+clean:
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs]'
+	touch $(READY)

@@ -1,0 +1,1 @@
+"""Speed and memory of hypcse as ratios and growth: `python -m benchmarks`."""

@@ -1,0 +1,64 @@
+"""The similarity graph, and a tree through text and back."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+import hypcse
+from benchmarks.case import Rng, Workload, case
+from benchmarks.cases.metrics import chain
+
+N_FEATURES = 16
+N_NEIGHBORS = 10
+
+
+@case(sizes=(10_992,), growth="n^2", peer="sklearn.neighbors.kneighbors_graph", max_growth=None)
+def similarity_graph_pen_digits_like(n_points: int, rng: Rng) -> Workload:
+    """The similarity graph at the size of PenDigits: 10,992 points, 16 features."""
+    X = nested_gaussians(n_points, rng)
+
+    def peer() -> object:
+        # Imported here, not above: the process that starts the others must stay small.
+        from sklearn.neighbors import kneighbors_graph
+
+        return kneighbors_graph(X, N_NEIGHBORS, mode="distance")
+
+    return Workload(
+        run=lambda: hypcse.similarity_graph(X),
+        peer=peer,
+        note="below 20,000 points hypcse calls scikit-learn itself: the ratio shows what weighing adds",
+        facts=_graph_facts,
+    )
+
+
+# No growth is claimed: the automatic choice is brute force up to 100,000 points and faiss beyond, so the two
+# sizes measure two methods.
+@case(sizes=(100_000, 1_000_000), growth="none: brute force, then faiss", max_growth=None)
+def similarity_graph_large(n_points: int, rng: Rng) -> Workload:
+    """The similarity graph of many points, 16 features, with the search chosen automatically."""
+    X = nested_gaussians(n_points, rng)
+    return Workload(run=lambda: hypcse.similarity_graph(X), facts=_graph_facts)
+
+
+@case(sizes=(100_000, 1_000_000), growth="n log n")
+def newick_round_trip(n_points: int, rng: Rng) -> Workload:
+    """A chain written as Newick text and read back."""
+    parent, height = chain(rng.permutation(n_points))
+    return Workload(
+        run=lambda: hypcse.Tree.from_newick(hypcse.Tree(parent, height).to_newick()),
+        note="a new Tree a call",
+        facts=lambda tree: {"same": float(tree == hypcse.Tree(parent, height))},
+    )
+
+
+def nested_gaussians(n_points: int, rng: Rng, branching: int = 5) -> NDArray[np.float64]:
+    """Points around centres around centres: Gaussians, each a third as wide as the one above."""
+    outer = rng.normal(scale=9.0, size=(branching, N_FEATURES))
+    inner = np.repeat(outer, branching, axis=0) + rng.normal(scale=3.0, size=(branching**2, N_FEATURES))
+    member = rng.integers(branching**2, size=n_points)
+    return inner[member] + rng.normal(size=(n_points, N_FEATURES))
+
+
+def _graph_facts(graph: hypcse.Graph) -> dict[str, float]:
+    return {"n_edges": float(graph.n_edges), "volume": graph.volume}

@@ -1,0 +1,67 @@
+"""Hierarchical clustering by structural entropy.
+
+Public names load on first use, so that `import hypcse` and `hypcse --help` stay fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from hypcse import datasets as datasets
+    from hypcse import methods as methods
+    from hypcse._checks import HypcseWarning as HypcseWarning
+    from hypcse.entropy import conductance as conductance
+    from hypcse.entropy import normalized_entropy as normalized_entropy
+    from hypcse.entropy import one_dimensional_entropy as one_dimensional_entropy
+    from hypcse.entropy import structural_entropy as structural_entropy
+    from hypcse.graph import Graph as Graph
+    from hypcse.graph import nearest_neighbors as nearest_neighbors
+    from hypcse.graph import similarity_graph as similarity_graph
+    from hypcse.metrics import cophenetic_correlation as cophenetic_correlation
+    from hypcse.metrics import cophenetic_distances as cophenetic_distances
+    from hypcse.metrics import dasgupta_cost as dasgupta_cost
+    from hypcse.metrics import dendrogram_purity as dendrogram_purity
+    from hypcse.metrics import fowlkes_mallows as fowlkes_mallows
+    from hypcse.metrics import robinson_foulds as robinson_foulds
+    from hypcse.metrics import score as score
+    from hypcse.tree import Tree as Tree
+
+_HOME = {
+    "HypcseWarning": "hypcse._checks",
+    "Graph": "hypcse.graph",
+    "nearest_neighbors": "hypcse.graph",
+    "similarity_graph": "hypcse.graph",
+    "Tree": "hypcse.tree",
+    "conductance": "hypcse.entropy",
+    "normalized_entropy": "hypcse.entropy",
+    "one_dimensional_entropy": "hypcse.entropy",
+    "structural_entropy": "hypcse.entropy",
+    "cophenetic_correlation": "hypcse.metrics",
+    "cophenetic_distances": "hypcse.metrics",
+    "dasgupta_cost": "hypcse.metrics",
+    "dendrogram_purity": "hypcse.metrics",
+    "fowlkes_mallows": "hypcse.metrics",
+    "robinson_foulds": "hypcse.metrics",
+    "score": "hypcse.metrics",
+}
+_FOLDERS = ("datasets", "methods")
+
+__all__ = ["__version__", *_HOME, *_FOLDERS]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _FOLDERS:
+        return import_module(f"hypcse.{name}")
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'hypcse' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

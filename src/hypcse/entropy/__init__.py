@@ -1,0 +1,32 @@
+"""Structural entropy of a graph on a tree, and what bounds it."""
+
+from hypcse.entropy.bounds import (
+    conductance,
+    entropy_lower_bound,
+    normalized_entropy,
+    one_dimensional_entropy,
+)
+from hypcse.entropy.structural import (
+    SelfLoops,
+    entropy_by_cuts,
+    entropy_from_weights,
+    node_entropies,
+    structural_entropy,
+)
+from hypcse.entropy.volumes import check_same_size, lca_weights, node_cuts, node_volumes
+
+__all__ = [
+    "SelfLoops",
+    "check_same_size",
+    "conductance",
+    "entropy_by_cuts",
+    "entropy_from_weights",
+    "entropy_lower_bound",
+    "lca_weights",
+    "node_cuts",
+    "node_entropies",
+    "node_volumes",
+    "normalized_entropy",
+    "one_dimensional_entropy",
+    "structural_entropy",
+]

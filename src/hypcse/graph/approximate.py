@@ -1,0 +1,116 @@
+"""Approximate nearest neighbours for large tables: faiss's inverted lists, then exact distances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.graph.exact import brute_force, centred
+from hypcse.kernels.nearest import sorted_candidates
+
+# Share of true neighbours to be found by a sample of points, large enough to tell 0.998 from 0.995.
+RECALL = 0.998
+SAMPLE = 512
+# Answers beyond k: the point itself, and a few that single precision may have put in the wrong order.
+EXTRA = 3
+_QUERIES = 4096
+_SEED = 1
+
+
+def has_faiss() -> bool:
+    """Whether faiss can be imported."""
+    return find_spec("faiss") is not None
+
+
+def inverted_lists(X: NDArray[np.floating], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Ids and squared distances of k near others of every point, (n, k); at least 0.995 of the nearest.
+
+    Points are put in about 4 sqrt(n) lists by their nearest centre; a query reads the lists of the centres
+    nearest to it, as many as a sample of points needs (see `_choose_lists`). The same at any number of threads.
+    """
+    faiss = _import_faiss()
+    n = X.shape[0]
+    indices = np.empty((n, k), np.int64)
+    squared = np.empty((n, k))
+    points, _ = centred(X)
+    with _workers(faiss) as pool:
+        index = pool.submit(_build, faiss, points).result()
+        _choose_lists(index, points, X, k)
+        blocks = [np.arange(start, min(start + _QUERIES, n)) for start in range(0, n, _QUERIES)]
+        near = pool.map(lambda block: index.search(points[block], min(k + EXTRA, n))[1], blocks)
+        for block, candidates in zip(blocks, near, strict=True):
+            found, distances = sorted_candidates(X, block, candidates)
+            indices[block], squared[block] = found[:, :k], distances[:, :k]
+    lacking = np.flatnonzero(indices[:, -1] < 0)
+    if lacking.size:
+        indices[lacking], squared[lacking] = brute_force(X, k, lacking)
+    return indices, squared
+
+
+def _import_faiss() -> Any:
+    try:
+        import faiss
+    except ImportError:
+        raise ImportError(
+            "algorithm='faiss' needs the package faiss, which is not installed. "
+            'Run pip install "hypcse[large]", or choose algorithm="brute" or "kd-tree".'
+        ) from None
+    return faiss
+
+
+@contextmanager
+def _workers(faiss: Any) -> Iterator[ThreadPoolExecutor]:
+    """Threads in which faiss and its matrix products each use one thread.
+
+    Every block of queries is then computed in one way whatever the number of threads. The setting belongs to
+    the calling thread, so that the user's own stays as it was.
+    """
+    threads = numba.get_num_threads()
+    with ThreadPoolExecutor(threads, initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool:
+        yield pool
+
+
+def _build(faiss: Any, points: NDArray[np.float32]) -> Any:
+    """The index with all points in their lists; the centres are learned from about 40 points each."""
+    n, d = points.shape
+    n_lists = max(1, min(int(4 * math.sqrt(n)), n // 40))
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, n_lists)
+    index.cp.seed = _SEED
+    index.cp.min_points_per_centroid = 1
+    index.cp.max_points_per_centroid = 40
+    index.train(points)
+    index.add(points)
+    return index
+
+
+def _choose_lists(index: Any, points: NDArray[np.float32], X: NDArray[np.floating], k: int) -> None:
+    """Double the number of lists that a query reads until a sample finds its true neighbours."""
+    n = points.shape[0]
+    sample = np.sort(np.random.default_rng(_SEED).choice(n, min(SAMPLE, n), replace=False))
+    farthest = brute_force(X, k, sample)[1][:, -1:]
+    reads = 4
+    while reads < index.nlist:
+        _read_lists(index, reads, n)
+        candidates = index.search(points[sample], min(k + EXTRA, n))[1]
+        # By distance: among equal ones any choice is right.
+        if (sorted_candidates(X, sample, candidates)[1][:, :k] <= farthest).mean() >= RECALL:
+            return
+        reads *= 2
+    _read_lists(index, index.nlist, n)
+
+
+def _read_lists(index: Any, reads: int, n: int) -> None:
+    """Let a query read `reads` lists, but no more than 32 times the points that even lists would hold.
+
+    Without this limit a table with many copies of one point would put them in one list and cost O(n^2).
+    """
+    index.nprobe = reads
+    index.max_codes = min(n, 32 * reads * (n // index.nlist + 1)) if reads < index.nlist else 0

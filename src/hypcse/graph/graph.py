@@ -1,0 +1,230 @@
+"""The graph that every graph method takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from hypcse._checks import check_count, check_finite
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """An undirected graph with positive weights, in compressed rows; every edge is stored from both ends.
+
+    indptr, indices, weights : the rows of the symmetric matrix, ids ascending within a row, no loops.
+    self_weights             : (n,) the diagonal, kept apart; zeros where there is none.
+
+    Use `from_scipy`, `from_edges` or `from_networkx`, which check their input; the constructor trusts it.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    self_weights: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for name, dtype in _DTYPES.items():
+            array = np.ascontiguousarray(getattr(self, name), dtype=dtype).view()
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        if self.indptr.size != self.self_weights.size + 1 or self.indices.size != self.weights.size:
+            raise ValueError("the arrays of a Graph do not fit together. Use Graph.from_scipy or Graph.from_edges.")
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return self.self_weights.size
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, each once, loops not counted."""
+        return self.indices.size // 2
+
+    @cached_property
+    def degrees(self) -> NDArray[np.float64]:
+        """Row sums of the weight matrix, `self_weights` included."""
+        filled = np.diff(self.indptr) > 0
+        sums = np.zeros(self.n_vertices)
+        if self.weights.size:
+            sums[filled] = np.add.reduceat(self.weights, self.indptr[:-1][filled])
+        degrees = sums + self.self_weights
+        degrees.flags.writeable = False
+        return degrees
+
+    @cached_property
+    def volume(self) -> float:
+        """Sum of all degrees."""
+        return float(self.degrees.sum())
+
+    def edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        """Ends i < j and weight of every edge, each once, loops left out.
+
+        >>> Graph.from_edges([0, 2], [1, 1], [1.0, 3.0]).edges()[2]
+        array([1., 3.])
+        """
+        rows = np.repeat(np.arange(self.n_vertices, dtype=np.int32), np.diff(self.indptr))
+        upper = rows < self.indices
+        return rows[upper], self.indices[upper], self.weights[upper]
+
+    def components(self) -> NDArray[np.int64]:
+        """Label of the connected component of each vertex, numbered by smallest vertex."""
+        return connected_components(self._matrix(), directed=False)[1].astype(np.int64)
+
+    def subgraph(self, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int64]]:
+        """The graph among some vertices, and the map back: vertex k of it is vertex `map[k]` here.
+
+        `vertices` are distinct ids, in the order that the subgraph takes, or one mark a vertex.
+        """
+        wanted = np.asarray(vertices)
+        if wanted.dtype == np.bool_:
+            if wanted.shape != (self.n_vertices,):
+                raise ValueError(f"vertices has {wanted.size} marks for {self.n_vertices} vertices.")
+            wanted = np.flatnonzero(wanted)
+        ids = _check_ids("vertices", wanted, self.n_vertices)
+        if ids.size == 0:
+            raise ValueError("vertices is empty; a graph has at least one vertex.")
+        if np.unique(ids).size != ids.size:
+            raise ValueError("vertices names a vertex twice; each may appear once.")
+        matrix = self._matrix()[ids][:, ids]
+        matrix.sort_indices()
+        return Graph(matrix.indptr, matrix.indices, matrix.data, self.self_weights[ids]), ids
+
+    def scaled(self, factor: float) -> Graph:
+        """The same graph with every weight multiplied by a positive number."""
+        if not (np.isfinite(factor) and factor > 0):
+            raise ValueError(f"factor={factor} must be a positive number.")
+        return Graph(self.indptr, self.indices, self.weights * factor, self.self_weights * factor)
+
+    def without_loops(self) -> Graph:
+        """The same graph with `self_weights` of zero, as training uses it."""
+        return Graph(self.indptr, self.indices, self.weights, np.zeros(self.n_vertices))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _DTYPES)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Graph({self.n_vertices} vertices, {self.n_edges} edges, volume {self.volume:.6g})"
+
+    @classmethod
+    def from_scipy(cls, W: Any) -> Graph:
+        """From a symmetric matrix of weights, SciPy sparse or dense; the diagonal becomes `self_weights`.
+
+        Zeros are no edges. Entries given twice add up, as SciPy's do.
+        """
+        matrix = sparse.csr_array(W, dtype=np.float64, copy=True)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 1:
+            raise ValueError(f"the weights must be a square matrix with at least one row, got shape {matrix.shape}.")
+        matrix.sum_duplicates()
+        check_finite("the weights", matrix.data)
+        if matrix.data.size and matrix.data.min() < 0:
+            entry = int(np.argmin(matrix.data))
+            row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+            raise ValueError(
+                f"the weight of ({row}, {matrix.indices[entry]}) is {matrix.data[entry]}; weights must not "
+                "be negative. Turn distances into similarities first, for example with exp(-d**2)."
+            )
+        matrix.eliminate_zeros()
+        matrix = _symmetric(matrix)
+        diagonal = matrix.diagonal()
+        if diagonal.any():
+            matrix.setdiag(0)
+            matrix.eliminate_zeros()
+        return cls(matrix.indptr, matrix.indices, matrix.data, diagonal)
+
+    @classmethod
+    def from_edges(cls, i: ArrayLike, j: ArrayLike, w: ArrayLike | None = None, n: int | None = None) -> Graph:
+        """From edges given once each, in either direction; unit weights by default.
+
+        Edges between the same two vertices add up. An edge from a vertex to itself adds to its `self_weights`. `n` is
+        the number of vertices, by default one more than the largest id.
+
+        >>> Graph.from_edges([0, 1], [1, 2]).degrees
+        array([1., 2., 1.])
+        """
+        first, second = np.asarray(i), np.asarray(j)
+        values = np.ones(first.shape) if w is None else np.asarray(w, dtype=np.float64)
+        if first.ndim != 1 or first.shape != second.shape or first.shape != values.shape:
+            raise ValueError(
+                f"i, j and w must be of one length, got shapes {first.shape}, {second.shape} and {values.shape}."
+            )
+        if n is None:
+            n = int(max(first.max(initial=0), second.max(initial=0))) + 1
+        n = check_count("n", n, 1)
+        first, second = _check_ids("i", first, n), _check_ids("j", second, n)
+        loops = first == second
+        rows = np.concatenate([first, second[~loops]])
+        columns = np.concatenate([second, first[~loops]])
+        entries = np.concatenate([values, values[~loops]])
+        return cls.from_scipy(sparse.coo_array((entries, (rows, columns)), shape=(n, n)))
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.Graph[Any], weight: str = "weight") -> Graph:
+        """From an undirected networkx graph, vertices in its order; missing weights are 1, parallel edges add up."""
+        if graph.is_directed():
+            raise ValueError("the networkx graph is directed. Pass graph.to_undirected().")
+        if graph.number_of_nodes() == 0:
+            raise ValueError("the networkx graph is empty; at least one vertex is needed.")
+        number = {vertex: k for k, vertex in enumerate(graph.nodes)}
+        found = [(number[a], number[b], 1.0 if w is None else w) for a, b, w in graph.edges(data=weight)]
+        ends = np.array([edge[:2] for edge in found], dtype=np.int64).reshape(-1, 2)
+        return cls.from_edges(ends[:, 0], ends[:, 1], [edge[2] for edge in found], len(number))
+
+    def to_scipy(self) -> sparse.csr_array:
+        """The symmetric weight matrix, `self_weights` on the diagonal."""
+        matrix = self._matrix()
+        if self.self_weights.any():
+            matrix = sparse.csr_array(matrix + sparse.diags_array(self.self_weights, format="csr"))
+        return matrix
+
+    def _matrix(self) -> sparse.csr_array:
+        """The matrix without its diagonal, as a copy that may be changed."""
+        shape = (self.n_vertices, self.n_vertices)
+        return sparse.csr_array((self.weights.copy(), self.indices.copy(), self.indptr.copy()), shape=shape)
+
+
+_DTYPES: dict[str, type[Any]] = {
+    "indptr": np.int64,
+    "indices": np.int32,
+    "weights": np.float64,
+    "self_weights": np.float64,
+}
+
+
+def _check_ids(name: str, ids: NDArray[Any], n: int) -> NDArray[np.int64]:
+    if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+        raise TypeError(f"{name} must be a list of vertex ids (integers), got {ids.dtype} of shape {ids.shape}.")
+    wrong = (ids < 0) | (ids >= n)
+    if wrong.any():
+        raise ValueError(f"{name} names vertex {ids[wrong][0]}, but vertices are 0 .. {n - 1}.")
+    return ids.astype(np.int64)
+
+
+def _symmetric(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The matrix, exactly symmetric; raise unless it equals its transpose to rounding (1e-9 relative)."""
+    gap = abs(matrix - matrix.T).tocoo()
+    if gap.nnz == 0:
+        return matrix
+    worst = int(np.argmax(gap.data))
+    row, column = int(gap.row[worst]), int(gap.col[worst])
+    if gap.data[worst] > 1e-9 * float(matrix.data.max()):
+        raise ValueError(
+            f"the weights are not symmetric: ({row}, {column}) has {matrix[row, column]} and ({column}, {row}) has "
+            f"{matrix[column, row]}. Pass (W + W.T) / 2."
+        )
+    average = sparse.csr_array((matrix + matrix.T) / 2)
+    average.sort_indices()
+    return average

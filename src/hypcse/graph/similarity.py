@@ -1,0 +1,144 @@
+"""The sparse similarity graph of a table."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hypcse._checks import HypcseWarning, check_choice, check_count
+from hypcse.graph.graph import Graph
+from hypcse.graph.neighbors import ALGORITHMS, METRICS, nearest_neighbors
+from hypcse.graph.scaling import SCALES, scale_features
+from hypcse.kernels.nearest import candidate_distances
+
+# From this many points on, neighbours come from `nearest_neighbors` instead of scikit-learn.
+LARGE = 20_000
+# A smaller weight is raised to this, so that products of volumes stay representable.
+MIN_WEIGHT = 1e-100
+# exp(-230) is the last weight above MIN_WEIGHT.
+MAX_EXPONENT = 230.0
+# Squares of bandwidths outside these limits leave float64.
+BANDWIDTHS = (1e-150, 1e150)
+
+
+def similarity_graph(
+    X: Any,
+    n_neighbors: int = 10,
+    bandwidth: float | str = 1.0,
+    scale: str = "minmax",
+    *,
+    metric: str = "euclidean",
+    algorithm: str = "auto",
+) -> Graph:
+    """Gaussian weights w = exp(-d^2 / bandwidth^2) between each point and its nearest others, averaged both ways.
+
+    A neighbour on one side only carries half the weight. The diagonal is kept in `self_weights`.
+
+    n_neighbors : neighbours a point; with n - 1 or more the graph is complete.
+    bandwidth   : a positive number, or "median": the median of the neighbours' distances above 0 (1 without
+                  any). A number so small that weights fall below 1e-100 is replaced by it, with a warning.
+    scale       : "minmax", "standard" or "none", see `scale_features`; not applied to precomputed distances.
+    metric, algorithm : see `nearest_neighbors`.
+
+    By default, below 20,000 points, this is the graph of the published figures: scikit-learn's neighbours in
+    its own order among equal distances, and a diagonal of 1 except for a point that its exact copies push from
+    its own list, which has 0. Otherwise equal distances are ordered by id and the diagonal is 1. Memory O(n k).
+
+    >>> similarity_graph([[0.0], [1.0], [9.0]], n_neighbors=1, scale="none", bandwidth=8.0).n_edges
+    2
+    """
+    check_count("n_neighbors", n_neighbors, 1)
+    check_choice("scale", scale, SCALES)
+    check_choice("metric", metric, METRICS)
+    check_choice("algorithm", algorithm, ALGORITHMS)
+    _check_bandwidth(bandwidth)
+    points = X if metric == "precomputed" else scale_features(X, scale)
+    if metric == "euclidean" and algorithm == "auto" and len(points) < LARGE:
+        indices, squared, self_weights = _published_neighbors(points, n_neighbors)
+    else:
+        indices, distances = nearest_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
+        squared = np.square(distances, out=distances)
+        self_weights = np.ones(len(indices))
+    return _average_with_transpose(indices, _weights(indices, squared, bandwidth), self_weights)
+
+
+def _published_neighbors(
+    points: NDArray[np.float32], n_neighbors: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """scikit-learn's neighbours, squared distances, and 1 for each point that its own list holds.
+
+    A point in its own list is marked by -1.
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    everyone = np.arange(len(points))
+    search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, len(points))).fit(points)
+    indices = search.kneighbors(points, return_distance=False).astype(np.int64, copy=False)
+    squared = candidate_distances(points, everyone, indices)
+    itself = indices == everyone[:, None]
+    return np.where(itself, -1, indices), squared, itself.any(axis=1).astype(np.float64)
+
+
+def _check_bandwidth(bandwidth: float | str) -> None:
+    low, high = BANDWIDTHS
+    if isinstance(bandwidth, str):
+        check_choice("bandwidth", bandwidth, ("median",))
+    elif isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating):
+        raise TypeError(f"bandwidth={bandwidth!r} must be a positive number or 'median'.")
+    elif not low <= bandwidth <= high:
+        raise ValueError(f"bandwidth={bandwidth} must lie between {low} and {high}. Try bandwidth='median'.")
+
+
+def _weights(indices: NDArray[np.int64], squared: NDArray[np.float64], bandwidth: float | str) -> NDArray[np.float64]:
+    """exp(-d^2 / bandwidth^2), never below MIN_WEIGHT; meaningless where there is no neighbour."""
+    known = squared[indices >= 0]
+    width = _median_distance(known) if isinstance(bandwidth, str) else float(bandwidth)
+    if not isinstance(bandwidth, str) and known.size and _exponents(known.max(), width) > MAX_EXPONENT:
+        width = _median_distance(known)
+        _warn_underflow(indices, _exponents(squared, float(bandwidth)), bandwidth, width)
+    return np.maximum(np.exp(-_exponents(squared, width)), MIN_WEIGHT)
+
+
+def _exponents(squared: Any, width: float) -> Any:
+    with np.errstate(over="ignore"):
+        return squared / (width * width)
+
+
+def _median_distance(squared: NDArray[np.float64]) -> float:
+    positive = squared[squared > 0]
+    return float(np.clip(np.median(np.sqrt(positive)), *BANDWIDTHS)) if positive.size else 1.0
+
+
+def _warn_underflow(indices: NDArray[np.int64], exponents: NDArray[np.float64], bandwidth: float, width: float) -> None:
+    low = (indices >= 0) & (exponents > MAX_EXPONENT)
+    rows, columns = np.nonzero(low)[0], indices[low]
+    ends = np.minimum(rows, columns) * len(indices) + np.maximum(rows, columns)
+    power = exponents[low].max() / math.log(10)
+    warnings.warn(
+        f"bandwidth={bandwidth} makes {np.unique(ends).size} edges lighter than {MIN_WEIGHT} "
+        f"(the lightest about 10^-{power:.4g}), too light to compute with. The median distance between "
+        f"neighbours, bandwidth={width:.6g}, is used instead; pass bandwidth='median' to choose it yourself.",
+        HypcseWarning,
+        stacklevel=4,
+    )
+
+
+def _average_with_transpose(
+    indices: NDArray[np.int64], weights: NDArray[np.float64], self_weights: NDArray[np.float64]
+) -> Graph:
+    """The graph of (W + W^T) / 2 for directed weights given row by row; entries of -1 are left out."""
+    known = indices >= 0
+    indptr = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    shape = (len(indices), len(indices))
+    W = sparse.csr_array((weights[known], indices[known].astype(np.int32), indptr), shape=shape)
+    W.sort_indices()
+    both = sparse.csr_array(W + W.T.tocsr())
+    both.sort_indices()
+    # Halving can go below the least weight once more.
+    halved = np.maximum(both.data / 2, MIN_WEIGHT)
+    return Graph(both.indptr.astype(np.int64), both.indices, halved, self_weights)

@@ -1,0 +1,120 @@
+"""Lowest common ancestors in O(1) a pair, O(n) memory.
+
+Let `gap[p]` be the LCA of the leaves at positions p and p + 1 from left to right. Ids grow towards the root, so the
+LCA of the leaves at p < q is the largest id in gap[p .. q-1]: a range maximum. Positions are grouped in blocks of 16
+(one cache line); maxima from a position to either end of its block, and a sparse table over blocks, answer any range.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from hypcse.kernels._compile import kernel, parallel_kernel
+
+_SHIFT = 4
+_BLOCK = 1 << _SHIFT
+
+
+class AncestorIndex(NamedTuple):
+    """Range maxima over the gaps between neighbouring leaves."""
+
+    gap: NDArray[np.int32]
+    to_right: NDArray[np.int32]
+    to_left: NDArray[np.int32]
+    table: NDArray[np.int32]
+
+
+@kernel
+def ancestor_index(parent: NDArray[np.int64], start: NDArray[np.int64], n_leaves: int) -> AncestorIndex:
+    """Build the index from the layout of the tree. O(n)."""
+    gap = np.zeros(max(n_leaves - 1, 1), np.int32)
+    for node in range(parent.size - 1):
+        above = parent[node]
+        if start[node] != start[above]:
+            gap[start[node] - 1] = above
+    n_gaps = gap.size
+    to_right = gap.copy()
+    to_left = gap.copy()
+    for p in range(n_gaps - 2, -1, -1):
+        if (p + 1) & (_BLOCK - 1):
+            to_right[p] = max(gap[p], to_right[p + 1])
+    for p in range(1, n_gaps):
+        if p & (_BLOCK - 1):
+            to_left[p] = max(gap[p], to_left[p - 1])
+    n_blocks = (n_gaps + _BLOCK - 1) >> _SHIFT
+    n_rows = 1
+    while (1 << n_rows) <= n_blocks:
+        n_rows += 1
+    table = np.zeros((n_rows, n_blocks), np.int32)
+    for block in range(n_blocks):
+        table[0, block] = to_right[block << _SHIFT]
+    for row in range(1, n_rows):
+        for block in range(n_blocks - (1 << row) + 1):
+            table[row, block] = max(table[row - 1, block], table[row - 1, block + (1 << (row - 1))])
+    return AncestorIndex(gap, to_right, to_left, table)
+
+
+@kernel
+def _largest(index: AncestorIndex, first: int, last: int) -> int:
+    """Largest id in gap[first .. last], first <= last."""
+    low, high = first >> _SHIFT, last >> _SHIFT
+    if low == high:
+        best = index.gap[first]
+        for p in range(first + 1, last + 1):
+            best = max(best, index.gap[p])
+        return best
+    best = max(index.to_right[first], index.to_left[last])
+    width = high - low - 1
+    if width > 0:
+        row = 0
+        while (2 << row) <= width:
+            row += 1
+        best = max(best, index.table[row, low + 1], index.table[row, high - (1 << row)])
+    return best
+
+
+@kernel
+def leaf_ancestor(index: AncestorIndex, p: int, q: int) -> int:
+    """LCA of the leaves at two different positions."""
+    return _largest(index, p, q - 1) if p < q else _largest(index, q, p - 1)
+
+
+@parallel_kernel
+def pair_ancestors(
+    index: AncestorIndex,
+    start: NDArray[np.int64],
+    size: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """LCA of pairs of nodes, leaves or not."""
+    out = np.empty(first.size, np.int64)
+    for k in prange(first.size):
+        a, b = first[k], second[k]
+        low = min(start[a], start[b])
+        high = max(start[a] + size[a], start[b] + size[b]) - 1
+        out[k] = max(a, b)
+        if low < high:
+            out[k] = max(out[k], _largest(index, low, high - 1))
+    return out
+
+
+@parallel_kernel
+def edge_ancestors(
+    index: AncestorIndex,
+    position: NDArray[np.int64],
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+) -> NDArray[np.int32]:
+    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries."""
+    out = np.empty(indices.size, np.int32)
+    for i in prange(indptr.size - 1):
+        p = position[i]
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            out[k] = leaf_ancestor(index, p, position[j]) if j > i else -1
+    return out

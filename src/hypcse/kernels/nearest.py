@@ -1,0 +1,154 @@
+"""Nearest points by exact squared distances, ties to the smaller id.
+
+A row keeps its k best in a heap whose root is the worst by (distance, id); a sort of the heap ends it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from hypcse.kernels._compile import kernel, parallel_kernel
+
+Ids = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+_STRIDE = 128
+
+
+@kernel
+def squared_distance(X: NDArray[np.floating], i: int, j: int) -> float:
+    """|x_i - x_j|^2 from float64 differences; equal to the last bit in both directions. O(d)."""
+    # Four running sums hide the latency of the additions; their order is fixed, so the value is too.
+    s0 = s1 = s2 = s3 = 0.0
+    whole = X.shape[1] - X.shape[1] % 4
+    for c in range(0, whole, 4):
+        s0 += (np.float64(X[i, c]) - np.float64(X[j, c])) ** 2
+        s1 += (np.float64(X[i, c + 1]) - np.float64(X[j, c + 1])) ** 2
+        s2 += (np.float64(X[i, c + 2]) - np.float64(X[j, c + 2])) ** 2
+        s3 += (np.float64(X[i, c + 3]) - np.float64(X[j, c + 3])) ** 2
+    for c in range(whole, X.shape[1]):
+        s0 += (np.float64(X[i, c]) - np.float64(X[j, c])) ** 2
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel
+def _replace_worst(distances: Reals, ids: Ids, distance: float, point: int) -> None:
+    """Put (distance, point) in the place of the heap's root and sink it. O(log k)."""
+    slot = 0
+    while True:
+        child = 2 * slot + 1
+        if child >= ids.size:
+            break
+        other = child + 1
+        if other < ids.size and (distances[other], ids[other]) > (distances[child], ids[child]):
+            child = other
+        if (distances[child], ids[child]) <= (distance, point):
+            break
+        distances[slot], ids[slot] = distances[child], ids[child]
+        slot = child
+    distances[slot], ids[slot] = distance, point
+
+
+@kernel
+def _sort_heap(distances: Reals, ids: Ids) -> None:
+    """Sort a heap by (distance, id), in place. O(k log k)."""
+    for end in range(ids.size - 1, 0, -1):
+        distance, point = distances[end], ids[end]
+        distances[end], ids[end] = distances[0], ids[0]
+        _replace_worst(distances[:end], ids[:end], distance, point)
+
+
+@kernel
+def _count_below(lowered: Reals, products: NDArray[np.float32], limit: float) -> int:
+    """How many points may be nearer than the limit.
+
+    Without a branch inside, this is compiled to vector instructions, and most stretches of points count none.
+    """
+    count = 0
+    for j in range(lowered.size):
+        count += 1 if lowered[j] - 2.0 * products[j] < limit else 0
+    return count
+
+
+@parallel_kernel
+def nearest_in_block(
+    X: NDArray[np.floating],
+    queries: Ids,
+    products: NDArray[np.float32],
+    norms: Reals,
+    slack: tuple[float, float],
+    unit: float,
+    k: int,
+) -> tuple[Ids, Reals]:
+    """The k nearest others of each query, with exact squared distances, both of shape (queries, k).
+
+    `products` (queries, n) are rounded inner products of the points divided by `unit`, and `norms` their
+    squared norms. With slack = (relative, absolute),
+
+        unit^2 * ((1 - relative) * (norm_i + norm_j) - 2 * product_ij - absolute)
+
+    must not exceed the exact squared distance: points whose bound reaches the k-th best so far are skipped.
+    O(n) a query, and O(d) for each point that is not skipped.
+    """
+    ids = np.full((queries.size, k), -1, np.int64)
+    squared = np.full((queries.size, k), np.inf)
+    lowered = (1.0 - slack[0]) * norms
+    for row in prange(queries.size):
+        query = queries[row]
+        limit = np.inf
+        for start in range(0, norms.size, _STRIDE):
+            stop = min(start + _STRIDE, norms.size)
+            if _count_below(lowered[start:stop], products[row, start:stop], limit) == 0:
+                continue
+            for j in range(start, stop):
+                if lowered[j] - 2.0 * products[row, j] >= limit or j == query:
+                    continue
+                distance = squared_distance(X, query, j)
+                # Ids ascend, so that a later point at the same distance never wins.
+                if distance < squared[row, 0]:
+                    _replace_worst(squared[row], ids[row], distance, j)
+                    limit = squared[row, 0] / (unit * unit) + slack[1] - lowered[query]
+            if squared[row, 0] == 0.0:
+                break
+        _sort_heap(squared[row], ids[row])
+    return ids, squared
+
+
+@parallel_kernel
+def smallest_in_block(values: Reals, first: int, k: int) -> tuple[Ids, Reals]:
+    """Columns and values of the k smallest entries of each row, without (row, first + row). O(n) a row."""
+    ids = np.full((values.shape[0], k), -1, np.int64)
+    smallest = np.full((values.shape[0], k), np.inf)
+    for row in prange(values.shape[0]):
+        for j in range(values.shape[1]):
+            if values[row, j] < smallest[row, 0] and j != first + row:
+                _replace_worst(smallest[row], ids[row], values[row, j], j)
+        _sort_heap(smallest[row], ids[row])
+    return ids, smallest
+
+
+@parallel_kernel
+def candidate_distances(X: NDArray[np.floating], queries: Ids, candidates: Ids) -> Reals:
+    """Exact squared distance of each query to each of its candidates, shape of `candidates`."""
+    squared = np.empty(candidates.shape)
+    for row in prange(queries.size):
+        for c in range(candidates.shape[1]):
+            squared[row, c] = squared_distance(X, queries[row], candidates[row, c])
+    return squared
+
+
+@parallel_kernel
+def sorted_candidates(X: NDArray[np.floating], queries: Ids, candidates: Ids) -> tuple[Ids, Reals]:
+    """Candidates by (exact squared distance, id); the query itself and -1 become -1 at infinity, last."""
+    ids = np.full(candidates.shape, -1, np.int64)
+    squared = np.full(candidates.shape, np.inf)
+    for row in prange(queries.size):
+        for c in range(candidates.shape[1]):
+            point = candidates[row, c]
+            if point >= 0 and point != queries[row]:
+                distance = squared_distance(X, queries[row], point)
+                _replace_worst(squared[row], ids[row], distance, point)
+        _sort_heap(squared[row], ids[row])
+    return ids, squared

@@ -1,0 +1,45 @@
+"""The sum behind dendrogram purity, all classes in one pass."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.kernels._compile import kernel
+from hypcse.kernels.ancestors import AncestorIndex, leaf_ancestor
+
+
+@kernel
+def purity_sum(
+    index: AncestorIndex, size: NDArray[np.int64], position: NDArray[np.int64], code: NDArray[np.int64]
+) -> float:
+    """Sum of (members of the class under the LCA) / (leaves under it) over all pairs of leaves of one class.
+
+    Leaves come class by class, each class from left to right. The walk keeps the nodes where members of the class
+    have met, up to the current leaf, on a stack; a node is settled when the next meeting lies above it, and by then
+    all its members were seen. O(n).
+    """
+    n = position.size
+    node = np.empty(n, np.int64)
+    members = np.empty(n)
+    pairs_below = np.empty(n)
+    total = 0.0
+    depth = 0
+    seen = 1.0
+    for k in range(1, n + 1):
+        same_class = k < n and code[k] == code[k - 1]
+        meeting = leaf_ancestor(index, position[k - 1], position[k]) if same_class else np.iinfo(np.int64).max
+        while depth > 0 and node[depth - 1] < meeting:
+            depth -= 1
+            together = members[depth] + seen
+            pairs = together * (together - 1) - pairs_below[depth] - seen * (seen - 1)
+            total += 0.5 * pairs * together / size[node[depth]]
+            seen = together
+        if same_class:
+            if depth == 0 or node[depth - 1] != meeting:
+                node[depth], members[depth], pairs_below[depth] = meeting, 0.0, 0.0
+                depth += 1
+            members[depth - 1] += seen
+            pairs_below[depth - 1] += seen * (seen - 1)
+        seen = 1.0
+    return total

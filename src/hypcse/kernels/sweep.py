@@ -1,0 +1,127 @@
+"""Sweeps over a parent array in which every child stands before its parent and the root stands last."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.kernels._compile import kernel
+
+Number = TypeVar("Number", np.int64, np.float64)
+
+
+@kernel
+def subtree_sums(parent: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum of `values` (one a node) over the subtree of each node. O(n)."""
+    total = values.copy()
+    for node in range(parent.size - 1):
+        total[parent[node]] += total[node]
+    return total
+
+
+@kernel
+def layout(parent: NDArray[np.int64], n_leaves: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of leaves under each node, and the position of its first leaf from left to right.
+
+    Children stand in the order of their ids, so the leaves of a node are the positions
+    start[node] .. start[node] + size[node] - 1. O(n).
+    """
+    n_nodes = parent.size
+    size = np.zeros(n_nodes, np.int64)
+    size[:n_leaves] = 1
+    for node in range(n_nodes - 1):
+        size[parent[node]] += size[node]
+    start = np.zeros(n_nodes, np.int64)
+    free = np.empty(n_nodes, np.int64)
+    free[n_nodes - 1] = size[n_nodes - 1]
+    for node in range(n_nodes - 2, -1, -1):
+        above = parent[node]
+        free[above] -= size[node]
+        start[node] = free[above]
+        free[node] = start[node] + size[node]
+    return size, start
+
+
+@kernel
+def lift_heights(parent: NDArray[np.int64], height: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The least heights that are at least the given ones and never fall upwards. O(n)."""
+    lifted = height.copy()
+    for node in range(parent.size - 1):
+        above = parent[node]
+        if lifted[above] < lifted[node]:
+            lifted[above] = lifted[node]
+    return lifted
+
+
+@kernel
+def leaf_labels(parent: NDArray[np.int64], split: NDArray[np.bool_], n_leaves: int) -> NDArray[np.int64]:
+    """Flat labels of a cut, numbered by smallest leaf.
+
+    `split` marks a set of nodes that holds the parent of each of its members; the cluster of a leaf is its highest
+    ancestor outside that set. O(n).
+    """
+    n_nodes = parent.size
+    cluster = np.empty(n_nodes, np.int64)
+    for node in range(n_nodes - 1, -1, -1):
+        inside = node != n_nodes - 1 and not split[parent[node]]
+        cluster[node] = cluster[parent[node]] if inside else node
+    number = np.full(n_nodes, -1, np.int64)
+    labels = np.empty(n_leaves, np.int64)
+    n_labels = 0
+    for leaf in range(n_leaves):
+        if number[cluster[leaf]] < 0:
+            number[cluster[leaf]] = n_labels
+            n_labels += 1
+        labels[leaf] = number[cluster[leaf]]
+    return labels
+
+
+@kernel
+def subtree_minima(parent: NDArray[np.int64], values: NDArray[Number]) -> NDArray[Number]:
+    """Smallest value, of one a leaf, under each node. O(n)."""
+    n_leaves = values.size
+    smallest = np.full(parent.size, values.max(), values.dtype)
+    smallest[:n_leaves] = values
+    for node in range(parent.size - 1):
+        above = parent[node]
+        smallest[above] = min(smallest[above], smallest[node])
+    return smallest
+
+
+@kernel
+def pruned_parents(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Old ids of the parents within the tree induced by the kept leaves; -2 at nodes that vanish, -1 at the new root.
+
+    A node survives when at least two of its children hold kept leaves. O(n).
+    """
+    n_nodes = parent.size
+    n_leaves = kept.size
+    filled = np.zeros(n_nodes, np.int64)
+    holds = np.zeros(n_nodes, np.bool_)
+    holds[:n_leaves] = kept
+    for node in range(n_nodes - 1):
+        if holds[node]:
+            holds[parent[node]] = True
+            filled[parent[node]] += 1
+    survives = filled >= 2
+    survives[:n_leaves] = kept
+    above = np.full(n_nodes, -1, np.int64)
+    for node in range(n_nodes - 2, -1, -1):
+        up = parent[node]
+        above[node] = up if survives[up] else above[up]
+    for node in range(n_nodes):
+        if not survives[node]:
+            above[node] = -2
+    return above
+
+
+@kernel
+def scatter_weights(target: NDArray[np.int32], weights: NDArray[np.float64], n_targets: int) -> NDArray[np.float64]:
+    """Sum of the weights that name each target, in their order; entries with target -1 are left out."""
+    total = np.zeros(n_targets)
+    for k in range(target.size):
+        if target[k] >= 0:
+            total[target[k]] += weights[k]
+    return total

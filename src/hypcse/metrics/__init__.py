@@ -1,0 +1,19 @@
+"""How good a tree is, and how alike two trees are."""
+
+from hypcse.metrics.comparison import (
+    cophenetic_correlation,
+    cophenetic_distances,
+    fowlkes_mallows,
+    robinson_foulds,
+)
+from hypcse.metrics.quality import dasgupta_cost, dendrogram_purity, score
+
+__all__ = [
+    "cophenetic_correlation",
+    "cophenetic_distances",
+    "dasgupta_cost",
+    "dendrogram_purity",
+    "fowlkes_mallows",
+    "robinson_foulds",
+    "score",
+]

@@ -1,0 +1,115 @@
+"""How alike two trees over the same leaves are."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_count, check_finite
+from hypcse._random import generator
+from hypcse.kernels.clades import shared_clades
+from hypcse.tree import Tree
+
+MAX_PAIRS = 20_000_000
+"""Up to this many pairs a correlation takes all of them; beyond, a sample of this size."""
+
+
+def cophenetic_distances(tree: Tree, i: ArrayLike | None = None, j: ArrayLike | None = None) -> NDArray[np.float64]:
+    """Height at which leaves i and j meet; without i and j all pairs in SciPy's condensed order (quadratic in memory).
+
+    >>> from hypcse import Tree
+    >>> cophenetic_distances(Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]]))
+    array([1., 2., 2.])
+    """
+    if (i is None) != (j is None):
+        raise ValueError("pass both i and j, or neither for all pairs.")
+    first, second = np.triu_indices(tree.n_leaves, 1) if i is None or j is None else (i, j)
+    return tree.height[tree.lca(first, second)]
+
+
+def cophenetic_correlation(
+    tree: Tree, other: Tree | ArrayLike, n_pairs: int | None = None, random_state: int = 0
+) -> float:
+    """Pearson correlation, over pairs of leaves, of meeting heights with those of another tree or with distances.
+
+    `other` is a Tree, or distances in SciPy's condensed order. All pairs count up to 20 million of them (6,325 leaves);
+    above, or when `n_pairs` is given, so many pairs drawn with `random_state`. NaN when either side is constant.
+    """
+    n = tree.n_leaves
+    if n < 2:
+        raise ValueError("a correlation over pairs needs at least 2 leaves.")
+    whole = n * (n - 1) // 2
+    if n_pairs is None and whole <= MAX_PAIRS:
+        first, second = np.triu_indices(n, 1)
+    else:
+        wanted = MAX_PAIRS if n_pairs is None else check_count("n_pairs", n_pairs, 2)
+        first, second = _draw_pairs(n, wanted, random_state)
+    mine = cophenetic_distances(tree, first, second)
+    if isinstance(other, Tree):
+        _check_same_leaves(tree, other)
+        theirs = cophenetic_distances(other, first, second)
+    else:
+        theirs = _condensed(other, n)[n * first - first * (first + 1) // 2 + second - first - 1]
+    if np.ptp(mine) == 0 or np.ptp(theirs) == 0:
+        return float("nan")
+    return float(np.corrcoef(mine, theirs)[0, 1])
+
+
+def fowlkes_mallows(tree: Tree, other: Tree, n_clusters: int) -> float:
+    """B_k of Fowlkes and Mallows: agreement of the cuts of both trees into k clusters, between 0 and 1.
+
+    It is the number of pairs that both cuts keep together, over the geometric mean of each one's own. 0 when a cut
+    keeps no pair together.
+    """
+    _check_same_leaves(tree, other)
+    mine, theirs = tree.cut(n_clusters=n_clusters), other.cut(n_clusters=n_clusters)
+    both = np.unique(mine * (theirs.max() + 1) + theirs, return_counts=True)[1]
+    together = _pairs(both)
+    apart = np.sqrt(_pairs(np.bincount(mine))) * np.sqrt(_pairs(np.bincount(theirs)))
+    return together / float(apart) if apart > 0 else 0.0
+
+
+def robinson_foulds(tree: Tree, other: Tree, normalized: bool = False) -> float:
+    """Number of clusters that only one of the two rooted trees has; leaves and root do not count.
+
+    Normalised, it is divided by the number of clusters of both, so that 1 means nothing in common. O(n).
+    """
+    _check_same_leaves(tree, other)
+    clusters = np.array([max(t.n_nodes - t.n_leaves - 1, 0) for t in (tree, other)])
+    shared = 0
+    if tree.n_leaves > 1:
+        rank = tree.first_positions[: tree.n_leaves]
+        shared = shared_clades(tree.parent, tree.sizes, tree.first_positions, other.parent, rank)
+    distance = float(clusters.sum() - 2 * shared)
+    return distance / float(max(clusters.sum(), 1)) if normalized else distance
+
+
+def _check_same_leaves(tree: Tree, other: Tree) -> None:
+    if tree.n_leaves != other.n_leaves:
+        raise ValueError(f"the trees have {tree.n_leaves} and {other.n_leaves} leaves; they must be over the same.")
+    if tree.names is not None and other.names is not None and tree.names != other.names:
+        raise ValueError("the trees name their leaves differently; bring both to one order of leaves first.")
+
+
+def _draw_pairs(n: int, n_pairs: int, random_state: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pairs first < second, uniform, with replacement."""
+    rng = generator(random_state, "pairs of leaves")
+    first = rng.integers(n, size=n_pairs)
+    second = (first + rng.integers(1, n, size=n_pairs)) % n
+    return np.minimum(first, second), np.maximum(first, second)
+
+
+def _condensed(distances: ArrayLike, n: int) -> NDArray[np.float64]:
+    values = np.asarray(distances, dtype=np.float64)
+    if values.shape != (n * (n - 1) // 2,):
+        raise ValueError(
+            f"distances have shape {values.shape}; {n} leaves need {n * (n - 1) // 2} in condensed order. "
+            "Pass scipy.spatial.distance.squareform(D)."
+        )
+    check_finite("distances", values)
+    return values
+
+
+def _pairs(counts: NDArray[np.int64]) -> float:
+    as_float = counts.astype(np.float64)
+    return float(np.sum(as_float * (as_float - 1)) / 2)

@@ -1,0 +1,30 @@
+"""Numbers for the internal nodes of a tree."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.kernels.sweep import layout, subtree_minima
+
+
+def renumber(
+    parent: NDArray[np.int64], height: NDArray[np.float64], order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The same tree with its nodes in another order, `order[k]` being the old id of node k."""
+    new_id = np.empty(parent.size, np.int64)
+    new_id[order] = np.arange(parent.size)
+    above = parent[order]
+    return np.where(above >= 0, new_id[above], -1), height[order]
+
+
+def canonical(
+    parent: NDArray[np.int64], height: NDArray[np.float64], n_leaves: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Internal nodes numbered by (height, number of leaves, smallest leaf), which no two nodes share."""
+    size, _ = layout(parent, n_leaves)
+    smallest = subtree_minima(parent, np.arange(n_leaves))
+    internal = slice(n_leaves, None)
+    ranked = np.lexsort((smallest[internal], size[internal], height[internal]))
+    order = np.concatenate([np.arange(n_leaves), n_leaves + ranked])
+    return renumber(parent, height, order)

@@ -1,0 +1,39 @@
+"""Orders of the leaves that put alike leaves side by side without crossing branches."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._memory import check_memory
+from hypcse.kernels.flips import flipped_order
+from hypcse.kernels.leaf_order import optimal_positions
+from hypcse.kernels.sweep import layout
+from hypcse.tree.linkage import linkage_to_parents
+
+EXACT_LEAVES = 1000
+"""Up to this many leaves the exact order is used unless asked otherwise."""
+
+
+def exact_order(Z: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The order with the least sum of distances between neighbours. O(n^3) time at worst, O(n^2) memory.
+
+    SciPy's `optimal_leaf_ordering` misses the optimum on more than half of small random cases, so it is not used here.
+    """
+    from scipy.spatial.distance import cdist
+
+    n = len(X)
+    check_memory(f"the exact order of {n} leaves", 28 * n * n, 'Use method="greedy".')
+    parent, _ = linkage_to_parents(Z)
+    size, start = layout(parent, n)
+    sides = Z[:, :2].astype(np.int64)
+    spans = np.column_stack([start, start + 1, start + size])
+    spans[n:, 1] = start[sides[:, 1]]
+    by_position = np.empty(n, np.int64)
+    by_position[start[:n]] = np.arange(n)
+    return by_position[optimal_positions(spans, sides, cdist(X[by_position], X[by_position]))]
+
+
+def greedy_order(Z: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.int64]:
+    """From the leaves up, each join turns its two sides so that their nearest ends meet. O(n d) time, O(n) memory."""
+    return flipped_order(np.ascontiguousarray(Z[:, :2].astype(np.int64)), np.ascontiguousarray(X))

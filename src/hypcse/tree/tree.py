@@ -1,0 +1,321 @@
+"""The tree that every method returns and every metric, cut and export takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_choice, check_count, check_features, check_finite
+from hypcse.kernels.ancestors import AncestorIndex, ancestor_index, pair_ancestors
+from hypcse.kernels.sweep import layout, leaf_labels
+from hypcse.tree.cuts import split_above, split_to_number
+from hypcse.tree.json_form import read_json, write_json
+from hypcse.tree.linkage import linkage_to_parents, parents_to_linkage
+from hypcse.tree.newick import read_newick, write_newick
+from hypcse.tree.numbering import canonical
+from hypcse.tree.order import EXACT_LEAVES, exact_order, greedy_order
+from hypcse.tree.parts import keep_leaves
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree:
+    """A rooted tree over n points, binary or not.
+
+    Nodes 0 .. n - 1 are the leaves. Every child stands before its parent, so the root is last.
+
+    parent : (n_nodes,) the parent of each node, -1 at the root.
+    height : (n_nodes,) 0 at leaves, never falling upwards.
+    names  : one name a leaf, or None; carried into every export.
+
+    >>> tree = Tree(parent=[3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2])
+    >>> tree.cut(n_clusters=2).tolist()
+    [0, 0, 1]
+    """
+
+    parent: NDArray[np.int64]
+    height: NDArray[np.float64]
+    names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        parent = _frozen(self.parent, np.int64)
+        height = _frozen(self.height, np.float64)
+        _check_parents(parent)
+        object.__setattr__(self, "parent", parent)
+        object.__setattr__(self, "height", height)
+        _check_heights(parent, height, self.n_leaves)
+        if self.names is not None:
+            object.__setattr__(self, "names", _check_names(self.names, self.n_leaves))
+
+    @cached_property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.n_children == 0))
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return self.parent.size
+
+    @property
+    def root(self) -> int:
+        """Id of the root: the last node."""
+        return self.n_nodes - 1
+
+    @cached_property
+    def n_children(self) -> NDArray[np.int64]:
+        """Number of children of each node."""
+        return _frozen(np.bincount(self.parent[:-1], minlength=self.n_nodes), np.int64)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every internal node has exactly two children."""
+        return self.n_nodes == 2 * self.n_leaves - 1
+
+    @cached_property
+    def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        size, start = layout(self.parent, self.n_leaves)
+        return _frozen(size, np.int64), _frozen(start, np.int64)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of leaves under each node."""
+        return self._layout[0]
+
+    @property
+    def first_positions(self) -> NDArray[np.int64]:
+        """Position, from left to right, of the first leaf under each node."""
+        return self._layout[1]
+
+    @cached_property
+    def ancestor_index(self) -> AncestorIndex:
+        """What lowest common ancestors are read from; built once, O(n)."""
+        return ancestor_index(self.parent, self.first_positions, self.n_leaves)
+
+    def lca(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.int64]:
+        """Lowest common ancestor of nodes i and j, element by element, O(1) a pair.
+
+        >>> Tree(parent=[3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2]).lca([0, 0], [1, 2])
+        array([3, 4])
+        """
+        first, second = np.broadcast_arrays(self._node_ids("i", i), self._node_ids("j", j))
+        flat = np.ascontiguousarray(first).ravel(), np.ascontiguousarray(second).ravel()
+        return pair_ancestors(self.ancestor_index, self.first_positions, self.sizes, *flat).reshape(first.shape)
+
+    def leaves(self, node: int) -> NDArray[np.int64]:
+        """The leaves under a node, ascending."""
+        node = check_count("node", node, 0, self.root)
+        first = self.first_positions[node]
+        return np.sort(self.leaf_order()[first : first + self.sizes[node]])
+
+    def leaf_order(self, X: ArrayLike | None = None, method: str = "auto") -> NDArray[np.int64]:
+        """Leaves from left to right as a drawing without crossings shows them.
+
+        Without X, children stand in the order of their ids. With features X, sides are turned so that alike leaves
+        meet: `method="exact"` has the least sum of distances between neighbours and is quadratic in memory,
+        `"greedy"` is linear; `"auto"` is exact up to 1,000 leaves.
+        """
+        if X is None:
+            order = np.empty(self.n_leaves, np.int64)
+            order[self.first_positions[: self.n_leaves]] = np.arange(self.n_leaves)
+            return order
+        check_choice("method", method, ("auto", "exact", "greedy"))
+        features = np.asarray(check_features(X), dtype=np.float64)
+        if features.shape[0] != self.n_leaves:
+            raise ValueError(f"X has {features.shape[0]} rows, but the tree has {self.n_leaves} leaves.")
+        if self.n_leaves == 1:
+            return np.zeros(1, np.int64)
+        exact = method == "exact" or (method == "auto" and self.n_leaves <= EXACT_LEAVES)
+        return (exact_order if exact else greedy_order)(self.to_linkage(), features)
+
+    def cut(
+        self, n_clusters: int | None = None, height: float | None = None, max_size: int | None = None
+    ) -> NDArray[np.int64]:
+        """Flat labels from 0, numbered by smallest leaf, by exactly one of three rules.
+
+        n_clusters : split from the top, highest node first; fewer clusters where a multiway node would overshoot.
+        height     : the largest clusters whose node lies at or below this height.
+        max_size   : the largest clusters of at most this many leaves.
+        """
+        rules = {"n_clusters": n_clusters, "height": height, "max_size": max_size}
+        given = [name for name, value in rules.items() if value is not None]
+        if len(given) != 1:
+            raise ValueError(f"cut takes exactly one of {', '.join(rules)}, got {' and '.join(given) or 'none'}.")
+        if n_clusters is not None:
+            check_count("n_clusters", n_clusters, 1, self.n_leaves)
+            split = split_to_number(self.parent, self.height, self.n_leaves, n_clusters)
+        elif height is not None:
+            check_finite("height", np.array([height], dtype=np.float64))
+            split = split_above(self.height, height, self.n_leaves)
+        else:
+            split = split_above(self.sizes, check_count("max_size", max_size, 1), self.n_leaves)
+        return leaf_labels(self.parent, split, self.n_leaves)
+
+    def subtree(self, node: int) -> Tree:
+        """The tree under a node. Its leaf k is `leaves(node)[k]`."""
+        return self.prune(self.leaves(node))
+
+    def prune(self, keep: ArrayLike) -> Tree:
+        """The tree over some of the leaves. Its leaf k is the k-th smallest of `keep`; heights stay."""
+        kept = np.zeros(self.n_leaves, np.bool_)
+        leaves = self._node_ids("keep", keep)
+        if leaves.size == 0 or leaves.max() >= self.n_leaves:
+            raise ValueError(f"keep must name at least one leaf and only leaves, 0 .. {self.n_leaves - 1}.")
+        kept[leaves] = True
+        parent, height = keep_leaves(self.parent, self.height, kept)
+        names = None if self.names is None else tuple(self.names[k] for k in np.flatnonzero(kept))
+        return Tree(parent, height, names)
+
+    def canonical(self) -> Tree:
+        """The same tree with internal nodes numbered by (height, number of leaves, smallest leaf)."""
+        return Tree(*canonical(self.parent, self.height, self.n_leaves), self.names)
+
+    def __eq__(self, other: object) -> bool:
+        """Same clusters at the same heights over the same named leaves, however internal nodes are numbered."""
+        if not isinstance(other, Tree):
+            return NotImplemented
+        if self.n_nodes != other.n_nodes or self.names != other.names:
+            return False
+        mine, theirs = self.canonical(), other.canonical()
+        return np.array_equal(mine.parent, theirs.parent) and np.array_equal(mine.height, theirs.height)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        kind = "binary" if self.is_binary else "multiway"
+        return f"Tree({self.n_leaves} leaves, {self.n_nodes} nodes, {kind}, height {self.height[-1]:.4g})"
+
+    @classmethod
+    def from_linkage(cls, Z: ArrayLike, names: Sequence[str] | None = None) -> Tree:
+        """From a SciPy linkage matrix; merge k makes node n + k. Falling heights (centroid linkage) are lifted."""
+        return cls(*linkage_to_parents(Z), None if names is None else tuple(names))
+
+    def to_linkage(self) -> NDArray[np.float64]:
+        """SciPy's (n - 1, 4) linkage matrix; multiway nodes are split at equal height."""
+        if self.n_leaves < 2:
+            raise ValueError("a tree of one leaf has no linkage matrix: it needs at least 2 leaves.")
+        return parents_to_linkage(self.parent, self.height, self.sizes, self.n_leaves)
+
+    @classmethod
+    def from_newick(cls, text: str) -> Tree:
+        """From Newick text. Leaves named 0 .. n - 1 keep these ids; others are numbered as they come, names kept.
+
+        Branch lengths give the heights (the farthest leaf counts where they disagree); without any, every branch is
+        1 long. Internal nodes are numbered as `canonical` does.
+
+        >>> Tree.from_newick("((cat:1,dog:1):2,'fir tree':3);").names
+        ('cat', 'dog', 'fir tree')
+        """
+        return cls(*read_newick(text)).canonical()
+
+    def to_newick(self, names: Sequence[str] | None = None) -> str:
+        """Newick text with branch lengths that give these heights back to the last bit.
+
+        Named leaves are read back in the order of the text; names that are just the numbers 0 .. n - 1 as ids.
+
+        >>> Tree(parent=[3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2]).to_newick(["a", "b", "c d"])
+        "('c d':2.0,(a:1.0,b:1.0):1.0);"
+        """
+        return write_newick(self.parent, self.height, self._export_names(names))
+
+    @classmethod
+    def from_json(cls, text: str) -> Tree:
+        """From the text that `to_json` writes."""
+        return cls(*read_json(text))
+
+    def to_json(self, names: Sequence[str] | None = None) -> str:
+        """A JSON object with `parent`, `height` and `names`; the node numbers are kept."""
+        return write_json(self.parent, self.height, self.names if names is None else self._export_names(names))
+
+    def to_networkx(self, names: Sequence[str] | None = None) -> networkx.DiGraph[int]:
+        """A networkx graph with arcs from parent to child; nodes carry `height`, and leaves `name` if there are any."""
+        import networkx
+
+        graph: Any = networkx.DiGraph()
+        graph.add_nodes_from((node, {"height": height}) for node, height in enumerate(self.height.tolist()))
+        graph.add_edges_from(zip(self.parent[:-1].tolist(), range(self.root), strict=True))
+        if names is not None or self.names is not None:
+            networkx.set_node_attributes(graph, dict(enumerate(self._export_names(names))), "name")
+        return graph
+
+    def _export_names(self, names: Sequence[str] | None) -> tuple[str, ...]:
+        if names is not None:
+            return _check_names(names, self.n_leaves)
+        return self.names if self.names is not None else tuple(map(str, range(self.n_leaves)))
+
+    def _node_ids(self, name: str, values: ArrayLike) -> NDArray[np.int64]:
+        ids = np.asarray(values)
+        if ids.size and ids.dtype.kind not in "iu":
+            raise TypeError(f"{name} must hold node ids (integers), got {ids.dtype}.")
+        if ids.size and (ids.min() < 0 or ids.max() > self.root):
+            wrong = ids.min() if ids.min() < 0 else ids.max()
+            raise ValueError(f"{name} names node {wrong}, but nodes are 0 .. {self.root}.")
+        return ids.astype(np.int64)
+
+
+def _frozen(values: ArrayLike, dtype: type[Any]) -> NDArray[Any]:
+    """A read-only array of one dimension, sharing memory where the input is an array of that kind already."""
+    array = np.asarray(values)
+    if np.issubdtype(dtype, np.integer) and array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"parent must hold integers, got {array.dtype}.")
+    array = np.ascontiguousarray(array, dtype=dtype).view()
+    array.flags.writeable = False
+    return array
+
+
+def _check_parents(parent: NDArray[np.int64]) -> None:
+    if parent.ndim != 1 or parent.size < 1:
+        raise ValueError(f"parent has shape {parent.shape}; a tree has at least one node, in one dimension.")
+    if parent[-1] != -1:
+        raise ValueError(f"the last node must be the root, with parent -1, got parent {parent[-1]}.")
+    wrong = (parent[:-1] <= np.arange(parent.size - 1)) | (parent[:-1] >= parent.size)
+    if wrong.any():
+        node = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"node {node} has parent {parent[node]}, but every node but the last needs a parent with a larger id "
+            f"below {parent.size}."
+        )
+    n_children = np.bincount(parent[:-1], minlength=parent.size)
+    is_leaf = n_children == 0
+    n_leaves = int(np.count_nonzero(is_leaf))
+    if not is_leaf[:n_leaves].all():
+        node = int(np.flatnonzero(~is_leaf[:n_leaves])[0])
+        raise ValueError(f"node {node} has children, but the {n_leaves} leaves must be nodes 0 .. {n_leaves - 1}.")
+    if (n_children == 1).any():
+        node = int(np.flatnonzero(n_children == 1)[0])
+        raise ValueError(f"node {node} has one child; an internal node needs at least 2. Merge it with its child.")
+
+
+def _check_heights(parent: NDArray[np.int64], height: NDArray[np.float64], n_leaves: int) -> None:
+    if height.shape != parent.shape:
+        raise ValueError(f"height has shape {height.shape}, but there are {parent.size} nodes.")
+    check_finite("height", height)
+    if height[:n_leaves].any():
+        leaf = int(np.flatnonzero(height[:n_leaves])[0])
+        raise ValueError(f"leaf {leaf} has height {height[leaf]}; leaves have height 0.")
+    falls = height[parent[:-1]] < height[:-1]
+    if falls.any():
+        node = int(np.flatnonzero(falls)[0])
+        raise ValueError(
+            f"node {node} at height {height[node]} lies above its parent {parent[node]} at "
+            f"{height[parent[node]]}; heights must not fall upwards."
+        )
+
+
+def _check_names(names: Sequence[str], n_leaves: int) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise TypeError(f"names={names!r} is one string; pass a list with one name per leaf.")
+    found = tuple(names)
+    if len(found) != n_leaves:
+        raise ValueError(f"there are {len(found)} names for {n_leaves} leaves. Pass one name per leaf.")
+    for position, name in enumerate(found):
+        if not isinstance(name, str):
+            raise TypeError(f"name {position} is {name!r}, a {type(name).__name__}; names are strings.")
+    return found

@@ -1,0 +1,163 @@
+"""Graph against SciPy and networkx."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from hypcse.graph import Graph
+
+
+@st.composite
+def matrices(draw):
+    """Symmetric matrices of weights with many zeros, diagonal included."""
+    n = draw(st.integers(1, 8))
+    half = draw(arrays(np.float64, (n, n), elements=st.just(0.0) | st.floats(0.01, 10)))
+    return np.triu(half) + np.triu(half, 1).T
+
+
+@given(matrices())
+def test_scipy_round_trip(W):
+    graph = Graph.from_scipy(W)
+    assert_array_equal(graph.to_scipy().toarray(), W)
+    assert graph == Graph.from_scipy(sparse.coo_array(W)) == Graph.from_scipy(graph.to_scipy())
+    assert graph.n_vertices == len(W)
+    assert graph.n_edges == np.count_nonzero(np.triu(W, 1))
+    assert_array_equal(graph.self_weights, np.diagonal(W))
+
+
+@given(matrices())
+def test_degrees_and_volume_include_self_weights(W):
+    graph = Graph.from_scipy(W)
+    assert_allclose(graph.degrees, W.sum(axis=1))
+    assert graph.volume == pytest.approx(W.sum())
+    bare = graph.without_loops()
+    assert_allclose(bare.degrees, W.sum(axis=1) - np.diagonal(W))
+    assert_array_equal(bare.weights, graph.weights)
+
+
+@given(matrices())
+def test_edges_round_trip(W):
+    graph = Graph.from_scipy(W)
+    i, j, w = graph.edges()
+    assert (i < j).all()
+    assert_array_equal(w, W[i, j])
+    assert Graph.from_edges(j, i, w, n=len(W)) == graph.without_loops()
+
+
+@given(matrices())
+def test_networkx_round_trip(W):
+    other = nx.from_numpy_array(W)
+    graph = Graph.from_networkx(other)
+    assert_array_equal(graph.to_scipy().toarray(), nx.to_numpy_array(other))
+    labels = graph.components()
+    groups = {frozenset(np.flatnonzero(labels == c).tolist()) for c in range(labels.max() + 1)}
+    assert groups == {frozenset(group) for group in nx.connected_components(other)}
+    assert_array_equal(np.unique(labels, return_index=True)[1], np.sort(np.unique(labels, return_index=True)[1]))
+
+
+@given(matrices(), st.data())
+def test_subgraph_is_the_submatrix(W, data):
+    ids = data.draw(st.lists(st.integers(0, len(W) - 1), min_size=1, unique=True))
+    part, back = Graph.from_scipy(W).subgraph(ids)
+    assert_array_equal(back, ids)
+    assert_array_equal(part.to_scipy().toarray(), W[np.ix_(ids, ids)])
+    marks = np.isin(np.arange(len(W)), ids)
+    assert Graph.from_scipy(W).subgraph(marks)[0] == Graph.from_scipy(W[np.ix_(marks, marks)])
+
+
+@given(matrices(), st.floats(0.1, 10))
+def test_scaled(W, factor):
+    graph = Graph.from_scipy(W).scaled(factor)
+    assert_array_equal(graph.to_scipy().toarray(), W * factor)
+    assert graph.volume == pytest.approx(W.sum() * factor)
+
+
+@given(matrices(), st.floats(-1e-12, 1e-12))
+def test_rounding_is_made_exactly_symmetric(W, error):
+    W = W + 1
+    W[0, -1] += error
+    found = Graph.from_scipy(W).to_scipy().toarray()
+    assert_array_equal(found, found.T)
+    assert_allclose(found, W, rtol=1e-11)
+
+
+def test_edges_add_up():
+    """Parallel edges and loops; a loop counts once, as on the diagonal of a matrix."""
+    graph = Graph.from_edges([0, 1, 2, 2], [1, 0, 2, 2], [1.0, 2.0, 3.0, 4.0], n=4)
+    assert_array_equal(graph.self_weights, [0, 0, 7, 0])
+    assert_array_equal(graph.degrees, [3, 3, 7, 0])
+    assert_array_equal(graph.components(), [0, 0, 1, 2])
+    several = nx.MultiGraph([("a", "b"), ("a", "b")])
+    assert_array_equal(Graph.from_networkx(several).weights, [2, 2])
+
+
+def test_a_graph_cannot_change():
+    graph = Graph.from_edges([0], [1])
+    with pytest.raises(ValueError, match="read-only"):
+        graph.weights[0] = 2
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(graph)
+    assert repr(graph) == "Graph(2 vertices, 1 edges, volume 2)"
+    assert graph != "graph"
+
+
+WRONG_MATRICES = {
+    "not finite": ([[0, np.nan], [np.nan, 0]], "not finite"),
+    "negative": ([[0, -1], [-1, 0]], r"\(0, 1\) is -1"),
+    "asymmetric": ([[0, 1.0], [2, 0]], r"\(0, 1\) has 1.0 and \(1, 0\) has 2.0"),
+    "not square": (np.ones((2, 3)), r"shape \(2, 3\)"),
+    "empty": (sparse.csr_array((0, 0)), "at least one row"),
+}
+
+
+@pytest.mark.parametrize(("W", "message"), WRONG_MATRICES.values(), ids=WRONG_MATRICES.keys())
+def test_wrong_matrices_are_named(W, message):
+    with pytest.raises(ValueError, match=message):
+        Graph.from_scipy(W)
+
+
+def test_wrong_edges_are_named():
+    with pytest.raises(ValueError, match=r"j names vertex 5, but vertices are 0 \.\. 2"):
+        Graph.from_edges([0], [5], n=3)
+    with pytest.raises(ValueError, match="i names vertex -1"):
+        Graph.from_edges([-1], [0])
+    with pytest.raises(ValueError, match="one length"):
+        Graph.from_edges([0, 1], [1])
+    with pytest.raises(TypeError, match="integers"):
+        Graph.from_edges([0.5], [1.0], n=3)
+    with pytest.raises(ValueError, match="n=0"):
+        Graph.from_edges([], [], n=0)
+
+
+def test_wrong_networkx_graphs_are_named():
+    with pytest.raises(ValueError, match="directed"):
+        Graph.from_networkx(nx.DiGraph([(0, 1)]))
+    with pytest.raises(ValueError, match="empty"):
+        Graph.from_networkx(nx.Graph())
+
+
+def test_wrong_vertices_and_factors_are_named():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    for vertices, message in (([0, 0], "twice"), ([], "empty"), ([3], "vertex 3"), ([True, False], "2 marks")):
+        with pytest.raises(ValueError, match=message):
+            graph.subgraph(np.array(vertices, dtype=None if vertices else np.int64))
+    for factor in (0, -1, np.inf, np.nan):
+        with pytest.raises(ValueError, match="factor="):
+            graph.scaled(factor)
+    with pytest.raises(ValueError, match="do not fit"):
+        Graph(graph.indptr, graph.indices, graph.weights[:1], graph.self_weights)
+
+
+def test_the_callers_matrix_is_left_alone():
+    """Explicit zeros and unsorted rows are cleaned up in a copy."""
+    W = sparse.csr_array((np.array([2.0, 0.0, 2.0]), np.array([1, 0, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    before = (W.data.copy(), W.indices.copy(), W.indptr.copy())
+    Graph.from_scipy(W)
+    assert all(np.array_equal(x, y) for x, y in zip(before, (W.data, W.indices, W.indptr), strict=True))

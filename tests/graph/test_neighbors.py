@@ -1,0 +1,229 @@
+"""Nearest neighbours against the full distance matrix, sorted by (distance, id)."""
+
+from __future__ import annotations
+
+import sys
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
+from threadpoolctl import threadpool_limits
+
+from hypcse import HypcseWarning
+from hypcse.graph import nearest_neighbors, scale_features
+from hypcse.graph import neighbors as neighbors_module
+
+EXACT = ("brute", "kd-tree")
+ALL = (*EXACT, "faiss")
+
+
+def sorted_others(distances, k):
+    """The definition: all others of each point by (distance, id), the first k."""
+    ids = np.arange(len(distances))
+    order = np.array([np.lexsort((ids, row)) for row in distances])
+    others = order[order != ids[:, None]].reshape(len(ids), -1)[:, :k]
+    return others, np.take_along_axis(distances, others, axis=1)
+
+
+def grids(max_points=30, max_value=3):
+    """Points on a small integer grid: many ties and duplicates, and distances without rounding."""
+    shapes = st.tuples(st.integers(1, max_points), st.integers(1, 5))
+    return shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=st.integers(0, max_value)))
+
+
+def clustered(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    centres = 3 * rng.normal(size=(20, d))
+    return centres[rng.integers(20, size=n)] + rng.normal(size=(n, d))
+
+
+@given(X=grids(), k=st.integers(1, 35), algorithm=st.sampled_from(EXACT), dtype=st.sampled_from(["f4", "f8"]))
+@settings(deadline=None)
+def test_exact_search_is_the_sorted_distance_matrix(X, k, algorithm, dtype):
+    indices, distances = nearest_neighbors(X.astype(dtype), k, algorithm=algorithm)
+    expected = sorted_others(squareform(pdist(X)) if len(X) > 1 else np.zeros((1, 1)), k)
+    assert_array_equal(indices, expected[0])
+    assert_allclose(distances, expected[1])
+
+
+@given(X=grids(), k=st.integers(1, 35))
+@settings(deadline=None, max_examples=30)
+def test_given_distances_and_features_agree(X, k):
+    """Square and condensed distances and a full sparse matrix give what the features give."""
+    condensed = pdist(X) if len(X) > 1 else np.empty(0)
+    square = squareform(condensed) if len(X) > 1 else np.zeros((1, 1))
+    rows, columns = np.nonzero(~np.eye(len(X), dtype=bool))
+    stored = sparse.coo_array((square[rows, columns], (rows, columns)), shape=square.shape)
+    expected = nearest_neighbors(X, k)
+    for D in (square, condensed, stored):
+        found = nearest_neighbors(D, k, metric="precomputed")
+        assert_array_equal(found.indices, expected.indices)
+        assert_allclose(found.distances, expected.distances)
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+@pytest.mark.parametrize("d", [1, 7, 40])
+def test_every_algorithm_finds_the_neighbors(algorithm, d):
+    X = clustered(600, d)
+    expected = sorted_others(squareform(pdist(X)), 8)
+    indices, distances = nearest_neighbors(X, 8, algorithm=algorithm)
+    if algorithm == "faiss":
+        assert (distances <= expected[1][:, -1:] * (1 + 1e-12)).mean() >= 0.995
+    else:
+        assert_array_equal(indices, expected[0])
+        assert_allclose(distances, expected[1])
+
+
+@pytest.mark.parametrize("n_bytes", [1, 4_000, 50_000])
+def test_blocks_do_not_matter(monkeypatch, n_bytes):
+    """However few rows a block holds, features, square and condensed distances give the same."""
+    X = np.random.default_rng(0).integers(0, 5, size=(150, 4))
+    condensed = pdist(X, "cityblock").astype(np.int64)
+    expected = sorted_others(squareform(condensed), 6)
+    by_features = nearest_neighbors(X, 6, algorithm="brute")
+    monkeypatch.setattr("hypcse.graph.exact.BLOCK_BYTES", n_bytes)
+    for D in (condensed, squareform(condensed)):
+        found = nearest_neighbors(D, 6, metric="precomputed")
+        assert_array_equal(found.indices, expected[0])
+        assert_array_equal(found.distances, expected[1])
+    assert_array_equal(nearest_neighbors(X, 6, algorithm="brute").indices, by_features.indices)
+
+
+def test_faiss_recall_on_clustered_data():
+    X = scale_features(clustered(20_000, 12), "minmax")
+    exact = nearest_neighbors(X, 10, algorithm="brute")
+    found = nearest_neighbors(X, 10, algorithm="faiss")
+    assert (found.distances <= exact.distances[:, -1:]).mean() >= 0.995
+    assert (found.indices >= 0).all()
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+def test_threads_do_not_matter(algorithm):
+    X = scale_features(clustered(5_000, 9), "minmax")
+    several = nearest_neighbors(X, 10, algorithm=algorithm)
+    before = numba.get_num_threads()
+    try:
+        numba.set_num_threads(1)
+        with threadpool_limits(1):
+            one = nearest_neighbors(X, 10, algorithm=algorithm)
+    finally:
+        numba.set_num_threads(before)
+    assert_array_equal(one.indices, several.indices)
+    assert_array_equal(one.distances, several.distances)
+
+
+def test_faiss_leaves_the_users_threads_alone():
+    faiss = pytest.importorskip("faiss")
+    before = faiss.omp_get_max_threads()
+    nearest_neighbors(clustered(500, 3), 5, algorithm="faiss")
+    assert faiss.omp_get_max_threads() == before
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_points(algorithm, n):
+    """With k >= n - 1 all others are neighbours."""
+    indices, distances = nearest_neighbors(np.arange(n, dtype=float)[:, None], 10, algorithm=algorithm)
+    assert indices.shape == distances.shape == (n, n - 1)
+    assert all(set(row) == set(range(n)) - {i} for i, row in enumerate(indices))
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+def test_copies_of_one_point(algorithm):
+    """No point is its own neighbour, however many copies it has."""
+    X = np.ones((3_000, 4))
+    indices, distances = nearest_neighbors(X, 5, algorithm=algorithm)
+    assert (indices != np.arange(3_000)[:, None]).all()
+    assert not distances.any()
+    if algorithm != "faiss":
+        assert_array_equal(indices[:2], [[1, 2, 3, 4, 5], [0, 2, 3, 4, 5]])
+
+
+@given(far=st.sampled_from([1e3, 1e9, 1e30, 1e140]), near=st.sampled_from([1.0, 1e-6, 1e-30]))
+@settings(deadline=None)
+def test_brute_force_is_exact_at_every_size(far, near):
+    """One point far away leaves single precision nothing to tell the others apart by."""
+    X = near * np.random.default_rng(0).integers(0, 50, size=(80, 3)).astype(float)
+    X[7] = far
+    differences = X[:, None] - X[None]
+    expected = sorted_others((differences**2).sum(axis=-1), 6)
+    assert_array_equal(nearest_neighbors(X, 6, algorithm="brute").indices, expected[0])
+
+
+def test_cosine_is_scipys():
+    X = clustered(300, 5)
+    expected = sorted_others(squareform(pdist(X, "cosine")), 7)
+    indices, distances = nearest_neighbors(X.astype("f8"), 7, metric="cosine")
+    assert_array_equal(indices, expected[0])
+    assert_allclose(distances, expected[1], atol=1e-12)
+    assert_array_equal(nearest_neighbors(1e160 * X, 7, metric="cosine").indices, indices)
+
+
+def test_cosine_of_a_zero_row_names_the_row():
+    with pytest.raises(ValueError, match="row 2 .* zeros"):
+        nearest_neighbors([[1.0, 0], [0, 1], [0, 0]], 1, metric="cosine")
+
+
+def test_sparse_distances_are_the_known_ones():
+    """Stored zeros are distances, what is not stored is unknown, and the input is left as it is."""
+    D = sparse.coo_array(([0.0, 0.0, 2.0, 2.0], ([2, 0, 1, 0], [0, 2, 0, 1])), shape=(4, 4)).tocsr()
+    before = D.indices.copy()
+    indices, distances = nearest_neighbors(D, 2, metric="precomputed")
+    assert_array_equal(indices, [[2, 1], [0, -1], [0, -1], [-1, -1]])
+    assert_array_equal(distances, [[0, 2], [2, np.inf], [0, np.inf], [np.inf, np.inf]])
+    assert_array_equal(D.indices, before)
+
+
+WRONG_DISTANCES = {
+    "square": (np.zeros((2, 3)), "square"),
+    "empty": (np.zeros((0, 0)), "square"),
+    "deep": (np.zeros((2, 2, 2)), "square"),
+    "not finite": (np.array([[0, np.nan], [np.nan, 0]]), r"not finite.*\(0, 1\)"),
+    "negative": (np.array([[0, -1.0], [-1, 0]]), r"\(0, 1\) is -1"),
+    "diagonal": (np.array([[0, 1.0], [1, 0.5]]), "point 1 to itself"),
+    "asymmetric": (np.array([[0, 1.0], [2, 0]]), r"\(0, 1\) has 1.0 and \(1, 0\) has 2.0"),
+    "length": (np.ones(4), "4 is no such number"),
+    "negative vector": (np.array([1.0, -1, 1]), "distance 1 is -1"),
+    "text": (np.array([["a", "b"], ["b", "a"]]), "must be numbers"),
+    "sparse shape": (sparse.csr_array((2, 3)), "square"),
+    "sparse negative": (sparse.csr_array([[0, -1.0], [-1, 0]]), r"\(0, 1\) is -1"),
+    "sparse diagonal": (sparse.csr_array([[0, 1.0], [1, 0.5]]), "point 1 to itself"),
+    "sparse values": (sparse.csr_array([[0, 1.0], [2, 0]]), "not symmetric"),
+    "sparse pattern": (sparse.csr_array([[0, 1.0], [0, 0]]), "not symmetric"),
+}
+
+
+@pytest.mark.parametrize(("D", "message"), WRONG_DISTANCES.values(), ids=WRONG_DISTANCES.keys())
+def test_wrong_distances_are_named(D, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        nearest_neighbors(D, 1, metric="precomputed")
+
+
+def test_wrong_arguments_are_named():
+    X = np.eye(3)
+    with pytest.raises(ValueError, match="n_neighbors=0 must be at least 1"):
+        nearest_neighbors(X, 0)
+    with pytest.raises(ValueError, match="'euclidean', 'cosine', 'precomputed'"):
+        nearest_neighbors(X, 1, metric="manhattan")
+    with pytest.raises(ValueError, match="'auto', 'kd-tree', 'brute', 'faiss'"):
+        nearest_neighbors(X, 1, algorithm="ball-tree")
+    with pytest.raises(ValueError, match="1e\\+200 at"):
+        nearest_neighbors(1e200 * X, 1)
+
+
+def test_without_faiss(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(ImportError, match=r'pip install "hypcse\[large\]"'):
+        nearest_neighbors(np.eye(3), 1, algorithm="faiss")
+    monkeypatch.setattr(neighbors_module, "MAX_EXACT", 50)
+    monkeypatch.setattr(neighbors_module, "has_faiss", lambda: False)
+    X = clustered(60, 20)
+    with pytest.warns(HypcseWarning, match=r"hypcse\[large\]"):
+        found = nearest_neighbors(X, 3)
+    assert_array_equal(found.indices, nearest_neighbors(X, 3, algorithm="brute").indices)

@@ -1,0 +1,174 @@
+"""The similarity graph against scikit-learn and dense matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import pdist, squareform
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import MinMaxScaler
+from threadpoolctl import threadpool_limits
+
+from hypcse import HypcseWarning
+from hypcse.graph import nearest_neighbors, scale_features, similarity_graph
+
+
+def published_matrix(X, k, bandwidth):
+    """The convention behind the published figures, written out densely."""
+    scaled = MinMaxScaler().fit_transform(np.asarray(X, dtype=np.float32))
+    lists = NearestNeighbors(n_neighbors=min(k + 1, len(X))).fit(scaled).kneighbors(scaled)[1]
+    W = np.zeros((len(X), len(X)))
+    for i, row in enumerate(lists):
+        differences = scaled[row].astype(np.float64) - scaled[i].astype(np.float64)
+        W[i, row] = np.exp(-(differences**2).sum(axis=1) / bandwidth**2)
+    return (W + W.T) / 2
+
+
+def check_form(graph):
+    """What the constructor of Graph trusts: sorted rows, no loops, and symmetry to the last bit."""
+    W = graph.to_scipy()
+    rows = np.repeat(np.arange(graph.n_vertices), np.diff(graph.indptr))
+    assert (rows != graph.indices).all()
+    assert (np.diff(rows * graph.n_vertices + graph.indices) > 0).all()
+    assert (W != W.T).nnz == 0
+    assert (graph.weights >= 1e-100).all()
+
+
+tables = st.tuples(st.integers(1, 25), st.integers(1, 4)).flatmap(
+    lambda shape: arrays(np.float64, shape, elements=st.integers(0, 4) | st.floats(0, 4, width=16))
+)
+
+
+@given(X=tables, k=st.integers(1, 30), bandwidth=st.floats(0.3, 5))
+@settings(deadline=None, max_examples=60)
+def test_default_is_the_published_convention(X, k, bandwidth):
+    graph = similarity_graph(X, k, bandwidth)
+    check_form(graph)
+    assert_allclose(graph.to_scipy().toarray(), published_matrix(X, k, bandwidth), rtol=1e-12)
+
+
+@given(X=tables, k=st.integers(1, 30), algorithm=st.sampled_from(["brute", "kd-tree"]))
+@settings(deadline=None, max_examples=60)
+def test_one_sided_neighbors_carry_half_weight(X, k, algorithm):
+    graph = similarity_graph(X, k, algorithm=algorithm)
+    check_form(graph)
+    assert (graph.self_weights == 1).all()
+    indices, distances = nearest_neighbors(scale_features(X, "minmax"), k, algorithm=algorithm)
+    W = np.eye(len(X))
+    np.put_along_axis(W, indices, np.exp(-(distances**2)), axis=1)
+    assert_allclose(graph.to_scipy().toarray(), (W + W.T) / 2, rtol=1e-12)
+
+
+def test_large_tables_take_the_rule_of_ids(monkeypatch):
+    X = np.random.default_rng(0).integers(0, 4, size=(200, 3)).astype(float)
+    monkeypatch.setattr("hypcse.graph.similarity.LARGE", 200)
+    assert similarity_graph(X) == similarity_graph(X, algorithm="kd-tree")
+
+
+def test_scales():
+    X = np.random.default_rng(0).normal(size=(40, 3)) * [1, 10, 100]
+    X[:, 1] = 5
+    assert scale_features(X, "minmax").dtype == np.float32
+    assert not scale_features(X, "minmax")[:, 1].any()
+    assert_allclose(scale_features(X, "standard").std(axis=0), [1, 0, 1], rtol=1e-5)
+    assert_array_equal(scale_features(X, "none"), X.astype(np.float32))
+    with pytest.raises(ValueError, match="'minmax', 'standard', 'none'"):
+        scale_features(X, "max")
+    with pytest.raises(ValueError, match=r"1e\+39 at \(1, 0\)"):
+        scale_features([[1.0], [1e39]], "minmax")
+    with pytest.raises(ValueError, match="column 0 of X reaches from -3e"):
+        scale_features([[-3e38], [3e38]], "minmax")
+
+
+def test_constant_table():
+    graph = similarity_graph(np.full((5, 3), 7.0), bandwidth="median")
+    assert_array_equal(graph.weights, np.ones(20))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 11])
+def test_few_points_give_the_complete_graph(n):
+    graph = similarity_graph(np.arange(n, dtype=float)[:, None], 10)
+    assert graph.n_edges == n * (n - 1) // 2
+    assert_array_equal(graph.self_weights, np.ones(n))
+
+
+def test_median_bandwidth():
+    X = np.random.default_rng(0).random((50, 4), dtype=np.float32)
+    X[1] = X[0]
+    distances = nearest_neighbors(X, 10).distances
+    median = float(np.median(distances[distances > 0]))
+    found = similarity_graph(X, scale="none", bandwidth="median")
+    assert_allclose(found.weights, similarity_graph(X, scale="none", bandwidth=median).weights)
+
+
+def test_a_wide_table_warns_and_keeps_its_weights():
+    X = np.random.default_rng(0).random((60, 10_000))
+    with pytest.warns(HypcseWarning, match=r"bandwidth=1.0 makes \d+ edges lighter than 1e-100"):
+        graph = similarity_graph(X)
+    check_form(graph)
+    assert graph == similarity_graph(X, bandwidth="median")
+    assert graph.weights.min() > 0.01
+
+
+def test_weights_have_a_floor():
+    """A point so far away that even the median bandwidth underflows keeps its edges."""
+    graph = similarity_graph([[0.0], [1.0], [2.0], [1e6]], 2, bandwidth="median", scale="none")
+    check_form(graph)
+    assert graph.weights.min() == 1e-100
+    assert graph.components().max() == 0
+
+
+def test_precomputed_distances_are_not_scaled():
+    X = np.random.default_rng(0).random((40, 3), dtype=np.float32)
+    distances = pdist(X.astype(np.float64))
+    expected = similarity_graph(X, scale="none", algorithm="brute")
+    for D in (distances, squareform(distances)):
+        graph = similarity_graph(D, metric="precomputed")
+        assert_array_equal(graph.indices, expected.indices)
+        assert_allclose(graph.weights, expected.weights)
+
+
+def test_cosine():
+    X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    graph = similarity_graph(X, 39, scale="none", metric="cosine")
+    cosine = squareform(pdist(X.astype(np.float64), "cosine"))
+    assert_allclose(graph.to_scipy().toarray(), np.exp(-(cosine**2)))
+
+
+def test_threads_do_not_matter():
+    X = np.random.default_rng(0).integers(0, 8, size=(3_000, 20)).astype(float)
+    several = similarity_graph(X)
+    with threadpool_limits(1):
+        assert similarity_graph(X) == several
+
+
+@pytest.mark.parametrize("bandwidth", [0, -1.0, np.nan, np.inf, 1e-200, "mean", True, None])
+def test_wrong_bandwidths_are_named(bandwidth):
+    with pytest.raises((ValueError, TypeError), match="bandwidth="):
+        similarity_graph(np.eye(3), bandwidth=bandwidth)
+
+
+def test_wrong_arguments_are_named():
+    with pytest.raises(ValueError, match="n_neighbors=0"):
+        similarity_graph(np.eye(3), 0)
+    with pytest.raises(ValueError, match="scale='max'"):
+        similarity_graph(np.eye(3), scale="max", metric="precomputed")
+    with pytest.raises(ValueError, match="not finite"):
+        similarity_graph([[np.nan, 1.0]])
+
+
+def test_published_tables(paper_data):
+    """Facts about the published graphs: copies missing from their own lists, and components."""
+    assert (similarity_graph(paper_data("spambase")[0]).self_weights == 0).sum() == 92
+    assert similarity_graph(paper_data("iris")[0]).components().max() + 1 == 2
+    assert similarity_graph(paper_data("pen-digits")[0]).components().max() + 1 == 2
+
+
+@pytest.mark.parametrize("name", ["zoo", "spambase", "optical-digits"])
+def test_exact_algorithms_agree_on_published_tables(paper_data, name):
+    X = paper_data(name)[0]
+    assert similarity_graph(X, algorithm="brute") == similarity_graph(X, algorithm="kd-tree")

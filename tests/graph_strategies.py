@@ -1,0 +1,24 @@
+"""Random graphs, alone and with a tree over their vertices."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from hypcse import Graph
+from strategies import trees
+
+
+@st.composite
+def graphs(draw, n_vertices, loops=True):
+    """A weighted graph: often disconnected, sometimes without edges, with vertices of degree zero, with loops."""
+    pairs = [(i, j) for i in range(n_vertices) for j in range(i + (not loops), n_vertices)]
+    chosen = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=3 * n_vertices)) if pairs else []
+    weights = draw(st.lists(st.floats(0.01, 10), min_size=len(chosen), max_size=len(chosen)))
+    return Graph.from_edges([i for i, _ in chosen], [j for _, j in chosen], weights, n_vertices)
+
+
+@st.composite
+def graphs_with_trees(draw, min_leaves=1, max_leaves=10, binary=False, loops=True):
+    """A graph and a tree over its vertices."""
+    tree = draw(trees(min_leaves, max_leaves, binary))
+    return draw(graphs(tree.n_leaves, loops)), tree

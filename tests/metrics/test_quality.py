@@ -1,0 +1,85 @@
+"""Purity, Dasgupta's cost and the row of scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import approx
+
+import brute
+from graph_strategies import graphs_with_trees
+from hypcse import Graph, Tree, dasgupta_cost, dendrogram_purity, score, structural_entropy
+from strategies import trees
+
+
+@given(trees(max_leaves=14), st.data())
+def test_purity_is_the_mean_over_pairs(tree, data):
+    labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=tree.n_leaves, max_size=tree.n_leaves)))
+    assert dendrogram_purity(tree, labels) == approx(brute.purity(tree, labels), nan_ok=True)
+
+
+@given(trees(min_leaves=2), st.data())
+def test_classes_that_are_subtrees_are_pure(tree, data):
+    labels = tree.cut(n_clusters=data.draw(st.integers(1, tree.n_leaves)))
+    purity = dendrogram_purity(tree, labels)
+    assert purity == approx(1) or np.isnan(purity)
+
+
+@given(graphs_with_trees())
+def test_dasgupta_is_the_sum_over_edges(case):
+    graph, tree = case
+    assert dasgupta_cost(tree, graph) == approx(brute.dasgupta(tree, graph))
+
+
+@given(graphs_with_trees(min_leaves=2))
+def test_score_is_the_three_together(case):
+    graph, tree = case
+    labels = np.arange(tree.n_leaves) % 2
+    row = score(tree, graph=graph, labels=labels)
+    assert row["structural_entropy"] == structural_entropy(tree, graph)
+    assert row["dasgupta_cost"] == dasgupta_cost(tree, graph)
+    assert row["dendrogram_purity"] == approx(dendrogram_purity(tree, labels), nan_ok=True)
+    assert list(score(tree, labels=labels)) == ["dendrogram_purity"]
+
+
+def test_labels_of_any_kind():
+    tree = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    for labels in (["a", "a", "b", "b"], [7, 7, -1, -1], [True, True, False, False], [0.5, 0.5, 1.5, 1.5]):
+        assert dendrogram_purity(tree, labels) == 1
+    mixed = np.array(["x", "x", 3, 3], dtype=object)
+    assert dendrogram_purity(tree, mixed) == 1
+    with pytest.raises(ValueError, match="one label per point"):
+        dendrogram_purity(tree, [0, 1])
+    with pytest.raises(ValueError, match="not finite"):
+        dendrogram_purity(tree, [0.0, 0.0, np.nan, 1.0])
+    with pytest.raises(ValueError, match="graph, labels or both"):
+        score(tree)
+
+
+def million(kind: str) -> Tree:
+    """A chain or a balanced tree over 2^20 leaves, made level by level."""
+    n = 1 << 20
+    if kind == "chain":
+        parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
+        return Tree(parent, np.concatenate([np.zeros(n), np.arange(1.0, n)]))
+    parent = np.concatenate([np.arange(2 * n - 2) // 2 + n, [-1]])
+    level = np.concatenate([np.full(n >> k, float(k)) for k in range(21)])
+    return Tree(parent, level)
+
+
+@pytest.mark.parametrize("kind", ["chain", "balanced"])
+def test_a_million_leaves(kind):
+    """On a path graph along the leaves every score of both trees has a closed form."""
+    tree = million(kind)
+    n = tree.n_leaves
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    row = score(tree, graph=graph, labels=np.zeros(n, int))
+    assert row["dendrogram_purity"] == approx(1)
+    if kind == "chain":
+        assert row["dasgupta_cost"] == approx(2 * (n * (n + 1) / 2 - 1))
+    else:
+        assert row["dasgupta_cost"] == approx(2 * sum((n >> k) * (1 << k) for k in range(1, 21)))
+    assert tree.cut(n_clusters=7).max() == 6
+    assert tree.lca([0], [n - 1]) == tree.root

@@ -1,0 +1,105 @@
+"""JSON text and trees: the identity, node numbers kept, and what malformed text raises."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hypcse.tree import Tree
+from hypcse.tree.json_form import read_json
+from strategies import trees
+
+FORM = {"format": "hypcse-tree", "version": 1, "parent": [2, 2, -1], "height": [0, 0.0, 0.5], "names": None}
+
+
+def altered(**changes):
+    return json.dumps(FORM | changes)
+
+
+@given(trees() | trees(binary=True) | trees(names=True))
+def test_tree_to_json_to_tree_is_the_identity(tree):
+    back = Tree.from_json(tree.to_json())
+    assert back.parent.tolist() == tree.parent.tolist()
+    assert back.height.tobytes() == tree.height.tobytes()
+    assert back.names == tree.names
+
+
+@given(trees(names=True))
+def test_the_text_is_plain_json(tree):
+    form = json.loads(tree.to_json())
+    assert form == {
+        "format": "hypcse-tree",
+        "version": 1,
+        "parent": tree.parent.tolist(),
+        "height": tree.height.tolist(),
+        "names": list(tree.names),
+    }
+
+
+def test_names_may_be_given_or_null():
+    assert Tree.from_json(altered()).names is None
+    assert Tree.from_json(altered(names=["a", "\ud800"])).names == ("a", "\ud800")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "not JSON.* line 1, column 1"),
+        ('{"format":\n oops}', "not JSON.* line 2, column 2"),
+        ("[" * 10**6, "nested too deep"),
+        ('{"a":' * 10**6, "nested too deep"),
+        (altered(parent=json.loads("[" * 900 + "]" * 900)), "'parent' holds .* at 0, but must hold whole"),
+        ("[]", r"holds \[\], but a tree is an object"),
+        ("null", "holds None, but a tree is an object"),
+        ("{}", "'format' is None, but a tree has 'hypcse-tree'"),
+        (altered(format="newick"), "'format' is 'newick'"),
+        (altered(version=2), "'version' is 2, but this hypcse reads versions up to 1. Update"),
+        (altered(version=0), "'version' is 0"),
+        (altered(version=True), "'version' is True"),
+        (altered(version="1"), "'version' is '1'"),
+        ('{"format": "hypcse-tree", "version": 1, "parent": [-1], "names": null}', "has no 'height'"),
+        (altered(parent=None), "'parent' is None, but must be a list"),
+        (altered(parent=[2, True, -1]), "'parent' holds True at 1"),
+        (altered(parent=[2, 2.0, -1]), r"'parent' holds 2\.0 at 1"),
+        (altered(parent=["2", 2, -1]), "'parent' holds '2' at 0"),
+        (altered(parent=[2, [2], -1]), r"'parent' holds \[2\] at 1"),
+        (altered(parent=[2, 10**30, -1]), "'parent' holds 10+ at 1, but must lie between -1 and 2"),
+        (altered(parent=[2, 2, -2]), "'parent' holds -2 at 2"),
+        (altered(parent=[2, 2]), "'parent' has 2 values and 'height' 3"),
+        (altered(height=[0, 0, True]), "'height' holds True at 2"),
+        (altered(height=[0, 0, None]), "'height' holds None at 2"),
+        (altered(height=[0, 0, float("nan")]), "NaN is not finite"),
+        (altered(height=[0, 0, float("-inf")]), "-Infinity is not finite"),
+        (altered().replace("0.5", "1e999"), "'height' holds inf at 2"),
+        (altered(height=[0, 0, 10**400]), "'height' holds 10+.* at 2"),
+        (altered().replace("0.5", "1" * 5000), "no tree has: Exceeds the limit"),
+        (altered(names="ab"), "'names' is 'ab', but must be a list of strings, or be null"),
+        (altered(names=["a", 1]), "'names' holds 1 at 1"),
+        (altered(names=["a", None]), "'names' holds None at 1"),
+    ],
+)
+def test_malformed_text_is_told_why(text, told):
+    with pytest.raises(ValueError, match=told):
+        read_json(text)
+
+
+@pytest.mark.parametrize("changes", [{"parent": [], "height": []}, {"parent": [-1, 0, -1]}, {"names": ["a"]}])
+def test_arrays_that_make_no_tree_are_refused(changes):
+    with pytest.raises(ValueError, match=r"tree|node|names"):
+        Tree.from_json(altered(**changes))
+
+
+@given(trees(names=True), st.data())
+def test_mutated_text_is_read_or_refused(tree, data):
+    text = list(tree.to_json())
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(text) - 1))
+        sign = data.draw(st.sampled_from(["", *'{}[]",: 0159.e-\\u']))
+        text[place : place + data.draw(st.integers(0, 1))] = sign
+    try:
+        Tree.from_json("".join(text))
+    except ValueError:
+        return

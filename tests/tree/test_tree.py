@@ -1,0 +1,261 @@
+"""The tree as a value: checks, ancestors, cuts, orders, parts and forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster, is_valid_linkage, leaves_list, linkage
+
+import brute
+from hypcse import Tree
+from hypcse.tree.order import greedy_order
+from strategies import trees
+
+THREE = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2])
+
+
+def same_partition(a, b):
+    """Whether two labellings group alike."""
+    pairs = set(zip(a.tolist(), b.tolist(), strict=True))
+    return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+def chain(n: int) -> Tree:
+    parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
+    return Tree(parent, np.concatenate([np.zeros(n), np.arange(1.0, n)]))
+
+
+@given(trees())
+def test_ancestors_and_leaves(tree):
+    """LCA of all pairs of nodes, and the leaves of each node, are those of the sets."""
+    sets = brute.members(tree)
+    ids = np.arange(tree.n_nodes)
+    found = tree.lca(ids[:, None], ids[None, :])
+    for a in ids:
+        assert tree.leaves(int(a)).tolist() == sorted(sets[a])
+        for b in ids:
+            both = sets[a] | sets[b]
+            expected = max(a, b) if a == b else next(k for k in ids if both <= sets[k] and k >= max(a, b))
+            assert found[a, b] == expected
+
+
+@given(st.integers(2, 400), st.integers(0, 5))
+def test_ancestors_across_blocks(n, seed):
+    """Ranges longer than a block of the index, on random trees and chains."""
+    rng = np.random.default_rng(seed)
+    tree = Tree.from_linkage(linkage(rng.normal(size=(n, 2)), "single")) if seed else chain(n)
+    i, j = rng.integers(n, size=(2, 50))
+    for a, b, found in zip(i, j, tree.lca(i, j), strict=True):
+        path = {int(a)}
+        node = int(a)
+        while node != -1:
+            path.add(node)
+            node = int(tree.parent[node])
+        node = int(b)
+        while node not in path:
+            node = int(tree.parent[node])
+        assert found == node
+
+
+@given(trees(min_leaves=2))
+def test_linkage_and_back(tree):
+    """Tree -> linkage -> Tree is the identity for binary trees, and keeps every cluster of a multiway one."""
+    Z = tree.to_linkage()
+    assert is_valid_linkage(Z)
+    again = Tree.from_linkage(Z, tree.names)
+    if tree.is_binary:
+        assert again == tree
+    kept = {frozenset(s) for s in brute.members(again)}
+    assert {frozenset(s) for s in brute.members(tree)} <= kept
+    assert np.array_equal(again.to_linkage(), Z)
+
+
+@pytest.mark.parametrize("method", ["single", "average", "ward"])
+def test_linkage_is_kept_to_the_bit(method):
+    rng = np.random.default_rng(0)
+    Z = linkage(rng.integers(0, 5, size=(60, 2)).astype(float), method)
+    tree = Tree.from_linkage(Z)
+    assert np.array_equal(tree.to_linkage(), Z)
+    assert tree.leaf_order().tolist() == leaves_list(Z).tolist()
+    for height in (0.5, 1.0, 2.0):
+        assert same_partition(tree.cut(height=height), fcluster(Z, height, "distance"))
+    for k in (1, 2, 7, 60):
+        assert tree.cut(n_clusters=k).max() == k - 1
+
+
+def test_falling_heights_are_lifted():
+    tree = Tree.from_linkage([[0, 1, 2.0, 2], [2, 3, 1.0, 3]])
+    assert tree.height.tolist() == [0, 0, 0, 2, 2]
+
+
+@given(trees(), st.data())
+def test_cuts(tree, data):
+    """Cuts are nested, labels number clusters by smallest leaf, and every cluster is a node."""
+    sets = {frozenset(s) for s in brute.members(tree)}
+    k = data.draw(st.integers(1, tree.n_leaves))
+    size = data.draw(st.integers(1, tree.n_leaves))
+    height = data.draw(st.sampled_from(tree.height.tolist()))
+    for labels in (tree.cut(n_clusters=k), tree.cut(max_size=size), tree.cut(height=height)):
+        firsts = [int(np.flatnonzero(labels == c)[0]) for c in range(labels.max() + 1)]
+        assert firsts == sorted(firsts)
+        for c in range(labels.max() + 1):
+            assert frozenset(np.flatnonzero(labels == c).tolist()) in sets
+    counts = [tree.cut(n_clusters=c).max() + 1 for c in range(1, tree.n_leaves + 1)]
+    assert counts == sorted(counts) and all(c <= k for k, c in enumerate(counts, 1))
+    if tree.is_binary:
+        assert counts == list(range(1, tree.n_leaves + 1))
+    assert np.bincount(tree.cut(max_size=size)).max() <= size
+    assert tree.cut(max_size=tree.n_leaves).max() == 0
+
+
+def test_cut_asks_for_one_rule():
+    with pytest.raises(ValueError, match="exactly one"):
+        THREE.cut()
+    with pytest.raises(ValueError, match="exactly one"):
+        THREE.cut(n_clusters=2, height=1.0)
+    with pytest.raises(ValueError, match="n_clusters=4 must be between 1 and 3"):
+        THREE.cut(n_clusters=4)
+    with pytest.raises(TypeError, match="must be an integer"):
+        THREE.cut(n_clusters=2.0)
+
+
+@given(trees(max_leaves=10), st.data())
+def test_prune_keeps_what_it_can(tree, data):
+    """The sets of the pruned tree are the traces of the old ones, at the least height that holds them."""
+    keep = sorted(data.draw(st.sets(st.integers(0, tree.n_leaves - 1), min_size=1)))
+    small = tree.prune(keep)
+    traces = {frozenset(keep.index(k) for k in s & set(keep)) for s in brute.members(tree)} - {frozenset()}
+    assert {frozenset(s) for s in brute.members(small)} == traces
+    i, j = np.triu_indices(len(keep), 1)
+    old = tree.height[tree.lca(np.array(keep)[i], np.array(keep)[j])]
+    assert np.array_equal(small.height[small.lca(i, j)], old)
+
+
+def test_subtree_keeps_names():
+    tree = Tree(THREE.parent, THREE.height, ("x", "y", "z"))
+    assert tree.subtree(3).names == ("x", "y")
+    assert tree.subtree(4) == tree
+    assert tree.subtree(2).n_leaves == 1
+    assert tree.prune([2, 0]).names == ("x", "z")
+
+
+def neighbour_gaps(order, X):
+    return float(np.linalg.norm(np.diff(X[order], axis=0), axis=1).sum())
+
+
+def all_orders(tree):
+    """Every order of the leaves that turning sides can give."""
+    orders = {leaf: [(leaf,)] for leaf in range(tree.n_leaves)}
+    for node in range(tree.n_leaves, tree.n_nodes):
+        left, right = (orders[k] for k in np.flatnonzero(tree.parent == node))
+        orders[node] = [x + y for a, b in ((left, right), (right, left)) for x in a for y in b]
+    return orders[tree.root]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_exact_order_is_the_best_of_all(seed):
+    """SciPy's ordering misses the optimum in some of these cases; enumeration does not."""
+    X = np.random.default_rng(seed).normal(size=(8, 2))
+    tree = Tree.from_linkage(linkage(X, "average"))
+    best = min(neighbour_gaps(list(order), X) for order in all_orders(tree))
+    assert neighbour_gaps(tree.leaf_order(X), X) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_leaf_orders_respect_the_tree(seed):
+    X = np.random.default_rng(seed).normal(size=(60, 2))
+    tree = Tree.from_linkage(linkage(X, "average"))
+    orders = [tree.leaf_order(X), tree.leaf_order(X, method="greedy"), tree.leaf_order()]
+    for order in orders:
+        place = np.argsort(order)
+        for leaves in brute.members(tree):
+            spots = place[list(leaves)]
+            assert spots.max() - spots.min() + 1 == len(leaves)
+    exact, greedy, plain = (neighbour_gaps(order, X) for order in orders)
+    assert exact <= greedy <= plain
+
+
+def test_equality_ignores_numbers_of_inner_nodes():
+    one = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    two = Tree.from_linkage([[2, 3, 1, 2], [0, 1, 1, 2], [4, 5, 2, 4]])
+    assert one == two
+    assert one != Tree.from_linkage([[0, 2, 1, 2], [1, 3, 1, 2], [4, 5, 2, 4]])
+    assert one != Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 3, 4]])
+    assert one != "tree"
+
+
+@given(trees(names=True))
+def test_networkx_is_the_same_tree(tree):
+    graph = tree.to_networkx()
+    assert sorted(graph.edges) == sorted((int(p), k) for k, p in enumerate(tree.parent[:-1]))
+    assert [graph.nodes[k]["height"] for k in range(tree.n_nodes)] == tree.height.tolist()
+    assert [graph.nodes[k]["name"] for k in range(tree.n_leaves)] == list(tree.names)
+
+
+@pytest.mark.parametrize(
+    ("parent", "height", "text"),
+    [
+        ([], [], "at least one node"),
+        ([1, 2], [0, 1], "last node must be the root"),
+        ([2, 0, -1], [0, 0, 1], "node 1 has parent 0"),
+        ([2, 2, -1], [0, 0.5, 1], "leaf 1 has height 0.5"),
+        ([3, 3, 4, 4, -1], [0, 0, 0, 2, 1], "must not fall upwards"),
+        ([2, 2, 3, -1], [0, 0, 1, 1], "one child"),
+        ([2, 2, -1], [0, 0, np.nan], "not finite"),
+        ([2, 2, -1], [0, 0], "there are 3 nodes"),
+        ([2, 4, 4, 4, -1], [0, 0, 0, 0, 1], "must be nodes 0"),
+    ],
+)
+def test_malformed_trees(parent, height, text):
+    with pytest.raises(ValueError, match=text):
+        Tree(np.array(parent, dtype=int), np.array(height, dtype=float))
+
+
+@pytest.mark.parametrize(
+    ("Z", "text"),
+    [
+        ([[0, 1, 1]], None),
+        ([[0, 0, 1, 2]], "joins node 0 2 times"),
+        ([[0, 5, 1, 2]], "only ids 0 .. 1"),
+        ([[0, 1, -1, 2]], "heights start at 0"),
+        ([[0, 0.5, 1, 2]], "not ids"),
+        ([[0, 1]], "shape"),
+        ([[0, 1, np.inf, 2]], "not finite"),
+    ],
+)
+def test_malformed_linkage(Z, text):
+    if text is None:
+        assert Tree.from_linkage(Z).n_leaves == 2
+        return
+    with pytest.raises(ValueError, match=text):
+        Tree.from_linkage(Z)
+
+
+def test_values_are_frozen_and_inputs_checked():
+    with pytest.raises(ValueError, match="read-only"):
+        THREE.parent[0] = 4
+    with pytest.raises(TypeError, match="integers"):
+        Tree([0.5, -1], [0, 0])
+    with pytest.raises(ValueError, match="nodes are 0 .. 4"):
+        THREE.lca([0], [9])
+    with pytest.raises(ValueError, match="one name per leaf"):
+        Tree(THREE.parent, THREE.height, ("a",))
+    with pytest.raises(TypeError, match="names are strings"):
+        THREE.to_newick(["a", "b", 3])
+    assert repr(THREE) == "Tree(3 leaves, 5 nodes, binary, height 2)"
+
+
+def test_a_chain_of_a_million_goes_through_everything():
+    """No walk is recursive: forms, cuts, parts, orders (Newick has a test of its own)."""
+    n = 1_000_000
+    tree = chain(n)
+    assert Tree.from_linkage(tree.to_linkage()) == tree
+    assert Tree.from_json(tree.to_json()) == tree
+    assert tree.subtree(n + n // 2).n_leaves == n // 2 + 2
+    assert tree.prune(np.arange(0, n, 2)).n_leaves == n // 2
+    assert tree.cut(max_size=10).max() == n - 10
+    order = greedy_order(tree.to_linkage(), np.arange(n, dtype=float)[:, None])
+    assert order[0] in (0, n - 1) and sorted(order[[0, -1]].tolist())[1] == n - 1
+    assert tree.lca(np.arange(n - 1), np.arange(1, n)).tolist() == list(range(n, 2 * n - 1))
