@@ -9,14 +9,15 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from hypcse import Tree, datasets, methods, score, similarity_graph
+from hypcse import Tree, methods, score, similarity_graph
+from hypcse.cli.inputs import load_dataset
 from hypcse.cli.score import show_scores
 
 
 def run_demo(data: str, out: Path) -> None:
     """Run every method on a data set, print the scores, and write the tree of least entropy."""
     console = Console()
-    X, y = datasets.load(data)
+    X, y = load_dataset(data)
     graph = similarity_graph(X)
     console.print(f"[bold]{data}[/]: {len(X)} points, {X.shape[1]} features, {y.max() + 1} classes -> {graph}")
     rows: list[dict[str, Any]] = []
@@ -31,5 +32,5 @@ def run_demo(data: str, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"{data}.nwk"
     target.write_text(trees[best].to_newick(), encoding="utf-8")
-    console.print(f"Lowest entropy: [bold]{rows[best]['method']}[/]. Its tree is in {target}; score it again with")
+    console.print(f"Lowest entropy: [bold]{rows[best]['method']}[/]. Its tree is in {target}. Score it again:")
     console.print(f"  hypcse score {target} --data {data}", highlight=False)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import Progress, TaskID
 
 from hypcse import Tree, datasets
 
@@ -38,7 +40,7 @@ def read_points(source: str, label_column: str | None = None, id_column: str | N
     path = Path(source)
     if not path.exists():
         if source in datasets.available():
-            return Points(*datasets.load(source))
+            return Points(*load_dataset(source))
         raise FileNotFoundError(f"{source!r} is neither a file nor a data set; `hypcse datasets` lists those.")
     suffix = path.suffix.lower()
     if suffix in (".csv", ".tsv", ".txt"):
@@ -50,6 +52,19 @@ def read_points(source: str, label_column: str | None = None, id_column: str | N
     if suffix == ".npz":
         return _read_archive(path)
     raise ValueError(f"{path} ends in {suffix or 'nothing'!r}; points are read from .csv, .tsv, .txt, .npy and .npz.")
+
+
+def load_dataset(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """A data set by name, with a progress bar on standard error while it is fetched."""
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        tasks: list[TaskID] = []
+
+        def show(done: int, total: int) -> None:
+            if not tasks:
+                tasks.append(bar.add_task(f"fetching {name}", total=total))
+            bar.update(tasks[0], completed=done)
+
+        return datasets.load(name, progress=show)
 
 
 def read_labels(path: Path) -> NDArray[np.generic]:

@@ -80,16 +80,18 @@ def parse_bandwidth(text: str) -> float | str:
 
 def show_scores(rows: list[dict[str, Any]]) -> None:
     """Print rows of scores as one table, purity in percent."""
-    table = Table(*(_TITLES.get(name, name) for name in rows[0]))
+    table = Table()
+    for name in rows[0]:
+        table.add_column(_TITLES.get(name, name), justify="right" if name in _FORMATS else "left", no_wrap=True)
     for row in rows:
         table.add_row(*(_FORMATS.get(name, "{}").format(value) for name, value in row.items()))
     Console().print(table)
 
 
 _TITLES = {
-    "dendrogram_purity": "purity % (higher)",
-    "structural_entropy": "entropy (lower)",
-    "dasgupta_cost": "Dasgupta cost (lower)",
+    "dendrogram_purity": "purity ↑",
+    "structural_entropy": "entropy ↓",
+    "dasgupta_cost": "Dasgupta cost ↓",
 }
 _FORMATS = {
     "dendrogram_purity": "{:.1%}",
