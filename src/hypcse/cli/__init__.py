@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TextIO
 
 
 def main() -> None:
@@ -29,7 +29,14 @@ def _say(kind: str, what: object, style: str) -> None:
     Console(stderr=True, soft_wrap=True, highlight=False).print(f"{kind}: {line}", style=style, markup=False)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """Our own warnings are meant for people: one line, without the place in the code."""
     from hypcse._checks import HypcseWarning
 

@@ -56,15 +56,20 @@ def read_points(source: str, label_column: str | None = None, id_column: str | N
 
 def load_dataset(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """A data set by name, with a progress bar on standard error while it is fetched."""
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        tasks: list[TaskID] = []
+    bar = Progress(console=Console(stderr=True), transient=True)
+    tasks: list[TaskID] = []
 
-        def show(done: int, total: int) -> None:
-            if not tasks:
-                tasks.append(bar.add_task(f"fetching {name}", total=total))
-            bar.update(tasks[0], completed=done)
+    def show(done: int, total: int) -> None:
+        if not tasks:
+            bar.start()
+            tasks.append(bar.add_task(f"fetching {name}", total=total))
+        bar.update(tasks[0], completed=done)
 
+    try:
         return datasets.load(name, progress=show)
+    finally:
+        if tasks:
+            bar.stop()
 
 
 def read_labels(path: Path) -> NDArray[np.generic]:
