@@ -19,21 +19,21 @@ Arrays: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 @case(sizes=(100_000, 1_000_000), growth="n log n")
 def score_balanced(n_points: int, rng: Rng) -> Workload:
-    """All scores of a balanced binary tree, about 6.6 n edges, 10 classes."""
+    """All scores of a balanced binary tree, about 7 n edges, 10 classes."""
     order = rng.permutation(n_points)
     return _scoring(balanced(order), local_graph(order, rng), rng)
 
 
 @case(sizes=(100_000, 1_000_000), growth="n log n")
 def score_chain(n_points: int, rng: Rng) -> Workload:
-    """All scores of a chain over a random order, about 6.6 n edges, 10 classes."""
+    """All scores of a chain over a random order, about 7 n edges, 10 classes."""
     graph = local_graph(rng.permutation(n_points), rng)
     return _scoring(chain(rng.permutation(n_points)), graph, rng)
 
 
 @case(sizes=(10_992,), growth="n log n", max_growth=None)
 def score_pen_digits_like(n_points: int, rng: Rng) -> Workload:
-    """All scores at the size of PenDigits: 10,992 points, about 72,000 edges, a random binary tree."""
+    """All scores at the size of PenDigits: 10,992 points, about 77,000 edges, a random binary tree."""
     return _scoring(random_binary(n_points, rng), local_graph(rng.permutation(n_points), rng), rng)
 
 
@@ -59,10 +59,11 @@ def _scoring(tree: Arrays, graph: hypcse.Graph, rng: Rng) -> Workload:
     )
 
 
-def local_graph(order: NDArray[np.int64], rng: Rng, per_point: int = 7, reach: int = 50) -> hypcse.Graph:
-    """Each position k joined to `per_point` random ones of the next `reach`; its vertex is order[k]."""
+def local_graph(order: NDArray[np.int64], rng: Rng, per_point: int = 7) -> hypcse.Graph:
+    """Each position k joined to one random position of each of the next `per_point` sevens; its vertex is order[k]."""
     position = np.repeat(np.arange(order.size), per_point)
-    other = position + rng.integers(1, reach + 1, size=position.size)
+    seven = np.tile(np.arange(per_point), order.size)
+    other = position + 7 * seven + rng.integers(1, 8, size=position.size)
     inside = other < order.size
     weights = rng.uniform(0.1, 1.0, size=position.size)
     ends = order[position[inside]], order[other[inside]]

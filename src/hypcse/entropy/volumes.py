@@ -28,8 +28,8 @@ def lca_weights(tree: Tree, graph: Graph) -> NDArray[np.float64]:
     check_same_size(tree, graph)
     if tree.n_leaves == 1:
         return np.zeros(1)
-    position = tree.first_positions[: tree.n_leaves]
-    ancestors = edge_ancestors(tree.ancestor_index, position, graph.indptr, graph.indices)
+    order = tree.leaf_order().astype(np.int32)
+    ancestors = edge_ancestors(tree.ancestor_index, order, graph.indptr, graph.indices)
     return scatter_weights(ancestors, graph.weights, tree.n_nodes)
 
 

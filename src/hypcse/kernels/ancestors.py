@@ -59,6 +59,18 @@ def ancestor_index(parent: NDArray[np.int64], start: NDArray[np.int64], n_leaves
 
 
 @kernel
+def _largest_between(index: AncestorIndex, low: int, high: int) -> int:
+    """Largest id in the blocks strictly between two; 0 when there are none."""
+    width = high - low - 1
+    if width <= 0:
+        return 0
+    row = 0
+    while (2 << row) <= width:
+        row += 1
+    return max(index.table[row, low + 1], index.table[row, high - (1 << row)])
+
+
+@kernel
 def _largest(index: AncestorIndex, first: int, last: int) -> int:
     """Largest id in gap[first .. last], first <= last."""
     low, high = first >> _SHIFT, last >> _SHIFT
@@ -67,14 +79,7 @@ def _largest(index: AncestorIndex, first: int, last: int) -> int:
         for p in range(first + 1, last + 1):
             best = max(best, index.gap[p])
         return best
-    best = max(index.to_right[first], index.to_left[last])
-    width = high - low - 1
-    if width > 0:
-        row = 0
-        while (2 << row) <= width:
-            row += 1
-        best = max(best, index.table[row, low + 1], index.table[row, high - (1 << row)])
-    return best
+    return max(index.to_right[first], index.to_left[last], _largest_between(index, low, high))
 
 
 @kernel
@@ -105,16 +110,31 @@ def pair_ancestors(
 
 @parallel_kernel
 def edge_ancestors(
-    index: AncestorIndex,
-    position: NDArray[np.int64],
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    index: AncestorIndex, order: NDArray[np.int32], indptr: NDArray[np.int64], indices: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries."""
+    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries.
+
+    `end` puts the position of a leaf and the maxima to either side side by side, so that one read brings all of them.
+    """
+    end = np.empty((order.size, 4), np.int32)
+    for p in prange(order.size):
+        leaf = order[p]
+        end[leaf, 0] = p
+        end[leaf, 1] = index.to_left[p - 1] if p > 0 else 0
+        end[leaf, 2] = index.to_right[p] if p < order.size - 1 else 0
     out = np.empty(indices.size, np.int32)
-    for i in prange(indptr.size - 1):
-        p = position[i]
+    for i in prange(order.size):
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
-            out[k] = leaf_ancestor(index, p, position[j]) if j > i else -1
+            if j < i:
+                out[k] = -1
+                continue
+            if end[i, 0] < end[j, 0]:
+                p, q, best = end[i, 0], end[j, 0] - 1, max(end[i, 2], end[j, 1])
+            else:
+                p, q, best = end[j, 0], end[i, 0] - 1, max(end[j, 2], end[i, 1])
+            if (p >> _SHIFT) == (q >> _SHIFT):
+                out[k] = _largest(index, p, q)
+            else:
+                out[k] = max(best, _largest_between(index, p >> _SHIFT, q >> _SHIFT))
     return out

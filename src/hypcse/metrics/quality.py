@@ -26,10 +26,7 @@ def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
     n_pairs = float(np.sum(counts * (counts - 1) / 2))
     if n_pairs == 0:
         return float("nan")
-    # Leaves class by class, each class from left to right: then neighbours in the list are neighbours in the tree.
-    position = tree.first_positions[: tree.n_leaves]
-    order = np.lexsort((position, codes))
-    return purity_sum(tree.ancestor_index, tree.sizes, position[order], codes[order]) / n_pairs
+    return purity_sum(tree.ancestor_index, tree.sizes, codes[tree.leaf_order()], counts.size) / n_pairs
 
 
 def dasgupta_cost(tree: Tree, graph: Graph) -> float:
