@@ -1,25 +1,26 @@
-"""What all tests share."""
+"""What all tests use: the paper's data, when it is here, and one hypothesis profile."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
+from numpy.typing import NDArray
 
-# Kernels compile on their first call, so no example has a deadline; the same examples everywhere.
+# Derandomized, so that a failure seen once is seen again by everybody.
 settings.register_profile("hypcse", deadline=None, max_examples=50, derandomize=True)
 settings.load_profile("hypcse")
 
 
 @pytest.fixture(scope="session")
-def paper_data():
-    """A loader of the paper's data sets; tests that need it skip where they are not at hand."""
-    folder = os.environ.get("HYPCSE_DATA")
-    if not folder:
+def paper_data() -> Callable[[str], tuple[NDArray[np.float64], NDArray[np.int64]]]:
+    """Loader name -> (X, y) that reads each of the paper's data sets once."""
+    if not os.environ.get("HYPCSE_DATA"):
         pytest.skip("HYPCSE_DATA is not set: the paper's data sets are not here")
-    from hypcse.datasets.sources import describe, read_npz
+    from hypcse.datasets import load
 
-    return cache(lambda name: read_npz(describe(name), Path(folder) / f"{name}.npz"))
+    return cache(load)

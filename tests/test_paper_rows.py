@@ -27,16 +27,16 @@ def row(method: str, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
 def test_single_linkage_as_printed(paper_data, name):
     purity, entropy, cost = SINGLE_LINKAGE[name]
     found = row("single-linkage", *paper_data(name))
-    assert 100 * found["dendrogram_purity"] == pytest.approx(purity, abs=0.1)
-    assert found["structural_entropy"] == pytest.approx(entropy, abs=0.001)
+    assert 100 * found["dendrogram_purity"] == pytest.approx(purity, abs=0.051)
+    assert found["structural_entropy"] == pytest.approx(entropy, abs=0.00051)
     assert found["dasgupta_cost"] == pytest.approx(cost, rel=1e-5)
 
 
 def test_single_linkage_on_spambase(paper_data):
-    """The printed 7.180 is met to 0.002."""
+    """The printed 7.180 is met to 0.001, not to its last digit."""
     found = row("single-linkage", *paper_data("spambase"))
-    assert found["structural_entropy"] == pytest.approx(7.180, abs=0.002)
-    assert 100 * found["dendrogram_purity"] == pytest.approx(58.9, abs=0.1)
+    assert found["structural_entropy"] == pytest.approx(7.180, abs=0.001)
+    assert 100 * found["dendrogram_purity"] == pytest.approx(58.9, abs=0.051)
 
 
 def test_optical_digits_without_the_data_folder():
@@ -44,5 +44,5 @@ def test_optical_digits_without_the_data_folder():
     from sklearn.datasets import load_digits
 
     found = row("single-linkage", *load_digits(return_X_y=True))
-    assert found["structural_entropy"] == pytest.approx(2.839, abs=0.001)
+    assert found["structural_entropy"] == pytest.approx(2.839, abs=0.00051)
     assert found["dasgupta_cost"] == pytest.approx(345332.736, rel=1e-5)

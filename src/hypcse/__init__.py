@@ -12,8 +12,16 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from hypcse import datasets as datasets
+    from hypcse import discrete as discrete
+    from hypcse import entropy as entropy
     from hypcse import methods as methods
     from hypcse._checks import HypcseWarning as HypcseWarning
+    from hypcse.discrete import best_cut as best_cut
+    from hypcse.discrete import compress as compress
+    from hypcse.discrete import entropy_report as entropy_report
+    from hypcse.discrete import graph_linkage as graph_linkage
+    from hypcse.discrete import levels as levels
+    from hypcse.discrete import refine as refine
     from hypcse.entropy import conductance as conductance
     from hypcse.entropy import normalized_entropy as normalized_entropy
     from hypcse.entropy import one_dimensional_entropy as one_dimensional_entropy
@@ -36,6 +44,12 @@ _HOME = {
     "nearest_neighbors": "hypcse.graph",
     "similarity_graph": "hypcse.graph",
     "Tree": "hypcse.tree",
+    "best_cut": "hypcse.discrete",
+    "compress": "hypcse.discrete",
+    "entropy_report": "hypcse.discrete",
+    "graph_linkage": "hypcse.discrete",
+    "levels": "hypcse.discrete",
+    "refine": "hypcse.discrete",
     "conductance": "hypcse.entropy",
     "normalized_entropy": "hypcse.entropy",
     "one_dimensional_entropy": "hypcse.entropy",
@@ -48,7 +62,7 @@ _HOME = {
     "robinson_foulds": "hypcse.metrics",
     "score": "hypcse.metrics",
 }
-_FOLDERS = ("datasets", "methods")
+_FOLDERS = ("datasets", "discrete", "entropy", "methods")
 
 __all__ = ["__version__", *_HOME, *_FOLDERS]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,28 +30,44 @@ def check_count(name: str, value: object, low: int, high: int | None = None) -> 
     return int(value)
 
 
-def check_finite(name: str, values: NDArray[np.floating]) -> None:
-    """Raise with the first position that is NaN or infinite."""
+def check_finite(name: str, values: NDArray[Any], place: Callable[[int], object] | None = None) -> None:
+    """Raise with the first position that is NaN, NaT or infinite.
+
+    `place` turns a flat position into the one that the caller knows, where values are stored in another order.
+    """
     bad = ~np.isfinite(values)
     if bad.any():
-        where = tuple(int(k) for k in np.argwhere(bad)[0])
-        shown = where[0] if len(where) == 1 else where
+        first = int(np.argmax(bad))
+        where = tuple(int(k) for k in np.unravel_index(first, values.shape))
+        shown = place(first) if place else where[0] if len(where) == 1 else where
         raise ValueError(
-            f"{name} has {int(bad.sum())} values that are not finite, the first ({values[where]}) at {shown}. "
+            f"values of {name} are not finite ({int(bad.sum())} in all), the first ({values[where]}) at {shown}. "
             "Remove or fill them first."
         )
+
+
+def check_real(name: str, values: Any) -> None:
+    """Raise if an array or sparse matrix holds complex numbers, of which a cast would keep the real part only."""
+    if np.iscomplexobj(values):
+        raise TypeError(f"{name} must be real numbers, got {values.dtype}. Pass the part you mean, .real or .imag.")
+
+
+def real_numbers(name: str, values: ArrayLike, kept: tuple[type[Any], ...] = (np.float64,)) -> NDArray[Any]:
+    """`values` as an array, in float64 unless its own kind of numbers is among those `kept`."""
+    try:
+        given = np.asarray(values)
+        numbers = given if issubclass(given.dtype.type, (*kept, np.complexfloating)) else given.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be numbers: {error}. Encode text first.") from None
+    check_real(name, numbers)
+    return numbers
 
 
 def check_features(X: ArrayLike) -> NDArray[np.floating]:
     """X as a finite two-dimensional array of floats with at least one row and one column."""
     if hasattr(X, "toarray"):
         raise TypeError("X is a sparse matrix; this function needs dense features. Pass X.toarray().")
-    try:
-        features = np.asarray(X)
-        if features.dtype not in (np.float32, np.float64):
-            features = features.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"X must hold numbers only: {error}. Encode text columns first.") from None
+    features = real_numbers("the features X", X, (np.float32, np.float64))
     if features.ndim != 2:
         raise ValueError(
             f"X must be two-dimensional (points x features), got shape {features.shape}. "
@@ -63,12 +80,54 @@ def check_features(X: ArrayLike) -> NDArray[np.floating]:
 
 
 def check_labels(labels: ArrayLike, n_points: int) -> NDArray[np.int64]:
-    """Class codes from 0 for one label per point; any hashable kind of label is allowed."""
-    values = np.asarray(labels)
+    """Class codes from 0 for one label per point; which class has which code is left open.
+
+    A label is a number, a text or any other hashable value but a missing one. Labels are of one class when they
+    are equal in Python: 1 and 1.0 are, 1 and "1" are not.
+
+    >>> check_labels([1, "1", 1.0, ("a", 2)], 4)
+    array([0, 1, 0, 2])
+    """
+    values = _label_array(labels)
     if values.shape != (n_points,):
         raise ValueError(f"labels has shape {values.shape}, but there are {n_points} points. Pass one label per point.")
-    if values.dtype.kind == "f":
-        check_finite("labels", values)
     if values.dtype.kind == "O":
-        values = values.astype(str)
+        return _codes_of_objects(values)
+    if values.dtype.kind in "fcmM":
+        check_finite("labels", values)
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
+
+
+def _label_array(labels: ArrayLike) -> NDArray[Any]:
+    """Labels as an array; as objects where NumPy would turn numbers to text, or tuples to columns."""
+    if isinstance(labels, list | tuple):
+        kinds = set(map(type, labels))
+        if len(kinds) > 1 or kinds & {list, tuple}:
+            return np.fromiter(labels, dtype=object, count=len(labels))
+    return np.asarray(labels)
+
+
+def _codes_of_objects(values: NDArray[Any]) -> NDArray[np.int64]:
+    codes: dict[Any, int] = {}
+    found = np.empty(values.size, np.int64)
+    for point, label in enumerate(values):
+        try:
+            found[point] = codes.setdefault(label, len(codes))
+        except TypeError:
+            raise TypeError(
+                f"the label of point {point} is {label!r} ({type(label).__name__}), which is not hashable. "
+                "Pass a number, a text or a tuple of them for each point."
+            ) from None
+        if _is_missing(label):
+            raise ValueError(
+                f"the label of point {point} is missing ({label!r}). Remove the point, or give it a label of its own."
+            )
+    return found
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        # pandas.NA compares as neither true nor false.
+        return True

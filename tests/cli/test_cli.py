@@ -6,11 +6,16 @@ import json
 import os
 import subprocess
 import sys
+import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import typer
 
 import hypcse
+from hypcse.cli import main
+from hypcse.cli.score import show_scores
 
 
 @pytest.fixture
@@ -21,6 +26,27 @@ def hypcse_command(tmp_path):
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         call = [sys.executable, "-c", "from hypcse.cli import main; main()", *words]
         return subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment)
+
+    return run
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """The same within this process, which is faster: for the many ways to be wrong."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.delenv("HYPCSE_DATA", raising=False)
+    # The command sets both for the whole process; this brings them back afterwards.
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+
+    def run(*words: str) -> SimpleNamespace:
+        monkeypatch.setattr(sys, "argv", ["hypcse", *words])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return SimpleNamespace(returncode=ended.value.code or 0, stdout=said.out, stderr=said.err)
 
     return run
 
@@ -42,7 +68,8 @@ def assert_one_line(result, text):
     assert result.returncode == 2
     assert result.stdout == ""
     assert text in result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.stderr.count("\n") == 1 and result.stderr.endswith("\n")
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_help_version_and_lists(hypcse_command):
@@ -54,6 +81,8 @@ def test_help_version_and_lists(hypcse_command):
     assert all(name in datasets for name in hypcse.datasets.available())
     for command in ("demo", "score", "methods", "datasets"):
         assert "Example" in hypcse_command(command, "--help").stdout
+    nothing = hypcse_command()
+    assert "score" in nothing.stdout and nothing.stderr == "" and nothing.returncode == 0
 
 
 def test_demo_writes_a_tree_that_score_reads(hypcse_command, tmp_path):
@@ -93,27 +122,115 @@ def test_score_from_files(hypcse_command, tmp_path, table):
     assert "100.0%" in hypcse_command("score", *calls[0]).stdout
 
 
-def test_bad_input_is_one_line(hypcse_command, tmp_path, table):
+def test_bad_input_is_one_line(command, tmp_path, table):
     X, _ = table
     (tmp_path / "named.nwk").write_text(hypcse.methods.run("ward", X).to_newick([f"p{k}" for k in range(12)]))
     (tmp_path / "broken.nwk").write_text("((0,1),2")
     (tmp_path / "small.nwk").write_text("(0,1);")
-    (tmp_path / "holes.csv").write_text("a,b\n1,2\n,3\n")
-    (tmp_path / "ragged.csv").write_text("a,b\n1,2\n3\n")
-    (tmp_path / "empty.csv").write_text("")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
     score = ("score", "named.nwk", "--data")
-    assert_one_line(hypcse_command(*score, "nowhere.csv"), "neither a file nor a data set")
-    assert_one_line(hypcse_command(*score, "points.npy"), "--id-column")
-    assert_one_line(hypcse_command(*score, "points.csv"), "no number")
-    assert_one_line(hypcse_command(*score, "points.csv", "--id-column", "name"), "no column 'name'")
-    assert_one_line(hypcse_command("score", "broken.nwk", "--data", "points.npy"), "column")
-    assert_one_line(hypcse_command("score", "small.nwk", "--data", "points.npy"), "2 leaves")
-    assert_one_line(hypcse_command("score", "small.nwk", "--data", "holes.csv"), "data row 2 is empty")
-    assert_one_line(hypcse_command("score", "small.nwk", "--data", "ragged.csv"), "row 3 has 1 cells")
-    assert_one_line(hypcse_command("score", "small.nwk", "--data", "empty.csv"), "is empty")
-    assert_one_line(hypcse_command("score", "small.nwk", "--data", "binary.csv"), "UTF-8")
-    assert_one_line(hypcse_command("score", "none.nwk", "--data", "points.npy"), "none.nwk")
-    assert_one_line(hypcse_command(*score, "points.npy", "--bandwidth", "wide"), "--id-column")
-    assert_one_line(hypcse_command("demo", "--data", "irish"), "irish")
-    assert hypcse_command("no-such-command").returncode == 2
+    named = (*score, "points.csv", "--id-column", "id", "--label-column", "kind")
+    assert command(*named).returncode == 0
+    assert_one_line(command(*score, "nowhere.csv"), "neither a file nor a data set")
+    assert_one_line(command(*score, "points.npy"), "--id-column")
+    assert_one_line(command(*score, "points.csv"), "no number")
+    assert_one_line(command(*score, "points.csv", "--id-column", "name"), "no column 'name'")
+    assert_one_line(command(*named, "--labels", "kinds.txt"), "both give labels")
+    assert_one_line(command(*named, "--bandwidth", "wide"), "--bandwidth 'wide' is neither")
+    assert_one_line(command(*named, "--scale", "wide"), "scale='wide'")
+    assert_one_line(command(*named, "--self-loops", "nonsense"), "self_loops='nonsense'")
+    assert_one_line(command("score", "broken.nwk", "--data", "points.npy"), "column")
+    assert_one_line(command("score", "small.nwk", "--data", "points.npy"), "2 leaves")
+    assert_one_line(command("score", "small.nwk", "--data", "binary.csv"), "UTF-8")
+    assert_one_line(command("score", "none.nwk", "--data", "points.npy"), "none.nwk")
+    assert_one_line(command("score", ".", "--data", "points.npy"), "directory")
+    assert_one_line(command("demo", "--data", "irish"), "irish")
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("no-such-command",), "'no-such-command'. `hypcse --help`"),
+        (("scor",), "Did you mean 'score'?"),
+        (("--no-such-option",), "--no-such-option"),
+        (("score",), "Missing argument"),
+        (("score", "tree.nwk"), "Missing option '--data'. `hypcse score --help`"),
+        (("score", "tree.nwk", "--data", "iris", "--neighbors", "0"), "--neighbors"),
+        (("score", "tree.nwk", "--data", "iris", "--neighbors", "many"), "--neighbors"),
+        (("score", "tree.nwk", "--data"), "--data"),
+        (("methods", "extra"), "extra"),
+    ],
+)
+def test_a_wrong_call_is_one_line(command, words, text):
+    assert_one_line(command(*words), text)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, typer.Abort])
+def test_interrupted(command, monkeypatch, error):
+    def stop() -> None:
+        raise error
+
+    monkeypatch.setattr("hypcse.cli.listing.list_methods", stop)
+    result = command("methods")
+    assert result.returncode == 130
+    assert result.stdout == "" and "Traceback" not in result.stderr
+
+
+def test_ids_that_are_numbers_are_matched(command, tmp_path, table):
+    """Leaves called 0 .. n - 1 are the rows with these ids, wherever they stand; a linkage matrix goes by row."""
+    X = np.array([[0.0], [1.0], [10.0], [11.5]])
+    text = "(3:3,(1:2,(0:1,2:1):1):1);"
+    tree = hypcse.Tree.from_newick(text)
+    expected = hypcse.score(tree, graph=hypcse.similarity_graph(X, 2), labels=[0, 0, 1, 1])
+    (tmp_path / "tree.nwk").write_text(text)
+    rows = [f"{k},{X[k, 0]},{k // 2}" for k in (2, 0, 3, 1)]
+    (tmp_path / "shuffled.csv").write_text("\n".join(["id,a,kind", *rows]))
+    call = ("--data", "shuffled.csv", "--id-column", "id", "--label-column", "kind", "--neighbors", "2", "--json")
+    assert json.loads(command("score", "tree.nwk", *call).stdout) == pytest.approx(expected)
+    np.save(tmp_path / "tree.npy", tree.to_linkage())
+    by_row = hypcse.score(tree, graph=hypcse.similarity_graph(X[[2, 0, 3, 1]], 2), labels=[1, 0, 1, 0])
+    assert json.loads(command("score", "tree.npy", *call).stdout) == pytest.approx(by_row)
+    (tmp_path / "shuffled.csv").write_text("\n".join(["id,a,kind", *rows[:3], "7,1,0"]))
+    assert_one_line(command("score", "tree.nwk", *call), "the tree names leaf '1', but the id column has '2'")
+
+
+def test_leaf_names_are_matched(command, tmp_path):
+    """Bare underscores of a Newick file, which read as blanks, find their rows; names given twice find none."""
+    (tmp_path / "bare.nwk").write_text("((s_1,s_2),t_1);")
+    (tmp_path / "twice.nwk").write_text("((b,a),b);")
+    (tmp_path / "points.csv").write_text("id,a\nt_1,9\ns_2,1\ns_1,0\n")
+    call = ("--data", "points.csv", "--id-column", "id", "--neighbors", "1", "--json")
+    found = json.loads(command("score", "bare.nwk", *call).stdout)
+    tree = hypcse.Tree.from_newick("((0,1),2);")
+    assert found == pytest.approx(hypcse.score(tree, graph=hypcse.similarity_graph([[0.0], [1], [9]], 1)))
+    assert_one_line(command("score", "twice.nwk", *call), "the tree names leaf 'b' twice")
+    (tmp_path / "points.csv").write_text("id,a\nt_1,9\ns_1,1\ns_1,0\n")
+    assert_one_line(command("score", "bare.nwk", *call), "the id column names leaf 's_1' twice")
+
+
+def test_where_there_is_no_number(command, tmp_path):
+    """Classes of one point each have no purity: null in JSON, a dash in a table."""
+    (tmp_path / "tree.nwk").write_text("((0,1),2);")
+    np.save(tmp_path / "points.npy", np.arange(3.0)[:, None])
+    (tmp_path / "labels.txt").write_text("a\nb\nc\n")
+    call = ("score", "tree.nwk", "--data", "points.npy", "--labels", "labels.txt", "--neighbors", "1")
+    text = command(*call, "--json").stdout
+    assert json.loads(text)["dendrogram_purity"] is None and "NaN" not in text
+    cells = [cell.strip() for cell in command(*call).stdout.split("\n")[3].split("│")]
+    assert cells[1] == "-"
+
+
+def test_a_long_path_leaves_room_for_the_scores(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    folder = tmp_path / ("long" * 30)
+    folder.mkdir()
+    (folder / "tree.nwk").write_text("((0,1),2);")
+    np.save(tmp_path / "points.npy", np.arange(3.0)[:, None])
+    found = command("score", f"{folder}/tree.nwk", "--data", "points.npy", "--neighbors", "1", "--json")
+    shown = command("score", f"{folder}/tree.nwk", "--data", "points.npy", "--neighbors", "1")
+    assert f"{json.loads(found.stdout)['structural_entropy']:.4f}" in shown.stdout
+
+
+def test_brackets_in_a_path_are_no_markup(capsys):
+    show_scores([{"method": "[red]x[/blue]", "seconds": 1.0}])
+    assert "[red]x[/blue]" in capsys.readouterr().out

@@ -1,201 +1,185 @@
-"""Loading and fetching, against a real HTTP server on this machine."""
+"""The catalogue, the order of the sources, and what each gives or refuses."""
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import http.server
-import threading
-import time
-from contextlib import contextmanager
+import io
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.io import savemat
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+from toy_dataset import CONTENT, NO_SERVER, TOY, X, Y, assert_toy, entry_of, files_in, mat
 
 from hypcse import HypcseWarning, datasets
-from hypcse.datasets.fetch import DatasetUnavailable, fetch
-from hypcse.datasets.sources import read_mat, read_npz
+from hypcse.datasets import DatasetUnavailable
+from hypcse.datasets.arrays import Labelled, read_mat
+from hypcse.datasets.cache import store
+from hypcse.datasets.sources import load_entry
 
-X = np.arange(12.0).reshape(6, 2)
-CODES = np.array([2, 2, 1, 1, 3, 3])
-
-
-@pytest.fixture
-def authors_file(tmp_path):
-    """A small file of the authors' kind, and the catalogue's entry for it."""
-    path = tmp_path / "Tiny.mat"
-    savemat(path, {"fea": X, "gnd": CODES[:, None]})
-    content = path.read_bytes()
-    entry = datasets.Dataset("tiny", 6, 2, 3, "Tiny.mat", len(content), hashlib.sha256(content).hexdigest())
-    return entry, content
+NAMES = [
+    *("zoo", "iris", "wine", "breast-cancer", "optical-digits", "spambase", "pen-digits"),
+    *("glass", "segmentation"),
+]
+GUESSES = [("zo", "zoo"), ("Breast_Cancer", "breast-cancer"), ("digits", "optical-digits|pen-digits")]
 
 
-@pytest.fixture(autouse=True)
-def empty_places(tmp_path, monkeypatch):
-    """No data folder and an empty cache."""
-    monkeypatch.delenv("HYPCSE_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_names_and_entries_agree() -> None:
+    assert datasets.available() == NAMES
+    assert [datasets.describe(name).name for name in NAMES] == NAMES
+    assert all(re.fullmatch("[0-9a-f]{64}", datasets.describe(name).sha256) for name in NAMES)
 
 
-@contextmanager
-def server(answer):
-    """An HTTP server whose GET is `answer(handler)`; its address."""
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            answer(self)
-
-        def log_message(self, *_):
-            """Keep quiet."""
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
+@pytest.mark.parametrize(("name", "guess"), GUESSES)
+def test_unknown_name_lists_the_names_and_the_nearest(name: str, guess: str) -> None:
+    with pytest.raises(ValueError, match=rf"'{name}'.*zoo, iris.*segmentation\. Did you mean '({guess})'"):
+        datasets.load(name)
 
 
-def send(content, length=None, pause=0.0):
-    def answer(handler):
-        handler.send_response(200)
-        handler.send_header("Content-Length", str(len(content) if length is None else length))
-        handler.end_headers()
-        handler.wfile.write(content)
-        time.sleep(pause)
-
-    return answer
+def test_name_unlike_any_has_no_guess() -> None:
+    with pytest.raises(ValueError, match=r"segmentation\.$"):
+        datasets.describe("qqqq")
 
 
-def test_fetch_brings_the_file_and_reports(authors_file, tmp_path):
-    entry, content = authors_file
-    calls = []
-    with server(send(content)) as address:
-        path = fetch(entry, tmp_path / "new" / "place", lambda *pair: calls.append(pair), base_url=address)
-    assert path.read_bytes() == content
-    assert calls[-1] == (len(content), len(content))
-    features, classes = read_mat(entry, path)
-    assert np.array_equal(features, X)
-    assert classes.tolist() == [1, 1, 0, 0, 2, 2]
+@pytest.mark.parametrize("name", NAMES)
+def test_papers_data_match_the_catalogue(name: str, paper_data: Callable[[str], Labelled]) -> None:
+    features, labels = paper_data(name)
+    entry = datasets.describe(name)
+    assert (features.shape, features.dtype) == ((entry.n_points, entry.n_features), np.float64)
+    assert (labels.shape, labels.dtype) == ((entry.n_points,), np.int64)
+    np.testing.assert_array_equal(np.unique(labels), np.arange(entry.n_classes))
 
 
-@pytest.mark.parametrize(
-    ("spoil", "text"),
-    [
-        (lambda content: send(content[:-7]), "bytes instead of"),
-        (lambda content: send(content[:-7], length=len(content)), "bytes instead of|fetching it failed"),
-        (lambda content: send(content + b"more" * 100_000), "more than"),
-        (lambda content: send(bytes(len(content))), "another checksum"),
-        (lambda content: lambda handler: handler.send_error(404), "404"),
-        (lambda content: send(b"", length=len(content), pause=1.5), "fetching it failed"),
-    ],
-    ids=["short", "cut off", "too long", "wrong", "not found", "stalled"],
-)
-def test_wrong_answers_leave_nothing_behind(authors_file, tmp_path, spoil, text):
-    entry, content = authors_file
-    folder = tmp_path / "fetched"
-    with server(spoil(content)) as address, pytest.raises(DatasetUnavailable, match=text) as caught:
-        fetch(entry, folder, base_url=address, timeout=0.5)
-    for way in ("HYPCSE_DATA", "tiny.npz", str(folder / "Tiny.mat"), "network"):
-        assert way in str(caught.value)
-    assert not folder.exists() or not list(folder.iterdir())
+def test_folder_comes_before_the_cache(folder: Path) -> None:
+    store(TOY, CONTENT)
+    np.savez(folder / "toy.npz", X=X + 1, y=Y)
+    assert_toy(load_entry(TOY, base_url=NO_SERVER), X + 1)
 
 
-def test_no_network_names_the_damaged_cache(authors_file, tmp_path):
-    entry, content = authors_file
-    folder = tmp_path / "fetched"
-    folder.mkdir()
-    (folder / entry.file).write_bytes(content[:-1])
-    with pytest.raises(DatasetUnavailable, match="is damaged"):
-        fetch(entry, folder, base_url="http://127.0.0.1:9", timeout=0.5)
+def test_folder_without_the_file_goes_on_to_the_cache(folder: Path) -> None:
+    store(TOY, CONTENT)
+    assert_toy(load_entry(TOY, base_url=NO_SERVER))
 
 
-def test_a_failed_write_leaves_nothing(authors_file, tmp_path, monkeypatch):
-    entry, content = authors_file
-
-    def no_space(*_):
-        raise OSError("no space left")
-
-    monkeypatch.setattr("os.replace", no_space)
-    with server(send(content)) as address, pytest.raises(OSError, match="no space"):
-        fetch(entry, tmp_path / "fetched", base_url=address)
-    assert not list((tmp_path / "fetched").iterdir())
+def test_cache_and_folder_come_before_sklearn(folder: Path) -> None:
+    iris = replace(TOY, name="iris")
+    store(iris, CONTENT)
+    assert_toy(load_entry(iris, base_url=NO_SERVER))
+    np.savez(folder / "iris.npz", X=X + 1, y=Y)
+    assert_toy(load_entry(iris, base_url=NO_SERVER), X + 1)
 
 
-def test_places_are_tried_in_order(authors_file, tmp_path, monkeypatch):
-    """The named folder, then the cache, then a fetch into the cache."""
-    entry, content = authors_file
-    monkeypatch.setattr("hypcse.datasets.catalogue.CATALOGUE", (entry,))
-    with server(send(content)) as address:
-        monkeypatch.setattr("hypcse.datasets.sources.fetch", lambda *args: fetch(*args, base_url=address))
-        fetched, _ = datasets.load("tiny")
-    assert np.array_equal(fetched, X)
-    monkeypatch.setattr("hypcse.datasets.sources.fetch", lambda *_: pytest.fail("the cache was passed over"))
-    assert np.array_equal(datasets.load("tiny")[0], X)
-    np.savez(tmp_path / "tiny.npz", X=X + 1, y=CODES)
-    monkeypatch.setenv("HYPCSE_DATA", str(tmp_path))
-    assert np.array_equal(datasets.load("tiny")[0], X + 1)
+def test_missing_folder_is_an_error(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HYPCSE_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(DatasetUnavailable, match=r"HYPCSE_DATA='.*nowhere' is not a folder.*iris\.npz"):
+        datasets.load("iris")
 
 
-def test_damaged_cache_is_fetched_again(authors_file, tmp_path, monkeypatch):
-    entry, content = authors_file
-    monkeypatch.setattr("hypcse.datasets.catalogue.CATALOGUE", (entry,))
-    cached = tmp_path / "cache" / "hypcse" / entry.file
-    cached.parent.mkdir(parents=True)
-    cached.write_bytes(bytes(len(content)))
-    with server(send(content)) as address:
-        monkeypatch.setattr("hypcse.datasets.sources.fetch", lambda *args: fetch(*args, base_url=address))
-        assert np.array_equal(datasets.load("tiny")[0], X)
-    assert cached.read_bytes() == content
+def npz(**arrays: ArrayLike) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=True, **{name: np.asarray(values) for name, values in arrays.items()})
+    return buffer.getvalue()
 
 
-def test_scikit_learn_stands_in():
-    features, classes = datasets.load("optical-digits")
-    assert features.shape == (1797, 64)
-    assert set(classes.tolist()) == set(range(10))
-    with pytest.warns(HypcseWarning, match="rows 34 and 37"):
-        features, classes = datasets.load("iris")
+def npy() -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, X)
+    return buffer.getvalue()
+
+
+GOOD = npz(X=X, y=Y)
+BAD_ARCHIVES = {
+    "no y": (npz(X=X), "lacks y; it holds X"),
+    "no X": (npz(features=X, y=Y), "lacks X; it holds features, y"),
+    "empty archive": (npz(), "lacks X and y; it holds nothing"),
+    "object features": (npz(X=X.astype(object), y=Y), "plain arrays"),
+    "object labels": (npz(X=X, y=Y.astype(object)), "plain arrays"),
+    "text features": (npz(X=X.astype(str), y=Y), "numbers are needed"),
+    "rows missing": (npz(X=X[:5], y=Y), r"\(5, 2\).*has \(6, 2\)"),
+    "flat features": (npz(X=X.ravel(), y=Y), r"\(12,\).*has \(6, 2\)"),
+    "labels missing": (npz(X=X, y=Y[:5]), r"\(5,\).*has \(6,\)"),
+    "label column": (npz(X=X, y=Y[:, None]), r"\(6, 1\).*has \(6,\)"),
+    "class missing": (npz(X=X, y=Y // 2), "number of classes 2.*has 3"),
+    "not finite": (npz(X=np.where(X == 0, np.nan, X), y=Y), "not finite"),
+    "not a zip": (b"not a zip", "it is not a zip file"),
+    "nothing": (b"", "it is not a zip file"),
+    "lone array": (npy(), "it is not a zip file"),
+    "cut archive": (GOOD[: len(GOOD) // 2], "it is not a zip file"),
+    "flipped bytes": (GOOD.replace(X[1].tobytes(), X[2].tobytes()), "Bad CRC"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_ARCHIVES)
+def test_bad_archive_is_named(folder: Path, kind: str) -> None:
+    content, cause = BAD_ARCHIVES[kind]
+    path = folder / "toy.npz"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=cause) as caught:
+        load_entry(TOY, base_url=NO_SERVER)
+    assert str(path) in str(caught.value)
+
+
+def test_sklearn_iris_warns_of_the_three_entries(cache: Path) -> None:
+    with pytest.warns(HypcseWarning, match=r"rows 34 and 37.*HYPCSE_DATA.*Iris\.mat into") as caught:
+        features, labels = datasets.load("iris")
+    assert caught[0].filename == __file__
     assert features.shape == (150, 4)
+    np.testing.assert_array_equal(np.bincount(labels), [50, 50, 50])
+    assert files_in(cache) == []
 
 
-def test_bad_names_and_folders(monkeypatch):
-    with pytest.raises(ValueError, match="Did you mean 'pen-digits'"):
-        datasets.load("pendigits")
-    monkeypatch.setenv("HYPCSE_DATA", "/no/such/folder")
-    with pytest.raises(FileNotFoundError, match="no folder"):
-        datasets.load("zoo")
+def test_sklearn_digits_need_no_warning(cache: Path) -> None:
+    features, labels = datasets.load("optical-digits")
+    assert (features.shape, features.dtype, labels.dtype) == ((1797, 64), np.float64, np.int64)
 
 
-def test_bad_files_are_named(authors_file, tmp_path):
-    entry, _ = authors_file
-    path = tmp_path / "tiny.npz"
-    bad = [
-        ({"X": X}, "plain arrays X and y"),
-        ({"X": X[:-1], "y": CODES}, "got \\(5, 2\\)"),
-        ({"X": X, "y": np.zeros(6)}, "3 classes, got 1"),
-        ({"X": np.array([None] * 6), "y": CODES}, "plain arrays"),
-    ]
-    for arrays, text in bad:
-        np.savez(path, **arrays)
-        with pytest.raises(ValueError, match=text):
-            read_npz(entry, path)
-    path.write_bytes(b"not an archive")
-    with pytest.raises(ValueError, match=r"tiny\.npz"):
-        read_npz(entry, path)
-    savemat(tmp_path / "Tiny.mat", {"fea": X})
-    with pytest.raises(ValueError, match="no array 'gnd'"):
-        read_mat(entry, tmp_path / "Tiny.mat")
+def test_sklearn_copies_are_the_papers_but_for_three_entries(
+    paper_data: Callable[[str], Labelled], request: pytest.FixtureRequest
+) -> None:
+    papers = {name: paper_data(name) for name in ("iris", "optical-digits")}
+    request.getfixturevalue("cache")
+    with pytest.warns(HypcseWarning, match="3 entries"):
+        features, labels = datasets.load("iris")
+    assert np.argwhere(features != papers["iris"][0]).tolist() == [[34, 3], [37, 1], [37, 2]]
+    np.testing.assert_array_equal(labels, papers["iris"][1])
+    for ours, theirs in zip(datasets.load("optical-digits"), papers["optical-digits"], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
-def test_catalogue():
-    assert datasets.available()[:3] == ["zoo", "iris", "wine"]
-    assert len(datasets.available()) == 9
-    assert all(len(entry.sha256) == 64 for entry in map(datasets.describe, datasets.available()))
-    assert dataclasses.is_dataclass(datasets.describe("zoo"))
+def test_sklearn_stands_in_for_a_damaged_cached_file(cache: Path) -> None:
+    digits = datasets.describe("optical-digits")
+    store(digits, b"damaged")
+    with pytest.warns(HypcseWarning, match=r"OpticalDigits\.mat is damaged.*scikit-learn's copy is used"):
+        features, _ = load_entry(digits, base_url=NO_SERVER)
+    assert features.shape == (1797, 64)
 
 
-def test_the_real_ones(paper_data):
-    for name in datasets.available():
-        entry = datasets.describe(name)
-        features, classes = paper_data(name)
-        assert features.shape == (entry.n_points, entry.n_features)
-        assert np.unique(classes).tolist() == list(range(entry.n_classes))
+@given(st.lists(st.integers(-5, 300), min_size=2, max_size=20))
+def test_codes_start_at_0_and_keep_the_order_of_the_classes(labels: list[int]) -> None:
+    """y_i < y_j exactly when gnd_i < gnd_j, and the codes are 0 .. number of classes - 1."""
+    content = mat(np.ones((len(labels), 1)), labels)
+    entry = entry_of(content, len(labels), 1, len(set(labels)))
+    _, codes = read_mat(entry, content)
+    np.testing.assert_array_equal(np.unique(codes), np.arange(len(set(labels))))
+    before, after = np.subtract.outer(labels, labels), np.subtract.outer(codes, codes)
+    np.testing.assert_array_equal(np.sign(after), np.sign(before))
+
+
+def test_sparse_and_integer_features_become_dense_floats() -> None:
+    whole = np.arange(12, dtype=np.uint8).reshape(6, 2)
+    for features, dense in ((scipy.sparse.csc_matrix(X), X), (whole, whole)):
+        content = mat(features, Y)
+        loaded, _ = read_mat(entry_of(content), content)
+        assert isinstance(loaded, np.ndarray)
+        assert loaded.dtype == np.float64
+        np.testing.assert_array_equal(loaded, dense)
+
+
+def test_matlab_file_of_another_shape_is_named() -> None:
+    with pytest.raises(ValueError, match=r"\(6, 2\) in Toy\.mat, but 'toy' has \(7, 2\)"):
+        read_mat(replace(TOY, n_points=7), CONTENT)

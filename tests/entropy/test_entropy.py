@@ -13,6 +13,7 @@ from graph_strategies import graphs, graphs_with_trees
 from hypcse import Graph, Tree, conductance, normalized_entropy, one_dimensional_entropy, structural_entropy
 from hypcse.entropy import (
     entropy_by_cuts,
+    entropy_from_weights,
     entropy_lower_bound,
     lca_weights,
     node_cuts,
@@ -143,8 +144,25 @@ def test_errors_name_the_way_out():
         structural_entropy(Tree([4] * 4 + [-1], [0.0] * 4 + [1]), TRIANGLE)
     with pytest.raises(ValueError, match="self_loops='both' is not known"):
         structural_entropy(STAR_OF_3, TRIANGLE, "both")
+    for function in (node_entropies, entropy_by_cuts, normalized_entropy):
+        with pytest.raises(ValueError, match="self_loops='both' is not known"):
+            function(STAR_OF_3, TRIANGLE, "both")
+    with pytest.raises(ValueError, match="self_loops='both' is not known"):
+        entropy_from_weights(STAR_OF_3, TRIANGLE, lca_weights(STAR_OF_3, TRIANGLE), "both")
+    with pytest.raises(ValueError, match="self_loops='paper' leaves .* Choose 'exact', or 'drop'"):
+        normalized_entropy(STAR_OF_3, TRIANGLE, "paper")
     with pytest.raises(ValueError, match="labels == k"):
         conductance(TRIANGLE, [0, 1, 1])
+
+
+def test_heavy_loops_do_not_hide_the_edges():
+    """Loops 10^20 times as heavy as the edge, which a difference of degrees would round away."""
+    pair = Tree([2, 2, -1], [0.0, 0, 1])
+    graph = Graph.from_scipy([[1, 1e-20], [1e-20, 1]])
+    assert structural_entropy(pair, graph, "drop") == approx(1)
+    assert entropy_by_cuts(pair, graph, "drop") == approx(1)
+    assert normalized_entropy(pair, graph, "drop") == approx(1)
+    assert node_cuts(pair, graph)[:2] == approx(1e-20)
 
 
 def test_no_edges_and_one_vertex():

@@ -12,6 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from hypcse.graph import Graph
+from hypcse.graph.graph import frozen
+
+FIELDS = ("indptr", "indices", "weights", "self_weights")
 
 
 @st.composite
@@ -38,7 +41,8 @@ def test_degrees_and_volume_include_self_weights(W):
     assert_allclose(graph.degrees, W.sum(axis=1))
     assert graph.volume == pytest.approx(W.sum())
     bare = graph.without_loops()
-    assert_allclose(bare.degrees, W.sum(axis=1) - np.diagonal(W))
+    assert_allclose(bare.degrees, W.sum(axis=1) - np.diagonal(W), atol=1e-12)
+    assert_array_equal(bare.degrees, graph.edge_degrees)
     assert_array_equal(bare.weights, graph.weights)
 
 
@@ -108,8 +112,36 @@ def test_a_graph_cannot_change():
     assert graph != "graph"
 
 
+def test_degrees_without_loops_do_not_cancel():
+    graph = Graph.from_scipy([[1, 1e-20], [1e-20, 1]])
+    assert_array_equal(graph.edge_degrees, [1e-20, 1e-20])
+    assert_array_equal(graph.degrees, [1, 1])
+
+
+def test_changes_of_the_callers_arrays_do_not_reach_the_graph():
+    """Writeable arrays are copied, read-only ones of the right kind are taken as they are."""
+    arrays = [np.array([0, 1, 2]), np.array([1, 0], np.int32), np.array([3.0, 3.0]), np.zeros(2)]
+    graph = Graph(*arrays)
+    arrays[2][:] = 7
+    arrays[3][:] = 7
+    assert_array_equal(graph.weights, [3, 3])
+    assert_array_equal(graph.degrees, [3, 3])
+    taken = Graph(*frozen(*arrays))
+    assert all(np.shares_memory(getattr(taken, name), array) for name, array in zip(FIELDS, arrays, strict=True))
+
+
+def test_graphs_made_of_a_graph_share_its_arrays():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    assert np.shares_memory(graph.indices, graph.scaled(2).indices)
+    assert np.shares_memory(graph.weights, graph.without_loops().weights)
+
+
+NOT_A_NUMBER = np.zeros((4, 4))
+NOT_A_NUMBER[0, 1] = NOT_A_NUMBER[1, 0] = NOT_A_NUMBER[2, 1] = NOT_A_NUMBER[1, 2] = 1
+NOT_A_NUMBER[2, 3] = NOT_A_NUMBER[3, 2] = np.nan
+
 WRONG_MATRICES = {
-    "not finite": ([[0, np.nan], [np.nan, 0]], "not finite"),
+    "not finite": (NOT_A_NUMBER, r"^values of the weights are not finite \(2 in all\), the first \(nan\) at \(2, 3\)"),
     "negative": ([[0, -1], [-1, 0]], r"\(0, 1\) is -1"),
     "asymmetric": ([[0, 1.0], [2, 0]], r"\(0, 1\) has 1.0 and \(1, 0\) has 2.0"),
     "not square": (np.ones((2, 3)), r"shape \(2, 3\)"),
@@ -123,7 +155,18 @@ def test_wrong_matrices_are_named(W, message):
         Graph.from_scipy(W)
 
 
+def test_complex_and_text_weights_are_named():
+    for W in ([[0, 1j], [1j, 0]], sparse.csr_array([[0, 1j], [1j, 0]]), [["a"]], [[1], [1, 2]]):
+        with pytest.raises(TypeError, match="the weights must be"):
+            Graph.from_scipy(W)
+    for w in ([1j], ["a"]):
+        with pytest.raises(TypeError, match="the weights must be"):
+            Graph.from_edges([0], [1], w)
+
+
 def test_wrong_edges_are_named():
+    with pytest.raises(TypeError, match="i must be a list of vertex ids"):
+        Graph.from_edges(["a"], ["b"])
     with pytest.raises(ValueError, match=r"j names vertex 5, but vertices are 0 \.\. 2"):
         Graph.from_edges([0], [5], n=3)
     with pytest.raises(ValueError, match="i names vertex -1"):
@@ -141,6 +184,9 @@ def test_wrong_networkx_graphs_are_named():
         Graph.from_networkx(nx.DiGraph([(0, 1)]))
     with pytest.raises(ValueError, match="empty"):
         Graph.from_networkx(nx.Graph())
+    for other in (np.eye(2), [(0, 1)], Graph.from_edges([0], [1])):
+        with pytest.raises(TypeError, match="must be a networkx graph"):
+            Graph.from_networkx(other)
 
 
 def test_wrong_vertices_and_factors_are_named():

@@ -37,6 +37,8 @@ def test_ties_and_small_inputs(name):
     tree = methods.run(name, X, scale="none")
     assert (tree.height[:20] == 0).all() and tree.is_binary
     assert len(set(tree.cut(height=0.0).tolist())) == 4
+    expected = np.sort(linkage(X, FEATURE_METHODS[name])[:, 2])
+    assert np.sort(tree.height[20:]) == pytest.approx(expected)
     for n in (1, 2, 3):
         assert methods.run(name, X[:n]).n_leaves == n
 

@@ -68,5 +68,15 @@ def test_errors():
         cophenetic_distances(three, [0])
     assert np.isnan(cophenetic_correlation(pair, pair))
     named = Tree(three.parent, three.height, ("a", "b", "c"))
-    with pytest.raises(ValueError, match="name their leaves differently"):
-        robinson_foulds(named, Tree(three.parent, three.height, ("b", "a", "c")))
+    other = Tree(three.parent, three.height, ("a", "c", "b"))
+    with pytest.raises(ValueError, match=r"leaf 1 'b' and 'c'.* other.reordered\(tree.names\)"):
+        robinson_foulds(named, other)
+    assert robinson_foulds(named, other.reordered(named.names)) == 2
+
+
+def test_memory_of_all_pairs_is_checked_first(monkeypatch):
+    monkeypatch.setattr("hypcse._memory.available_bytes", lambda: 100)
+    three = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]])
+    with pytest.raises(MemoryError, match="all 3 pairs of 3 leaves needs .* Pass i and j"):
+        cophenetic_distances(three)
+    assert cophenetic_distances(three, [0], [2]).tolist() == [2]

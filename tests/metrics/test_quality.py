@@ -69,17 +69,43 @@ def million(kind: str) -> Tree:
     return Tree(parent, level)
 
 
-@pytest.mark.parametrize("kind", ["chain", "balanced"])
-def test_a_million_leaves(kind):
-    """On a path graph along the leaves every score of both trees has a closed form."""
-    tree = million(kind)
+def path_entropy(n: int, volumes: np.ndarray) -> float:
+    """Eq. (4) on the path over n vertices, its ends of degree 1 and all others of degree 2."""
+    return float(2 * np.log2(volumes).sum() - 2 * (n - 2)) / (2 * (n - 1))
+
+
+def test_a_chain_of_a_million_leaves():
+    """Along the leaves of a chain: a path graph, one class in the first half and one in the second."""
+    tree = million("chain")
+    n = tree.n_leaves
+    half = n // 2
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    row = score(tree, graph=graph, labels=np.arange(n) >= half)
+    # The node that joins leaf j to those before it holds j + 1 leaves, of which j + 1 - half are of the second class.
+    j = np.arange(half, n, dtype=float)
+    second = np.sum((j - half) * (j + 1 - half) / (j + 1))
+    n_pairs = half * (half - 1) / 2
+    assert row["dendrogram_purity"] == approx((n_pairs + second) / (2 * n_pairs))
+    volumes = np.append(2.0 * np.arange(1, n - 1) + 1, 2 * (n - 1))
+    assert row["structural_entropy"] == approx(path_entropy(n, volumes))
+    assert row["dasgupta_cost"] == approx(2 * (n * (n + 1) / 2 - 1))
+    assert tree.cut(n_clusters=7).max() == 6
+    assert tree.lca(0, n - 1) == tree.root
+
+
+def test_a_balanced_tree_of_a_million_leaves():
+    """Two classes in turn, so that every node above the leaves is half and half."""
+    tree = million("balanced")
     n = tree.n_leaves
     graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
-    row = score(tree, graph=graph, labels=np.zeros(n, int))
-    assert row["dendrogram_purity"] == approx(1)
-    if kind == "chain":
-        assert row["dasgupta_cost"] == approx(2 * (n * (n + 1) / 2 - 1))
-    else:
-        assert row["dasgupta_cost"] == approx(2 * sum((n >> k) * (1 << k) for k in range(1, 21)))
+    row = score(tree, graph=graph, labels=np.arange(n) % 2)
+    assert row["dendrogram_purity"] == approx(0.5)
+    # n >> k nodes of 2^k leaves, each with one edge across its middle; those at the ends miss one degree.
+    volumes = [np.array([2.0 * n - 2])]
+    for k in range(1, 20):
+        volumes.append(np.full(n >> k, 2.0 ** (k + 1)))
+        volumes[-1][[0, -1]] -= 1
+    assert row["structural_entropy"] == approx(path_entropy(n, np.concatenate(volumes)))
+    assert row["dasgupta_cost"] == approx(2 * sum((n >> k) * (1 << k) for k in range(1, 21)))
     assert tree.cut(n_clusters=7).max() == 6
-    assert tree.lca([0], [n - 1]) == tree.root
+    assert tree.lca(0, n - 1) == tree.root

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from hypcse.kernels.branches import branch_lengths
 from hypcse.tree import Tree
-from hypcse.tree.newick import branch_lengths, read_newick
+from hypcse.tree.newick import read_newick
 from strategies import trees
 
 
@@ -50,6 +51,12 @@ def test_tree_to_newick_to_tree_is_the_identity(tree):
 def test_named_leaves_come_back_in_the_order_of_the_text(tree):
     assume(not are_ids(tree.names))
     assert same_bits(Tree.from_newick(tree.to_newick()), in_reading_order(tree).canonical())
+
+
+@given(trees(names=True))
+def test_any_order_of_leaves_comes_back_by_name(tree):
+    assume(len(set(tree.names)) == tree.n_leaves)
+    assert Tree.from_newick(tree.to_newick(), names=tree.names) == tree
 
 
 @given(trees(names=True))
@@ -209,10 +216,24 @@ def test_any_text_is_read_or_refused(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["(" * 10**6, "(" * 10**6 + "a" + ")" * 10**6 + ";", "[" * 10**6, "[" * 10**6 + "]" * 10**6]
+    ("text", "column", "expected"),
+    [
+        ("(" * 10**6, 10**6 + 1, "a label"),
+        ("[" * 10**6, 1, "a ']' that closes this comment"),
+        ("[" * 10**6 + "]" * 10**6, 2 * 10**6 + 1, "a label"),
+    ],
 )
-def test_depth_is_no_limit(text):
-    survives_reading(text)
+def test_depth_is_no_limit_to_errors(text, column, expected):
+    with pytest.raises(ValueError, match=rf"^line 1, column {column} .* expected {expected}"):
+        read_newick(text)
+
+
+def test_depth_is_no_limit():
+    deep = "(" * 10**6 + "a" + ")" * 10**6 + ";"
+    assert read_newick(deep)[2] == ("a",)
+    parent, height, names = read_newick("(" * 10**6 + "a,b" + ")" * 10**6 + ";")
+    assert (parent.tolist(), height.tolist(), names) == ([2, 2, -1], [0, 0, 1], ("a", "b"))
+    assert read_newick("[" * 10**6 + "]" * 10**6 + "(a,b);")[2] == ("a", "b")
 
 
 def test_blanks_and_comments_cost_linear_time():

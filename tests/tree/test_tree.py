@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,8 +11,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage, leaves_list, linkage
 
 import brute
-from hypcse import Tree
-from hypcse.tree.order import greedy_order
+from hypcse import Tree, cophenetic_correlation, fowlkes_mallows, robinson_foulds
 from strategies import trees
 
 THREE = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2])
@@ -247,15 +248,112 @@ def test_values_are_frozen_and_inputs_checked():
     assert repr(THREE) == "Tree(3 leaves, 5 nodes, binary, height 2)"
 
 
+def test_nobody_else_can_change_a_tree():
+    """Arrays are copied, also behind a read-only view, but not those of another tree."""
+    parent, height = np.array([3, 3, 4, 4, -1]), np.array([0.0, 0, 0, 1, 2])
+    view = parent.view()
+    view.flags.writeable = False
+    trees = [Tree(parent, height), Tree(view, height)]
+    parent[0], height[4] = 4, 9
+    assert all(tree == THREE for tree in trees)
+    assert Tree(THREE.parent, THREE.height).parent is THREE.parent
+    assert parent.flags.writeable
+
+
+def test_one_id_for_two_ids():
+    found = THREE.lca(0, 1)
+    assert isinstance(found, np.int64) and found == 3
+    assert THREE.leaves(found).tolist() == [0, 1]
+    assert THREE.subtree(found).n_leaves == 2
+    assert THREE.lca(0, [1, 2]).tolist() == [3, 4]
+
+
+def test_prune_takes_marks():
+    assert THREE.prune(np.array([True, False, True])) == THREE.prune([0, 2])
+    with pytest.raises(ValueError, match=r"marks of shape \(2,\), but there are 3 leaves"):
+        THREE.prune([True, False])
+    with pytest.raises(ValueError, match="keep is empty"):
+        THREE.prune([False, False, False])
+    with pytest.raises(ValueError, match="keep is empty"):
+        THREE.prune([])
+    with pytest.raises(ValueError, match="keep names 4, but leaves are 0 .. 2"):
+        THREE.prune([4])
+
+
+@given(trees(), st.randoms())
+def test_reordered_moves_leaves_by_name(tree, random):
+    names = [f"leaf {k}" for k in range(tree.n_leaves)]
+    order = list(range(tree.n_leaves))
+    random.shuffle(order)
+    named = Tree(tree.parent, tree.height, names)
+    moved = named.reordered([names[k] for k in order])
+    assert moved.names == tuple(names[k] for k in order)
+    sets = [{order[k] for k in members} for members in brute.members(moved)]
+    assert sets[tree.n_leaves :] == brute.members(tree)[tree.n_leaves :]
+    assert np.array_equal(moved.height, tree.height)
+    assert moved.reordered(names) == named
+    assert tree.reordered(list(map(str, order))).reordered(list(map(str, range(tree.n_leaves)))).parent.tolist() == (
+        tree.parent.tolist()
+    )
+
+
+def test_reordered_takes_underscores_for_blanks_where_that_is_clear():
+    tree = Tree(THREE.parent, THREE.height, ("a 1", "a 2", "b"))
+    moved = tree.reordered(["b", "a_2", "a_1"])
+    assert moved.names == ("b", "a_2", "a_1") and moved.lca(1, 2) == 3
+    both = Tree(THREE.parent, THREE.height, ("a_1", "a 1", "b"))
+    assert both.reordered(["b", "a 1", "a_1"]).names == ("b", "a 1", "a_1")
+    with pytest.raises(ValueError, match="names leaf 'b_', but the tree has 'a_1', 'a 1', 'b'"):
+        both.reordered(["b_", "a 1", "a_1"])
+    with pytest.raises(ValueError, match="the given order names leaf 'b' twice"):
+        both.reordered(["b", "b", "a_1"])
+    with pytest.raises(ValueError, match="the tree names leaf 'b' twice"):
+        Tree(THREE.parent, THREE.height, ("b", "b", "c")).reordered(["a", "b", "c"])
+    with pytest.raises(ValueError, match="2 names for 3 leaves"):
+        both.reordered(["b", "a 1"])
+    with pytest.raises(ValueError, match="names leaf 'x', but the tree has '0', '1', '2'"):
+        THREE.reordered(["x", "0", "1"])
+
+
+def test_names_are_no_single_string():
+    for make in (lambda: Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]], names="abc"), lambda: THREE.reordered("012")):
+        with pytest.raises(TypeError, match="is one string"):
+            make()
+
+
+def test_networkx_may_be_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match=r'pip install "hypcse\[networkx\]"'):
+        THREE.to_networkx()
+
+
 def test_a_chain_of_a_million_goes_through_everything():
-    """No walk is recursive: forms, cuts, parts, orders (Newick has a test of its own)."""
+    """No walk is recursive: forms, cuts, parts, orders, comparisons (Newick has a test of its own)."""
     n = 1_000_000
     tree = chain(n)
     assert Tree.from_linkage(tree.to_linkage()) == tree
     assert Tree.from_json(tree.to_json()) == tree
     assert tree.subtree(n + n // 2).n_leaves == n // 2 + 2
+    assert tree.leaves(n + n // 2).tolist() == list(range(n // 2 + 2))
     assert tree.prune(np.arange(0, n, 2)).n_leaves == n // 2
     assert tree.cut(max_size=10).max() == n - 10
-    order = greedy_order(tree.to_linkage(), np.arange(n, dtype=float)[:, None])
-    assert order[0] in (0, n - 1) and sorted(order[[0, -1]].tolist())[1] == n - 1
+    assert tree.cut(height=9.0).max() == n - 10
+    assert tree.cut(n_clusters=10).max() == 9
+    order = tree.leaf_order(np.arange(n, dtype=float)[:, None])
+    assert np.abs(np.diff(order)).tolist() == [1] * (n - 1)
     assert tree.lca(np.arange(n - 1), np.arange(1, n)).tolist() == list(range(n, 2 * n - 1))
+
+
+def test_two_chains_of_a_million_are_compared():
+    n = 1_000_000
+    tree, reversed_names = chain(n), list(map(str, range(n - 1, -1, -1)))
+    other = tree.reordered(reversed_names)
+    other = Tree(other.parent, other.height)
+    assert robinson_foulds(tree, tree) == 0
+    assert robinson_foulds(tree, other, normalized=True) == 1
+    assert fowlkes_mallows(tree, tree, n_clusters=10) == pytest.approx(1)
+    together = (n - 18) * (n - 19) / 2
+    assert fowlkes_mallows(tree, other, n_clusters=10) == pytest.approx(together / ((n - 9) * (n - 10) / 2))
+    assert cophenetic_correlation(tree, tree, n_pairs=10_000) == pytest.approx(1)
+    # Heights are max(i, j) and n - 1 - min(i, j): for the larger and the smaller of two uniform draws, that is -1/2.
+    assert cophenetic_correlation(tree, other, n_pairs=100_000) == pytest.approx(-0.5, abs=0.02)

@@ -3,30 +3,47 @@
 from __future__ import annotations
 
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 
 def main() -> None:
     """Run the command. Bad input ends with exit code 2 and one line on standard error, never with a traceback."""
     import warnings
 
+    import typer
+
     from hypcse.cli.app import app
 
     warnings.showwarning = _show_warning
+    # What a wrong call raises is click's own in older typer and a copy of it in newer; only its children are public.
+    wrong_call: Any = typer.BadParameter.__mro__[2]
+    # Without words, show what there is.
+    words = None if sys.argv[1:] else ["--help"]
     try:
-        app()
+        sys.exit(app(words, prog_name="hypcse", standalone_mode=False))
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
         _say("error", error, "red")
         sys.exit(2)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
+    except wrong_call as error:
+        _say("error", _usage_text(error), "red")
+        sys.exit(2)
+
+
+def _usage_text(error: Any) -> str:
+    """What is wrong with the call, and where the right one is told."""
+    context = getattr(error, "ctx", None)
+    command = "hypcse" if context is None else context.command_path
+    return f"{error.format_message()} `{command} --help` tells what it takes."
 
 
 def _say(kind: str, what: object, style: str) -> None:
     from rich.console import Console
 
     line = " ".join(str(what).split()) or type(what).__name__
-    Console(stderr=True, soft_wrap=True, highlight=False).print(f"{kind}: {line}", style=style, markup=False)
+    console = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+    console.print(f"{kind}: {line}", style=style, markup=False)
 
 
 def _show_warning(

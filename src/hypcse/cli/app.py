@@ -10,7 +10,6 @@ import typer
 app = typer.Typer(
     name="hypcse",
     help="Hierarchical clustering by structural entropy.",
-    no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -55,8 +54,16 @@ def score(
     labels: Annotated[
         Path | None, typer.Option(help="True classes: .npy, or text with one label a line. Optional.")
     ] = None,
-    label_column: Annotated[str | None, typer.Option(help="Column of the data that holds the classes.")] = None,
-    id_column: Annotated[str | None, typer.Option(help="Column of the data that holds the leaf names.")] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Column of the data that holds the classes: its name, or its position from 1.")
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="Column of the data that holds the leaf names: its name, or its position from 1.")
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether row 1 names the columns. By default: if it has no number."),
+    ] = None,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of each point in the graph.")] = 10,
     bandwidth: Annotated[str, typer.Option(help="Width of the similarity: a number, or `median`.")] = "1.0",
     scale: Annotated[str, typer.Option(help="Scaling of the columns: minmax, standard or none.")] = "minmax",
@@ -68,9 +75,10 @@ def score(
     Example: `hypcse score tree.nwk --data iris`
     """
     from hypcse.cli.score import run_score
+    from hypcse.cli.tables import Columns
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    columns = {"label": label_column, "id": id_column}
+    columns = Columns(label_column, id_column, header)
     run_score(tree, data, labels, columns, graph_options, self_loops=self_loops, as_json=json)
 
 

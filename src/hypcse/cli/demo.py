@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from pathlib import Path
 from typing import Any
@@ -32,5 +33,7 @@ def run_demo(data: str, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"{data}.nwk"
     target.write_text(trees[best].to_newick(), encoding="utf-8")
-    console.print(f"Lowest entropy: [bold]{rows[best]['method']}[/]. Its tree is in {target}. Score it again:")
-    console.print(f"  hypcse score {target} --data {data}", highlight=False)
+    # The path is the user's: it may hold brackets, which are no markup, and blanks, which a shell splits at.
+    place = shlex.quote(str(target))
+    console.print(f"Lowest entropy: {rows[best]['method']}. Its tree is in {target}. Score it again:", markup=False)
+    console.print(f"  hypcse score {place} --data {data}", highlight=False, markup=False, soft_wrap=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass
+import struct
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,22 +16,15 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from hypcse import Tree, datasets
-
-
-@dataclass(frozen=True)
-class Points:
-    """Features (n, d), and where known a label and a name for each point."""
-
-    features: NDArray[np.float64]
-    labels: NDArray[np.generic] | None = None
-    names: tuple[str, ...] | None = None
+from hypcse.cli.points import Points
+from hypcse.cli.tables import Columns, read_table
 
 
 def read_tree(path: Path) -> Tree:
     """A tree from Newick, JSON, or a linkage matrix in .npy."""
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        return Tree.from_linkage(_read_numpy(path))
+        return Tree.from_linkage(_read_array(path))
     text = _read_text(path)
     try:
         return Tree.from_json(text) if suffix == ".json" else Tree.from_newick(text)
@@ -35,22 +32,24 @@ def read_tree(path: Path) -> Tree:
         raise ValueError(f"{path}: {error}") from None
 
 
-def read_points(source: str, label_column: str | None = None, id_column: str | None = None) -> Points:
+def read_points(source: str, columns: Columns) -> Points:
     """Points from a file or, where no such file exists, from a data set by name."""
     path = Path(source)
-    if not path.exists():
-        if source in datasets.available():
-            return Points(*load_dataset(source))
-        raise FileNotFoundError(f"{source!r} is neither a file nor a data set; `hypcse datasets` lists those.")
     suffix = path.suffix.lower()
-    if suffix in (".csv", ".tsv", ".txt"):
-        return _read_table(path, label_column, id_column)
-    if label_column is not None or id_column is not None:
-        raise ValueError(f"{path} has no named columns; --label-column and --id-column are for .csv and .tsv.")
+    if path.is_file() and suffix in (".csv", ".tsv", ".txt"):
+        return read_table(path, _read_text(path, newline=""), columns)
+    if not path.is_file() and source not in datasets.available():
+        raise FileNotFoundError(f"{source!r} is neither a file nor a data set; `hypcse datasets` lists those.")
+    if not columns.is_default:
+        raise ValueError(
+            f"{source} has no named columns; --label-column, --id-column and --header are for .csv, .tsv and .txt."
+        )
+    if not path.is_file():
+        return Points(*load_dataset(source))
     if suffix == ".npy":
-        return Points(_read_numpy(path))
+        return _check_points(path, Points(_read_array(path)))
     if suffix == ".npz":
-        return _read_archive(path)
+        return _check_points(path, _read_archive(path))
     raise ValueError(f"{path} ends in {suffix or 'nothing'!r}; points are read from .csv, .tsv, .txt, .npy and .npz.")
 
 
@@ -75,71 +74,79 @@ def load_dataset(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def read_labels(path: Path) -> NDArray[np.generic]:
     """Labels from .npy, or from text with one a line; a blank last line is no label."""
     if path.suffix.lower() == ".npy":
-        return _read_numpy(path)
+        return _check_labels(path, _read_array(path))
     return np.array([line.strip() for line in _read_text(path).rstrip("\n").split("\n")])
 
 
-def _read_text(path: Path) -> str:
+def _read_text(path: Path, newline: str | None = None) -> str:
+    """The text of a file; `newline=""` keeps the ends of its lines as they are."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig", newline=newline) as file:
+            return file.read()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
 
 
-def _read_numpy(path: Path) -> NDArray[np.float64]:
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Say which file it was when NumPy or the zip archive under it cannot make sense of one."""
     try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{path} is not a plain NumPy file: {error}") from None
+        yield
+    except _DAMAGED as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # The system's own words name the file already: not there, not allowed, a folder.
+        raise ValueError(f"{path} is damaged or no plain NumPy file: {error}") from None
+    except MemoryError as error:
+        raise MemoryError(f"{path}: {error}") from None
+
+
+# What reading a file that was cut short or has wrong bytes can raise, in NumPy, zipfile and zlib.
+_DAMAGED = (
+    ValueError,
+    EOFError,
+    OSError,
+    KeyError,
+    TypeError,
+    SyntaxError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+    struct.error,
+    tokenize.TokenError,
+    zlib.error,
+    zipfile.BadZipFile,
+)
+
+
+def _read_array(path: Path) -> NDArray[np.float64]:
+    with _reading(path):
+        array = np.load(path, allow_pickle=False)
+    if not isinstance(array, np.ndarray):
+        array.close()
+        raise ValueError(f"{path} is an .npz archive, but one array was expected. Save it with numpy.save.")
+    return array
 
 
 def _read_archive(path: Path) -> Points:
-    archive = _read_numpy(path)
+    with _reading(path):
+        archive = np.load(path, allow_pickle=False)
     if not isinstance(archive, np.lib.npyio.NpzFile) or "X" not in archive:
         raise ValueError(f"{path} must be an .npz archive with an array X, and y where there are labels.")
-    with archive:
-        return Points(archive["X"], archive.get("y", None))
+    with archive, _reading(path):
+        features, labels = archive["X"], archive.get("y", None)
+    return Points(features, None if labels is None else _check_labels(path, labels))
 
 
-def _read_table(path: Path, label_column: str | None, id_column: str | None) -> Points:
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    rows = [row for row in csv.reader(_read_text(path).splitlines(), delimiter=delimiter) if any(row)]
-    if not rows:
-        raise ValueError(f"{path} is empty; at least one row of numbers is needed.")
-    ragged = [k for k, row in enumerate(rows, 1) if len(row) != len(rows[0])]
-    if ragged:
-        raise ValueError(f"{path}: row {ragged[0]} has {len(rows[ragged[0] - 1])} cells, row 1 has {len(rows[0])}.")
-    has_header = not any(_is_number(cell) for cell in rows[0])
-    header = rows[0] if has_header else [str(k) for k in range(len(rows[0]))]
-    columns = dict(zip(header, zip(*rows[has_header:], strict=True), strict=False))
-    taken = {kind: _take(columns, name, path) for kind, name in (("label", label_column), ("id", id_column)) if name}
-    features = [_numbers(path, name, cells) for name, cells in columns.items()]
-    if not features:
-        raise ValueError(f"{path} has no feature columns left; at least one column of numbers is needed.")
-    labels = np.array(taken["label"]) if "label" in taken else None
-    return Points(np.column_stack(features), labels, taken.get("id"))
+def _check_points(path: Path, points: Points) -> Points:
+    if points.features.ndim != 2:
+        raise ValueError(
+            f"{path} holds an array of shape {points.features.shape}; points are a matrix with one row a point. "
+            "Save a single feature as X.reshape(-1, 1)."
+        )
+    return points
 
 
-def _take(columns: dict[str, tuple[str, ...]], name: str, path: Path) -> tuple[str, ...]:
-    if name not in columns:
-        raise ValueError(f"{path} has no column {name!r}; its columns are {', '.join(columns)}.")
-    return columns.pop(name)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _numbers(path: Path, name: str, cells: tuple[str, ...]) -> NDArray[np.float64]:
-    for row, cell in enumerate(cells, 1):
-        if not _is_number(cell):
-            what = "is empty" if not cell.strip() else f"holds {cell!r}"
-            raise ValueError(
-                f"{path}: column {name!r}, data row {row} {what}, which is no number. "
-                "Fill or drop it, or name the column with --label-column or --id-column."
-            )
-    return np.array([float(cell) for cell in cells])
+def _check_labels(path: Path, labels: NDArray[np.generic]) -> NDArray[np.generic]:
+    if labels.ndim != 1:
+        raise ValueError(f"{path} holds labels of shape {labels.shape}; labels are one list. Save y.ravel().")
+    return labels

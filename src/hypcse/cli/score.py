@@ -3,46 +3,57 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from hypcse import Tree, score, similarity_graph
-from hypcse.cli.inputs import Points, read_labels, read_points, read_tree
+from hypcse.cli.inputs import read_labels, read_points, read_tree
+from hypcse.cli.points import Points
+from hypcse.cli.tables import Columns
 from hypcse.entropy import SelfLoops
+from hypcse.tree.names import match_names
 
 
 def run_score(
     tree_path: Path,
     source: str,
     labels_path: Path | None,
-    columns: dict[str, str | None],
+    columns: Columns,
     graph_options: dict[str, Any],
     *,
     self_loops: str,
     as_json: bool,
 ) -> None:
     """Score a tree file on the similarity graph of its points and print the row."""
+    if labels_path is not None and columns.label is not None:
+        raise ValueError(f"--labels {labels_path} and --label-column {columns.label} both give labels; pass one.")
+    graph_options["bandwidth"] = parse_bandwidth(graph_options["bandwidth"])
     tree = read_tree(tree_path)
-    points = read_points(source, columns["label"], columns["id"])
+    points = read_points(source, columns)
+    if tree_path.suffix.lower() == ".npy":
+        # A linkage matrix cannot hold names: its leaf k is row k, whatever the id column says.
+        points = replace(points, names=None)
     order = leaf_rows(tree, points)
     labels = read_labels(labels_path) if labels_path is not None else points.labels
     if labels is not None and len(labels) != len(points.features):
         raise ValueError(f"there are {len(labels)} labels for {len(points.features)} points; pass one per point.")
-    graph_options["bandwidth"] = parse_bandwidth(graph_options["bandwidth"])
     graph = similarity_graph(points.features, **graph_options)
     if not np.array_equal(order, np.arange(len(order))):
         graph = graph.subgraph(order)[0]
         labels = None if labels is None else labels[order]
     row = score(tree, graph=graph, labels=labels, self_loops=cast(SelfLoops, self_loops))
     if as_json:
-        print(json.dumps(row))
+        print(json.dumps({name: _finite(value) for name, value in row.items()}, allow_nan=False))
     else:
-        show_scores([{"tree": str(tree_path), **row}])
+        show_scores([row])
 
 
 def leaf_rows(tree: Tree, points: Points) -> NDArray[np.int64]:
@@ -52,20 +63,15 @@ def leaf_rows(tree: Tree, points: Points) -> NDArray[np.int64]:
         raise ValueError(
             f"the tree has {tree.n_leaves} leaves, but the data has {n} rows; they must be the same points."
         )
-    if tree.names is None:
-        return np.arange(n)
-    if points.names is None:
+    if points.names is not None:
+        names = tree.names if tree.names is not None else tuple(map(str, range(n)))
+        return match_names(names, points.names, "the tree", "the id column")
+    if tree.names is not None:
         raise ValueError(
             f"the tree names its leaves ({tree.names[0]!r}, ...). Say which column of the data holds these names: "
             "--id-column."
         )
-    rows = {name: row for row, name in enumerate(points.names)}
-    if len(rows) != n:
-        raise ValueError("the id column names a row twice; leaf names must be unique.")
-    missing = next((name for name in tree.names if name not in rows), None)
-    if missing is not None or len(set(tree.names)) != n:
-        raise ValueError(f"the tree's leaves and the id column differ, for example at leaf {missing!r}.")
-    return np.array([rows[name] for name in tree.names])
+    return np.arange(n)
 
 
 def parse_bandwidth(text: str) -> float | str:
@@ -84,8 +90,19 @@ def show_scores(rows: list[dict[str, Any]]) -> None:
     for name in rows[0]:
         table.add_column(_TITLES.get(name, name), justify="right" if name in _FORMATS else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*(_FORMATS.get(name, "{}").format(value) for name, value in row.items()))
+        table.add_row(*(_cell(name, value) for name, value in row.items()))
     Console().print(table)
+
+
+def _cell(name: str, value: Any) -> str:
+    """The value as a table shows it; what there is no number for, such as the purity of classes of one, is `-`."""
+    if name not in _FORMATS:
+        return escape(str(value))
+    return "-" if _finite(value) is None else _FORMATS[name].format(value)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 _TITLES = {

@@ -1,96 +1,102 @@
-"""Bringing an authors' file into the cache folder, whole or not at all."""
+"""Fetching a data set's file from the authors' public repository, with size and checksum checked."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import tempfile
+import warnings
 from collections.abc import Callable
-from pathlib import Path
 
+from hypcse._checks import HypcseWarning
+from hypcse.datasets.cache import cache_folder, find_damage, find_fault, store
 from hypcse.datasets.catalogue import Dataset
 
-# One commit of the authors' repository, so that the file behind an address never changes.
-BASE_URL = "https://raw.githubusercontent.com/SELGroup/HypCSE/0dfcd1247959faf734cc8d6c1fac3b28f7dd9fc7/datasets"
-TIMEOUT = 30.0
-CHUNK = 1 << 16
+# One commit, not a branch: the checksums belong to the files as they were then.
+_COMMIT = "0dfcd1247959faf734cc8d6c1fac3b28f7dd9fc7"
+BASE_URL = f"https://raw.githubusercontent.com/SELGroup/HypCSE/{_COMMIT}/datasets"
+TIMEOUT = 20.0
+_CHUNK = 1 << 16
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes done and the bytes in all."""
 
 
 class DatasetUnavailable(OSError):
-    """A data set is in none of the places where it is looked for."""
-
-
-def cache_folder() -> Path:
-    """Where fetched files are kept: `$XDG_CACHE_HOME/hypcse`, by default `~/.cache/hypcse`."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "hypcse"
-
-
-def is_intact(entry: Dataset, path: Path) -> bool:
-    """Whether a file has the size and the checksum of the catalogue."""
-    return path.stat().st_size == entry.n_bytes and hashlib.sha256(path.read_bytes()).hexdigest() == entry.sha256
+    """No source has the data set; the text names the cause and the ways to get it."""
 
 
 def fetch(
     entry: Dataset,
-    folder: Path,
-    progress: Progress | None = None,
     *,
     base_url: str = BASE_URL,
     timeout: float = TIMEOUT,
-) -> Path:
-    """Fetch the file of a data set into a folder; its path. Raises DatasetUnavailable and leaves nothing behind."""
+    progress: Progress | None = None,
+) -> bytes:
+    """The file's content, checked, and kept in the cache folder.
+
+    `timeout` is the longest wait in seconds for the next bytes. `progress` is called with the bytes done
+    and the bytes in all.
+    """
     from http.client import HTTPException
 
+    url = file_url(entry, base_url)
     try:
-        content = _download(f"{base_url}/{entry.file}", entry.n_bytes, progress, timeout)
+        content = _download(url, entry.bytes, timeout, progress)
     except (OSError, HTTPException) as error:
-        raise DatasetUnavailable(_ways(entry, folder, f"fetching it failed ({error})")) from error
-    if len(content) != entry.n_bytes:
-        found = f"more than {entry.n_bytes}" if len(content) > entry.n_bytes else str(len(content))
-        raise DatasetUnavailable(_ways(entry, folder, f"the answer has {found} bytes instead of {entry.n_bytes}"))
-    if hashlib.sha256(content).hexdigest() != entry.sha256:
-        raise DatasetUnavailable(_ways(entry, folder, "the answer has another checksum than the catalogue"))
-    return _write_whole(folder / entry.file, content)
+        raise _unavailable(entry, _cause(error, url, timeout)) from error
+    fault = find_fault(entry, content)
+    if fault is not None:
+        raise _unavailable(entry, f"the answer of {url} was refused: {fault}")
+    _keep(entry, content)
+    return content
 
 
-def _download(url: str, n_bytes: int, progress: Progress | None, timeout: float) -> bytes:
-    """The answer's bytes, at most one more than expected: enough to tell that there are too many."""
+def file_url(entry: Dataset, base_url: str = BASE_URL) -> str:
+    """Where the authors' file lies."""
+    return f"{base_url.rstrip('/')}/{entry.file}"
+
+
+def _download(url: str, size: int, timeout: float, progress: Progress | None) -> bytes:
+    """At most `size` + 1 bytes: the one byte more is enough to know that the answer is too long."""
     from urllib.request import urlopen
 
     content = bytearray()
     with urlopen(url, timeout=timeout) as answer:
-        while len(content) <= n_bytes:
-            chunk = answer.read(min(CHUNK, n_bytes + 1 - len(content)))
-            if not chunk:
-                break
-            content += chunk
+        # read1 returns what has come, so that a slow answer still moves the progress.
+        while piece := answer.read1(min(_CHUNK, size + 1 - len(content))):
+            content += piece
             if progress is not None:
-                progress(min(len(content), n_bytes), n_bytes)
+                progress(min(len(content), size), size)
     return bytes(content)
 
 
-def _write_whole(path: Path, content: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-    return path
+def _cause(error: Exception, url: str, timeout: float) -> str:
+    from urllib.error import HTTPError
+
+    if isinstance(error, HTTPError):
+        error.close()
+        return f"{url} answered {error.code} {error.reason}"
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, TimeoutError):
+        return f"{url} sent nothing for {timeout:g} s"
+    return f"{url} cannot be read: {reason}"
 
 
-def _ways(entry: Dataset, folder: Path, cause: str) -> str:
-    cached = folder / entry.file
-    if cached.exists():
-        cause = f"{cached} is damaged, and {cause}"
-    return (
-        f"data set {entry.name!r} is not here: {cause}. Three ways out: set HYPCSE_DATA to a folder that holds "
-        f"{entry.name}.npz (arrays X and y); put the authors' {entry.file} at {cached}; or try again with a network."
+def _unavailable(entry: Dataset, cause: str) -> DatasetUnavailable:
+    damage = find_damage(entry)
+    cached = cache_folder() / entry.file
+    also = "" if damage is None else f" The cached file {cached} is damaged: {damage}."
+    return DatasetUnavailable(
+        f"Data set {entry.name!r} is not available: {cause}.{also} There are three ways to get it: "
+        f"set HYPCSE_DATA to a folder that holds {entry.name}.npz (arrays X and y), "
+        f"put {entry.file} into {cached.parent}, or run again with a network connection."
     )
+
+
+def _keep(entry: Dataset, content: bytes) -> None:
+    try:
+        store(entry, content)
+    except OSError as error:
+        warnings.warn(
+            f"{entry.file} was fetched but cannot be kept in {cache_folder()}: {error}. "
+            "It will be fetched again next time; set XDG_CACHE_HOME to a folder that can be written.",
+            HypcseWarning,
+            stacklevel=5,
+        )

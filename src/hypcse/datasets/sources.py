@@ -1,103 +1,85 @@
-"""From a name to features and classes."""
+"""Where a data set comes from: the user's folder, the cache, scikit-learn, the authors' repository."""
 
 from __future__ import annotations
 
 import os
 import warnings
-import zipfile
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hypcse._checks import HypcseWarning
+from hypcse.datasets.arrays import Labelled, check_labelled, read_mat, read_npz
+from hypcse.datasets.cache import cache_folder, find_damage, read_cached
 from hypcse.datasets.catalogue import Dataset, describe
-from hypcse.datasets.fetch import Progress, cache_folder, fetch, is_intact
+from hypcse.datasets.fetch import BASE_URL, TIMEOUT, DatasetUnavailable, Progress, fetch, file_url
 
-Table = tuple[NDArray[np.float64], NDArray[np.int64]]
+_IN_SKLEARN = {"iris": "load_iris", "optical-digits": "load_digits"}
 
 
-def load(name: str, *, progress: Progress | None = None) -> Table:
-    """Features X (n, d), unscaled, and classes y (n,) from 0.
+def load(name: str, *, progress: Progress | None = None) -> Labelled:
+    """Features X (n, d) as float64 and classes y (n,) as int64 from 0.
 
-    Looked for in this order: NAME.npz in the folder named by HYPCSE_DATA; the cache folder; scikit-learn, which carries
-    iris and optical-digits; the authors' repository, from where the file is fetched into the cache folder, its size and
-    checksum verified. `progress` is called with the bytes fetched and the bytes in all.
+    The sources, in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the
+    cache folder ($XDG_CACHE_HOME/hypcse or ~/.cache/hypcse); scikit-learn's copy of iris and
+    optical-digits; the authors' repository, whose file is then kept in the cache. `progress` is called
+    with the bytes done and the bytes in all while a file is fetched.
 
     >>> X, y = load("optical-digits")
-    >>> X.shape
-    (1797, 64)
+    >>> X.shape, y.shape
+    ((1797, 64), (1797,))
     """
-    entry = describe(name)
-    table = _from_environment(entry) or _from_cache(entry) or _from_scikit_learn(entry)
-    if table is None:
-        table = read_mat(entry, fetch(entry, cache_folder(), progress))
-    return table
+    return load_entry(describe(name), progress=progress)
 
 
-def _from_environment(entry: Dataset) -> Table | None:
+def load_entry(
+    entry: Dataset,
+    *,
+    base_url: str = BASE_URL,
+    timeout: float = TIMEOUT,
+    progress: Progress | None = None,
+) -> Labelled:
+    """`load` for any catalogue entry and any server."""
+    path = _user_file(entry)
+    if path is not None:
+        return read_npz(entry, path)
+    content = read_cached(entry)
+    if content is None:
+        # A damaged cached file shows that the original was wanted, so it is fetched again first.
+        if entry.name in _IN_SKLEARN and find_damage(entry) is None:
+            return _from_sklearn(entry)
+        try:
+            content = fetch(entry, base_url=base_url, timeout=timeout, progress=progress)
+        except DatasetUnavailable as error:
+            if entry.name not in _IN_SKLEARN:
+                raise
+            warnings.warn(f"{error} Until then scikit-learn's copy is used.", HypcseWarning, stacklevel=3)
+            return _from_sklearn(entry)
+    return read_mat(entry, content)
+
+
+def _user_file(entry: Dataset) -> Path | None:
+    """NAME.npz in the folder of HYPCSE_DATA, or None when either is not there."""
     named = os.environ.get("HYPCSE_DATA")
     if not named:
         return None
-    folder = Path(named)
+    folder = Path(named).expanduser()
     if not folder.is_dir():
-        raise FileNotFoundError(f"HYPCSE_DATA names {named!r}, which is no folder. Correct it or unset it.")
+        raise DatasetUnavailable(
+            f"HYPCSE_DATA={named!r} is not a folder. Set it to one that holds {entry.name}.npz, or unset it."
+        )
     path = folder / f"{entry.name}.npz"
-    return read_npz(entry, path) if path.exists() else None
+    return path if path.is_file() else None
 
 
-def _from_cache(entry: Dataset) -> Table | None:
-    """From an intact file in the cache; a damaged one is passed over and fetched again."""
-    path = cache_folder() / entry.file
-    return read_mat(entry, path) if path.is_file() and is_intact(entry, path) else None
-
-
-def _from_scikit_learn(entry: Dataset) -> Table | None:
+def _from_sklearn(entry: Dataset) -> Labelled:
     from sklearn import datasets
 
-    if entry.name == "optical-digits":
-        X, y = datasets.load_digits(return_X_y=True)
-    elif entry.name == "iris":
+    X, y = getattr(datasets, _IN_SKLEARN[entry.name])(return_X_y=True)
+    if entry.name == "iris":
         warnings.warn(
-            "iris comes from scikit-learn, where 3 entries in rows 34 and 37 are corrected; the paper used UCI's "
-            f"uncorrected file. For that one put {entry.file} into {cache_folder()} or set HYPCSE_DATA.",
+            "This is scikit-learn's iris: 3 entries in rows 34 and 37 (counted from 0) differ from UCI's "
+            "uncorrected file that the paper used. For the original, set HYPCSE_DATA to a folder that holds "
+            f"iris.npz, or download {file_url(entry)} into {cache_folder()}.",
             HypcseWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-        X, y = datasets.load_iris(return_X_y=True)
-    else:
-        return None
-    return _checked(entry, X, y, "scikit-learn")
-
-
-def read_npz(entry: Dataset, path: Path) -> Table:
-    """From a NumPy archive with X and y; nothing in it is executed."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            X, y = archive["X"], archive["y"]
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise ValueError(f"{path} is not an .npz archive with plain arrays X and y: {error}") from None
-    return _checked(entry, X, y, str(path))
-
-
-def read_mat(entry: Dataset, path: Path) -> Table:
-    """From the authors' MATLAB file with `fea` and `gnd`."""
-    from scipy.io import loadmat
-
-    content = loadmat(path)
-    missing = {"fea", "gnd"} - set(content)
-    if missing:
-        raise ValueError(f"{path} has no array {sorted(missing)[0]!r}; the authors' files hold fea and gnd.")
-    features = content["fea"]
-    dense = features.toarray() if hasattr(features, "toarray") else features
-    return _checked(entry, dense, np.ravel(content["gnd"]), str(path))
-
-
-def _checked(entry: Dataset, X: NDArray[np.generic], y: NDArray[np.generic], source: str) -> Table:
-    expected = (entry.n_points, entry.n_features)
-    if X.shape != expected or y.shape != expected[:1]:
-        raise ValueError(f"{source}: {entry.name} has X {expected} and y {expected[:1]}, got {X.shape} and {y.shape}.")
-    classes, codes = np.unique(y, return_inverse=True)
-    if classes.size != entry.n_classes:
-        raise ValueError(f"{source}: {entry.name} has {entry.n_classes} classes, got {classes.size}.")
-    return X.astype(np.float64), codes.astype(np.int64)
+    return check_labelled(entry, X, y, "scikit-learn")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hypcse.entropy.structural import SelfLoops, entropy_by_cuts
+from hypcse._checks import check_choice
+from hypcse.entropy.structural import entropy_by_cuts
 from hypcse.entropy.volumes import node_cuts, node_volumes
 from hypcse.graph import Graph
 from hypcse.tree import Tree
 
 
 def one_dimensional_entropy(graph: Graph) -> float:
-    """Entropy of the degrees, H1 = -sum_i (d_i/V) log2(d_i/V): that of the tree with all leaves under the root.
+    """Entropy of the degrees, H1 = -sum_i (d_i/V) log2(d_i/V), in bits.
 
-    Self-loops count in the degrees.
+    Self-loops count in the degrees. Without any, H1 is the structural entropy of the tree with all leaves under the
+    root, which no other tree exceeds. With loops that tree has less, by Eq. (1): the sum runs over (d_i - W_ii)/V.
     """
     shares = graph.degrees[graph.degrees > 0]
     if shares.size == 0:
@@ -41,12 +45,18 @@ def conductance(graph: Graph, members: ArrayLike) -> float:
     return float(w[marks[i] != marks[j]].sum() / smaller)
 
 
-def normalized_entropy(tree: Tree, graph: Graph, self_loops: SelfLoops = "exact") -> float:
+def normalized_entropy(tree: Tree, graph: Graph, self_loops: Literal["exact", "drop"] = "exact") -> float:
     """Structural entropy over the one-dimensional entropy, the left side of Eq. (3).
 
     The paper's claim that it is at least the conductance of the graph is false (the unit triangle has 0.877 against 1);
     `entropy_lower_bound` is the bound that holds.
     """
+    if self_loops == "paper":
+        raise ValueError(
+            "self_loops='paper' leaves a term out of the entropy but not out of the one-dimensional one, so that their "
+            "quotient means nothing. Choose 'exact', or 'drop' to leave loops out of both."
+        )
+    check_choice("self_loops", self_loops, ("exact", "drop"))
     plain = graph.without_loops() if self_loops == "drop" else graph
     whole = one_dimensional_entropy(plain)
     return entropy_by_cuts(tree, plain) / whole if whole > 0 else 0.0

@@ -58,7 +58,6 @@ def node_entropies(tree: Tree, graph: Graph, self_loops: SelfLoops = "exact") ->
     They sum to the structural entropy under "exact" and "drop". Under "paper" the volumes are those of "exact", and
     so is the sum.
     """
-    check_choice("self_loops", self_loops, get_args(SelfLoops))
     degrees = _degrees(graph, self_loops)
     terms = np.zeros(tree.n_nodes)
     total = degrees.sum()
@@ -76,7 +75,8 @@ def entropy_by_cuts(tree: Tree, graph: Graph, self_loops: SelfLoops = "exact") -
 
 
 def _degrees(graph: Graph, self_loops: SelfLoops) -> NDArray[np.float64]:
-    return graph.degrees - graph.self_weights if self_loops == "drop" else graph.degrees
+    check_choice("self_loops", self_loops, get_args(SelfLoops))
+    return graph.edge_degrees if self_loops == "drop" else graph.degrees
 
 
 def _log2(values: NDArray[np.float64]) -> NDArray[np.float64]:

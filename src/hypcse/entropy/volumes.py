@@ -47,5 +47,5 @@ def node_cuts(tree: Tree, graph: Graph, weights: NDArray[np.float64] | None = No
     """
     meeting = lca_weights(tree, graph) if weights is None else weights
     inside = subtree_sums(tree.parent, meeting)
-    volumes = node_volumes(tree, graph.degrees - graph.self_weights)
+    volumes = node_volumes(tree, graph.edge_degrees)
     return np.maximum(volumes - 2 * inside, 0.0)

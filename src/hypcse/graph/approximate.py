@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,7 +14,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.graph.exact import brute_force, centred
+from hypcse._checks import HypcseWarning
+from hypcse.graph.exact import brute_force, in_unit, kd_tree
 from hypcse.kernels.nearest import sorted_candidates
 
 # Share of true neighbours to be found by a sample of points, large enough to tell 0.998 from 0.995.
@@ -21,6 +23,8 @@ RECALL = 0.998
 SAMPLE = 512
 # Answers beyond k: the point itself, and a few that single precision may have put in the wrong order.
 EXTRA = 3
+# The largest entry, in units of the median: its square times the number of columns stays a float32.
+FAR = 1e15
 _QUERIES = 4096
 _SEED = 1
 
@@ -35,15 +39,18 @@ def inverted_lists(X: NDArray[np.floating], k: int) -> tuple[NDArray[np.int64], 
 
     Points are put in about 4 sqrt(n) lists by their nearest centre; a query reads the lists of the centres
     nearest to it, as many as a sample of points needs (see `_choose_lists`). The same at any number of threads.
+    Where even all lists are too few, because single precision cannot tell the points apart, the search is exact.
     """
     faiss = _import_faiss()
     n = X.shape[0]
     indices = np.empty((n, k), np.int64)
     squared = np.empty((n, k))
-    points, _ = centred(X)
+    points = _robustly_centred(X)
     with _workers(faiss) as pool:
         index = pool.submit(_build, faiss, points).result()
-        _choose_lists(index, points, X, k)
+        share = _choose_lists(index, points, X, k)
+        if share < RECALL:
+            return _exact_after_all(X, k, share)
         blocks = [np.arange(start, min(start + _QUERIES, n)) for start in range(0, n, _QUERIES)]
         near = pool.map(lambda block: index.search(points[block], min(k + EXTRA, n))[1], blocks)
         for block, candidates in zip(blocks, near, strict=True):
@@ -91,20 +98,51 @@ def _build(faiss: Any, points: NDArray[np.float32]) -> Any:
     return index
 
 
-def _choose_lists(index: Any, points: NDArray[np.float32], X: NDArray[np.floating], k: int) -> None:
-    """Double the number of lists that a query reads until a sample finds its true neighbours."""
+def _choose_lists(index: Any, points: NDArray[np.float32], X: NDArray[np.floating], k: int) -> float:
+    """Double the number of lists that a query reads until a sample finds its true neighbours; the share found."""
     n = points.shape[0]
-    sample = np.sort(np.random.default_rng(_SEED).choice(n, min(SAMPLE, n), replace=False))
+    sample = _sample(n, SAMPLE)
     farthest = brute_force(X, k, sample)[1][:, -1:]
     reads = 4
-    while reads < index.nlist:
-        _read_lists(index, reads, n)
+    while True:
+        _read_lists(index, min(reads, index.nlist), n)
         candidates = index.search(points[sample], min(k + EXTRA, n))[1]
         # By distance: among equal ones any choice is right.
-        if (sorted_candidates(X, sample, candidates)[1][:, :k] <= farthest).mean() >= RECALL:
-            return
+        share = float((sorted_candidates(X, sample, candidates)[1][:, :k] <= farthest).mean())
+        if share >= RECALL or reads >= index.nlist:
+            return share
         reads *= 2
-    _read_lists(index, index.nlist, n)
+
+
+def _sample(n: int, size: int) -> NDArray[np.int64]:
+    return np.sort(np.random.default_rng(_SEED).choice(n, min(size, n), replace=False))
+
+
+def _robustly_centred(X: NDArray[np.floating]) -> NDArray[np.float32]:
+    """(X - median) / (median distance from it), in float32, by a sample of rows.
+
+    A few rows far away would move the mean and the range, and leave the others equal in single precision. They
+    themselves are moved to where their squares are still numbers.
+    """
+    some = X[_sample(len(X), 8 * SAMPLE)].astype(np.float64)
+    centre = np.median(some, axis=0)
+    away = np.abs(some - centre).max(axis=1)
+    unit = float(np.median(away[away > 0])) if away.any() else 1.0
+    with np.errstate(over="ignore"):
+        points = in_unit(X, centre, unit)
+    return np.clip(points, -FAR, FAR, out=points)
+
+
+def _exact_after_all(X: NDArray[np.floating], k: int, share: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    n, d = X.shape
+    warnings.warn(
+        f"faiss finds {share:.3f} of the neighbours of these {n} points, less than {RECALL}, because single precision "
+        "cannot tell them apart. They are searched exactly instead, which may take minutes or hours. "
+        "Scale the columns, or remove points that are far from all others.",
+        HypcseWarning,
+        stacklevel=5,
+    )
+    return kd_tree(X, k) if d <= 15 and k < n - 1 else brute_force(X, k)
 
 
 def _read_lists(index: Any, reads: int, n: int) -> None:

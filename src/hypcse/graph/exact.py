@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,8 @@ from hypcse.kernels.nearest import nearest_in_block, sorted_candidates
 
 # A block of inner products. Smaller ones measured slower: threads start and stop once a block.
 BLOCK_BYTES = 64 * 2**20
+# Answers of the k-d tree to look for the end of a tie in, before brute force is faster.
+MAX_REACH = 256
 
 
 def brute_force(
@@ -38,20 +42,46 @@ def brute_force(
 def kd_tree(X: NDArray[np.floating], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Ids and squared distances of the k nearest others of every point, (n, k), for k < n - 1.
 
-    The tree's own order among equal distances is arbitrary: rows whose k-th and next distance are equal to
-    rounding are searched again by brute force. O(n log n) in few dimensions.
+    The tree's own order among equal distances is arbitrary: rows whose k-th distance is also that of the last
+    point found ask for twice as many, and those that still do at 256, such as many copies of one point, are
+    searched by brute force. O(n log n) in few dimensions.
     """
     from scipy.spatial import cKDTree
 
-    everyone = np.arange(X.shape[0])
+    n = X.shape[0]
+    tree = cKDTree(X)
+    indices = np.empty((n, k), np.int64)
+    squared = np.empty((n, k))
+    open_rows = np.arange(n)
     # The point itself, its k nearest, and one more that shows a tie at the boundary.
-    candidates = np.asarray(cKDTree(X).query(X, k + 2, workers=-1)[1], dtype=np.int64)
-    indices, squared = sorted_candidates(X, everyone, candidates)
-    tied = np.flatnonzero(squared[:, k] <= squared[:, k - 1] * (1 + 1e-12))
-    indices, squared = indices[:, :k].copy(), squared[:, :k].copy()
-    if tied.size:
-        indices[tied], squared[tied] = brute_force(X, k, tied)
+    reach = k + 2
+    limit = min(n, max(MAX_REACH, 2 * reach))
+    while open_rows.size and reach <= limit:
+        step = max(1, BLOCK_BYTES // (32 * reach))
+        blocks = [open_rows[start : start + step] for start in range(0, open_rows.size, step)]
+        open_rows = np.concatenate([_query_tree(tree, X, block, reach, (indices, squared)) for block in blocks])
+        reach = limit if reach < limit < 2 * reach else 2 * reach
+    if open_rows.size:
+        indices[open_rows], squared[open_rows] = brute_force(X, k, open_rows)
     return indices, squared
+
+
+def _query_tree(
+    tree: Any,
+    X: NDArray[np.floating],
+    rows: NDArray[np.int64],
+    reach: int,
+    answer: tuple[NDArray[np.int64], NDArray[np.float64]],
+) -> NDArray[np.int64]:
+    """Write the nearest others of some rows, of `reach` points found, into the answer; the rows left undecided."""
+    indices, squared = answer
+    k = indices.shape[1]
+    found, distances = sorted_candidates(X, rows, np.asarray(tree.query(X[rows], reach, workers=-1)[1], np.int64))
+    indices[rows], squared[rows] = found[:, :k], distances[:, :k]
+    if reach == len(X):
+        return rows[:0]
+    # The last place belongs to the row itself. The tree's own distances may be off by rounding.
+    return rows[distances[:, reach - 2] <= distances[:, k - 1] * (1 + 1e-12)]
 
 
 def centred(X: NDArray[np.floating]) -> tuple[NDArray[np.float32], float]:
@@ -60,13 +90,18 @@ def centred(X: NDArray[np.floating]) -> tuple[NDArray[np.float32], float]:
     Centring keeps the norms small against the distances, which is what products in float32 can resolve.
     """
     mean = X.mean(axis=0, dtype=np.float64)
-    points = np.empty(X.shape, np.float32)
     reach = max(float((X.max(axis=0) - mean).max()), float((mean - X.min(axis=0)).max()))
     unit = max(reach, 1e-150)
+    return in_unit(X, mean, unit), unit
+
+
+def in_unit(X: NDArray[np.floating], centre: NDArray[np.float64], unit: float) -> NDArray[np.float32]:
+    """(X - centre) / unit in float32, without a second table in float64."""
+    points = np.empty(X.shape, np.float32)
     step = max(1, BLOCK_BYTES // (8 * X.shape[1]))
     for start in range(0, X.shape[0], step):
-        points[start : start + step] = (X[start : start + step] - mean) / unit
-    return points, unit
+        points[start : start + step] = (X[start : start + step] - centre) / unit
+    return points
 
 
 def _rounding(d: int) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from hypcse._checks import check_count, check_finite
+from hypcse._checks import check_count, check_finite, check_real, real_numbers
 
 if TYPE_CHECKING:
     import networkx
@@ -24,7 +24,8 @@ class Graph:
     indptr, indices, weights : the rows of the symmetric matrix, ids ascending within a row, no loops.
     self_weights             : (n,) the diagonal, kept apart; zeros where there is none.
 
-    Use `from_scipy`, `from_edges` or `from_networkx`, which check their input; the constructor trusts it.
+    Use `from_scipy`, `from_edges` or `from_networkx`, which check their input; the constructor trusts it. It copies
+    its arrays unless they are read-only, so that no later change of theirs reaches the graph.
     """
 
     indptr: NDArray[np.int64]
@@ -34,9 +35,7 @@ class Graph:
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
-            array = np.ascontiguousarray(getattr(self, name), dtype=dtype).view()
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            object.__setattr__(self, name, _read_only(getattr(self, name), dtype))
         if self.indptr.size != self.self_weights.size + 1 or self.indices.size != self.weights.size:
             raise ValueError("the arrays of a Graph do not fit together. Use Graph.from_scipy or Graph.from_edges.")
 
@@ -51,15 +50,18 @@ class Graph:
         return self.indices.size // 2
 
     @cached_property
-    def degrees(self) -> NDArray[np.float64]:
-        """Row sums of the weight matrix, `self_weights` included."""
+    def edge_degrees(self) -> NDArray[np.float64]:
+        """Row sums of the weight matrix without `self_weights`, however small against these."""
         filled = np.diff(self.indptr) > 0
         sums = np.zeros(self.n_vertices)
         if self.weights.size:
             sums[filled] = np.add.reduceat(self.weights, self.indptr[:-1][filled])
-        degrees = sums + self.self_weights
-        degrees.flags.writeable = False
-        return degrees
+        return frozen(sums)[0]
+
+    @cached_property
+    def degrees(self) -> NDArray[np.float64]:
+        """Row sums of the weight matrix, `self_weights` included."""
+        return frozen(self.edge_degrees + self.self_weights)[0]
 
     @cached_property
     def volume(self) -> float:
@@ -90,24 +92,25 @@ class Graph:
             if wanted.shape != (self.n_vertices,):
                 raise ValueError(f"vertices has {wanted.size} marks for {self.n_vertices} vertices.")
             wanted = np.flatnonzero(wanted)
-        ids = _check_ids("vertices", wanted, self.n_vertices)
+        ids = _integers("vertices", wanted)
+        _check_limits("vertices", ids, self.n_vertices)
         if ids.size == 0:
             raise ValueError("vertices is empty; a graph has at least one vertex.")
         if np.unique(ids).size != ids.size:
             raise ValueError("vertices names a vertex twice; each may appear once.")
         matrix = self._matrix()[ids][:, ids]
         matrix.sort_indices()
-        return Graph(matrix.indptr, matrix.indices, matrix.data, self.self_weights[ids]), ids
+        return Graph(*frozen(matrix.indptr, matrix.indices, matrix.data, self.self_weights[ids])), ids
 
     def scaled(self, factor: float) -> Graph:
         """The same graph with every weight multiplied by a positive number."""
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"factor={factor} must be a positive number.")
-        return Graph(self.indptr, self.indices, self.weights * factor, self.self_weights * factor)
+        return Graph(self.indptr, self.indices, *frozen(self.weights * factor, self.self_weights * factor))
 
     def without_loops(self) -> Graph:
         """The same graph with `self_weights` of zero, as training uses it."""
-        return Graph(self.indptr, self.indices, self.weights, np.zeros(self.n_vertices))
+        return Graph(self.indptr, self.indices, self.weights, *frozen(np.zeros(self.n_vertices)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
@@ -125,17 +128,17 @@ class Graph:
 
         Zeros are no edges. Entries given twice add up, as SciPy's do.
         """
-        matrix = sparse.csr_array(W, dtype=np.float64, copy=True)
+        given = W if sparse.issparse(W) else real_numbers("the weights", W)
+        check_real("the weights", given)
+        matrix = sparse.csr_array(given, dtype=np.float64, copy=True)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 1:
             raise ValueError(f"the weights must be a square matrix with at least one row, got shape {matrix.shape}.")
         matrix.sum_duplicates()
-        check_finite("the weights", matrix.data)
+        check_finite("the weights", matrix.data, lambda entry: stored_position(matrix, entry))
         if matrix.data.size and matrix.data.min() < 0:
-            entry = int(np.argmin(matrix.data))
-            row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
             raise ValueError(
-                f"the weight of ({row}, {matrix.indices[entry]}) is {matrix.data[entry]}; weights must not "
-                "be negative. Turn distances into similarities first, for example with exp(-d**2)."
+                f"the weight of {stored_position(matrix, int(np.argmin(matrix.data)))} is {matrix.data.min()}; weights "
+                "must not be negative. Turn distances into similarities first, for example with exp(-d**2)."
             )
         matrix.eliminate_zeros()
         matrix = _symmetric(matrix)
@@ -143,7 +146,7 @@ class Graph:
         if diagonal.any():
             matrix.setdiag(0)
             matrix.eliminate_zeros()
-        return cls(matrix.indptr, matrix.indices, matrix.data, diagonal)
+        return cls(*frozen(matrix.indptr, matrix.indices, matrix.data, diagonal))
 
     @classmethod
     def from_edges(cls, i: ArrayLike, j: ArrayLike, w: ArrayLike | None = None, n: int | None = None) -> Graph:
@@ -156,15 +159,15 @@ class Graph:
         array([1., 2., 1.])
         """
         first, second = np.asarray(i), np.asarray(j)
-        values = np.ones(first.shape) if w is None else np.asarray(w, dtype=np.float64)
+        values = np.ones(first.shape) if w is None else real_numbers("the weights", w)
         if first.ndim != 1 or first.shape != second.shape or first.shape != values.shape:
             raise ValueError(
                 f"i, j and w must be of one length, got shapes {first.shape}, {second.shape} and {values.shape}."
             )
-        if n is None:
-            n = int(max(first.max(initial=0), second.max(initial=0))) + 1
-        n = check_count("n", n, 1)
-        first, second = _check_ids("i", first, n), _check_ids("j", second, n)
+        first, second = _integers("i", first), _integers("j", second)
+        n = int(max(first.max(initial=0), second.max(initial=0))) + 1 if n is None else check_count("n", n, 1)
+        _check_limits("i", first, n)
+        _check_limits("j", second, n)
         loops = first == second
         rows = np.concatenate([first, second[~loops]])
         columns = np.concatenate([second, first[~loops]])
@@ -174,6 +177,11 @@ class Graph:
     @classmethod
     def from_networkx(cls, graph: networkx.Graph[Any], weight: str = "weight") -> Graph:
         """From an undirected networkx graph, vertices in its order; missing weights are 1, parallel edges add up."""
+        if not (hasattr(graph, "is_directed") and hasattr(graph, "number_of_nodes")):
+            raise TypeError(
+                f"graph must be a networkx graph, got {type(graph).__name__}. "
+                "Use Graph.from_scipy for a matrix and Graph.from_edges for a list of edges."
+            )
         if graph.is_directed():
             raise ValueError("the networkx graph is directed. Pass graph.to_undirected().")
         if graph.number_of_nodes() == 0:
@@ -204,13 +212,34 @@ _DTYPES: dict[str, type[Any]] = {
 }
 
 
-def _check_ids(name: str, ids: NDArray[Any], n: int) -> NDArray[np.int64]:
+def frozen(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """The arrays, made read-only in place: for those that nobody else holds, which a Graph then takes as they are."""
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays
+
+
+def _read_only(values: Any, dtype: type[Any]) -> NDArray[Any]:
+    shared = isinstance(values, np.ndarray) and not values.flags.writeable
+    array = np.ascontiguousarray(values, dtype=dtype) if shared else np.array(values, dtype=dtype, order="C")
+    return frozen(array.view())[0]
+
+
+def stored_position(matrix: Any, entry: int) -> tuple[int, int]:
+    """Row and column of an entry of the data of a matrix in compressed rows."""
+    return int(np.searchsorted(matrix.indptr, entry, side="right")) - 1, int(matrix.indices[entry])
+
+
+def _integers(name: str, ids: NDArray[Any]) -> NDArray[np.int64]:
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise TypeError(f"{name} must be a list of vertex ids (integers), got {ids.dtype} of shape {ids.shape}.")
+    return ids.astype(np.int64)
+
+
+def _check_limits(name: str, ids: NDArray[np.int64], n: int) -> None:
     wrong = (ids < 0) | (ids >= n)
     if wrong.any():
         raise ValueError(f"{name} names vertex {ids[wrong][0]}, but vertices are 0 .. {n - 1}.")
-    return ids.astype(np.int64)
 
 
 def _symmetric(matrix: sparse.csr_array) -> sparse.csr_array:

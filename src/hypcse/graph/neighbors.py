@@ -20,6 +20,8 @@ ALGORITHMS = ("auto", "kd-tree", "brute", "faiss")
 MAX_EXACT = 50_000
 # Squares of larger differences leave float64.
 MAX_VALUE = 1e150
+# Columns that all reach less far have differences whose squares vanish.
+MIN_RANGE = 1e-100
 
 
 class Neighbors(NamedTuple):
@@ -37,8 +39,9 @@ def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", al
     metric    : "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", where X holds
                 the distances: square, condensed (SciPy's `pdist`) or sparse (stored entries alone are known).
     algorithm : "brute" and "kd-tree" are exact. "faiss" finds 0.995 of the neighbours or more and needs the
-                extra `large`. "auto" takes the fastest exact one up to 50,000 points and faiss beyond, except in
-                few dimensions. Precomputed distances are always read whole.
+                extra `large`; where it cannot, the search is exact, with a warning. "auto" takes the fastest exact
+                one up to 50,000 points and faiss beyond, except in few dimensions. Precomputed distances are always
+                read whole.
 
     >>> nearest_neighbors([[0.0], [1.0], [3.0]], 1).indices.ravel()
     array([1, 0, 1])
@@ -53,8 +56,10 @@ def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", al
         indices, squared = _search(_unit_rows(features), n_neighbors, algorithm)
         return Neighbors(indices, np.divide(squared, 2, out=squared))
     _check_range(features)
-    indices, squared = _search(features, n_neighbors, algorithm)
-    return Neighbors(indices, np.sqrt(squared, out=squared))
+    points, power = _representable(features)
+    indices, squared = _search(points, n_neighbors, algorithm)
+    distances = np.sqrt(squared, out=squared)
+    return Neighbors(indices, np.ldexp(distances, -power, out=distances) if power else distances)
 
 
 def _search(X: NDArray[np.floating], n_neighbors: int, algorithm: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -110,3 +115,14 @@ def _check_range(features: NDArray[np.floating]) -> None:
             f"X has {features[row, column]:.6g} at ({row}, {column}); beyond {MAX_VALUE:.0e} squared "
             "distances overflow. Divide X by a constant first."
         )
+
+
+def _representable(features: NDArray[np.floating]) -> tuple[NDArray[np.floating], int]:
+    """The table times 2^power, without rounding, so that the squares of its differences do not vanish."""
+    low, high = features.min(axis=0), features.max(axis=0)
+    widest = float((high - low).max())
+    if not 0 < widest < MIN_RANGE:
+        return features, 0
+    power = -int(np.frexp(widest)[1])
+    # A constant column would leave float64, and adds nothing to a distance.
+    return np.ldexp(np.where(low < high, features, 0), power), power

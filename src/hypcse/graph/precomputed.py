@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hypcse._checks import check_finite
+from hypcse._checks import check_finite, check_real, real_numbers
 from hypcse.graph import exact
+from hypcse.graph.graph import stored_position
 from hypcse.kernels.nearest import smallest_in_block
 
-# Distances (i, j) and (j, i) may differ by rounding, this share of the largest.
+# Distances that should be equal, or 0, may be off by this share of the largest.
 ROUNDING = 1e-9
 
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -27,21 +29,23 @@ def precomputed_neighbors(D: Any, n_neighbors: int) -> Found:
     stored entries, zeros among them, are the known distances; rows with fewer than k end in -1 at infinity.
     """
     if sparse.issparse(D):
+        check_real("the distances", D)
         # A copy, because sorting and summing work in place.
         known: Any = sparse.csr_array(D, copy=True)
-        return _from_sparse(known.astype(np.float64), n_neighbors)
-    try:
-        distances = np.asarray(D)
-        # Integers are converted block by block: a second square array could be too much.
-        distances = distances if distances.dtype.kind in "fiu" else distances.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"the distances must be numbers: {error}.") from None
+        return _from_sparse(known.astype(np.float64), n_neighbors, _rounding(D.dtype))
+    # Integers are converted block by block: a second square array could be too much.
+    distances = real_numbers("the distances", D, (np.floating, np.integer))
     if distances.ndim == 1:
         n = _condensed_size(distances.size)
         return _from_blocks(_condensed_blocks(distances, n), n, n_neighbors)
     if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or distances.shape[0] == 0:
         raise _not_square(distances.shape)
     return _from_blocks(_square_blocks(distances), distances.shape[0], n_neighbors)
+
+
+def _rounding(dtype: np.dtype[Any]) -> float:
+    """Share of the largest distance that is rounding: single precision is coarser than ROUNDING."""
+    return max(ROUNDING, 8 * float(np.finfo(dtype).eps)) if dtype.kind == "f" else ROUNDING
 
 
 def _from_blocks(blocks: Iterator[tuple[int, NDArray[np.float64]]], n: int, n_neighbors: int) -> Found:
@@ -60,7 +64,7 @@ def _square_blocks(D: NDArray[np.floating]) -> Iterator[tuple[int, NDArray[np.fl
     n = D.shape[0]
     if not np.isfinite([D.min(), D.max()]).all():
         check_finite("the distances", D)
-    margin = ROUNDING * float(D.max())
+    margin = _rounding(D.dtype) * max(float(D.max()), 0.0)
     step = max(1, exact.BLOCK_BYTES // (8 * n))
     for start in range(0, n, step):
         rows = np.ascontiguousarray(D[start : start + step], dtype=np.float64)
@@ -68,16 +72,28 @@ def _square_blocks(D: NDArray[np.floating]) -> Iterator[tuple[int, NDArray[np.fl
         row, column = divmod(int(np.argmax(gap)), n)
         if gap[row, column] > margin:
             raise _not_symmetric(start + row, column, rows[row, column], D[column, start + row])
-        _check_entries(rows, start, np.diagonal(rows, start), margin)
-        yield start, rows
+        diagonal = np.diagonal(rows, start)
+        if diagonal.size and diagonal.max() > margin:
+            raise _not_zero(start + int(np.argmax(diagonal)), diagonal.max())
+        yield start, _not_below_zero(rows, margin, partial(_place_in_rows, n, start))
 
 
-def _check_entries(rows: NDArray[np.float64], start: int, diagonal: NDArray[np.float64], margin: float) -> None:
-    if rows.min() < 0:
-        row, column = divmod(int(np.argmin(rows)), rows.shape[1])
-        raise _negative(start + row, column, rows[row, column])
-    if diagonal.size and diagonal.max() > margin:
-        raise _not_zero(start + int(np.argmax(diagonal)), diagonal.max())
+def _place_in_rows(n: int, first: int, entry: int) -> tuple[int, int]:
+    """The two points of an entry of a block of rows of n that begins with row `first`."""
+    return first + entry // n, entry % n
+
+
+def _not_below_zero(values: NDArray[Any], margin: float, place: Callable[[int], tuple[int, int]]) -> NDArray[Any]:
+    """The values, with 0 for those that rounding took below it, such as 1 - cos of equal points.
+
+    `place` gives the two points of an entry.
+    """
+    if values.size == 0 or values.min() >= 0:
+        return values
+    worst = int(np.argmin(values))
+    if values.flat[worst] < -margin:
+        raise _negative(*place(worst), values.flat[worst])
+    return np.maximum(values, 0)
 
 
 def _condensed_size(length: int) -> int:
@@ -92,12 +108,16 @@ def _condensed_size(length: int) -> int:
 
 def _condensed_blocks(vector: NDArray[np.floating], n: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """Rows of the square array, some at a time; d(i, j), i < j, stands at n i - i (i + 1) / 2 + j - i - 1."""
-    check_finite("the distances", vector)
-    if vector.size and vector.min() < 0:
-        entry = int(np.argmin(vector))
-        raise ValueError(f"distance {entry} is {vector[entry]}; distances must not be negative.")
     ids = np.arange(n, dtype=np.int64)
     offset = n * ids - ids * (ids + 1) // 2 - ids - 1
+
+    def place(entry: int) -> tuple[int, int]:
+        row = int(np.searchsorted(offset + ids + 1, entry, side="right")) - 1
+        return row, entry - int(offset[row])
+
+    check_finite("the distances", vector, place)
+    margin = _rounding(vector.dtype) * float(vector.max(initial=0))
+    vector = _not_below_zero(vector, margin, place)
     step = max(1, exact.BLOCK_BYTES // (8 * n))
     for start in range(0, n, step):
         rows = np.zeros((min(step, n - start), n))
@@ -107,11 +127,11 @@ def _condensed_blocks(vector: NDArray[np.floating], n: int) -> Iterator[tuple[in
         yield start, rows
 
 
-def _from_sparse(D: sparse.csr_array, n_neighbors: int) -> Found:
+def _from_sparse(D: sparse.csr_array, n_neighbors: int, rounding: float) -> Found:
     if D.ndim != 2 or D.shape[0] != D.shape[1] or D.shape[0] == 0:
         raise _not_square(D.shape)
     D.sum_duplicates()
-    _check_sparse(D)
+    _check_sparse(D, rounding)
     n = D.shape[0]
     rows = np.repeat(np.arange(n), np.diff(D.indptr))
     others = rows != D.indices
@@ -128,13 +148,13 @@ def _from_sparse(D: sparse.csr_array, n_neighbors: int) -> Found:
     return indices, nearest
 
 
-def _check_sparse(D: sparse.csr_array) -> None:
-    check_finite("the distances", D.data)
+def _check_sparse(D: sparse.csr_array, rounding: float) -> None:
+    """Raise unless D is symmetric and its diagonal 0; set what rounding took below 0 to 0, in place."""
+    check_finite("the distances", D.data, lambda entry: stored_position(D, entry))
+    margin = rounding * float(D.data.max(initial=0))
+    D.data = _not_below_zero(D.data, margin, lambda entry: stored_position(D, entry))
     rows = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
-    if D.data.size and D.data.min() < 0:
-        entry = int(np.argmin(D.data))
-        raise _negative(int(rows[entry]), int(D.indices[entry]), D.data[entry])
-    loops = (rows == D.indices) & (D.data > 0)
+    loops = (rows == D.indices) & (D.data > margin)
     if loops.any():
         raise _not_zero(int(rows[loops][0]), D.data[loops][0])
     mirror = sparse.csr_array(D.T)
@@ -145,7 +165,7 @@ def _check_sparse(D: sparse.csr_array) -> None:
             "Store both, for example with D.maximum(D.T)."
         )
     gap = np.abs(D.data - mirror.data)
-    if gap.size and gap.max() > ROUNDING * D.data.max():
+    if gap.size and gap.max() > margin:
         worst = int(np.argmax(gap))
         raise _not_symmetric(int(rows[worst]), int(D.indices[worst]), D.data[worst], mirror.data[worst])
 
@@ -168,7 +188,7 @@ def _not_symmetric(row: int, column: int, there: float, back: float) -> ValueErr
 def _negative(row: int, column: int, value: float) -> ValueError:
     return ValueError(
         f"the distance of ({row}, {column}) is {value}; distances must not be negative. "
-        "Turn similarities into distances first, for example with 1 - S."
+        "Turn similarities into distances first, for example with 1 - S, or set rounding to 0 by numpy.maximum(D, 0)."
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse._checks import HypcseWarning, check_choice, check_count
-from hypcse.graph.graph import Graph
+from hypcse.graph.graph import Graph, frozen
 from hypcse.graph.neighbors import ALGORITHMS, METRICS, nearest_neighbors
 from hypcse.graph.scaling import SCALES, scale_features
 from hypcse.kernels.nearest import candidate_distances
@@ -141,4 +141,4 @@ def _average_with_transpose(
     both.sort_indices()
     # Halving can go below the least weight once more.
     halved = np.maximum(both.data / 2, MIN_WEIGHT)
-    return Graph(both.indptr.astype(np.int64), both.indices, halved, self_weights)
+    return Graph(*frozen(both.indptr.astype(np.int64), both.indices, halved, self_weights))

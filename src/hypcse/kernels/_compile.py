@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import tempfile
 from collections.abc import Callable
-from typing import TypeVar, cast
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -12,7 +17,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def kernel(function: Function) -> Function:
     """A loop compiled for one thread."""
-    return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    return _compiled(function, parallel=False)
 
 
 def parallel_kernel(function: Function) -> Function:
@@ -21,4 +26,38 @@ def parallel_kernel(function: Function) -> Function:
     Every output element must be written by one iteration alone: then the answer does not depend on the number
     of threads.
     """
-    return cast(Function, numba.njit(cache=True, nogil=True, parallel=True)(function))
+    return _compiled(function, parallel=True)
+
+
+def _compiled(function: Function, parallel: bool) -> Function:
+    folder, settings = _cache_folder(), cast(Any, numba.config)
+    given = settings.CACHE_DIR
+    settings.CACHE_DIR = folder or given
+    try:
+        return cast(Function, numba.njit(cache=folder is not None, nogil=True, parallel=parallel)(function))
+    finally:
+        settings.CACHE_DIR = given
+
+
+@cache
+def _cache_folder() -> str | None:
+    """A folder for the compiled code of exactly these sources; None where nothing can be written.
+
+    numba checks the file of a function but not the files of the functions it calls, whose code is compiled into it. So
+    the folder is named by all sources here together, and a change in any of them compiles anew.
+    """
+    here = Path(__file__).parent
+    content = b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))
+    name = f"hypcse-{hashlib.sha256(content).hexdigest()[:16]}"
+    chosen = cast(Any, numba.config).CACHE_DIR
+    given = [Path(chosen)] if chosen else []
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    for base in (*given, here / "__pycache__", home / "hypcse" / "kernels"):
+        folder = base / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return str(folder)
+        except OSError:
+            continue
+    return None

@@ -125,3 +125,38 @@ def scatter_weights(target: NDArray[np.int32], weights: NDArray[np.float64], n_t
         if target[k] >= 0:
             total[target[k]] += weights[k]
     return total
+
+
+@kernel
+def children_first(parent: NDArray[np.int64], n_leaves: int) -> NDArray[np.int64]:
+    """The same tree with internal nodes renumbered so that children come before parents. O(n)."""
+    n_nodes = parent.size
+    waiting = np.zeros(n_nodes, np.int64)
+    for node in range(n_nodes):
+        if parent[node] >= 0:
+            waiting[parent[node]] += 1
+    number = np.arange(n_nodes)
+    queue = np.empty(n_nodes, np.int64)
+    queue[:n_leaves] = np.arange(n_leaves)
+    n_queued = n_leaves
+    for k in range(n_nodes - 1):
+        above = parent[queue[k]]
+        waiting[above] -= 1
+        if waiting[above] == 0:
+            number[above] = n_queued
+            queue[n_queued] = above
+            n_queued += 1
+    out = np.full(n_nodes, -1, np.int64)
+    for node in range(n_nodes):
+        if parent[node] >= 0:
+            out[number[node]] = number[parent[node]]
+    return out
+
+
+@kernel
+def kept_parents(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The lowest kept node above each node, -1 at the root, which must be kept. O(n)."""
+    above = np.full(parent.size, -1, np.int64)
+    for node in range(parent.size - 2, -1, -1):
+        above[node] = parent[node] if kept[parent[node]] else above[parent[node]]
+    return above

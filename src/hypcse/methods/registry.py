@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_features
 from hypcse._random import check_seed
-from hypcse.graph import Graph, scale_features
-from hypcse.methods import feature_linkage
+from hypcse.graph import Graph, scale_features, similarity_graph
+from hypcse.methods import feature_linkage, graph_search
 from hypcse.tree import Tree
 
 
@@ -52,6 +52,9 @@ METHODS = (
     Method("ward", "features", "least growth of the variance within", "O(n)", feature_linkage.ward),
     Method("average-linkage", "features", "mean distance between members", "O(n^2)", feature_linkage.average),
     Method("complete-linkage", "features", "farthest members", "O(n^2)", feature_linkage.complete),
+    Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),
+    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris),
+    Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", graph_search.hcse),
 )
 
 
@@ -81,8 +84,9 @@ def run(
 ) -> Tree:
     """The tree that a method finds.
 
-    Feature methods take X, scaled by `scale` as `similarity_graph` scales it. Options are the method's own;
-    an unknown one is an error. Methods without randomness ignore `random_state`.
+    Feature methods take X, scaled by `scale` as `similarity_graph` scales it. Graph methods take `graph`, or the
+    similarity graph of X where none is given. Options are the method's own; an unknown one is an error. Methods
+    without randomness ignore `random_state`.
 
     >>> run("ward", [[0.0], [1.0], [5.0]]).cut(n_clusters=2).tolist()
     [0, 0, 1]
@@ -92,6 +96,10 @@ def run(
     unknown = sorted(set(options) - set(method.options))
     if unknown:
         raise TypeError(f"{name} has no option {unknown[0]!r}; its options are {list(method.options) or 'none'}.")
+    if method.takes == "graph":
+        if graph is None and X is None:
+            raise ValueError(f"{name} clusters a graph: pass graph=, or X to make the similarity graph of.")
+        return method.build(similarity_graph(X, scale=scale) if graph is None else graph, **options)
     if X is None:
         raise ValueError(f"{name} clusters features: pass X.")
     return method.build(_features(X, scale), **options)

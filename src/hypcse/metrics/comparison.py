@@ -6,12 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count, check_finite
+from hypcse._memory import check_memory
 from hypcse._random import generator
 from hypcse.kernels.clades import shared_clades
 from hypcse.tree import Tree
 
 MAX_PAIRS = 20_000_000
 """Up to this many pairs a correlation takes all of them; beyond, a sample of this size."""
+
+_BYTES_PER_PAIR = 48
+"""Peak of `cophenetic_distances` over all pairs: both ends twice, the node where they meet, its height."""
 
 
 def cophenetic_distances(tree: Tree, i: ArrayLike | None = None, j: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -23,8 +27,11 @@ def cophenetic_distances(tree: Tree, i: ArrayLike | None = None, j: ArrayLike | 
     """
     if (i is None) != (j is None):
         raise ValueError("pass both i and j, or neither for all pairs.")
-    first, second = np.triu_indices(tree.n_leaves, 1) if i is None or j is None else (i, j)
-    return tree.height[tree.lca(first, second)]
+    if i is None or j is None:
+        n_pairs = tree.n_leaves * (tree.n_leaves - 1) // 2
+        check_memory(f"all {n_pairs} pairs of {tree.n_leaves} leaves", _BYTES_PER_PAIR * n_pairs, "Pass i and j.")
+        i, j = np.triu_indices(tree.n_leaves, 1)
+    return tree.height[tree.lca(i, j)]
 
 
 def cophenetic_correlation(
@@ -88,7 +95,11 @@ def _check_same_leaves(tree: Tree, other: Tree) -> None:
     if tree.n_leaves != other.n_leaves:
         raise ValueError(f"the trees have {tree.n_leaves} and {other.n_leaves} leaves; they must be over the same.")
     if tree.names is not None and other.names is not None and tree.names != other.names:
-        raise ValueError("the trees name their leaves differently; bring both to one order of leaves first.")
+        leaf = next(k for k, (mine, theirs) in enumerate(zip(tree.names, other.names, strict=True)) if mine != theirs)
+        raise ValueError(
+            f"the trees name their leaves differently, leaf {leaf} {tree.names[leaf]!r} and {other.names[leaf]!r}. "
+            "Bring one to the order of the other: other.reordered(tree.names)."
+        )
 
 
 def _draw_pairs(n: int, n_pairs: int, random_state: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,9 +1,4 @@
-"""Newick text, both ways.
-
-Heights must survive the way through branch lengths to the last bit. Ordinary float addition cannot promise
-that: it rounds ties to even, so for some heights a < b no float x gives a + x == b. Here heights are added
-with ties rounded up, under which such an x always exists. Where ordinary addition has one too, this x is one.
-"""
+"""Newick text, both ways."""
 
 from __future__ import annotations
 
@@ -14,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels.branches import branch_heights, branch_lengths, join_branches, parents_of_depths
 from hypcse.kernels.sweep import layout
 
 _PLAIN = re.compile(r"(?:[^\W_]|[-+.])+")
@@ -65,10 +60,10 @@ def read_newick(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tupl
     depth, length, labels = _scan(_blank_comments(text))
     length[-1] = np.nan  # The branch above the root says nothing about the tree.
     length = np.where(np.isnan(length), 1.0 if np.isnan(length).all() else 0.0, length)
-    parent, length = _merge_single_children(_parents(depth), length)
+    parent, length = _merge_single_children(parents_of_depths(depth), length)
     leaf_ids, names = _identify(labels)
     parent, length = _number_leaves_first(parent, length, leaf_ids)
-    height = _heights(parent, length)
+    height = branch_heights(parent, length)
     if not np.isfinite(height[-1]):
         raise ValueError(
             f"the branch lengths of the Newick text add up to more than {np.finfo(np.float64).max:.4g}, the "
@@ -84,68 +79,6 @@ def _quoted(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
 
 
-@kernel
-def _add(low: float, length: float) -> float:
-    """low + length, both at least 0, to the nearest float, ties rounded up."""
-    total = low + length
-    part = total - low
-    error = (low - (total - part)) + (length - part)
-    above = np.nextafter(total, np.inf)
-    return above if error > 0 and above - total == 2 * error else total
-
-
-@kernel
-def branch_lengths(parent: NDArray[np.int64], height: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The length above each node that, added to its height with ties rounded up, gives its parent's height.
-
-    The difference of two heights is at most half a step of the higher one off, so only a tie can miss the
-    parent, and only by one step upwards; the next smaller length then meets it from below. 0 at the root.
-    """
-    length = np.zeros(parent.size)
-    for node in range(parent.size - 1):
-        high = height[parent[node]]
-        length[node] = high - height[node]
-        if _add(height[node], length[node]) > high:
-            length[node] = np.nextafter(length[node], 0.0)
-    return length
-
-
-@kernel
-def _heights(parent: NDArray[np.int64], length: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Height of each node: that of the highest child and its branch, 0 at leaves."""
-    height = np.zeros(parent.size)
-    for node in range(parent.size - 1):
-        above = parent[node]
-        height[above] = max(height[above], _add(height[node], length[node]))
-    return height
-
-
-@kernel
-def _parents(depth: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Parents from depths, where each node stands behind all nodes under it."""
-    parent = np.full(depth.size, -1, np.int64)
-    latest = np.empty(depth.max() + 1, np.int64)
-    for node in range(depth.size - 1, -1, -1):
-        latest[depth[node]] = node
-        if depth[node] > 0:
-            parent[node] = latest[depth[node] - 1]
-    return parent
-
-
-@kernel
-def _join_branches(
-    parent: NDArray[np.int64], length: NDArray[np.float64], single: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Parents and lengths with the marked nodes passed over. Walks down, so that whole rows of them are."""
-    above, total = parent.copy(), length.copy()
-    for node in range(parent.size - 2, -1, -1):
-        up = parent[node]
-        if single[up]:
-            above[node] = above[up]
-            total[node] += total[up]
-    return above, total
-
-
 def _merge_single_children(
     parent: NDArray[np.int64], length: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -153,7 +86,7 @@ def _merge_single_children(
     single = np.bincount(parent[:-1], minlength=parent.size) == 1
     if not single.any():
         return parent, length
-    above, total = _join_branches(parent, length, single)
+    above, total = join_branches(parent, length, single)
     new_id = np.cumsum(~single) - 1
     kept = above[~single]
     return np.where(kept >= 0, new_id[kept], -1), total[~single]

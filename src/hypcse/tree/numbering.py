@@ -1,11 +1,11 @@
-"""Numbers for the internal nodes of a tree."""
+"""Other numbers for the nodes of a tree, also of those that stay when leaves go."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels.sweep import layout, subtree_minima
+from hypcse.kernels.sweep import layout, pruned_parents, subtree_minima
 
 
 def renumber(
@@ -28,3 +28,16 @@ def canonical(
     ranked = np.lexsort((smallest[internal], size[internal], height[internal]))
     order = np.concatenate([np.arange(n_leaves), n_leaves + ranked])
     return renumber(parent, height, order)
+
+
+def keep_leaves(
+    parent: NDArray[np.int64], height: NDArray[np.float64], kept: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The tree induced by the marked leaves; nodes left with one child vanish, heights stay."""
+    above = pruned_parents(parent, kept)
+    survivors = np.flatnonzero(above != -2)
+    above[above == -2] = -1
+    # Nodes that vanish go last, so that renumbering is a permutation, and are then dropped.
+    gone = np.setdiff1d(np.arange(parent.size), survivors, assume_unique=True)
+    small, heights = renumber(above, height, np.concatenate([survivors, gone]))
+    return small[: survivors.size], heights[: survivors.size]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_choice, check_count, check_features, check_finite
 from hypcse.kernels.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.sweep import layout, leaf_labels
+from hypcse.tree.checks import check_heights, check_names, check_parents, freeze, leaf_marks, node_ids, own
 from hypcse.tree.cuts import split_above, split_to_number
 from hypcse.tree.json_form import read_json, write_json
 from hypcse.tree.linkage import linkage_to_parents, parents_to_linkage
+from hypcse.tree.names import match_names
 from hypcse.tree.newick import read_newick, write_newick
-from hypcse.tree.numbering import canonical
+from hypcse.tree.numbering import canonical, keep_leaves, renumber
 from hypcse.tree.order import EXACT_LEAVES, exact_order, greedy_order
-from hypcse.tree.parts import keep_leaves
 
 if TYPE_CHECKING:
     import networkx
@@ -45,14 +46,13 @@ class Tree:
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        parent = _frozen(self.parent, np.int64)
-        height = _frozen(self.height, np.float64)
-        _check_parents(parent)
+        parent, height = own(self.parent, np.int64), own(self.height, np.float64)
+        check_parents(parent)
         object.__setattr__(self, "parent", parent)
         object.__setattr__(self, "height", height)
-        _check_heights(parent, height, self.n_leaves)
+        check_heights(parent, height, self.n_leaves)
         if self.names is not None:
-            object.__setattr__(self, "names", _check_names(self.names, self.n_leaves))
+            object.__setattr__(self, "names", check_names(self.names, self.n_leaves))
 
     @cached_property
     def n_leaves(self) -> int:
@@ -72,7 +72,7 @@ class Tree:
     @cached_property
     def n_children(self) -> NDArray[np.int64]:
         """Number of children of each node."""
-        return _frozen(np.bincount(self.parent[:-1], minlength=self.n_nodes), np.int64)
+        return freeze(np.bincount(self.parent[:-1], minlength=self.n_nodes))
 
     @property
     def is_binary(self) -> bool:
@@ -82,7 +82,7 @@ class Tree:
     @cached_property
     def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         size, start = layout(self.parent, self.n_leaves)
-        return _frozen(size, np.int64), _frozen(start, np.int64)
+        return freeze(size), freeze(start)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -99,17 +99,22 @@ class Tree:
         """What lowest common ancestors are read from; built once, O(n)."""
         return ancestor_index(self.parent, self.first_positions, self.n_leaves)
 
-    def lca(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.int64]:
-        """Lowest common ancestor of nodes i and j, element by element, O(1) a pair.
+    @overload
+    def lca(self, i: int, j: int) -> np.int64: ...
+    @overload
+    def lca(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.int64]: ...
+    def lca(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.int64] | np.int64:
+        """Lowest common ancestor of nodes i and j, element by element, O(1) a pair; one id for two ids.
 
         >>> Tree(parent=[3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2]).lca([0, 0], [1, 2])
         array([3, 4])
         """
-        first, second = np.broadcast_arrays(self._node_ids("i", i), self._node_ids("j", j))
+        first, second = np.broadcast_arrays(node_ids("i", i, self.n_nodes), node_ids("j", j, self.n_nodes))
         flat = np.ascontiguousarray(first).ravel(), np.ascontiguousarray(second).ravel()
-        return pair_ancestors(self.ancestor_index, self.first_positions, self.sizes, *flat).reshape(first.shape)
+        found = pair_ancestors(self.ancestor_index, self.first_positions, self.sizes, *flat)
+        return found.reshape(first.shape)[()]
 
-    def leaves(self, node: int) -> NDArray[np.int64]:
+    def leaves(self, node: int | np.integer) -> NDArray[np.int64]:
         """The leaves under a node, ascending."""
         node = check_count("node", node, 0, self.root)
         first = self.first_positions[node]
@@ -120,7 +125,8 @@ class Tree:
 
         Without X, children stand in the order of their ids. With features X, sides are turned so that alike leaves
         meet: `method="exact"` has the least sum of distances between neighbours and is quadratic in memory,
-        `"greedy"` is linear; `"auto"` is exact up to 1,000 leaves.
+        `"greedy"` is linear; `"auto"` is exact up to 1,000 leaves. That is exact on binary trees: a multiway node is
+        taken as `to_linkage` splits it.
         """
         if X is None:
             order = np.empty(self.n_leaves, np.int64)
@@ -158,20 +164,33 @@ class Tree:
             split = split_above(self.sizes, check_count("max_size", max_size, 1), self.n_leaves)
         return leaf_labels(self.parent, split, self.n_leaves)
 
-    def subtree(self, node: int) -> Tree:
+    def subtree(self, node: int | np.integer) -> Tree:
         """The tree under a node. Its leaf k is `leaves(node)[k]`."""
         return self.prune(self.leaves(node))
 
     def prune(self, keep: ArrayLike) -> Tree:
-        """The tree over some of the leaves. Its leaf k is the k-th smallest of `keep`; heights stay."""
-        kept = np.zeros(self.n_leaves, np.bool_)
-        leaves = self._node_ids("keep", keep)
-        if leaves.size == 0 or leaves.max() >= self.n_leaves:
-            raise ValueError(f"keep must name at least one leaf and only leaves, 0 .. {self.n_leaves - 1}.")
-        kept[leaves] = True
+        """The tree over some of the leaves, given by id or by one mark a leaf (True to keep); heights stay.
+
+        Its leaf k is the k-th smallest of those kept.
+        """
+        kept = leaf_marks(keep, self.n_leaves)
         parent, height = keep_leaves(self.parent, self.height, kept)
         names = None if self.names is None else tuple(self.names[k] for k in np.flatnonzero(kept))
         return Tree(parent, height, names)
+
+    def reordered(self, names: Sequence[str]) -> Tree:
+        """The same tree with its leaves in another order: leaf k of it is the leaf called names[k].
+
+        Leaves without names are called "0", "1", ... Where names differ as written, underscores and blanks count as
+        alike, because Newick reads a bare a_b as 'a b'; the result takes the names as given here.
+
+        >>> Tree.from_newick("((cat,fir_tree),dog);").reordered(["cat", "dog", "fir_tree"]).lca(0, 2)
+        np.int64(3)
+        """
+        wanted = check_names(names, self.n_leaves)
+        order = match_names(wanted, self._export_names(None), "the given order", "the tree")
+        nodes = np.concatenate([order, np.arange(self.n_leaves, self.n_nodes)])
+        return Tree(*renumber(self.parent, self.height, nodes), wanted)
 
     def canonical(self) -> Tree:
         """The same tree with internal nodes numbered by (height, number of leaves, smallest leaf)."""
@@ -195,7 +214,8 @@ class Tree:
     @classmethod
     def from_linkage(cls, Z: ArrayLike, names: Sequence[str] | None = None) -> Tree:
         """From a SciPy linkage matrix; merge k makes node n + k. Falling heights (centroid linkage) are lifted."""
-        return cls(*linkage_to_parents(Z), None if names is None else tuple(names))
+        parent, height = linkage_to_parents(Z)
+        return cls(parent, height, None if names is None else check_names(names, parent.size // 2 + 1))
 
     def to_linkage(self) -> NDArray[np.float64]:
         """SciPy's (n - 1, 4) linkage matrix; multiway nodes are split at equal height."""
@@ -204,21 +224,24 @@ class Tree:
         return parents_to_linkage(self.parent, self.height, self.sizes, self.n_leaves)
 
     @classmethod
-    def from_newick(cls, text: str) -> Tree:
+    def from_newick(cls, text: str, names: Sequence[str] | None = None) -> Tree:
         """From Newick text. Leaves named 0 .. n - 1 keep these ids; others are numbered as they come, names kept.
 
+        With `names`, the leaves are brought to that order, as `reordered` does: leaf k is the one called names[k].
         Branch lengths give the heights (the farthest leaf counts where they disagree); without any, every branch is
         1 long. Internal nodes are numbered as `canonical` does.
 
         >>> Tree.from_newick("((cat:1,dog:1):2,'fir tree':3);").names
         ('cat', 'dog', 'fir tree')
         """
-        return cls(*read_newick(text)).canonical()
+        tree = cls(*read_newick(text))
+        return (tree if names is None else tree.reordered(names)).canonical()
 
     def to_newick(self, names: Sequence[str] | None = None) -> str:
         """Newick text with branch lengths that give these heights back to the last bit.
 
-        Named leaves are read back in the order of the text; names that are just the numbers 0 .. n - 1 as ids.
+        Named leaves are read back in the order of the text, or in any other with `from_newick(text, names)`; names
+        that are just the numbers 0 .. n - 1 are read back as ids.
 
         >>> Tree(parent=[3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2]).to_newick(["a", "b", "c d"])
         "('c d':2.0,(a:1.0,b:1.0):1.0);"
@@ -236,8 +259,12 @@ class Tree:
 
     def to_networkx(self, names: Sequence[str] | None = None) -> networkx.DiGraph[int]:
         """A networkx graph with arcs from parent to child; nodes carry `height`, and leaves `name` if there are any."""
-        import networkx
-
+        try:
+            import networkx
+        except ImportError:
+            raise ImportError(
+                'to_networkx needs the package networkx, which is not installed. pip install "hypcse[networkx]"'
+            ) from None
         graph: Any = networkx.DiGraph()
         graph.add_nodes_from((node, {"height": height}) for node, height in enumerate(self.height.tolist()))
         graph.add_edges_from(zip(self.parent[:-1].tolist(), range(self.root), strict=True))
@@ -247,75 +274,5 @@ class Tree:
 
     def _export_names(self, names: Sequence[str] | None) -> tuple[str, ...]:
         if names is not None:
-            return _check_names(names, self.n_leaves)
+            return check_names(names, self.n_leaves)
         return self.names if self.names is not None else tuple(map(str, range(self.n_leaves)))
-
-    def _node_ids(self, name: str, values: ArrayLike) -> NDArray[np.int64]:
-        ids = np.asarray(values)
-        if ids.size and ids.dtype.kind not in "iu":
-            raise TypeError(f"{name} must hold node ids (integers), got {ids.dtype}.")
-        if ids.size and (ids.min() < 0 or ids.max() > self.root):
-            wrong = ids.min() if ids.min() < 0 else ids.max()
-            raise ValueError(f"{name} names node {wrong}, but nodes are 0 .. {self.root}.")
-        return ids.astype(np.int64)
-
-
-def _frozen(values: ArrayLike, dtype: type[Any]) -> NDArray[Any]:
-    """A read-only array of one dimension, sharing memory where the input is an array of that kind already."""
-    array = np.asarray(values)
-    if np.issubdtype(dtype, np.integer) and array.size and array.dtype.kind not in "iu":
-        raise TypeError(f"parent must hold integers, got {array.dtype}.")
-    array = np.ascontiguousarray(array, dtype=dtype).view()
-    array.flags.writeable = False
-    return array
-
-
-def _check_parents(parent: NDArray[np.int64]) -> None:
-    if parent.ndim != 1 or parent.size < 1:
-        raise ValueError(f"parent has shape {parent.shape}; a tree has at least one node, in one dimension.")
-    if parent[-1] != -1:
-        raise ValueError(f"the last node must be the root, with parent -1, got parent {parent[-1]}.")
-    wrong = (parent[:-1] <= np.arange(parent.size - 1)) | (parent[:-1] >= parent.size)
-    if wrong.any():
-        node = int(np.flatnonzero(wrong)[0])
-        raise ValueError(
-            f"node {node} has parent {parent[node]}, but every node but the last needs a parent with a larger id "
-            f"below {parent.size}."
-        )
-    n_children = np.bincount(parent[:-1], minlength=parent.size)
-    is_leaf = n_children == 0
-    n_leaves = int(np.count_nonzero(is_leaf))
-    if not is_leaf[:n_leaves].all():
-        node = int(np.flatnonzero(~is_leaf[:n_leaves])[0])
-        raise ValueError(f"node {node} has children, but the {n_leaves} leaves must be nodes 0 .. {n_leaves - 1}.")
-    if (n_children == 1).any():
-        node = int(np.flatnonzero(n_children == 1)[0])
-        raise ValueError(f"node {node} has one child; an internal node needs at least 2. Merge it with its child.")
-
-
-def _check_heights(parent: NDArray[np.int64], height: NDArray[np.float64], n_leaves: int) -> None:
-    if height.shape != parent.shape:
-        raise ValueError(f"height has shape {height.shape}, but there are {parent.size} nodes.")
-    check_finite("height", height)
-    if height[:n_leaves].any():
-        leaf = int(np.flatnonzero(height[:n_leaves])[0])
-        raise ValueError(f"leaf {leaf} has height {height[leaf]}; leaves have height 0.")
-    falls = height[parent[:-1]] < height[:-1]
-    if falls.any():
-        node = int(np.flatnonzero(falls)[0])
-        raise ValueError(
-            f"node {node} at height {height[node]} lies above its parent {parent[node]} at "
-            f"{height[parent[node]]}; heights must not fall upwards."
-        )
-
-
-def _check_names(names: Sequence[str], n_leaves: int) -> tuple[str, ...]:
-    if isinstance(names, str):
-        raise TypeError(f"names={names!r} is one string; pass a list with one name per leaf.")
-    found = tuple(names)
-    if len(found) != n_leaves:
-        raise ValueError(f"there are {len(found)} names for {n_leaves} leaves. Pass one name per leaf.")
-    for position, name in enumerate(found):
-        if not isinstance(name, str):
-            raise TypeError(f"name {position} is {name!r}, a {type(name).__name__}; names are strings.")
-    return found

@@ -1,0 +1,23 @@
+"""Search over trees on a graph: linkage, refinement, cuts and levels. No training."""
+
+from hypcse.discrete.binary import binarize
+from hypcse.discrete.compress import compress
+from hypcse.discrete.cuts import best_cut
+from hypcse.discrete.levels import levels
+from hypcse.discrete.linkage import graph_linkage
+from hypcse.discrete.refine import Refinement, Step, refine, refinement
+from hypcse.discrete.report import EntropyReport, entropy_report
+
+__all__ = [
+    "EntropyReport",
+    "Refinement",
+    "Step",
+    "best_cut",
+    "binarize",
+    "compress",
+    "entropy_report",
+    "graph_linkage",
+    "levels",
+    "refine",
+    "refinement",
+]

@@ -1,0 +1,86 @@
+"""A binary tree out of a multiway one."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.discrete.heights import searched_tree
+from hypcse.entropy import check_same_size
+from hypcse.graph import Graph
+from hypcse.kernels.chains import chain_merges
+from hypcse.kernels.sweep import children_first
+from hypcse.tree import Tree
+
+
+def binarize(tree: Tree, graph: Graph) -> Tree:
+    """The tree with the children of every multiway node joined by average linkage on the graph between them.
+
+    Children that no edge joins are joined last, smallest first. Neither structural entropy nor Dasgupta's cost ever
+    rises by it. A binary tree is returned as it is.
+    """
+    check_same_size(tree, graph)
+    if tree.is_binary or tree.n_leaves == 1:
+        return tree
+    children = np.flatnonzero(tree.n_children[tree.parent[:-1]] > 2)
+    children = children[np.lexsort((tree.first_positions[children], tree.parent[children]))]
+    between = _graph_between(tree, graph, children)
+    merges = chain_merges(between.indptr, between.indices, between.weights, tree.sizes[children].astype(np.float64))
+    parent = _expand(tree, children, list(zip(*(side.tolist() for side in merges), strict=True)))
+    return searched_tree(children_first(parent, tree.n_leaves), graph, tree.names)
+
+
+def _graph_between(tree: Tree, graph: Graph, children: NDArray[np.int64]) -> Graph:
+    """The graph whose vertices are the listed children, weighted by the cuts between siblings."""
+    i, j, w = graph.edges()
+    meeting = tree.lca(i, j)
+    multiway = tree.n_children[meeting] > 2
+    # Among the children of a node the one above a leaf is the last that starts at or before the leaf.
+    width = tree.n_leaves + 1
+    keys = tree.parent[children] * width + tree.first_positions[children]
+    first, second = (
+        np.searchsorted(keys, meeting[multiway] * width + tree.first_positions[end[multiway]], side="right") - 1
+        for end in (i, j)
+    )
+    return Graph.from_edges(first, second, w[multiway], children.size)
+
+
+def _expand(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int]]) -> NDArray[np.int64]:
+    """Parents with a new node for every merge but the last of each multiway node, which is that node."""
+    owner = tree.parent[children].tolist()
+    current = children.tolist()
+    missing = {node: int(tree.n_children[node]) - 1 for node in set(owner)}
+    parent = dict(enumerate(tree.parent.tolist()))
+    for keeper, merged in merges + _leftovers(tree, children, merges):
+        top = owner[keeper]
+        missing[top] -= 1
+        made = top if missing[top] == 0 else len(parent)
+        parent[current[keeper]] = parent[current[merged]] = made
+        if made != top:
+            parent[made] = top
+        current[keeper] = made
+    return np.array([parent[node] for node in range(len(parent))])
+
+
+def _leftovers(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Merges among siblings that no edge joins: the two smallest first, ties by place."""
+    size = tree.sizes[children].tolist()
+    alive = dict.fromkeys(range(children.size))
+    for keeper, merged in merges:
+        size[keeper] += size[merged]
+        del alive[merged]
+    groups: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for k in alive:
+        groups[int(tree.parent[children[k]])].append((size[k], k))
+    found = []
+    for group in groups.values():
+        heapq.heapify(group)
+        while len(group) > 1:
+            small, keeper = heapq.heappop(group)
+            other, merged = heapq.heappop(group)
+            heapq.heappush(group, (small + other, keeper))
+            found.append((keeper, merged))
+    return found

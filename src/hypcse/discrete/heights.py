@@ -1,0 +1,28 @@
+"""Heights of trees that were searched on a graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.graph import Graph
+from hypcse.kernels.sweep import lift_heights, subtree_minima, subtree_sums
+from hypcse.tree import Tree
+from hypcse.tree.numbering import renumber
+
+
+def searched_tree(parent: NDArray[np.int64], graph: Graph, names: tuple[str, ...] | None = None) -> Tree:
+    """The tree of a search, its internal nodes renumbered from low to high.
+
+    The height of a node is log2 of its volume over that of its smallest leaf: 0 at leaves, and it never falls upwards.
+    Vertices of degree 0 count with the smallest positive degree of the graph.
+    """
+    n = graph.n_vertices
+    positive = graph.degrees[graph.degrees > 0]
+    counted = np.maximum(graph.degrees, positive.min() if positive.size else 1.0)
+    volumes = subtree_sums(parent, np.concatenate([counted, np.zeros(parent.size - n)]))
+    # Sums in another order may leave a parent a rounding error below its child.
+    height = lift_heights(parent, np.log2(volumes / subtree_minima(parent, counted)))
+    height[:n] = 0.0
+    order = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
+    return Tree(*renumber(parent, height, order), names)

@@ -1,0 +1,57 @@
+"""Nested partitions of a tree, and which of them to look at first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.discrete.compress import compress, kept_levels
+from hypcse.entropy import structural_entropy
+from hypcse.graph import Graph
+from hypcse.kernels.sweep import kept_parents
+from hypcse.tree import Tree
+
+SHARE = 0.95
+"""What the levels together must keep of the entropy that the tree saves over the star of all leaves."""
+MAX_LEVELS = 12
+
+
+def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[NDArray[np.int64]]:
+    """Flat labels from coarse to fine, each level a refinement of the one before.
+
+    They are the levels of `compress`, leaves left out. By default there are as few of them as keep 95 % of the entropy
+    that the tree saves over the star of all leaves (at most 11). The first and coarsest is the one to look at first:
+    the broadest groups of a description of the graph that loses next to nothing. No label and no number of clusters
+    enters.
+
+    n_levels : so many levels instead.
+
+    >>> from hypcse import Graph, graph_linkage
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> [labels.tolist() for labels in levels(graph_linkage(g), g, n_levels=1)]
+    [[0, 0, 0, 1, 1, 1]]
+    """
+    depth = _enough_levels(tree, graph) if n_levels is None else n_levels + 1
+    level = kept_levels(tree, graph, min(depth, tree.n_leaves))
+    return [_labels(tree, (level > 0) & (level <= k)) for k in range(1, max(depth, 2))]
+
+
+def _enough_levels(tree: Tree, graph: Graph) -> int:
+    """The least number of levels below the root that keeps `SHARE` of the saving."""
+    star = structural_entropy(compress(tree, graph, 1), graph)
+    wanted = star - SHARE * (star - structural_entropy(tree, graph))
+    for depth in range(2, MAX_LEVELS):
+        if structural_entropy(compress(tree, graph, depth), graph) <= wanted:
+            return depth
+    return MAX_LEVELS
+
+
+def _labels(tree: Tree, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Labels, numbered by smallest leaf, by the lowest kept node above each leaf; leaves without one stay alone."""
+    marks = kept.copy()
+    marks[-1] = True
+    above = kept_parents(tree.parent, marks)[: tree.n_leaves]
+    alone = above == tree.root
+    above[alone] = np.flatnonzero(alone) - tree.n_leaves
+    _, first, codes = np.unique(above, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes]

@@ -1,0 +1,274 @@
+"""Refinement of a tree: subtrees move to better places, at first downhill, then by annealing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_choice
+from hypcse._random import check_seed, generator
+from hypcse.discrete.binary import binarize
+from hypcse.discrete.heights import searched_tree
+from hypcse.discrete.linkage import graph_linkage
+from hypcse.discrete.state import Search, start_search
+from hypcse.entropy import check_same_size, lca_weights, structural_entropy
+from hypcse.graph import Graph
+from hypcse.kernels.search import anneal, descend
+from hypcse.tree import Tree
+
+Objective = Literal["entropy", "dasgupta"]
+Effort = Literal["fast", "thorough"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What an effort may do, counted in moves offered and never in seconds.
+
+    n_sweeps    : passes of descent, each offering every subtree with changed surroundings its best place.
+    largest     : leaves of the largest subtree that descent moves.
+    linkages    : linkages on the graph to begin from, besides the trees given.
+    n_chains    : annealing runs, each with a seed of its own.
+    n_proposals : moves that a run proposes, at least `min_sweeps` and at most `max_sweeps` for each subtree.
+    """
+
+    n_sweeps: int
+    largest: int | None
+    linkages: tuple[Literal["average", "paris"], ...] = ()
+    n_chains: int = 0
+    n_proposals: int = 0
+    min_sweeps: int = 0
+    max_sweeps: int = 0
+
+
+BUDGETS = {
+    "fast": Budget(n_sweeps=8, largest=2048),
+    "thorough": Budget(
+        n_sweeps=100,
+        largest=None,
+        linkages=("average", "paris"),
+        n_chains=4,
+        n_proposals=2_000_000,
+        min_sweeps=20,
+        max_sweeps=2000,
+    ),
+}
+# Temperatures of annealing, in mean edge weights (times bits, or times leaves for Dasgupta's cost).
+HOTTEST, COLDEST = 2.0, 0.05
+# Parts of a sweep, and of an annealing run, between which time and callback are looked at.
+PART = 100_000
+N_STAGES = 50
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a callback is told.
+
+    stage   : "descent" or "annealing".
+    done    : share of that stage that is done, between 0 and 1; a descent may end early.
+    n_moves : moves made so far.
+    value   : structural entropy (as `structural_entropy` gives it) or Dasgupta's cost of the tree at hand.
+    best    : the lowest value so far.
+    seconds : since the beginning.
+    """
+
+    stage: str
+    done: float
+    n_moves: int
+    value: float
+    best: float
+    seconds: float
+
+
+Callback = Callable[[Step], object]
+"""Called after every part of the work; returning True stops it, and the best tree so far is returned."""
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """A refined tree, the objective before and after, and the number of moves made."""
+
+    tree: Tree
+    before: float
+    after: float
+    n_moves: int
+
+    @property
+    def gain(self) -> float:
+        """What refinement lowered the objective by."""
+        return self.before - self.after
+
+
+def refine(
+    tree: Tree,
+    graph: Graph,
+    objective: Objective = "entropy",
+    effort: Effort = "fast",
+    starts: Sequence[Tree] | None = None,
+    random_state: int = 0,
+    *,
+    max_seconds: float | None = None,
+    callback: Callback | None = None,
+) -> Tree:
+    """A binary tree over the same leaves whose objective is never higher, and mostly much lower.
+
+    Subtrees are pruned and regrafted: next to a graph neighbour of one of their leaves, at every height on the way up,
+    exchanges with an aunt included; all places of a subtree are priced in one walk, and only what a move touches is
+    priced again.
+
+    objective   : "entropy" (structural entropy) or "dasgupta".
+    effort      : "fast" goes downhill from the given tree; "thorough" also from two linkages on the graph, and then
+                  anneals from the best. An effort is a budget of moves, so the answer does not depend on the machine.
+    starts      : other trees to begin from.
+    max_seconds : stop at the next part of the work after so long; the only clock there is.
+    callback    : told of each `Step`; returning True stops cleanly.
+
+    >>> from hypcse import Graph, Tree, structural_entropy
+    >>> g = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
+    >>> chain = Tree.from_linkage([[0, 2, 1, 2], [1, 4, 2, 3], [3, 5, 3, 4]])
+    >>> refine(chain, g).cut(n_clusters=2).tolist()
+    [0, 0, 1, 1]
+    """
+    found = refinement(tree, graph, objective, effort, starts, random_state, max_seconds=max_seconds, callback=callback)
+    return found.tree
+
+
+def refinement(
+    tree: Tree,
+    graph: Graph,
+    objective: Objective = "entropy",
+    effort: Effort = "fast",
+    starts: Sequence[Tree] | None = None,
+    random_state: int = 0,
+    *,
+    max_seconds: float | None = None,
+    callback: Callback | None = None,
+) -> Refinement:
+    """`refine` with an account: the objective before and after, and the number of moves."""
+    check_choice("objective", objective, get_args(Objective))
+    check_choice("effort", effort, get_args(Effort))
+    check_seed(random_state)
+    if max_seconds is not None and not max_seconds >= 0:
+        raise ValueError(f"max_seconds={max_seconds} must be at least 0, or None for no limit.")
+    budget = BUDGETS[effort]
+    trees = [binarize(start, graph) for start in (tree, *(starts or ()))]
+    run = _Run(trees[0], graph, objective, max_seconds, callback)
+    if tree.n_leaves > 2 and graph.n_edges > 0:
+        trees += [graph_linkage(graph, linkage) for linkage in budget.linkages]
+        for start in trees:
+            run.go_down(start, budget)
+        if budget.n_chains and not run.stopped:
+            run.anneal(budget, random_state)
+    return run.result(tree)
+
+
+class _Run:
+    """One refinement under way: the best tree so far, the clock and the callback."""
+
+    def __init__(
+        self, tree: Tree, graph: Graph, objective: Objective, max_seconds: float | None, callback: Callback | None
+    ) -> None:
+        check_same_size(tree, graph)
+        self.graph, self.objective, self.callback = graph, objective, callback
+        self.began = time.monotonic()
+        self.deadline = None if max_seconds is None else self.began + max_seconds
+        self.best, self.best_value = tree, self.measure(tree)
+        self.n_moves, self.stopped = 0, False
+        self.least_gain = 1e-9 * float(graph.weights.mean()) if graph.n_edges else 0.0
+
+    def measure(self, tree: Tree) -> float:
+        """The objective, recomputed from scratch."""
+        if self.objective == "entropy":
+            return structural_entropy(tree, self.graph)
+        return float(2 * np.dot(lca_weights(tree, self.graph), tree.sizes))
+
+    def lower(self, value: float, gain: float) -> float:
+        """A value of the objective after a gain in the units of the search."""
+        return value - 2 * gain / (self.graph.volume if self.objective == "entropy" else 1.0)
+
+    def keep(self, tree: Tree) -> None:
+        """Remember a tree if it is better."""
+        value = self.measure(tree)
+        if value < self.best_value:
+            self.best, self.best_value = tree, value
+
+    def go_down(self, tree: Tree, budget: Budget) -> None:
+        """Descend from a tree until nothing moves or the budget ends, and keep what is found."""
+        if self.stopped:
+            return
+        search, value = start_search(tree, self.graph, self.objective), self.measure(tree)
+        for sweep in range(budget.n_sweeps):
+            before = self.n_moves
+            for part, share in _parts(2 * self.graph.n_vertices - 1):
+                gain, n_moves = self._descend(search, part, budget)
+                value, self.n_moves = self.lower(value, gain), self.n_moves + n_moves
+                self.report("descent", (sweep + share) / budget.n_sweeps, value)
+                if self.stopped:
+                    break
+            if self.stopped or self.n_moves == before:
+                break
+        self.keep(self.read(search))
+
+    def _descend(self, search: Search, part: NDArray[np.int64], budget: Budget) -> tuple[float, int]:
+        largest = budget.largest or self.graph.n_vertices
+        return descend(search.bench, search.rows, part, largest, self.least_gain, search.logarithmic)
+
+    def anneal(self, budget: Budget, random_state: int) -> None:
+        """Anneal from the best tree in several chains, side by side, and descend from where each of them ends."""
+        n_nodes = 2 * self.graph.n_vertices - 1
+        n_sweeps = min(max(budget.n_proposals // n_nodes, budget.min_sweeps), budget.max_sweeps)
+        unit = float(self.graph.weights.mean())
+        temperatures = np.geomspace(HOTTEST * unit, COLDEST * unit, n_sweeps * n_nodes)
+        chains = [start_search(self.best, self.graph, self.objective) for _ in range(budget.n_chains)]
+        seeds = generator(random_state, "annealing").integers(2**63, size=budget.n_chains, dtype=np.uint64)
+        states = [np.array([seed]) for seed in seeds]
+        values = np.full(budget.n_chains, self.best_value)
+        with ThreadPoolExecutor(min(budget.n_chains, numba.get_num_threads())) as threads:
+            for stage, part in enumerate(np.array_split(temperatures, N_STAGES), 1):
+                done = list(threads.map(_cool, chains, states, [part] * budget.n_chains))
+                values = np.array([self.lower(v, gain) for v, (gain, _) in zip(values, done, strict=True)])
+                self.n_moves += sum(n_moves for _, n_moves in done)
+                self.report("annealing", stage / N_STAGES, float(values.min()))
+                if self.stopped:
+                    break
+        for chain in chains:
+            cooled = self.read(chain)
+            self.keep(cooled)
+            self.go_down(cooled, budget)
+
+    def read(self, search: Search) -> Tree:
+        """The tree of a search as it stands."""
+        return searched_tree(search.parents(), self.graph)
+
+    def report(self, stage: str, done: float, value: float) -> None:
+        """Tell the callback, and find out whether to stop."""
+        now = time.monotonic()
+        if self.callback is not None:
+            best = min(value, self.best_value)
+            step = Step(stage, done, self.n_moves, value, best, now - self.began)
+            self.stopped = self.callback(step) is True
+        if self.deadline is not None and now > self.deadline:
+            self.stopped = True
+
+    def result(self, given: Tree) -> Refinement:
+        """The best tree with the names of the given one."""
+        before, after = self.measure(given), self.best_value
+        tree = searched_tree(self.best.parent, self.graph, given.names)
+        return Refinement(tree, before, after, self.n_moves)
+
+
+def _parts(n_nodes: int) -> Iterator[tuple[NDArray[np.int64], float]]:
+    """All nodes in parts, each with the share of the sweep that is done after it."""
+    for begin in range(0, n_nodes, PART):
+        end = min(begin + PART, n_nodes)
+        yield np.arange(begin, end), end / n_nodes
+
+
+def _cool(chain: Search, state: NDArray[np.uint64], temperatures: NDArray[np.float64]) -> tuple[float, int]:
+    return anneal(chain.bench, chain.rows, temperatures, state, chain.logarithmic)

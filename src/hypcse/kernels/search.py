@@ -1,0 +1,108 @@
+"""Descent and annealing over trees by regrafting subtrees."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.kernels._compile import kernel
+from hypcse.kernels.regraft import COST, N_FOUND, N_PATH, PARENT, Bench, Rows, move, price_places
+
+
+@kernel
+def _place(bench: Bench, k: int) -> int:
+    """The k-th priced place, for k from 1: those on the path, then the others."""
+    return bench.path[k] if k < bench.counts[N_PATH] else bench.found[k - bench.counts[N_PATH]]
+
+
+@kernel
+def _best_place(bench: Bench, sibling: int) -> int:
+    """The cheapest place; staying wins ties, then the one found first."""
+    best = sibling
+    for k in range(1, bench.counts[N_PATH] + bench.counts[N_FOUND]):
+        place = _place(bench, k)
+        if bench.value[place, COST] < bench.value[best, COST]:
+            best = place
+    return best
+
+
+@kernel
+def descend(
+    bench: Bench, rows: Rows, order: NDArray[np.int64], largest: int, least_gain: float, logarithmic: bool
+) -> tuple[float, int]:
+    """Offer each stale subtree, in the given order, its best place once; total gain and number of moves.
+
+    Subtrees of more than `largest` leaves stay where they are, and so does what would gain at most `least_gain`.
+    """
+    gained, n_moves = 0.0, 0
+    for top in order:
+        if bench.link[top, PARENT] < 0 or not bench.stale[top]:
+            continue
+        bench.stale[top] = False
+        sibling = price_places(bench, rows, top, largest, logarithmic)
+        if sibling < 0:
+            continue
+        best = _best_place(bench, sibling)
+        gain = bench.value[sibling, COST] - bench.value[best, COST]
+        if gain > least_gain:
+            move(bench, top, best, logarithmic)
+            gained += gain
+            n_moves += 1
+    return gained, n_moves
+
+
+@kernel
+def _uniform(state: NDArray[np.uint64]) -> float:
+    """The next number in [0, 1) of a SplitMix64 generator."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@kernel
+def _draw_place(bench: Bench, sibling: int, temperature: float, draw: float) -> int:
+    """A place drawn with probability proportional to exp(-cost / temperature)."""
+    least = bench.value[_best_place(bench, sibling), COST]
+    total = np.exp((least - bench.value[sibling, COST]) / temperature)
+    chosen = sibling
+    # One pass: each place replaces the choice with probability (its share) / (sum so far), and what is left of the draw
+    # is uniform again.
+    for k in range(1, bench.counts[N_PATH] + bench.counts[N_FOUND]):
+        place = _place(bench, k)
+        if place == sibling:
+            continue
+        share = np.exp((least - bench.value[place, COST]) / temperature)
+        if share == 0.0:
+            continue
+        total += share
+        if draw * total < share:
+            chosen = place
+            draw = draw * total / share
+        else:
+            draw = (draw * total - share) / (total - share)
+    return chosen
+
+
+@kernel
+def anneal(
+    bench: Bench, rows: Rows, temperatures: NDArray[np.float64], state: NDArray[np.uint64], logarithmic: bool
+) -> tuple[float, int]:
+    """At each temperature one subtree, drawn at random, takes a place drawn by its cost; total gain and moves made."""
+    gained, n_moves = 0.0, 0
+    for temperature in temperatures:
+        top = int(_uniform(state) * bench.link.shape[0])
+        draw = _uniform(state)
+        if bench.link[top, PARENT] < 0:
+            continue
+        sibling = price_places(bench, rows, top, bench.link.shape[0], logarithmic)
+        if sibling < 0:
+            continue
+        place = _draw_place(bench, sibling, temperature, draw)
+        if place != sibling:
+            gained += bench.value[sibling, COST] - bench.value[place, COST]
+            move(bench, top, place, logarithmic)
+            n_moves += 1
+    return gained, n_moves

@@ -1,0 +1,106 @@
+"""What makes parents, heights and names a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_finite
+
+
+def own(values: ArrayLike, dtype: type[Any]) -> NDArray[Any]:
+    """A read-only array that nobody else can change: a copy, unless the input is such an array already."""
+    given = np.asarray(values)
+    if np.issubdtype(dtype, np.integer) and given.size and given.dtype.kind not in "iu":
+        raise TypeError(f"parent must hold integers, got {given.dtype}.")
+    flags = given.flags
+    # A read-only view may look at an array that its owner goes on to change.
+    safe = given.dtype == dtype and flags.owndata and flags.c_contiguous and not flags.writeable
+    return given if safe else freeze(np.array(given, dtype=dtype, order="C"))
+
+
+def freeze(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, just made and not yet shared, from now on read-only."""
+    array.flags.writeable = False
+    return array
+
+
+def check_parents(parent: NDArray[np.int64]) -> None:
+    """Raise unless these parents make a tree with its leaves first and its root last."""
+    if parent.ndim != 1 or parent.size < 1:
+        raise ValueError(f"parent has shape {parent.shape}; a tree has at least one node, in one dimension.")
+    if parent[-1] != -1:
+        raise ValueError(f"the last node must be the root, with parent -1, got parent {parent[-1]}.")
+    wrong = (parent[:-1] <= np.arange(parent.size - 1)) | (parent[:-1] >= parent.size)
+    if wrong.any():
+        node = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"node {node} has parent {parent[node]}, but every node but the last needs a parent with a larger id "
+            f"below {parent.size}."
+        )
+    n_children = np.bincount(parent[:-1], minlength=parent.size)
+    is_leaf = n_children == 0
+    n_leaves = int(np.count_nonzero(is_leaf))
+    if not is_leaf[:n_leaves].all():
+        node = int(np.flatnonzero(~is_leaf[:n_leaves])[0])
+        raise ValueError(f"node {node} has children, but the {n_leaves} leaves must be nodes 0 .. {n_leaves - 1}.")
+    if (n_children == 1).any():
+        node = int(np.flatnonzero(n_children == 1)[0])
+        raise ValueError(f"node {node} has one child; an internal node needs at least 2. Merge it with its child.")
+
+
+def check_heights(parent: NDArray[np.int64], height: NDArray[np.float64], n_leaves: int) -> None:
+    """Raise unless leaves lie at 0 and no child above its parent."""
+    if height.shape != parent.shape:
+        raise ValueError(f"height has shape {height.shape}, but there are {parent.size} nodes.")
+    check_finite("height", height)
+    if height[:n_leaves].any():
+        leaf = int(np.flatnonzero(height[:n_leaves])[0])
+        raise ValueError(f"leaf {leaf} has height {height[leaf]}; leaves have height 0.")
+    falls = height[parent[:-1]] < height[:-1]
+    if falls.any():
+        node = int(np.flatnonzero(falls)[0])
+        raise ValueError(
+            f"node {node} at height {height[node]} lies above its parent {parent[node]} at "
+            f"{height[parent[node]]}; heights must not fall upwards."
+        )
+
+
+def check_names(names: Sequence[str], n_leaves: int) -> tuple[str, ...]:
+    """The names as a tuple with one string a leaf."""
+    if isinstance(names, str):
+        raise TypeError(f"names={names!r} is one string; pass a list with one name per leaf.")
+    found = tuple(names)
+    if len(found) != n_leaves:
+        raise ValueError(f"there are {len(found)} names for {n_leaves} leaves. Pass one name per leaf.")
+    for position, name in enumerate(found):
+        if not isinstance(name, str):
+            raise TypeError(f"name {position} is {name!r}, a {type(name).__name__}; names are strings.")
+    return found
+
+
+def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") -> NDArray[np.int64]:
+    """Ids of nodes, of any shape; `name` is what the caller calls them."""
+    ids = np.asarray(values)
+    if ids.size and ids.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold node ids (integers), got {ids.dtype}.")
+    if ids.size and (ids.min() < 0 or ids.max() >= n_nodes):
+        wrong = ids.min() if ids.min() < 0 else ids.max()
+        raise ValueError(f"{name} names {wrong}, but {kind} are 0 .. {n_nodes - 1}.")
+    return ids.astype(np.int64)
+
+
+def leaf_marks(keep: ArrayLike, n_leaves: int) -> NDArray[np.bool_]:
+    """One mark a leaf, from such marks or from ids of leaves; at least one must be set."""
+    given = np.asarray(keep)
+    if given.dtype == np.bool_ and given.shape != (n_leaves,):
+        raise ValueError(f"keep has marks of shape {given.shape}, but there are {n_leaves} leaves. Mark each of them.")
+    leaves = np.flatnonzero(given) if given.dtype == np.bool_ else given
+    if leaves.size == 0:
+        raise ValueError("keep is empty; a tree has at least one leaf.")
+    marks = np.zeros(n_leaves, np.bool_)
+    marks[node_ids("keep", leaves, n_leaves, "leaves")] = True
+    return marks

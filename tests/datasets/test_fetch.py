@@ -1,0 +1,141 @@
+"""The fetch and its cache: every way they can fail, and what is left behind."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from toy_dataset import CONTENT, NO_SERVER, TOY, Server, assert_toy, files_in
+
+from hypcse import HypcseWarning, datasets
+from hypcse.datasets import DatasetUnavailable
+from hypcse.datasets.cache import cache_folder, store
+from hypcse.datasets.fetch import BASE_URL, fetch, file_url
+from hypcse.datasets.sources import load_entry
+
+
+def test_fetch_checks_keeps_and_reports_progress(cache: Path, server: Server) -> None:
+    server.serve(CONTENT)
+    seen: list[tuple[int, int]] = []
+    loaded = load_entry(TOY, base_url=server.url, progress=lambda done, total: seen.append((done, total)))
+    assert_toy(loaded)
+    assert files_in(cache) == ["Toy.mat"]
+    assert (cache / "Toy.mat").read_bytes() == CONTENT
+    assert seen == sorted(seen)
+    assert seen[-1] == (TOY.bytes, TOY.bytes)
+
+
+def test_cache_needs_no_network(cache: Path, server: Server) -> None:
+    server.serve(CONTENT)
+    load_entry(TOY, base_url=server.url)
+    assert_toy(load_entry(TOY, base_url=server.url))
+    assert server.n_requests == 1
+    assert_toy(load_entry(TOY, base_url=NO_SERVER))
+
+
+FAULTS = {
+    "truncated": (lambda server: server.serve(CONTENT[:-5], TOY.bytes), f"only {TOY.bytes - 5} bytes"),
+    "short": (lambda server: server.serve(CONTENT[:-5]), f"only {TOY.bytes - 5} bytes"),
+    "empty": (lambda server: server.serve(b""), "only 0 bytes"),
+    "oversized": (lambda server: server.serve(CONTENT + b"more"), f"more than {TOY.bytes} bytes"),
+    "other content": (lambda server: server.serve(CONTENT[:-1] + b"!"), "its sha256 is"),
+    "not found": (lambda server: None, "answered 404"),
+    "silent": (lambda server: server.stall(), r"sent nothing for 0\.2 s"),
+    "stalled": (lambda server: server.stall(CONTENT[:50]), r"sent nothing for 0\.2 s"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_failed_fetch_names_the_cause_and_leaves_nothing(cache: Path, server: Server, fault: str) -> None:
+    prepare, cause = FAULTS[fault]
+    prepare(server)
+    with pytest.raises(DatasetUnavailable, match=cause) as caught:
+        load_entry(TOY, base_url=server.url, timeout=0.2)
+    assert_names_three_ways(str(caught.value), cache)
+    assert files_in(cache) == []
+
+
+def assert_names_three_ways(text: str, cache: Path) -> None:
+    assert "set HYPCSE_DATA to a folder that holds toy.npz" in text
+    assert f"put Toy.mat into {cache}" in text
+    assert "run again with a network connection" in text
+
+
+def test_no_network_names_the_three_ways(cache: Path) -> None:
+    with pytest.raises(DatasetUnavailable, match=r"127\.0\.0\.1:9/Toy\.mat cannot be read") as caught:
+        load_entry(TOY, base_url=NO_SERVER)
+    assert isinstance(caught.value, OSError)
+    assert_names_three_ways(str(caught.value), cache)
+
+
+def test_endless_answer_is_cut_one_byte_past_the_size(cache: Path, server: Server) -> None:
+    server.serve(CONTENT * 500)
+    seen: list[int] = []
+    with pytest.raises(DatasetUnavailable, match="more than"):
+        fetch(TOY, base_url=server.url, progress=lambda done, total: seen.append(done))
+    assert max(seen) == TOY.bytes
+
+
+def test_progress_that_raises_stops_the_fetch(cache: Path, server: Server) -> None:
+    server.serve(CONTENT)
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        load_entry(TOY, base_url=server.url, progress=stop)
+    assert files_in(cache) == []
+
+
+def test_url_is_of_one_commit() -> None:
+    assert re.fullmatch(r"https://.*/HypCSE/[0-9a-f]{40}/datasets", BASE_URL)
+    assert file_url(datasets.describe("zoo")) == f"{BASE_URL}/Zoo.mat"
+
+
+def test_failed_write_leaves_the_old_file_alone(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(TOY, b"old")
+
+    def fail(source: str, target: str) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        store(TOY, CONTENT)
+    assert files_in(cache) == ["Toy.mat"]
+    assert (cache / "Toy.mat").read_bytes() == b"old"
+
+
+def test_cache_that_cannot_be_written_still_gives_the_data(cache: Path, server: Server) -> None:
+    server.serve(CONTENT)
+    cache.parent.mkdir()
+    cache.write_text("a file where the folder should be")
+    with pytest.warns(HypcseWarning, match="cannot be kept"):
+        assert_toy(load_entry(TOY, base_url=server.url))
+
+
+@pytest.mark.parametrize("damaged", [CONTENT[:-1], CONTENT[:-1] + b"!", CONTENT + b"!", b""])
+def test_damaged_cache_is_fetched_again(cache: Path, server: Server, damaged: bytes) -> None:
+    server.serve(CONTENT)
+    store(TOY, damaged)
+    assert_toy(load_entry(TOY, base_url=server.url))
+    assert (cache / "Toy.mat").read_bytes() == CONTENT
+
+
+def test_damaged_cache_without_network_is_named(cache: Path) -> None:
+    store(TOY, CONTENT[:-1])
+    named = re.escape(str(cache / "Toy.mat"))
+    with pytest.raises(DatasetUnavailable, match=f"{named} is damaged: it has only") as caught:
+        load_entry(TOY, base_url=NO_SERVER)
+    assert_names_three_ways(str(caught.value), cache)
+
+
+@pytest.mark.parametrize("value", [None, "", "relative/path"])
+def test_cache_folder_without_xdg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str | None) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if value is None:
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    else:
+        monkeypatch.setenv("XDG_CACHE_HOME", value)
+    assert cache_folder() == tmp_path / ".cache" / "hypcse"

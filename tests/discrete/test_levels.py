@@ -1,0 +1,195 @@
+"""Best cuts, compression, levels and the report, with brute force over all cuts of small trees."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+import brute
+from graph_strategies import graphs_with_trees
+from hypcse import (
+    Graph,
+    Tree,
+    best_cut,
+    compress,
+    entropy_report,
+    graph_linkage,
+    levels,
+    one_dimensional_entropy,
+    refine,
+    similarity_graph,
+    structural_entropy,
+)
+from hypcse.discrete.compress import _one_by_one, coarser_cuts, kept_levels
+
+
+def two_level_entropy(graph: Graph, labels: np.ndarray) -> float:
+    """Entropy of the tree root - clusters - vertices; clusters of one vertex hang as leaves."""
+    n, groups = labels.size, list(map(tuple, (np.flatnonzero(labels == c) for c in np.unique(labels))))
+    nested = tuple(int(g[0]) if len(g) == 1 else tuple(map(int, g)) for g in groups)
+    return structural_entropy(brute.nested_to_tree(nested if len(nested) > 1 else nested[0], n), graph)
+
+
+def all_cuts(tree: Tree) -> list[np.ndarray]:
+    """Every flat cut of a tree as labels."""
+    cuts: dict[int, list[list[int]]] = {leaf: [[leaf]] for leaf in range(tree.n_leaves)}
+    for node in range(tree.n_leaves, tree.n_nodes):
+        parts = [cuts[child] for child in np.flatnonzero(tree.parent == node)]
+        cuts[node] = [[node], *(functools.reduce(operator.iadd, combination, []) for combination in product(*parts))]
+    found = []
+    for nodes in cuts[tree.root]:
+        labels = np.empty(tree.n_leaves, int)
+        for k, node in enumerate(nodes):
+            labels[tree.leaves(node)] = k
+        found.append(labels)
+    return found
+
+
+@settings(max_examples=30)
+@given(graphs_with_trees(min_leaves=2, max_leaves=8), st.data())
+def test_best_cut_is_the_best_of_all_cuts(case, data):
+    graph, tree = case
+    cuts = all_cuts(tree)
+    entropies = np.array([two_level_entropy(graph, labels) for labels in cuts])
+    assert two_level_entropy(graph, best_cut(tree, graph)) == approx(entropies.min(), abs=1e-9)
+    low, high = sorted(data.draw(st.tuples(st.integers(1, tree.n_leaves), st.integers(1, tree.n_leaves))))
+    sizes = [np.bincount(labels) for labels in cuts]
+    allowed = np.array([(s.min() >= low) and (s.max() <= high) for s in sizes])
+    if allowed.any():
+        labels = best_cut(tree, graph, min_size=low, max_size=high)
+        assert two_level_entropy(graph, labels) == approx(entropies[allowed].min(), abs=1e-9)
+    else:
+        with pytest.raises(ValueError, match="Widen min_size and max_size"):
+            best_cut(tree, graph, min_size=low, max_size=high)
+
+
+@settings(max_examples=30)
+@given(graphs_with_trees(min_leaves=2, max_leaves=8, binary=True), st.data())
+def test_best_cut_into_a_given_number(case, data):
+    graph, tree = case
+    k = data.draw(st.integers(1, tree.n_leaves))
+    labels = best_cut(tree, graph, n_clusters=k)
+    assert labels.max() == k - 1
+    entropies = [two_level_entropy(graph, other) for other in all_cuts(tree) if other.max() == k - 1]
+    assert two_level_entropy(graph, labels) == approx(min(entropies), abs=1e-9)
+
+
+@given(graphs_with_trees(min_leaves=1, max_leaves=12))
+def test_compression_laws(case):
+    """Fewer levels never lower entropy; one level is the star, two are the best cut, all levels lose nothing."""
+    graph, tree = case
+    compressed = [compress(tree, graph, k) for k in range(1, tree.n_leaves + 2)]
+    values = [structural_entropy(small, graph) for small in compressed]
+    assert all(a >= b - 1e-9 for a, b in pairwise(values))
+    assert values[-1] == approx(structural_entropy(tree, graph), abs=1e-9)
+    assert compressed[0].n_nodes == tree.n_leaves + (tree.n_leaves > 1)
+    if tree.n_leaves > 1:
+        assert values[1] == approx(two_level_entropy(graph, best_cut(tree, graph)), abs=1e-9)
+    sets = {frozenset(s) for s in brute.members(tree)}
+    for k, small in enumerate(compressed, 1):
+        assert depth(small) <= k
+        assert {frozenset(s) for s in brute.members(small)} <= sets
+
+
+def depth(tree: Tree) -> int:
+    steps = np.zeros(tree.n_nodes, int)
+    for node in range(tree.n_nodes - 2, -1, -1):
+        steps[node] = steps[tree.parent[node]] + 1
+    return int(steps.max())
+
+
+@settings(max_examples=20)
+@given(graphs_with_trees(min_leaves=3, max_leaves=6, binary=True))
+def test_three_levels_are_the_best_of_all(case):
+    """Brute force over every set of internal nodes that leaves at most three levels."""
+    graph, tree = case
+    inner = range(tree.n_leaves, tree.root)
+    best = np.inf
+    for marks in product([False, True], repeat=len(inner)):
+        kept = [node for node, mark in zip(inner, marks, strict=True) if mark]
+        small = contracted(tree, kept)
+        if depth(small) <= 3:
+            best = min(best, structural_entropy(small, graph))
+    assert structural_entropy(compress(tree, graph, 3), graph) == approx(best, abs=1e-9)
+
+
+def contracted(tree: Tree, kept: list[int]) -> Tree:
+    """The tree with every internal node contracted but the root and those kept."""
+    ids = [*range(tree.n_leaves), *kept, tree.root]
+    parent = []
+    for node in ids[:-1]:
+        above = int(tree.parent[node])
+        while above not in ids:
+            above = int(tree.parent[above])
+        parent.append(ids.index(above))
+    return Tree([*parent, -1], tree.height[ids])
+
+
+def nested_points(seed=0):
+    rng = np.random.default_rng(seed)
+    centers = rng.normal(size=(4, 5)) * 20
+    y = np.repeat(np.arange(12), 12)
+    return (centers[y // 3] + rng.normal(size=(12, 5))[y] * 5 + rng.normal(size=(144, 5)) * 0.4), y
+
+
+def test_levels_are_nested_and_find_planted_groups():
+    X, y = nested_points()
+    graph = similarity_graph(X)
+    found = levels(refine(graph_linkage(graph), graph), graph)
+    for coarse, fine in pairwise(found):
+        assert len(set(zip(fine.tolist(), coarse.tolist(), strict=True))) == fine.max() + 1
+    assert all(labels.min() == 0 for labels in found)
+    assert any(len(set(zip(labels.tolist(), y.tolist(), strict=True))) == 12 == labels.max() + 1 for labels in found)
+    assert len(levels(graph_linkage(graph), graph, n_levels=3)) == 3
+
+
+def test_levels_one_by_one_are_nested_too():
+    """What very deep or large trees get: valid levels, and no better than the exact ones."""
+    X, _ = nested_points(1)
+    graph = similarity_graph(X, n_neighbors=30)
+    tree = refine(graph_linkage(graph), graph)
+    for n_levels in (2, 3, 4):
+        level, exact = _one_by_one(tree, graph, n_levels), kept_levels(tree, graph, n_levels)
+        small = contracted(tree, np.flatnonzero(level).tolist())
+        assert depth(small) <= n_levels
+        best = structural_entropy(contracted(tree, np.flatnonzero(exact).tolist()), graph)
+        assert structural_entropy(small, graph) >= best - 1e-9
+        if n_levels == 2:
+            assert structural_entropy(small, graph) == approx(best)
+    sizes = [cut.size for cut in coarser_cuts(tree, graph, 5)]
+    assert len(sizes) >= 2
+
+
+@given(graphs_with_trees(min_leaves=1, max_leaves=12))
+def test_report_adds_up(case):
+    graph, tree = case
+    report = entropy_report(tree, graph)
+    assert report.node_entropy.sum() == approx(report.entropy, abs=1e-9)
+    assert report.entropy == approx(structural_entropy(tree, graph, "exact"), abs=1e-9)
+    assert report.lower_bound - 1e-9 <= report.entropy <= report.one_dimensional + 1e-9
+    assert report.one_dimensional == one_dimensional_entropy(graph)
+    star = structural_entropy(compress(tree, graph, 1), graph, "exact")
+    assert report.saving.sum() == approx(star - report.entropy, abs=1e-9)
+    for node in np.flatnonzero(tree.parent[:-1] == tree.root):
+        if node >= tree.n_leaves:
+            alone = structural_entropy(contracted(tree, [int(node)]), graph, "exact")
+            assert report.saving[node] == approx(star - alone, abs=1e-9)
+    assert np.all(np.diff(report.saving[report.largest(5)]) <= 0)
+
+
+def test_errors():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    tree = graph_linkage(graph)
+    with pytest.raises(ValueError, match="n_clusters=5 must be between 1 and 4"):
+        best_cut(tree, graph, n_clusters=5)
+    with pytest.raises(ValueError, match="n_levels=0"):
+        compress(tree, graph, 0)
+    with pytest.raises(ValueError, match="the graph has 4 vertices"):
+        best_cut(Tree.from_linkage([[0, 1, 1, 2]]), graph)

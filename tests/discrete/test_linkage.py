@@ -1,0 +1,137 @@
+"""Linkage on graphs against a plain heap-free reference, SciPy, scikit-network, and by laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import linkage
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from graph_strategies import graphs
+from hypcse import Graph, Tree, graph_linkage, robinson_foulds, similarity_graph, structural_entropy
+
+METHODS = ("average", "paris", "entropy", "single")
+
+
+def greedy_tree(graph: Graph, method: str) -> list[frozenset[int]]:
+    """Clusters of the plain greedy algorithm on the dense matrix, within components."""
+    W = graph.without_loops().to_scipy().toarray()
+    degrees, whole = graph.degrees, graph.volume
+    parts = [frozenset([k]) for k in range(graph.n_vertices)]
+    made = []
+    while True:
+        best, pair = 0.0, None
+        for a in range(len(parts)):
+            for b in range(a + 1, len(parts)):
+                block = W[np.ix_(list(parts[a]), list(parts[b]))]
+                cut, vols = block.sum(), [degrees[list(p)].sum() for p in (parts[a], parts[b])]
+                if cut == 0:
+                    continue
+                value = {
+                    "average": cut / (len(parts[a]) * len(parts[b])),
+                    "paris": cut / (vols[0] * vols[1]),
+                    "entropy": cut * np.log2(whole / sum(vols)) + 1e-12 * cut,
+                    "single": block.max(),
+                }[method]
+                if value > best:
+                    best, pair = value, (a, b)
+        if pair is None:
+            return made
+        joined = parts[pair[0]] | parts[pair[1]]
+        parts = [p for k, p in enumerate(parts) if k not in pair] + [joined]
+        made.append(joined)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(graph=graphs(9), data=st.data())
+def test_equals_the_greedy_algorithm(method, graph, data):
+    """Random weights have no ties, so the clusters within components are the same."""
+    i, j, w = graph.edges()
+    jitter = np.random.default_rng(data.draw(st.integers(0, 99))).uniform(0.5, 1.5, size=w.size)
+    graph = Graph.from_edges(i, j, w * jitter, 9)
+    tree = graph_linkage(graph, method)
+    clusters = {frozenset(tree.leaves(node).tolist()) for node in range(9, 17)}
+    assert set(greedy_tree(graph, method)) <= clusters
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(graph=graphs(12))
+def test_laws(method, graph):
+    """Binary, over all vertices, heights never fall, components are clusters, and the same answer twice."""
+    tree = graph_linkage(graph, method)
+    assert tree.is_binary
+    assert tree.n_leaves == 12
+    assert np.array_equal(tree.parent, graph_linkage(graph, method).parent)
+    assert np.array_equal(np.sort(tree.height[12:]), tree.height[12:])
+    clusters = {frozenset(tree.leaves(node).tolist()) for node in range(tree.n_nodes)}
+    labels = graph.components()
+    for label in np.unique(labels):
+        assert frozenset(np.flatnonzero(labels == label).tolist()) in clusters
+
+
+def test_components_join_smallest_first():
+    """Pairs of weight 1, 2, 4 and 16: the lightest two join, then the next, the heaviest last."""
+    graph = Graph.from_edges([0, 2, 4, 6], [1, 3, 5, 7], [16.0, 1.0, 4.0, 2.0])
+    tree = graph_linkage(graph)
+    assert set(tree.leaves(int(tree.lca(2, 6)))) == {2, 3, 6, 7}
+    assert set(tree.leaves(int(tree.lca(2, 4)))) == {2, 3, 4, 5, 6, 7}
+
+
+def test_average_on_a_complete_graph_is_upgma():
+    """On a complete graph with weights c - d, average linkage is SciPy's on the distances d."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    W = D.max() + 1 - D
+    np.fill_diagonal(W, 0)
+    tree = graph_linkage(Graph.from_scipy(W), "average")
+    assert robinson_foulds(tree, Tree.from_linkage(linkage(X, "average"))) == 0
+
+
+def test_single_is_the_spanning_tree():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    graph = similarity_graph(X, n_neighbors=59, scale="none", bandwidth=5.0)
+    tree = graph_linkage(graph, "single")
+    assert robinson_foulds(tree, Tree.from_linkage(linkage(X, "single"))) == 0
+    distances = graph.without_loops().to_scipy()
+    distances.data = -np.log(distances.data)
+    assert minimum_spanning_tree(distances).nnz == 59
+
+
+def test_paris_is_not_worse_than_scikit_network():
+    sknetwork = pytest.importorskip("sknetwork.hierarchy")
+    from scipy import sparse
+
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    graph = similarity_graph(X).without_loops()
+    W = sparse.csr_matrix(graph.to_scipy())
+    W.indices, W.indptr = W.indices.astype(np.int32), W.indptr.astype(np.int32)
+    dendrogram = sknetwork.Paris().fit_transform(W)
+    other = Tree.from_linkage(np.column_stack([dendrogram[:, :2], np.arange(1.0, 300), dendrogram[:, 3]]))
+    ours = graph_linkage(graph, "paris")
+    assert structural_entropy(ours, graph) <= structural_entropy(other, graph) + 1e-9
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_tiny_and_empty_graphs(method, n):
+    assert graph_linkage(Graph.from_edges([], [], [], n), method).n_leaves == n
+    if n > 1:
+        assert graph_linkage(Graph.from_edges([0], [1], [2.0], n), method).n_leaves == n
+
+
+def test_a_star_and_a_path_are_fast_enough_to_finish():
+    """A hub of degree n and a long path: no quadratic step, no recursion."""
+    n = 20_000
+    rng = np.random.default_rng(0)
+    hub = Graph.from_edges(np.zeros(n - 1, int), np.arange(1, n), rng.uniform(1, 2, n - 1), n)
+    path = Graph.from_edges(np.arange(n - 1), np.arange(1, n), rng.uniform(1, 2, n - 1), n)
+    for method in ("average", "paris", "single"):
+        assert graph_linkage(hub, method).is_binary
+        assert graph_linkage(path, method).is_binary
+
+
+def test_unknown_method():
+    with pytest.raises(ValueError, match="method='ward' is not known"):
+        graph_linkage(Graph.from_edges([0], [1]), "ward")
