@@ -27,7 +27,7 @@ from hypcse import (
     similarity_graph,
     structural_entropy,
 )
-from hypcse.discrete.compress import _one_by_one, coarser_cuts, kept_levels
+from hypcse.discrete.compress import coarser_cuts, kept_levels, one_by_one
 
 
 def two_level_entropy(graph: Graph, labels: np.ndarray) -> float:
@@ -150,13 +150,13 @@ def test_levels_are_nested_and_find_planted_groups():
     assert len(levels(graph_linkage(graph), graph, n_levels=3)) == 3
 
 
-def test_levels_one_by_one_are_nested_too():
+def test_levelsone_by_one_are_nested_too():
     """What very deep or large trees get: valid levels, and no better than the exact ones."""
     X, _ = nested_points(1)
     graph = similarity_graph(X, n_neighbors=30)
     tree = refine(graph_linkage(graph), graph)
     for n_levels in (2, 3, 4):
-        level, exact = _one_by_one(tree, graph, n_levels), kept_levels(tree, graph, n_levels)
+        level, exact = one_by_one(tree, graph, n_levels), kept_levels(tree, graph, n_levels)
         small = contracted(tree, np.flatnonzero(level).tolist())
         assert depth(small) <= n_levels
         best = structural_entropy(contracted(tree, np.flatnonzero(exact).tolist()), graph)

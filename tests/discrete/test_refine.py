@@ -13,6 +13,7 @@ import brute
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, dasgupta_cost, graph_linkage, methods, refine, similarity_graph, structural_entropy
 from hypcse.discrete import binarize, refinement
+from hypcse.discrete.refine import is_shallow
 from hypcse.discrete.state import start_search
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.kernels.regraft import COST, N_FOUND, N_PATH, PARENT, move, price_places
@@ -171,3 +172,17 @@ def test_errors():
         refine(tree, graph, max_seconds=-1)
     with pytest.raises(ValueError, match="3 leaves, but the graph has 4"):
         refine(tree, Graph.from_edges([0, 1, 2], [1, 2, 3]))
+
+
+def test_deep_trees_are_flattened_first():
+    """A chain of 100,000 leaves over a ring: far too deep to walk, yet it is refined, and far below where it began."""
+    n = 100_000
+    rng = np.random.default_rng(0)
+    steps = np.concatenate([np.full(n, 1), np.full(n, 2), np.full(n, 3)])
+    ends = np.tile(np.arange(n), 3)
+    graph = Graph.from_edges(ends, (ends + steps) % n, rng.uniform(0.5, 1.5, 3 * n), n)
+    parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
+    chain = Tree(parent, np.concatenate([np.zeros(n), np.arange(1.0, n)]))
+    assert not is_shallow(chain, graph)
+    found = refinement(chain, graph)
+    assert found.after < 0.5 * found.before

@@ -33,7 +33,12 @@ def compress(tree: Tree, graph: Graph, n_levels: int) -> Tree:
     9
     """
     check_count("n_levels", n_levels, 1)
-    kept = kept_levels(tree, graph, min(n_levels, tree.n_leaves)) > 0
+    return keep_nodes(tree, kept_levels(tree, graph, min(n_levels, tree.n_leaves)) > 0)
+
+
+def keep_nodes(tree: Tree, chosen: NDArray[np.bool_]) -> Tree:
+    """The tree with every internal node contracted but the root and those chosen; heights stay."""
+    kept = chosen.copy()
     kept[: tree.n_leaves] = True
     kept[-1] = True
     above = kept_parents(tree.parent, kept)
@@ -48,7 +53,7 @@ def kept_levels(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
     if n_levels == 1 or tree.n_leaves < 3:
         return np.zeros(tree.n_nodes, np.int64)
     work = max(n_levels - 2, 0) * int(tree.sizes.sum()) * 2
-    return _exactly(tree, graph, n_levels) if work <= MAX_WORK else _one_by_one(tree, graph, n_levels)
+    return _exactly(tree, graph, n_levels) if work <= MAX_WORK else one_by_one(tree, graph, n_levels)
 
 
 def _exactly(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
@@ -62,7 +67,7 @@ def _exactly(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
     return level
 
 
-def _one_by_one(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
+def one_by_one(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
     """From the finest level up, each the best cut of what is above the one before."""
     level = np.zeros(tree.n_nodes, np.int64)
     for depth, chosen in enumerate(coarser_cuts(tree, graph, n_levels - 1)):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hypcse._checks import check_choice
 from hypcse._random import check_seed, generator
 from hypcse.discrete.binary import binarize
+from hypcse.discrete.compress import keep_nodes, one_by_one
 from hypcse.discrete.heights import searched_tree
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.state import Search, start_search
@@ -61,6 +62,9 @@ BUDGETS = {
 }
 # Temperatures of annealing, in mean edge weights (times bits, or times leaves for Dasgupta's cost).
 HOTTEST, COLDEST = 2.0, 0.05
+# Steps of a sweep up to which a tree is searched as it is, and the levels that a deeper one is first brought to.
+MAX_WALK = 5_000_000_000
+FLAT_LEVELS = 8
 # Parts of a sweep, and of an annealing run, between which time and callback are looked at.
 PART = 100_000
 N_STAGES = 50
@@ -159,6 +163,7 @@ def refinement(
     budget = BUDGETS[effort]
     trees = [binarize(start, graph) for start in (tree, *(starts or ()))]
     run = _Run(trees[0], graph, objective, max_seconds, callback)
+    trees = [start if is_shallow(start, graph) else flattened(start, graph) for start in trees]
     if tree.n_leaves > 2 and graph.n_edges > 0:
         trees += [graph_linkage(graph, linkage) for linkage in budget.linkages]
         for start in trees:
@@ -166,6 +171,17 @@ def refinement(
         if budget.n_chains and not run.stopped:
             run.anneal(budget, random_state)
     return run.result(tree)
+
+
+def is_shallow(tree: Tree, graph: Graph) -> bool:
+    """Whether a sweep, which walks up the tree from both ends of every edge, stays within `MAX_WALK` steps."""
+    mean_depth = tree.sizes[:-1].sum() / tree.n_leaves
+    return graph.indices.size * mean_depth <= MAX_WALK
+
+
+def flattened(tree: Tree, graph: Graph) -> Tree:
+    """A shallower tree of the same clusters, for trees too deep to search: its best nested cuts, made binary again."""
+    return binarize(keep_nodes(tree, one_by_one(tree, graph, FLAT_LEVELS) > 0), graph)
 
 
 class _Run:

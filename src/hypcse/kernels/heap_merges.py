@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
-from hypcse.kernels.chains import fold_segments, join_segments, make_pool
+from hypcse.kernels.chains import Pool, fold_segments, join_segments, make_pool
 
 
 class Heap(NamedTuple):
@@ -50,19 +50,13 @@ def _sink(heap: Heap, i: int) -> None:
 
 
 @kernel
-def _push(heap: Heap, key: float, a: int, b: int) -> Heap:
-    """Add a pair; the heap is replaced by one of twice the room when it is full."""
+def _push(heap: Heap, key: float, a: int, b: int) -> None:
     i = heap.used[0]
-    if i == heap.key.size:
-        grown = Heap(np.empty(2 * i), np.empty(2 * i, np.int64), np.empty(2 * i, np.int64), heap.used)
-        grown.key[:i], grown.a[:i], grown.b[:i] = heap.key, heap.a, heap.b
-        heap = grown
-    heap.key[i], heap.a[i], heap.b[i] = key, min(a, b), max(a, b)
+    heap.key[i], heap.a[i], heap.b[i] = key, a, b
     heap.used[0] += 1
     while i > 0 and _before(heap, i, (i - 1) // 2):
         _swap(heap, i, (i - 1) // 2)
         i = (i - 1) // 2
-    return heap
 
 
 @kernel
@@ -74,10 +68,37 @@ def _pop(heap: Heap) -> tuple[int, int]:
     return a, b
 
 
+class Clusters(NamedTuple):
+    """Clusters under way, numbered as they are made; each lives in the slot of one of its vertices.
+
+    root   : the slot that a vertex's slot was joined to.
+    slot   : the slot of each cluster, -1 when it is gone.
+    name   : the cluster that lives in each slot.
+    volume : of the cluster in each slot.
+    place  : scratch of -1.
+    """
+
+    root: NDArray[np.int64]
+    slot: NDArray[np.int64]
+    name: NDArray[np.int64]
+    volume: NDArray[np.float64]
+    place: NDArray[np.int64]
+
+
 @kernel
-def _join_gain(cut: float, volume: float, whole: float) -> float:
-    """Change of entropy, times V, when two children of the root with that cut and joint volume are joined."""
-    return 2 * cut * np.log2(volume / whole)
+def _push_best(heap: Heap, pool: Pool, clusters: Clusters, cluster: int, whole: float) -> None:
+    """Push a cluster with the neighbour whose joining lowers entropy most; of equals, the older one."""
+    slot = clusters.slot[cluster]
+    begin, end = fold_segments(pool, slot, clusters.root, clusters.place)
+    best, least = -1, np.inf
+    for k in range(begin, end):
+        other = pool.vertex[k]
+        # The change of entropy, times V, when two children of the root are joined.
+        change = 2 * pool.weight[k] * np.log2((clusters.volume[slot] + clusters.volume[other]) / whole)
+        if change < least or (change == least and clusters.name[other] < best):
+            best, least = clusters.name[other], change
+    if best >= 0:
+        _push(heap, least, cluster, best)
 
 
 @kernel
@@ -89,41 +110,37 @@ def entropy_merges(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Merges of the stretching operator of HCSE: of all pairs of adjacent clusters, the one that lowers entropy most.
 
-    The gain of a pair depends on that pair alone, so entries with a cluster that is gone are skipped when they come up.
-    Each merge names its clusters by one vertex. O(sum of the degrees at merges, times log m) time.
+    The heap holds one entry a cluster, its best neighbour when it was last looked at. What joining two clusters gains
+    never changes while both live, so that is a bound on all its pairs with older ones; a younger neighbour brings the
+    pair in its own entry. An entry whose neighbour is gone is looked at again when it comes up. Each merge names its
+    clusters by one vertex. Memory O(n + m).
     """
-    n = degrees.size
-    whole = degrees.sum()
+    n, whole = degrees.size, degrees.sum()
     pool = make_pool(indptr, indices, weights)
-    # `root` maps a slot of the pool to the slot of its cluster; `name` gives that cluster's number, `slot` goes back.
-    root, place = np.arange(n), np.full(n, -1, np.int64)
-    name, slot = np.arange(n), np.full(2 * n, -1, np.int64)
+    slot = np.full(2 * n, -1, np.int64)
     slot[:n] = np.arange(n)
-    volume = degrees.copy()
-    size = max(indices.size, 1)
+    clusters = Clusters(np.arange(n), slot, np.arange(n), degrees.copy(), np.full(n, -1, np.int64))
+    size = 2 * n + 1
     heap = Heap(np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(1, np.int64))
-    for i in range(n):
-        for k in range(indptr[i], indptr[i + 1]):
-            if i < indices[k]:
-                heap = _push(heap, _join_gain(weights[k], volume[i] + volume[indices[k]], whole), i, indices[k])
+    for vertex in range(n):
+        _push_best(heap, pool, clusters, vertex, whole)
     first, second, done = np.empty(n, np.int64), np.empty(n, np.int64), 0
     while heap.used[0] > 0:
         a, b = _pop(heap)
-        if slot[a] < 0 or slot[b] < 0:
+        if slot[a] < 0:
+            continue
+        if slot[b] < 0:
+            _push_best(heap, pool, clusters, a, whole)
             continue
         keeper, gone = slot[a], slot[b]
-        root[gone] = keeper
-        volume[keeper] += volume[gone]
+        if pool.length[keeper] < pool.length[gone]:
+            keeper, gone = gone, keeper
+        clusters.root[gone] = keeper
+        clusters.volume[keeper] += clusters.volume[gone]
         join_segments(pool, keeper, gone)
         first[done], second[done] = keeper, gone
         slot[a] = slot[b] = -1
-        name[keeper] = n + done
-        slot[n + done] = keeper
+        slot[n + done], clusters.name[keeper] = keeper, n + done
         done += 1
-        begin, end = fold_segments(pool, keeper, root, place)
-        for k in range(begin, end):
-            other = pool.vertex[k]
-            heap = _push(
-                heap, _join_gain(pool.weight[k], volume[keeper] + volume[other], whole), name[keeper], name[other]
-            )
+        _push_best(heap, pool, clusters, n + done - 1, whole)
     return first[:done], second[:done]
