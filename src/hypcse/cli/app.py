@@ -16,6 +16,22 @@ app = typer.Typer(
 )
 
 
+# Options that several commands share.
+LabelColumn = Annotated[
+    str | None, typer.Option(help="Column of the data that holds the classes: its name, or its position from 1.")
+]
+IdColumn = Annotated[
+    str | None, typer.Option(help="Column of the data that holds the leaf names: its name, or its position from 1.")
+]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether row 1 names the columns. By default: if it has no number."),
+]
+Neighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each point in the graph.")]
+Bandwidth = Annotated[str, typer.Option(help="Width of the similarity: a number, or `median`.")]
+Scale = Annotated[str, typer.Option(help="Scaling of the columns: minmax, standard or none.")]
+
+
 def _version(asked: bool) -> None:
     if asked:
         from hypcse import __version__
@@ -48,25 +64,52 @@ def demo(
 
 
 @app.command()
+def fit(
+    data: Annotated[str, typer.Argument(help="The points: a file (.csv, .tsv, .npy, .npz) or a data set's name.")],
+    out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
+    method: Annotated[str, typer.Option(help="A method; `hypcse methods` lists them.")] = "graph-average",
+    refine: Annotated[bool, typer.Option("--refine/--no-refine", help="Lower the tree's entropy afterwards.")] = True,
+    effort: Annotated[str, typer.Option(help="How hard to refine: fast or thorough.")] = "fast",
+    clusters: Annotated[
+        int | None, typer.Option(min=1, help="Number of flat clusters. By default: the coarsest of the levels found.")
+    ] = None,
+    label_column: LabelColumn = None,
+    id_column: IdColumn = None,
+    header: Header = None,
+    neighbors: Neighbors = 10,
+    bandwidth: Bandwidth = "1.0",
+    scale: Scale = "minmax",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
+) -> None:
+    """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
+
+    The folder is written whole or not at all: `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`. The class column
+    is not a feature; it is used to score the tree.
+
+    Example: `hypcse fit iris --out iris-tree`
+    """
+    from hypcse.cli.fit import Job, run_fit
+    from hypcse.cli.tables import Columns
+
+    graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
+    job = Job(method, refine, effort, clusters, seed, graph_options)
+    run_fit(data, out, Columns(label_column, id_column, header), job, overwrite)
+
+
+@app.command()
 def score(
     tree: Annotated[Path, typer.Argument(help="The tree: Newick (.nwk), JSON (.json) or a linkage matrix (.npy).")],
     data: Annotated[str, typer.Option(help="The points: a file (.csv, .tsv, .npy, .npz) or a data set's name.")],
     labels: Annotated[
         Path | None, typer.Option(help="True classes: .npy, or text with one label a line. Optional.")
     ] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="Column of the data that holds the classes: its name, or its position from 1.")
-    ] = None,
-    id_column: Annotated[
-        str | None, typer.Option(help="Column of the data that holds the leaf names: its name, or its position from 1.")
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether row 1 names the columns. By default: if it has no number."),
-    ] = None,
-    neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of each point in the graph.")] = 10,
-    bandwidth: Annotated[str, typer.Option(help="Width of the similarity: a number, or `median`.")] = "1.0",
-    scale: Annotated[str, typer.Option(help="Scaling of the columns: minmax, standard or none.")] = "minmax",
+    label_column: LabelColumn = None,
+    id_column: IdColumn = None,
+    header: Header = None,
+    neighbors: Neighbors = 10,
+    bandwidth: Bandwidth = "1.0",
+    scale: Scale = "minmax",
     self_loops: Annotated[str, typer.Option(help="Loops in the entropy: paper, exact or drop.")] = "paper",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import track
 
-from hypcse import Tree, methods, score, similarity_graph
+from hypcse import Tree, graph_linkage, levels, methods, refine, score, similarity_graph
 from hypcse.cli.inputs import load_dataset
 from hypcse.cli.score import show_scores
 
@@ -23,17 +25,23 @@ def run_demo(data: str, out: Path) -> None:
     console.print(f"[bold]{data}[/]: {len(X)} points, {X.shape[1]} features, {y.max() + 1} classes -> {graph}")
     rows: list[dict[str, Any]] = []
     trees: list[Tree] = []
-    for name in track(methods.available(), description="clustering", console=console, transient=True):
+    jobs: dict[str, Callable[[], Tree]] = {
+        name: partial(methods.run, name, X, graph=graph) for name in methods.available()
+    }
+    jobs["graph-average, refined"] = lambda: refine(graph_linkage(graph), graph)
+    for name in track(jobs, description="clustering", console=console, transient=True):
         begin = time.perf_counter()
-        trees.append(methods.run(name, X, graph=graph))
+        trees.append(jobs[name]())
         seconds = time.perf_counter() - begin
         rows.append({"method": name, **score(trees[-1], graph=graph, labels=y), "seconds": seconds})
     show_scores(rows)
     best = min(range(len(rows)), key=lambda k: rows[k]["structural_entropy"])
+    counts = [labels.max() + 1 for labels in levels(trees[best], graph)]
+    console.print(f"Lowest entropy: {rows[best]['method']}. Its levels have {', '.join(map(str, counts))} clusters.")
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"{data}.nwk"
     target.write_text(trees[best].to_newick(), encoding="utf-8")
     # The path is the user's: it may hold brackets, which are no markup, and blanks, which a shell splits at.
     place = shlex.quote(str(target))
-    console.print(f"Lowest entropy: {rows[best]['method']}. Its tree is in {target}. Score it again:", markup=False)
+    console.print(f"Its tree is in {target}. Score it again:", markup=False)
     console.print(f"  hypcse score {place} --data {data}", highlight=False, markup=False, soft_wrap=True)

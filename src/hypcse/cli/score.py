@@ -51,7 +51,7 @@ def run_score(
         labels = None if labels is None else labels[order]
     row = score(tree, graph=graph, labels=labels, self_loops=cast(SelfLoops, self_loops))
     if as_json:
-        print(json.dumps({name: _finite(value) for name, value in row.items()}, allow_nan=False))
+        print(json.dumps({name: finite(value) for name, value in row.items()}, allow_nan=False))
     else:
         show_scores([row])
 
@@ -98,10 +98,11 @@ def _cell(name: str, value: Any) -> str:
     """The value as a table shows it; what there is no number for, such as the purity of classes of one, is `-`."""
     if name not in _FORMATS:
         return escape(str(value))
-    return "-" if _finite(value) is None else _FORMATS[name].format(value)
+    return "-" if finite(value) is None else _FORMATS[name].format(value)
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """The value, or None where it is no number."""
     return value if math.isfinite(value) else None
 
 

@@ -1,0 +1,120 @@
+"""`hypcse fit`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from hypcse import Graph, Tree, __version__, best_cut, levels, methods, refine, score, similarity_graph
+from hypcse._checks import check_choice
+from hypcse.cli.folders import check_absent, write_folder
+from hypcse.cli.inputs import read_points
+from hypcse.cli.points import Points
+from hypcse.cli.progress import search_progress
+from hypcse.cli.score import finite, parse_bandwidth, show_scores
+from hypcse.cli.tables import Columns
+from hypcse.discrete.refine import Effort
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to do with the points."""
+
+    method: str
+    refine: bool
+    effort: str
+    n_clusters: int | None
+    seed: int
+    graph_options: dict[str, Any]
+
+
+def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool) -> None:
+    """Cluster the points of a file and write a folder with all that was found."""
+    check_absent(out, overwrite)
+    methods.describe(job.method)
+    check_choice("effort", job.effort, get_args(Effort))
+    job.graph_options["bandwidth"] = parse_bandwidth(job.graph_options["bandwidth"])
+    points = read_points(source, columns)
+    begin = time.perf_counter()
+    graph = similarity_graph(points.features, **job.graph_options)
+    tree = _find_tree(points, graph, job)
+    partitions = levels(tree, graph)
+    labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else partitions[0]
+    row = score(tree, graph=graph, labels=points.labels)
+    seconds = time.perf_counter() - begin
+    report = {
+        "scores": {name: finite(value) for name, value in row.items()},
+        "clusters": int(labels.max()) + 1,
+        "levels": [int(level.max()) + 1 for level in partitions],
+        "points": tree.n_leaves,
+        "features": points.features.shape[1],
+        "edges": graph.n_edges,
+        "seconds": round(seconds, 3),
+        "job": {"input": source, **asdict(job)},
+        "version": __version__,
+    }
+    write_folder(out, _files(tree, labels, partitions, points, report))
+    show_scores([{"method": job.method, **row, "seconds": seconds}])
+    _say_what_was_written(out, labels, partitions)
+
+
+def _find_tree(points: Points, graph: Graph, job: Job) -> Tree:
+    """The method's tree, refined where asked, with the names of the points."""
+    tree = methods.run(
+        job.method, points.features, graph=graph, random_state=job.seed, scale=job.graph_options["scale"]
+    )
+    if points.names is not None:
+        tree = Tree(tree.parent, tree.height, points.names)
+    if not job.refine:
+        return tree
+    with search_progress() as callback:
+        return refine(tree, graph, effort=cast(Effort, job.effort), random_state=job.seed, callback=callback)
+
+
+def _files(
+    tree: Tree,
+    labels: NDArray[np.int64],
+    partitions: list[NDArray[np.int64]],
+    points: Points,
+    report: dict[str, Any],
+) -> dict[str, bytes]:
+    """Contents of the folder by file name."""
+    files = {
+        "tree.nwk": (tree.to_newick() + "\n").encode(),
+        "labels.csv": _label_table(labels, partitions, points).encode(),
+        "scores.json": (json.dumps(report, indent=2, allow_nan=False) + "\n").encode(),
+    }
+    if tree.n_leaves > 1:
+        with io.BytesIO() as buffer:
+            np.save(buffer, tree.to_linkage(), allow_pickle=False)
+            files["linkage.npy"] = buffer.getvalue()
+    return files
+
+
+def _label_table(labels: NDArray[np.int64], partitions: list[NDArray[np.int64]], points: Points) -> str:
+    """One row a point: its name, its flat label, and its label at every level from coarse to fine."""
+    names = points.names or tuple(map(str, range(labels.size)))
+    header = ["name", "label", *(f"level_{k}" for k in range(1, len(partitions) + 1))]
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(header)
+    table.writerows(zip(names, labels.tolist(), *(level.tolist() for level in partitions), strict=True))
+    return text.getvalue()
+
+
+def _say_what_was_written(out: Path, labels: NDArray[np.int64], partitions: list[NDArray[np.int64]]) -> None:
+    counts = ", ".join(str(level.max() + 1) for level in partitions)
+    Console(soft_wrap=True, highlight=False).print(
+        f"{labels.max() + 1} clusters; levels of {counts}. Written to {out}: tree.nwk, linkage.npy, labels.csv, "
+        "scores.json",
+        markup=False,
+    )

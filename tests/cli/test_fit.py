@@ -1,0 +1,127 @@
+"""`hypcse fit`: from a table to a folder, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import hypcse
+from hypcse.cli.folders import write_folder
+
+
+@pytest.fixture
+def fit(tmp_path):
+    """Run `hypcse fit` in an empty folder."""
+    environment = {k: v for k, v in os.environ.items() if k != "HYPCSE_DATA"} | {"COLUMNS": "200"}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        call = [sys.executable, "-c", "from hypcse.cli import main; main()", "fit", *words]
+        return subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment)
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Forty named points in four groups, in a CSV with ids and classes."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(4), 10)
+    X = rng.normal(size=(40, 3)) + 8 * rng.normal(size=(4, 3))[y]
+    lines = ["id,a,b,c,kind"] + [",".join([f"p_{k}", *map(str, X[k]), f"kind {y[k]}"]) for k in range(40)]
+    (tmp_path / "points.csv").write_text("\n".join(lines))
+    return X, y
+
+
+def test_the_folder_holds_what_the_library_finds(fit, table, tmp_path):
+    X, y = table
+    result = fit("points.csv", "--out", "found", "--id-column", "id", "--label-column", "kind")
+    assert result.returncode == 0, result.stderr
+    graph = hypcse.similarity_graph(X)
+    expected = hypcse.refine(hypcse.graph_linkage(graph), graph)
+    found = tmp_path / "found"
+    assert sorted(path.name for path in found.iterdir()) == ["labels.csv", "linkage.npy", "scores.json", "tree.nwk"]
+    names = [f"p_{k}" for k in range(40)]
+    tree = hypcse.Tree.from_newick((found / "tree.nwk").read_text(), names=names)
+    assert hypcse.robinson_foulds(tree, hypcse.Tree(expected.parent, expected.height, tuple(names))) == 0
+    assert np.array_equal(np.load(found / "linkage.npy"), expected.to_linkage())
+    report = json.loads((found / "scores.json").read_text())
+    assert report["scores"] == pytest.approx(hypcse.score(expected, graph=graph, labels=y))
+    rows = list(csv.DictReader((found / "labels.csv").read_text().splitlines()))
+    assert [row["name"] for row in rows] == names
+    partitions = hypcse.levels(expected, graph)
+    assert [int(row["label"]) for row in rows] == partitions[0].tolist()
+    assert [int(row[f"level_{len(partitions)}"]) for row in rows] == partitions[-1].tolist()
+
+
+def test_options_reach_the_work(fit, table, tmp_path):
+    X, _ = table
+    words = ("points.csv", "--id-column", "id", "--label-column", "kind", "--no-refine", "--method", "ward")
+    assert fit(*words, "--out", "ward", "--clusters", "3").returncode == 0
+    assert np.array_equal(np.load(tmp_path / "ward" / "linkage.npy"), hypcse.methods.run("ward", X).to_linkage())
+    report = json.loads((tmp_path / "ward" / "scores.json").read_text())
+    assert report["clusters"] == 3
+    assert report["job"]["method"] == "ward"
+
+
+def test_an_existing_folder_is_kept_unless_told(fit, table, tmp_path):
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found" / "mine.txt").write_text("keep me")
+    words = ("points.csv", "--out", "found", "--id-column", "id", "--label-column", "kind")
+    refused = fit(*words)
+    assert refused.returncode == 2
+    assert "--overwrite" in refused.stderr
+    assert (tmp_path / "found" / "mine.txt").read_text() == "keep me"
+    assert fit(*words, "--overwrite").returncode == 0
+    assert not (tmp_path / "found" / "mine.txt").exists()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["found", "points.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("points.csv", "--out", "found"), "no number"),
+        (("points.csv", "--out", "no/such/place", "--id-column", "id"), "no folder"),
+        (("nowhere.csv", "--out", "found"), "neither a file nor a data set"),
+        (("optical-digits", "--out", "found", "--method", "graph-avarage"), "Did you mean"),
+        (("optical-digits", "--out", "found", "--effort", "extreme"), "effort='extreme' is not known"),
+        (("points.csv", "--out", "points.csv", "--id-column", "id"), "is a file"),
+    ],
+)
+def test_bad_input_leaves_nothing_behind(fit, table, tmp_path, words, text):
+    result = fit(*words)
+    assert result.returncode == 2
+    assert text in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["points.csv"]
+
+
+def test_a_failed_write_restores_the_old_folder(tmp_path, monkeypatch):
+    out = tmp_path / "found"
+    write_folder(out, {"a": b"old"})
+    real, calls = os.replace, []
+
+    def second_fails(source, target):
+        calls.append(source)
+        if len(calls) == 2:
+            raise OSError("disk full")
+        real(source, target)
+
+    monkeypatch.setattr("os.replace", second_fails)
+    with pytest.raises(OSError, match="disk full"):
+        write_folder(out, {"a": b"new"})
+    assert (out / "a").read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["found"]
+
+
+def test_one_point_and_two(fit, tmp_path):
+    for n in (1, 2):
+        (tmp_path / "few.csv").write_text("a,b\n" + "1,2\n" * n)
+        result = fit("few.csv", "--out", f"few{n}")
+        assert result.returncode == 0, result.stderr
+        assert json.loads((tmp_path / f"few{n}" / "scores.json").read_text())["points"] == n
