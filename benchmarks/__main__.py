@@ -1,4 +1,4 @@
-"""The command: run, list, compare."""
+"""The command: run, list, compare, quality."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from rich.markup import escape
 import benchmarks.cases  # noqa: F401  (fills the registry)
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
+from benchmarks.quality import command as quality
 from benchmarks.report import case_table, results_table
 from benchmarks.runner import run_all
 
 LATEST = Path(__file__).parent / "results" / "latest.jsonl"
 REPEATS = 5
-_COMMANDS = ("run", "list", "compare")
-_PIPE_WIDTH = 140
+_PIPE_WIDTH = 180
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit code is 1 where a case failed."""
     words = list(sys.argv[1:] if argv is None else argv)
-    if not words or words[0] not in (*_COMMANDS, "-h", "--help"):
+    if not words or words[0] not in ("list", *_ACTIONS, "-h", "--help"):
         words.insert(0, "run")
     parser = _parser()
     options = parser.parse_args(words)
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.print(case_table(REGISTRY.values()))
         return 0
     try:
-        return (_run if options.command == "run" else _compare)(options, console)
+        return _ACTIONS[options.command](options, console)
     except (ValueError, OSError) as error:
         parser.error(str(error))
 
@@ -58,6 +58,9 @@ def _compare(options: argparse.Namespace, console: Console) -> int:
     for doubt in doubts:
         console.print(f"note: {doubt}")
     return 0
+
+
+_ACTIONS = {"run": _run, "compare": _compare, "quality": quality.show}
 
 
 def plan_runs(names: Sequence[str] | None, sizes: Sequence[int] | None, quick: bool) -> list[tuple[Case, int]]:
@@ -87,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     comparison = commands.add_parser("compare", help="ratios new / old of two results files")
     comparison.add_argument("old", type=Path)
     comparison.add_argument("new", type=Path)
+    quality.add_options(commands.add_parser("quality", help="how good the trees and partitions are"))
     return parser
 
 

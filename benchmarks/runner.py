@@ -124,7 +124,6 @@ def measure(workload: Workload, repeats: int) -> dict[str, Any]:
         elapsed, result = _timed(workload.run)
         seconds.append(elapsed)
     peak_mb = _peak_mb()
-    facts = {} if workload.facts is None else workload.facts(result)
     return {
         "seconds": min(seconds),
         "median": statistics.median(seconds),
@@ -132,17 +131,23 @@ def measure(workload: Workload, repeats: int) -> dict[str, Any]:
         "repeats": repeats,
         "peak_mb": peak_mb,
         "base_mb": base_mb,
-        "facts": {name: float(value) for name, value in facts.items()},
+        "facts": _plain(workload.facts, result),
         "note": workload.note,
     }
 
 
-def measure_peer(peer: Callable[[], object], repeats: int) -> float:
-    """The least seconds of a peer, warmed unless its first call takes over 20 seconds."""
-    first = _timed(peer)[0]
-    if first > SLOW_PEER_SECONDS:
-        return first
-    return min(_timed(peer)[0] for _ in range(repeats))
+def measure_peer(workload: Workload, repeats: int) -> tuple[float, dict[str, float]]:
+    """The least seconds of a peer, warmed unless its first call takes over 20 seconds, and its facts."""
+    assert workload.peer is not None
+    seconds, result = _timed(workload.peer)
+    facts = {f"peer_{name}": value for name, value in _plain(workload.peer_facts, result).items()}
+    if seconds <= SLOW_PEER_SECONDS:
+        seconds = min(_timed(workload.peer)[0] for _ in range(repeats))
+    return seconds, facts
+
+
+def _plain(facts: Callable[[Any], dict[str, float]] | None, result: object) -> dict[str, float]:
+    return {} if facts is None else {name: float(value) for name, value in facts(result).items()}
 
 
 def _timed(call: Callable[[], object]) -> tuple[float, object]:
@@ -179,8 +184,9 @@ def _answer(case: Case, size: int, repeats: int, answer: Path) -> int:
             raise ValueError(f"case {case.name} declares peer={case.peer!r}; its workload disagrees.")
         figures = measure(workload, repeats)
         answer.write_text(json.dumps(figures), encoding="utf-8")
-        if workload.peer is not None:
-            figures["peer_seconds"] = measure_peer(workload.peer, repeats)
+        if case.runs_peer_at(size):
+            figures["peer_seconds"], peer_facts = measure_peer(workload, repeats)
+            figures["facts"] |= peer_facts
             figures["ratio"] = figures["peer_seconds"] / figures["seconds"]
     except Exception as error:
         traceback.print_exc()

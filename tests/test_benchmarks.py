@@ -14,12 +14,19 @@ import numpy as np
 import pytest
 from benchmarks.__main__ import main, plan_runs
 from benchmarks.case import REGISTRY, Case, Workload, case
-from benchmarks.cases import metrics
+from benchmarks.cases import discrete, metrics
 from benchmarks.compare import compare, read_results
+from benchmarks.quality import command
+from benchmarks.quality.data import KNOWN, Points
+from benchmarks.quality.entropy import FAST, LINKAGES, THOROUGH, THOROUGH_FROM_SINGLE, entropy_row, entropy_sheet
+from benchmarks.quality.flat import WAYS, agreement, flat_row, flat_sheet
+from benchmarks.quality.optimum import all_trees, entropies, optimum_rows, optimum_sheet, random_graph
+from benchmarks.quality.trace import milestones, trace
 from benchmarks.report import growth_text, mark, tenfold_growth
 from benchmarks.runner import Measurement
 
 import hypcse
+from hypcse.discrete import Step
 
 MADE_UP = """
     import os
@@ -45,6 +52,11 @@ MADE_UP = """
     def outliving(n, rng):
         '''Have a peer that fails.'''
         return Workload(lambda: n, lambda: [][n])
+
+    @case(sizes=(3, 30), growth="n", peer="a slow one", peer_up_to=3)
+    def outrunning(n, rng):
+        '''Have a peer that runs at the smaller size only.'''
+        return Workload(lambda: n, lambda: 2 * n, peer_facts=lambda double: {"double": double})
 """
 
 
@@ -117,6 +129,14 @@ def test_a_failure_is_recorded_as_a_failure(tmp_path: Path, name: str, error: st
     assert by_case["adding"]["error"] is None
 
 
+@pytest.mark.usefixtures("made_up_cases")
+def test_a_slow_peer_stops_at_its_largest_size(tmp_path: Path) -> None:
+    code, lines = run_lines(tmp_path, "run", "--case", "outrunning", "--repeat", "1")
+    assert code == 0
+    assert [line["facts"] for line in lines] == [{"peer_double": 6.0}, {}]
+    assert [line["ratio"] is None for line in lines] == [False, True]
+
+
 def test_compare_takes_the_last_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows: dict[str, list[tuple[Any, ...]]] = {
         "old": [("a", 1, 1.0, None), ("a", 10, 1.0, None), ("gone", 1, 1.0, None)],
@@ -164,3 +184,117 @@ def test_made_trees_are_binary_trees_over_all_leaves(n_leaves: int) -> None:
         tree = hypcse.Tree(parent, height)
         assert tree.is_binary
         assert tree.n_leaves == n_leaves
+
+
+def test_paris_and_its_peer_find_trees_of_one_cost() -> None:
+    found: Any = discrete.graph_paris(1_000, np.random.default_rng(0))
+    own, peer = found.facts(found.run()), found.peer_facts(found.peer())
+    assert {name: own[name] for name in peer} == pytest.approx(peer)
+    assert 5_000 < own["n_edges"] < 6_500
+
+
+@pytest.mark.parametrize("make", [discrete.refine_fast, discrete.engine_pen_digits_refine_fast])
+def test_refinement_cases_keep_what_they_gained(make: Any) -> None:
+    found = make(500, np.random.default_rng(0))
+    facts = found.facts(found.run())
+    assert facts["structural_entropy"] < facts["before"]
+
+
+def test_cuts_and_levels_case_counts_clusters() -> None:
+    found: Any = discrete.best_cut_and_levels(500, np.random.default_rng(0))
+    facts = found.facts(found.run())
+    assert 1 < facts["level_1_clusters"] <= facts["cut_clusters"] < 500
+
+
+def tree_of(nodes: np.ndarray, n_leaves: int) -> hypcse.Tree:
+    """The tree with these internal nodes: each set of leaves lies below the smallest set that holds it."""
+    sets = [1 << k for k in range(n_leaves)] + sorted(nodes.tolist(), key=int.bit_count)
+    above = [[k for k, other in enumerate(sets) if other != s and other & s == s] for s in sets]
+    parent = [min(found, default=-1) for found in above]
+    return hypcse.Tree(np.array(parent), np.array([s.bit_count() - 1.0 for s in sets]))
+
+
+@pytest.mark.parametrize(("n_leaves", "n_trees"), [(1, 1), (2, 1), (5, 105), (7, 10_395)])
+def test_all_trees_are_all_and_distinct(n_leaves: int, n_trees: int) -> None:
+    nodes = all_trees(n_leaves).nodes
+    assert nodes.shape == (n_trees, n_leaves - 1) and len({frozenset(row) for row in nodes.tolist()}) == n_trees
+
+
+@pytest.mark.parametrize("n_vertices", [5, 7])
+@pytest.mark.parametrize("loops", [0.0, 1.0])
+def test_entropies_of_all_trees_are_structural_entropies(n_vertices: int, loops: float) -> None:
+    rng = np.random.default_rng(n_vertices)
+    bare, trees = random_graph(rng, n_vertices), all_trees(n_vertices)
+    graph = hypcse.Graph(bare.indptr, bare.indices, bare.weights, np.full(n_vertices, loops))
+    found = entropies(trees, graph)
+    for k in rng.integers(len(found), size=50):
+        tree = tree_of(trees.nodes[k], n_vertices)
+        assert tree.is_binary
+        assert found[k] == pytest.approx(hypcse.structural_entropy(tree, graph))
+
+
+def test_no_way_is_below_the_optimum() -> None:
+    linkage, fast, thorough = optimum_rows(n_graphs=5, n_vertices=5)
+    assert -1e-9 < thorough.mean_gap <= fast.mean_gap <= linkage.mean_gap
+    assert thorough.n_optima >= fast.n_optima
+    assert optimum_sheet([linkage, fast, thorough], 5).rows[0][:2] == ("graph-average", "5")
+
+
+@pytest.fixture
+def groups() -> Points:
+    """Three groups of ten points, named as a data set of the paper."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(3), 10)
+    return Points.of("zoo", 5.0 * y[:, None] + rng.random((30, 2)), y)
+
+
+def test_an_entropy_row_has_every_way(groups: Points) -> None:
+    short, row = entropy_row(groups), entropy_row(groups, thorough=True)
+    assert list(short.found) == [*LINKAGES, FAST]
+    assert list(row.found) == [*LINKAGES, FAST, THOROUGH, THOROUGH_FROM_SINGLE]
+    assert row.known == KNOWN["zoo"]
+    assert row.found[THOROUGH].entropy <= row.found[FAST].entropy <= row.found["graph-average"].entropy
+    assert all((found.seconds is None) == (way in LINKAGES) for way, found in row.found.items())
+    sheet = entropy_sheet([row])
+    assert len(sheet.rows[0]) == len(sheet.columns)
+    assert sheet.rows[0][-2:] == ("97.9 / 1.822", "1.749")
+
+
+def test_a_flat_row_has_every_way(groups: Points) -> None:
+    row = flat_row(groups)
+    assert tuple(row.found) == WAYS
+    assert (row.n_points, row.n_classes) == (30, 3)
+    assert row.found["KMeans with the true k"].rand == pytest.approx(1)
+    assert len(flat_sheet([row]).rows[0]) == len(flat_sheet([row]).columns)
+
+
+def test_noise_points_are_clusters_of_their_own() -> None:
+    classes, labels = np.array([0, 0, 1, 1]), np.array([0, 0, -1, -1])
+    found, apart = agreement(classes, labels), agreement(classes, np.array([0, 0, 1, 2]))
+    assert (found.n_clusters, found.noise) == (1, 0.5)
+    assert (found.rand, found.information) == (apart.rand, apart.information)
+
+
+def test_a_trace_falls_and_ends_with_the_search(groups: Points) -> None:
+    steps = trace(groups)
+    assert 2 <= len(steps) <= 13
+    assert steps[-1].best <= steps[0].best
+    made = [Step("descent", 1, 0, 3.0, 3.0, 0.1), *(Step("annealing", k, 0, 2.0, 2.0, k) for k in range(1, 50))]
+    assert [step.seconds for step in milestones(made, 5)] == [0.1, 17, 33, 49]
+
+
+def test_quality_prints_and_writes_its_tables(
+    groups: Points, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command.Points, "load", lambda name: groups)
+    out = tmp_path / "quality.md"
+    assert main(["quality", "--sets", "zoo", "--trace", "zoo", "--out", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert all(f"## {title}" in text for title in ("Entropy", "Flat partitions", "Thorough search on zoo"))
+    assert "97.9 / 1.822" in capsys.readouterr().out
+
+
+def test_quality_refuses_an_unknown_data_set(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["quality", "--sets", "zou"])
+    assert "Did you mean 'zoo'" in capsys.readouterr().err

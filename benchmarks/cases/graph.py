@@ -51,12 +51,16 @@ def newick_round_trip(n_points: int, rng: Rng) -> Workload:
     )
 
 
-def nested_gaussians(n_points: int, rng: Rng, branching: int = 5) -> NDArray[np.float64]:
+def nested_gaussians(
+    n_points: int, rng: Rng, branching: int = 5, n_levels: int = 2, n_features: int = N_FEATURES
+) -> NDArray[np.float64]:
     """Points around centres around centres: Gaussians, each a third as wide as the one above."""
-    outer = rng.normal(scale=9.0, size=(branching, N_FEATURES))
-    inner = np.repeat(outer, branching, axis=0) + rng.normal(scale=3.0, size=(branching**2, N_FEATURES))
-    member = rng.integers(branching**2, size=n_points)
-    return inner[member] + rng.normal(size=(n_points, N_FEATURES))
+    centres = np.zeros((1, n_features))
+    for level in range(n_levels, 0, -1):
+        centres = np.repeat(centres, branching, axis=0)
+        centres += rng.normal(scale=3.0**level, size=centres.shape)
+    member = rng.integers(len(centres), size=n_points)
+    return centres[member] + rng.normal(size=(n_points, n_features))
 
 
 def _graph_facts(graph: hypcse.Graph) -> dict[str, float]:

@@ -30,7 +30,8 @@ def parallel_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, parallel: bool) -> Function:
-    folder, settings = _cache_folder(), cast(Any, numba.config)
+    # numba files both forms of one function under one name.
+    folder, settings = _cache_folder("parallel" if parallel else "serial"), cast(Any, numba.config)
     given = settings.CACHE_DIR
     settings.CACHE_DIR = folder or given
     try:
@@ -40,7 +41,7 @@ def _compiled(function: Function, parallel: bool) -> Function:
 
 
 @cache
-def _cache_folder() -> str | None:
+def _cache_folder(form: str) -> str | None:
     """A folder for the compiled code of exactly these sources; None where nothing can be written.
 
     numba checks the file of a function but not the files of the functions it calls, whose code is compiled into it. So
@@ -53,7 +54,7 @@ def _cache_folder() -> str | None:
     given = [Path(chosen)] if chosen else []
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     for base in (*given, here / "__pycache__", home / "hypcse" / "kernels"):
-        folder = base / name
+        folder = base / name / form
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel, parallel_kernel
 
+SERIAL_ENTRIES = 50_000
 _SHIFT = 4
 _BLOCK = 1 << _SHIFT
 
@@ -108,11 +109,10 @@ def pair_ancestors(
     return out
 
 
-@parallel_kernel
-def edge_ancestors(
+def _edge_ancestors(
     index: AncestorIndex, order: NDArray[np.int32], indptr: NDArray[np.int64], indices: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries.
+    """One pass over the rows; `prange` is `range` where it is compiled for one thread.
 
     `end` puts the position of a leaf and the maxima to either side side by side, so that one read brings all of them.
     """
@@ -138,3 +138,16 @@ def edge_ancestors(
             else:
                 out[k] = max(best, _largest_between(index, p >> _SHIFT, q >> _SHIFT))
     return out
+
+
+_serially = kernel(_edge_ancestors)
+_in_parallel = parallel_kernel(_edge_ancestors)
+
+
+def edge_ancestors(
+    index: AncestorIndex, order: NDArray[np.int32], indptr: NDArray[np.int64], indices: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries. O(n + m)."""
+    # Waking threads costs more than a small graph does, and far more on a busy machine.
+    run = _in_parallel if indices.size > SERIAL_ENTRIES else _serially
+    return run(index, order, indptr, indices)
