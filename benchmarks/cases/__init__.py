@@ -1,5 +1,5 @@
 """The cases; importing this package fills the registry."""
 
-from benchmarks.cases import discrete, graph, metrics
+from benchmarks.cases import discrete, graph, metrics, objective
 
-__all__ = ["discrete", "graph", "metrics"]
+__all__ = ["discrete", "graph", "metrics", "objective"]

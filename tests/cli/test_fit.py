@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -70,16 +72,41 @@ def test_options_reach_the_work(fit, table, tmp_path):
 
 
 def test_an_existing_folder_is_kept_unless_told(fit, table, tmp_path):
-    (tmp_path / "found").mkdir()
-    (tmp_path / "found" / "mine.txt").write_text("keep me")
     words = ("points.csv", "--out", "found", "--id-column", "id", "--label-column", "kind")
+    assert fit(*words).returncode == 0
     refused = fit(*words)
     assert refused.returncode == 2
     assert "--overwrite" in refused.stderr
-    assert (tmp_path / "found" / "mine.txt").read_text() == "keep me"
-    assert fit(*words, "--overwrite").returncode == 0
-    assert not (tmp_path / "found" / "mine.txt").exists()
+    before = (tmp_path / "found" / "tree.nwk").read_text()
+    assert fit(*words, "--overwrite", "--no-refine").returncode == 0
+    assert (tmp_path / "found" / "tree.nwk").read_text() != before
     assert sorted(p.name for p in tmp_path.iterdir()) == ["found", "points.csv"]
+
+
+def test_what_others_put_there_is_never_deleted(fit, table, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("keep me")
+    words = ("--id-column", "id", "--label-column", "kind", "--overwrite")
+    for out, text in (("mine", "notes.txt"), (".", "the folder you are in")):
+        result = fit("points.csv", "--out", out, *words)
+        assert result.returncode == 2
+        assert text in result.stderr
+    assert (tmp_path / "mine" / "notes.txt").read_text() == "keep me"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "points.csv"]
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).normal(size=(3000, 8)))
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from hypcse.cli import main; main()"
+    )
+    call = [sys.executable, "-c", code, "fit", "points.npy", "--out", "found", "--effort", "thorough"]
+    running = subprocess.Popen(call, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    time.sleep(5)
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=120)
+    assert running.returncode == 130
+    assert [p.name for p in tmp_path.iterdir()] == ["points.npy"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from importlib import import_module
 from itertools import pairwise, product
 
 import numpy as np
@@ -27,7 +28,8 @@ from hypcse import (
     similarity_graph,
     structural_entropy,
 )
-from hypcse.discrete.compress import coarser_cuts, kept_levels, one_by_one
+from hypcse.discrete.compress import kept_levels, one_by_one
+from hypcse.kernels.sweep import kept_parents
 
 
 def two_level_entropy(graph: Graph, labels: np.ndarray) -> float:
@@ -150,21 +152,60 @@ def test_levels_are_nested_and_find_planted_groups():
     assert len(levels(graph_linkage(graph), graph, n_levels=3)) == 3
 
 
-def test_levelsone_by_one_are_nested_too():
+def assert_nested_cuts(tree: Tree, found: list[np.ndarray]) -> None:
+    """Every level refines the one before, and every cluster is a node of the tree."""
+    for coarse, fine in pairwise(found):
+        assert len(set(zip(fine.tolist(), coarse.tolist(), strict=True))) == fine.max() + 1
+    sets = {frozenset(s) for s in brute.members(tree)}
+    for labels in found:
+        firsts = [int(np.flatnonzero(labels == c)[0]) for c in range(labels.max() + 1)]
+        assert firsts == sorted(firsts)
+        for c in range(labels.max() + 1):
+            assert frozenset(np.flatnonzero(labels == c).tolist()) in sets
+
+
+@given(graphs_with_trees(min_leaves=1, max_leaves=12), st.sampled_from([None, 1, 2, 3]))
+def test_levels_are_nested_cuts(case, n_levels):
+    graph, tree = case
+    assert_nested_cuts(tree, levels(tree, graph, n_levels))
+
+
+@given(graphs_with_trees(min_leaves=3, max_leaves=12), st.integers(2, 5))
+def test_levels_one_by_one_are_nested_cuts_too(case, n_levels):
     """What very deep or large trees get: valid levels, and no better than the exact ones."""
-    X, _ = nested_points(1)
-    graph = similarity_graph(X, n_neighbors=30)
-    tree = refine(graph_linkage(graph), graph)
-    for n_levels in (2, 3, 4):
-        level, exact = one_by_one(tree, graph, n_levels), kept_levels(tree, graph, n_levels)
-        small = contracted(tree, np.flatnonzero(level).tolist())
-        assert depth(small) <= n_levels
-        best = structural_entropy(contracted(tree, np.flatnonzero(exact).tolist()), graph)
-        assert structural_entropy(small, graph) >= best - 1e-9
-        if n_levels == 2:
-            assert structural_entropy(small, graph) == approx(best)
-    sizes = [cut.size for cut in coarser_cuts(tree, graph, 5)]
-    assert len(sizes) >= 2
+    graph, tree = case
+    level, exact = one_by_one(tree, graph, n_levels), kept_levels(tree, graph, n_levels)
+    small = contracted(tree, np.flatnonzero(level).tolist())
+    assert depth(small) <= n_levels
+    best = structural_entropy(contracted(tree, np.flatnonzero(exact).tolist()), graph)
+    assert structural_entropy(small, graph) >= best - 1e-9
+    if n_levels == 2:
+        assert structural_entropy(small, graph) == approx(best, abs=1e-9)
+    kept = level > 0
+    kept[-1] = True
+    above = kept_parents(tree.parent, kept)
+    for node in np.flatnonzero(level):
+        assert level[node] == level[above[node]] + 1
+
+
+def test_levels_of_a_long_chain(monkeypatch):
+    """A caterpillar too deep for the exact way, whose levels are nested all the same."""
+    monkeypatch.setattr(import_module("hypcse.discrete.compress"), "MAX_WORK", 1000)
+    n = 300
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
+    chain = Tree(parent, np.concatenate([np.zeros(n), np.arange(1.0, n)]))
+    assert_nested_cuts(chain, levels(chain, graph))
+
+
+def test_isolated_vertices_stay_alone():
+    graph = Graph.from_edges([0, 1, 0, 3, 4, 3], [1, 2, 2, 4, 5, 5], None, 8)
+    tree = graph_linkage(graph)
+    expected = [0, 0, 0, 1, 1, 1, 2, 3]
+    assert best_cut(tree, graph).tolist() == expected
+    assert levels(tree, graph)[0].tolist() == expected
+    pair = Graph.from_edges([0], [1])
+    assert levels(graph_linkage(pair), pair)[0].tolist() == best_cut(graph_linkage(pair), pair).tolist() == [0, 0]
 
 
 @given(graphs_with_trees(min_leaves=1, max_leaves=12))
@@ -191,5 +232,9 @@ def test_errors():
         best_cut(tree, graph, n_clusters=5)
     with pytest.raises(ValueError, match="n_levels=0"):
         compress(tree, graph, 0)
+    with pytest.raises(ValueError, match="n_levels=-1"):
+        levels(tree, graph, -1)
+    with pytest.raises(ValueError, match="min_size=3 is above max_size=2"):
+        best_cut(tree, graph, min_size=3, max_size=2)
     with pytest.raises(ValueError, match="the graph has 4 vertices"):
         best_cut(Tree.from_linkage([[0, 1, 1, 2]]), graph)

@@ -47,10 +47,15 @@ def greedy_tree(graph: Graph, method: str) -> list[frozenset[int]]:
 @pytest.mark.parametrize("method", METHODS)
 @given(graph=graphs(9), data=st.data())
 def test_equals_the_greedy_algorithm(method, graph, data):
-    """Random weights have no ties, so the clusters within components are the same."""
+    """Random weights and loops have no ties, so the clusters within components are the same.
+
+    Without loops Paris linkage ties by itself: w / (w (w + v)) = v / (v (w + v)) at the middle of a path.
+    """
     i, j, w = graph.edges()
-    jitter = np.random.default_rng(data.draw(st.integers(0, 99))).uniform(0.5, 1.5, size=w.size)
-    graph = Graph.from_edges(i, j, w * jitter, 9)
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    ends = [np.concatenate([end, np.arange(9)]) for end in (i, j)]
+    weights = np.concatenate([w * rng.uniform(0.5, 1.5, size=w.size), rng.uniform(0.1, 1, size=9)])
+    graph = Graph.from_edges(*ends, weights, 9)
     tree = graph_linkage(graph, method)
     clusters = {frozenset(tree.leaves(node).tolist()) for node in range(9, 17)}
     assert set(greedy_tree(graph, method)) <= clusters
@@ -121,17 +126,36 @@ def test_tiny_and_empty_graphs(method, n):
         assert graph_linkage(Graph.from_edges([0], [1], [2.0], n), method).n_leaves == n
 
 
-def test_a_star_and_a_path_are_fast_enough_to_finish():
-    """A hub of degree n and a long path: no quadratic step, no recursion."""
-    n = 20_000
+@given(st.integers(0, 10_000))
+def test_ties_never_run_a_chain_out_of_its_array(seed):
+    """Weights of two values, whose sums differ in the last bit: every method ends with a valid tree."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 40))
+    groups = rng.integers(0, 4, size=n)
+    W = np.where(groups[:, None] == groups, 1.1, 0.1) * (rng.random((n, n)) < 0.8)
+    W = np.triu(W, 1)
+    for method in METHODS:
+        assert graph_linkage(Graph.from_scipy(W + W.T), method).is_binary
+
+
+def test_categorical_tables():
+    X = np.random.default_rng(5).integers(0, 3, size=(300, 4)).astype(float)
+    assert graph_linkage(similarity_graph(X, n_neighbors=30)).is_binary
+
+
+def test_a_star_and_a_path():
+    """A hub of degree n, the worst case, and a long path: both finish, without recursion."""
+    n = 5_000
     rng = np.random.default_rng(0)
     hub = Graph.from_edges(np.zeros(n - 1, int), np.arange(1, n), rng.uniform(1, 2, n - 1), n)
     path = Graph.from_edges(np.arange(n - 1), np.arange(1, n), rng.uniform(1, 2, n - 1), n)
-    for method in ("average", "paris", "single"):
+    for method in METHODS:
         assert graph_linkage(hub, method).is_binary
         assert graph_linkage(path, method).is_binary
 
 
 def test_unknown_method():
+    with pytest.raises(TypeError, match="Graph.from_scipy"):
+        graph_linkage(np.eye(3))
     with pytest.raises(ValueError, match="method='ward' is not known"):
         graph_linkage(Graph.from_edges([0], [1]), "ward")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numba
 import numpy as np
 import pytest
@@ -112,6 +114,8 @@ def test_starts_are_used():
     good = refine(graph_linkage(graph), graph)
     bad = methods.run("single-linkage", np.random.default_rng(1).normal(size=(80, 2)))
     assert structural_entropy(refine(bad, graph, starts=[good]), graph) <= structural_entropy(good, graph) + 1e-12
+    with pytest.raises(TypeError, match="list of trees"):
+        refine(bad, graph, starts=good)
 
 
 def test_callback_sees_progress_and_stops_cleanly():
@@ -120,12 +124,14 @@ def test_callback_sees_progress_and_stops_cleanly():
     steps = []
     found = refinement(start, graph, effort="thorough", callback=steps.append)
     assert {step.stage for step in steps} == {"descent", "annealing"}
-    assert min(step.best for step in steps) == approx(found.after, abs=1e-9)
+    best = [step.best for step in steps]
+    assert all(later <= sooner + 1e-12 for sooner, later in pairwise(best))
+    assert best[-1] == approx(found.after, abs=1e-9)
     assert all(0 < step.done <= 1 for step in steps)
     stopped = refinement(start, graph, effort="thorough", callback=lambda step: step.stage == "annealing")
     assert stopped.after <= structural_entropy(start, graph)
     assert stopped.n_moves < found.n_moves
-    first = refinement(start, graph, callback=lambda step: True)
+    first = refinement(start, graph, callback=lambda step: np.True_)
     assert first.after == approx(structural_entropy(first.tree, graph))
     assert first.after <= first.before
 
@@ -133,7 +139,9 @@ def test_callback_sees_progress_and_stops_cleanly():
 def test_clock_ends_the_search():
     graph = similarity_graph(random_points(200))
     start = graph_linkage(graph)
-    assert refinement(start, graph, effort="thorough", max_seconds=0).n_moves < 1000
+    assert refinement(start, graph, effort="thorough", max_seconds=0).n_moves == 0
+    stopped = refinement(start, graph, effort="thorough", max_seconds=0.3)
+    assert stopped.n_moves < refinement(start, graph, effort="thorough").n_moves
 
 
 def test_names_are_kept_and_heights_never_fall():
@@ -170,6 +178,8 @@ def test_errors():
         refine(tree, graph, "modularity")
     with pytest.raises(ValueError, match="max_seconds=-1"):
         refine(tree, graph, max_seconds=-1)
+    with pytest.raises(TypeError, match="Tree.from_linkage"):
+        refine(tree.to_linkage(), graph)
     with pytest.raises(ValueError, match="3 leaves, but the graph has 4"):
         refine(tree, Graph.from_edges([0, 1, 2], [1, 2, 3]))
 

@@ -201,6 +201,11 @@ def test_wrong_vertices_and_factors_are_named():
         Graph(graph.indptr, graph.indices, graph.weights[:1], graph.self_weights)
 
 
+def test_weights_that_leave_the_range_are_refused():
+    with pytest.raises(ValueError, match="the limit is 1e\\+300"):
+        Graph.from_edges([0, 1], [1, 2], [1e307, 1e307])
+
+
 def test_the_callers_matrix_is_left_alone():
     """Explicit zeros and unsorted rows are cleaned up in a copy."""
     W = sparse.csr_array((np.array([2.0, 0.0, 2.0]), np.array([1, 0, 0]), np.array([0, 2, 3])), shape=(2, 2))

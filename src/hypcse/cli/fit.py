@@ -16,13 +16,15 @@ from rich.console import Console
 
 from hypcse import Graph, Tree, __version__, best_cut, levels, methods, refine, score, similarity_graph
 from hypcse._checks import check_choice
-from hypcse.cli.folders import check_absent, write_folder
+from hypcse.cli.folders import check_place, write_folder
 from hypcse.cli.inputs import read_points
 from hypcse.cli.points import Points
 from hypcse.cli.progress import search_progress
 from hypcse.cli.score import finite, parse_bandwidth, show_scores
 from hypcse.cli.tables import Columns
 from hypcse.discrete.refine import Effort
+
+FILES = ("labels.csv", "linkage.npy", "scores.json", "tree.nwk")
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Job:
 
 def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool) -> None:
     """Cluster the points of a file and write a folder with all that was found."""
-    check_absent(out, overwrite)
+    check_place(out, overwrite, FILES)
     methods.describe(job.method)
     check_choice("effort", job.effort, get_args(Effort))
     job.graph_options["bandwidth"] = parse_bandwidth(job.graph_options["bandwidth"])
@@ -51,7 +53,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else partitions[0]
     row = score(tree, graph=graph, labels=points.labels)
     seconds = time.perf_counter() - begin
-    report = {
+    report: dict[str, Any] = {
         "scores": {name: finite(value) for name, value in row.items()},
         "clusters": int(labels.max()) + 1,
         "levels": [int(level.max()) + 1 for level in partitions],
@@ -62,9 +64,12 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         "job": {"input": source, **asdict(job)},
         "version": __version__,
     }
-    write_folder(out, _files(tree, labels, partitions, points, report))
+    files = _files(tree, labels, partitions, points, report)
+    write_folder(out, files)
     show_scores([{"method": job.method, **row, "seconds": seconds}])
-    _say_what_was_written(out, labels, partitions)
+    counts = ", ".join(map(str, report["levels"]))
+    line = f"{report['clusters']} clusters; levels of {counts}. Written to {out}: {', '.join(sorted(files))}"
+    Console(soft_wrap=True, highlight=False).print(line, markup=False)
 
 
 def _find_tree(points: Points, graph: Graph, job: Job) -> Tree:
@@ -109,12 +114,3 @@ def _label_table(labels: NDArray[np.int64], partitions: list[NDArray[np.int64]],
     table.writerow(header)
     table.writerows(zip(names, labels.tolist(), *(level.tolist() for level in partitions), strict=True))
     return text.getvalue()
-
-
-def _say_what_was_written(out: Path, labels: NDArray[np.int64], partitions: list[NDArray[np.int64]]) -> None:
-    counts = ", ".join(str(level.max() + 1) for level in partitions)
-    Console(soft_wrap=True, highlight=False).print(
-        f"{labels.max() + 1} clusters; levels of {counts}. Written to {out}: tree.nwk, linkage.npy, labels.csv, "
-        "scores.json",
-        markup=False,
-    )

@@ -5,18 +5,32 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 
-def check_absent(out: Path, overwrite: bool) -> None:
-    """Raise, before any work is done, when a folder cannot be written."""
+def check_place(out: Path, overwrite: bool, written: Collection[str]) -> None:
+    """Raise, before any work is done, when a folder cannot be written.
+
+    An existing folder is replaced only if it is asked for and holds nothing but files of the names `written`: what
+    somebody else put there is not ours to delete.
+    """
+    if out.is_symlink():
+        raise FileExistsError(f"{out} is a link. Name a folder that does not exist yet.")
     if out.exists() and not out.is_dir():
         raise FileExistsError(f"{out} is a file; --out names a folder to make. Choose another name.")
-    if out.exists() and not overwrite:
-        raise FileExistsError(f"{out} exists already. Choose another name, or pass --overwrite to replace it.")
     parent = out.absolute().parent
     if not parent.is_dir():
         raise FileNotFoundError(f"{parent}, where {out.name} is to be made, is no folder. Make it first.")
+    if not out.exists():
+        return
+    if not overwrite:
+        raise FileExistsError(f"{out} exists already. Choose another name, or pass --overwrite to replace it.")
+    if out.resolve() == Path.cwd().resolve():
+        raise FileExistsError(f"{out} is the folder you are in, which cannot be replaced. Choose another name.")
+    foreign = sorted(path.name for path in out.iterdir() if path.name not in written)
+    if foreign:
+        raise FileExistsError(f"{out} holds {foreign[0]}, which is not ours to delete. Choose another name.")
 
 
 def write_folder(out: Path, files: dict[str, bytes]) -> None:
@@ -42,11 +56,12 @@ def _put_in_place(made: Path, out: Path) -> None:
         os.replace(made, out)
         return
     aside = Path(tempfile.mkdtemp(dir=made.parent, prefix=f".{out.name}-old-"))
-    os.replace(out, aside / out.name)
     try:
+        os.replace(out, aside / out.name)
         os.replace(made, out)
     except BaseException:
-        os.replace(aside / out.name, out)
+        if (aside / out.name).exists():
+            os.replace(aside / out.name, out)
         aside.rmdir()
         raise
     shutil.rmtree(aside)

@@ -10,7 +10,7 @@ from hypcse.discrete.cuts import cluster_gains
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
 from hypcse.kernels.cuts import best_antichain
-from hypcse.kernels.levels import best_levels
+from hypcse.kernels.levels import best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
@@ -52,26 +52,62 @@ def kept_levels(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
     """Level (1 just below the root) of each internal node that `compress` keeps; 0 at all others."""
     if n_levels == 1 or tree.n_leaves < 3:
         return np.zeros(tree.n_nodes, np.int64)
-    work = max(n_levels - 2, 0) * int(tree.sizes.sum()) * 2
-    return _exactly(tree, graph, n_levels) if work <= MAX_WORK else one_by_one(tree, graph, n_levels)
+    if not is_small(tree, n_levels):
+        return one_by_one(tree, graph, n_levels)
+    return LevelTable(tree, graph).kept(n_levels)
 
 
-def _exactly(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
-    order, count = _post_order(tree)
-    parent, _ = renumber(tree.parent, tree.height, order)
-    inside = subtree_sums(tree.parent, lca_weights(tree, graph))
-    volumes = node_volumes(tree, graph.degrees)
-    bits = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes))
-    level = np.zeros(tree.n_nodes, np.int64)
-    level[order] = best_levels(parent, count[order], inside[order], bits[order], n_levels)
-    return level
+def is_small(tree: Tree, n_levels: int) -> bool:
+    """Whether so many levels are found exactly."""
+    return max(n_levels - 2, 0) * int(tree.sizes.sum()) * 2 <= MAX_WORK
+
+
+class LevelTable:
+    """Gains of the best levels below every node, one row more for each level asked for.
+
+    Row b holds the highest gain below each node when b levels of internal nodes may be kept there.
+    """
+
+    def __init__(self, tree: Tree, graph: Graph) -> None:
+        self.order, count = _post_order(tree)
+        volumes = node_volumes(tree, graph.degrees)
+        bits = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes))
+        meeting = lca_weights(tree, graph)
+        inside = subtree_sums(tree.parent, meeting)
+        parent, _ = renumber(tree.parent, tree.height, self.order)
+        order = self.order
+        self.nodes = parent, count[order], inside[order], bits[order], (meeting > 0)[order]
+        self.rows = [np.zeros(tree.n_nodes)]
+        self.volume = graph.volume
+
+    def saving(self, n_levels: int) -> float:
+        """What the best tree of so many levels below the root saves over the star, in bits."""
+        gain = best_gain_at_root(*self.nodes, self._row(n_levels - 2)) if n_levels > 1 else 0.0
+        return 2 * gain / self.volume if self.volume > 0 else 0.0
+
+    def kept(self, n_levels: int) -> NDArray[np.int64]:
+        """Level of each node to keep, 0 at all others."""
+        self._row(n_levels - 2)
+        level = np.zeros(self.order.size, np.int64)
+        level[self.order] = best_levels(*self.nodes, np.array(self.rows[: n_levels - 1]))
+        return level
+
+    def _row(self, number: int) -> NDArray[np.float64]:
+        while len(self.rows) <= number:
+            self.rows.append(gains_below(*self.nodes, self.rows[-1]))
+        return self.rows[number]
 
 
 def one_by_one(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
     """From the finest level up, each the best cut of what is above the one before."""
+    kept = np.zeros(tree.n_nodes, np.bool_)
+    for chosen in coarser_cuts(tree, graph, n_levels - 1):
+        kept[chosen] = True
+    kept[-1] = True
+    above = kept_parents(tree.parent, kept)
     level = np.zeros(tree.n_nodes, np.int64)
-    for depth, chosen in enumerate(coarser_cuts(tree, graph, n_levels - 1)):
-        level[chosen] = n_levels - 1 - depth
+    for node in np.flatnonzero(kept)[-2::-1]:
+        level[node] = level[above[node]] + 1
     return level
 
 
@@ -81,14 +117,15 @@ def coarser_cuts(tree: Tree, graph: Graph, n_cuts: int) -> list[NDArray[np.int64
     With the clusters c of one cut kept, keeping u above them gains (inside(u) - sum of inside(c)) log2(V / vol(u)).
     """
     base = cluster_gains(tree, graph)
-    inside = subtree_sums(tree.parent, lca_weights(tree, graph))
+    meeting = lca_weights(tree, graph)
+    inside = subtree_sums(tree.parent, meeting)
     covered = np.zeros(tree.n_nodes)
     floor = np.zeros(tree.n_nodes, np.bool_)
     cuts: list[NDArray[np.int64]] = []
     while len(cuts) < n_cuts:
         share = np.divide(inside - covered, inside, where=inside > 0, out=np.zeros_like(inside))
         gain = np.where(floor, 0.0, base * np.maximum(share, 0.0))
-        chosen = _clusters(tree, gain)
+        chosen = _clusters(tree, gain, meeting > 0)
         if chosen.size == 0:
             break
         cuts.append(chosen)
@@ -100,9 +137,9 @@ def coarser_cuts(tree: Tree, graph: Graph, n_cuts: int) -> list[NDArray[np.int64
     return cuts
 
 
-def _clusters(tree: Tree, gain: NDArray[np.float64]) -> NDArray[np.int64]:
+def _clusters(tree: Tree, gain: NDArray[np.float64], joined: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Internal nodes other than the root that are clusters, with a positive gain, of the best cut."""
-    split, _ = best_antichain(tree.parent, gain, tree.n_leaves)
+    split, _ = best_antichain(tree.parent, gain, joined, tree.n_leaves)
     is_cluster = ~split
     is_cluster[:-1] &= split[tree.parent[:-1]]
     is_cluster[-1] = False

@@ -26,7 +26,7 @@ def best_cut(
     """Flat labels of least two-dimensional structural entropy among all cuts of the tree, exactly.
 
     Without constraints it is the finest useful level: many small clusters that a random walk seldom leaves. One sweep,
-    O(n + m); of cuts that tie, the coarser.
+    O(n + m); of cuts that tie, the coarser, but nothing is put together that no edge joins.
 
     min_size, max_size : limits on the number of leaves of every cluster; together they may leave no cut, which is an
                          error.
@@ -44,9 +44,11 @@ def best_cut(
     gain = cluster_gains(tree, graph)
     low = check_count("min_size", 1 if min_size is None else min_size, 1)
     high = check_count("max_size", tree.n_leaves if max_size is None else max_size, 1)
+    if low > high:
+        raise ValueError(f"min_size={low} is above max_size={high}. Lower the one or raise the other.")
     gain[(tree.sizes < low) | (tree.sizes > high)] = -np.inf
     if n_clusters is None:
-        split, total = best_antichain(tree.parent, gain, tree.n_leaves)
+        split, total = best_antichain(tree.parent, gain, lca_weights(tree, graph) > 0, tree.n_leaves)
     else:
         split, total = _of_number(tree, gain, n_clusters)
     if total == -np.inf:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.discrete.compress import compress, kept_levels
+from hypcse._checks import check_count
+from hypcse.discrete.compress import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
+from hypcse.discrete.cuts import best_cut
 from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph
 from hypcse.kernels.sweep import kept_parents
@@ -22,7 +24,7 @@ def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[NDArra
     They are the levels of `compress`, leaves left out. By default there are as few of them as keep 95 % of the entropy
     that the tree saves over the star of all leaves (at most 11). The first and coarsest is the one to look at first:
     the broadest groups of a description of the graph that loses next to nothing. No label and no number of clusters
-    enters.
+    enters. Every cluster is a node of the tree. Where no split gains anything there is one level, that of `best_cut`.
 
     n_levels : so many levels instead.
 
@@ -31,24 +33,34 @@ def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[NDArra
     >>> [labels.tolist() for labels in levels(graph_linkage(g), g, n_levels=1)]
     [[0, 0, 0, 1, 1, 1]]
     """
+    if n_levels is not None:
+        check_count("n_levels", n_levels, 1)
     depth = _enough_levels(tree, graph) if n_levels is None else n_levels + 1
     level = kept_levels(tree, graph, min(depth, tree.n_leaves))
-    return [_labels(tree, (level > 0) & (level <= k)) for k in range(1, max(depth, 2))]
+    if not level.any():
+        return [best_cut(tree, graph)]
+    return [_labels(tree, level, k) for k in range(1, depth)]
 
 
 def _enough_levels(tree: Tree, graph: Graph) -> int:
     """The least number of levels below the root that keeps `SHARE` of the saving."""
-    star = structural_entropy(compress(tree, graph, 1), graph)
-    wanted = star - SHARE * (star - structural_entropy(tree, graph))
+    star = structural_entropy(keep_nodes(tree, np.zeros(tree.n_nodes, np.bool_)), graph)
+    wanted = SHARE * (star - structural_entropy(tree, graph))
+    exact = is_small(tree, MAX_LEVELS)
+    table = LevelTable(tree, graph)
     for depth in range(2, MAX_LEVELS):
-        if structural_entropy(compress(tree, graph, depth), graph) <= wanted:
+        if exact:
+            saving = table.saving(depth)
+        else:
+            saving = star - structural_entropy(keep_nodes(tree, one_by_one(tree, graph, depth) > 0), graph)
+        if saving >= wanted:
             return depth
     return MAX_LEVELS
 
 
-def _labels(tree: Tree, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Labels, numbered by smallest leaf, by the lowest kept node above each leaf; leaves without one stay alone."""
-    marks = kept.copy()
+def _labels(tree: Tree, level: NDArray[np.int64], depth: int) -> NDArray[np.int64]:
+    """Labels, numbered by smallest leaf, by the node of that level above each leaf; leaves without one stay alone."""
+    marks = level == depth
     marks[-1] = True
     above = kept_parents(tree.parent, marks)[: tree.n_leaves]
     alone = above == tree.root

@@ -28,13 +28,15 @@ def graph_linkage(graph: Graph, method: Linkage = "average") -> Tree:
       "single"   heaviest edge between A and B.
 
     Volumes include `self_weights`. Components, which nothing joins, are joined last, the two of smallest volume first.
-    Heights are log2 of the volume of a node over that of its smallest leaf. The first two and the last take about
-    O(m log n) time; memory is O(n + m).
+    Heights are log2 of the volume of a node over that of its smallest leaf. Memory is O(n + m). Time is about
+    O(m log n) on graphs of bounded degree; but for "single", a vertex of degree d alone can cost O(d^2).
 
     >>> from hypcse import Graph
     >>> graph_linkage(Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])).cut(n_clusters=2).tolist()
     [0, 0, 1, 1]
     """
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph is a {type(graph).__name__}. Pass Graph.from_scipy(W) for a matrix.")
     check_choice("method", method, get_args(Linkage))
     merges = _merges(graph, method)
     parent = merge_parents(*merges, graph.n_vertices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -65,8 +65,8 @@ HOTTEST, COLDEST = 2.0, 0.05
 # Steps of a sweep up to which a tree is searched as it is, and the levels that a deeper one is first brought to.
 MAX_WALK = 5_000_000_000
 FLAT_LEVELS = 8
-# Parts of a sweep, and of an annealing run, between which time and callback are looked at.
-PART = 100_000
+# Steps of walking, and parts of an annealing run, between which time and callback are looked at.
+PART = 10_000_000
 N_STAGES = 50
 
 
@@ -78,7 +78,8 @@ class Step:
     done    : share of that stage that is done, between 0 and 1; a descent may end early.
     n_moves : moves made so far.
     value   : structural entropy (as `structural_entropy` gives it) or Dasgupta's cost of the tree at hand.
-    best    : the lowest value so far.
+    best    : the lowest value of a tree that will be kept; it never rises. What annealing passes through on its way is
+              not kept, only where it ends.
     seconds : since the beginning.
     """
 
@@ -91,7 +92,7 @@ class Step:
 
 
 Callback = Callable[[Step], object]
-"""Called after every part of the work; returning True stops it, and the best tree so far is returned."""
+"""Called after every part of the work; a true answer stops it, and the best tree so far is returned."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def refine(
                   anneals from the best. An effort is a budget of moves, so the answer does not depend on the machine.
     starts      : other trees to begin from.
     max_seconds : stop at the next part of the work after so long; the only clock there is.
-    callback    : told of each `Step`; returning True stops cleanly.
+    callback    : told of each `Step`; a true answer stops cleanly.
 
     >>> from hypcse import Graph, Tree, structural_entropy
     >>> g = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
@@ -158,18 +159,13 @@ def refinement(
     check_choice("objective", objective, get_args(Objective))
     check_choice("effort", effort, get_args(Effort))
     check_seed(random_state)
-    if max_seconds is not None and not max_seconds >= 0:
-        raise ValueError(f"max_seconds={max_seconds} must be at least 0, or None for no limit.")
-    budget = BUDGETS[effort]
-    trees = [binarize(start, graph) for start in (tree, *(starts or ()))]
-    run = _Run(trees[0], graph, objective, max_seconds, callback)
-    trees = [start if is_shallow(start, graph) else flattened(start, graph) for start in trees]
+    if max_seconds is not None and (not isinstance(max_seconds, int | float) or not max_seconds >= 0):
+        raise ValueError(f"max_seconds={max_seconds!r} must be a number of at least 0, or None for no limit.")
+    if isinstance(starts, Tree):
+        raise TypeError("starts is one tree; pass a list of trees.")
+    run = _Run(tree, graph, objective, max_seconds, callback)
     if tree.n_leaves > 2 and graph.n_edges > 0:
-        trees += [graph_linkage(graph, linkage) for linkage in budget.linkages]
-        for start in trees:
-            run.go_down(start, budget)
-        if budget.n_chains and not run.stopped:
-            run.anneal(budget, random_state)
+        run.search(list(starts or ()), BUDGETS[effort], random_state)
     return run.result(tree)
 
 
@@ -194,9 +190,23 @@ class _Run:
         self.graph, self.objective, self.callback = graph, objective, callback
         self.began = time.monotonic()
         self.deadline = None if max_seconds is None else self.began + max_seconds
-        self.best, self.best_value = tree, self.measure(tree)
+        self.best = binarize(tree, graph)
+        self.best_value = self.measure(self.best)
         self.n_moves, self.stopped = 0, False
         self.least_gain = 1e-9 * float(graph.weights.mean()) if graph.n_edges else 0.0
+
+    def search(self, starts: list[Tree], budget: Budget, random_state: int) -> None:
+        """Go down from the tree, the starts and the linkages of the budget, then anneal where the budget says so."""
+        self.go_down(self.best, budget)
+        for start in starts:
+            binary = binarize(start, self.graph)
+            self.keep(binary)
+            self.go_down(binary, budget)
+        for linkage in budget.linkages:
+            if not self.out_of_time():
+                self.go_down(graph_linkage(self.graph, linkage), budget)
+        if budget.n_chains and not self.stopped:
+            self.anneal(budget, random_state)
 
     def measure(self, tree: Tree) -> float:
         """The objective, recomputed from scratch."""
@@ -216,24 +226,24 @@ class _Run:
 
     def go_down(self, tree: Tree, budget: Budget) -> None:
         """Descend from a tree until nothing moves or the budget ends, and keep what is found."""
-        if self.stopped:
+        if self.out_of_time():
             return
+        if not is_shallow(tree, self.graph):
+            tree = flattened(tree, self.graph)
         search, value = start_search(tree, self.graph, self.objective), self.measure(tree)
+        largest, n_nodes = budget.largest or self.graph.n_vertices, tree.n_nodes
         for sweep in range(budget.n_sweeps):
-            before = self.n_moves
-            for part, share in _parts(2 * self.graph.n_vertices - 1):
-                gain, n_moves = self._descend(search, part, budget)
+            before, node = self.n_moves, 0
+            while node < n_nodes and not self.stopped:
+                gain, n_moves, node = descend(
+                    search.bench, search.rows, node, PART, largest, self.least_gain, search.logarithmic
+                )
                 value, self.n_moves = self.lower(value, gain), self.n_moves + n_moves
-                self.report("descent", (sweep + share) / budget.n_sweeps, value)
-                if self.stopped:
-                    break
+                done = (sweep + node / n_nodes) / budget.n_sweeps
+                self.report("descent", done, value, min(value, self.best_value))
             if self.stopped or self.n_moves == before:
                 break
         self.keep(self.read(search))
-
-    def _descend(self, search: Search, part: NDArray[np.int64], budget: Budget) -> tuple[float, int]:
-        largest = budget.largest or self.graph.n_vertices
-        return descend(search.bench, search.rows, part, largest, self.least_gain, search.logarithmic)
 
     def anneal(self, budget: Budget, random_state: int) -> None:
         """Anneal from the best tree in several chains, side by side, and descend from where each of them ends."""
@@ -250,7 +260,7 @@ class _Run:
                 done = list(threads.map(_cool, chains, states, [part] * budget.n_chains))
                 values = np.array([self.lower(v, gain) for v, (gain, _) in zip(values, done, strict=True)])
                 self.n_moves += sum(n_moves for _, n_moves in done)
-                self.report("annealing", stage / N_STAGES, float(values.min()))
+                self.report("annealing", stage / N_STAGES, float(values.min()), self.best_value)
                 if self.stopped:
                     break
         for chain in chains:
@@ -262,28 +272,24 @@ class _Run:
         """The tree of a search as it stands."""
         return searched_tree(search.parents(), self.graph)
 
-    def report(self, stage: str, done: float, value: float) -> None:
+    def report(self, stage: str, done: float, value: float, best: float) -> None:
         """Tell the callback, and find out whether to stop."""
-        now = time.monotonic()
         if self.callback is not None:
-            best = min(value, self.best_value)
-            step = Step(stage, done, self.n_moves, value, best, now - self.began)
-            self.stopped = self.callback(step) is True
-        if self.deadline is not None and now > self.deadline:
+            step = Step(stage, done, self.n_moves, value, best, time.monotonic() - self.began)
+            self.stopped = self.stopped or bool(self.callback(step))
+        self.out_of_time()
+
+    def out_of_time(self) -> bool:
+        """Whether to stop, by the clock or because of an earlier answer."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
             self.stopped = True
+        return self.stopped
 
     def result(self, given: Tree) -> Refinement:
         """The best tree with the names of the given one."""
         before, after = self.measure(given), self.best_value
         tree = searched_tree(self.best.parent, self.graph, given.names)
         return Refinement(tree, before, after, self.n_moves)
-
-
-def _parts(n_nodes: int) -> Iterator[tuple[NDArray[np.int64], float]]:
-    """All nodes in parts, each with the share of the sweep that is done after it."""
-    for begin in range(0, n_nodes, PART):
-        end = min(begin + PART, n_nodes)
-        yield np.arange(begin, end), end / n_nodes
 
 
 def _cool(chain: Search, state: NDArray[np.uint64], temperatures: NDArray[np.float64]) -> tuple[float, int]:

@@ -12,7 +12,11 @@ from hypcse.tree import Tree
 
 
 def check_same_size(tree: Tree, graph: Graph) -> None:
-    """Raise unless leaves and vertices are as many."""
+    """Raise unless these are a Tree and a Graph with as many leaves as vertices."""
+    if not isinstance(tree, Tree):
+        raise TypeError(f"the tree is a {type(tree).__name__}. Pass Tree.from_linkage(Z) for a linkage matrix.")
+    if not isinstance(graph, Graph):
+        raise TypeError(f"the graph is a {type(graph).__name__}. Pass Graph.from_scipy(W) for a matrix.")
     if tree.n_leaves != graph.n_vertices:
         raise ValueError(
             f"the tree has {tree.n_leaves} leaves, but the graph has {graph.n_vertices} vertices. "

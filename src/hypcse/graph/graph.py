@@ -15,6 +15,13 @@ from hypcse._checks import check_count, check_finite, check_real, real_numbers
 
 if TYPE_CHECKING:
     import networkx
+    import torch
+
+    from hypcse.graph.tensors import EdgeTensors
+
+
+MAX_VOLUME = 1e300
+"""Larger volumes, times their logarithms, leave the range of floats."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,6 +147,10 @@ class Graph:
                 f"the weight of {stored_position(matrix, int(np.argmin(matrix.data)))} is {matrix.data.min()}; weights "
                 "must not be negative. Turn distances into similarities first, for example with exp(-d**2)."
             )
+        if not matrix.data.sum() < MAX_VOLUME:
+            raise ValueError(
+                f"the weights add up to {matrix.data.sum():.3g}; the limit is {MAX_VOLUME}. Divide them by a constant."
+            )
         matrix.eliminate_zeros()
         matrix = _symmetric(matrix)
         diagonal = matrix.diagonal()
@@ -197,6 +208,26 @@ class Graph:
         if self.self_weights.any():
             matrix = sparse.csr_array(matrix + sparse.diags_array(self.self_weights, format="csr"))
         return matrix
+
+    def to_tensors(self, device: torch.device | str = "cpu", dtype: torch.dtype | None = None) -> EdgeTensors:
+        """The graph in torch, without `self_weights`; float32 by default.
+
+        A weight too light for `dtype` becomes its least normal number, so that it stays an edge.
+        """
+        import torch
+
+        from hypcse.graph.tensors import EdgeTensors
+
+        limits = torch.finfo(dtype or torch.float32)
+        if self.edge_degrees.max() > limits.max:
+            raise ValueError(
+                f"a degree of {self.edge_degrees.max():.3g} is beyond the limit of {limits.dtype}, {limits.max:.3g}. "
+                "Pass graph.scaled(1 / graph.volume), or dtype=torch.float64."
+            )
+        rows = np.repeat(np.arange(self.n_vertices), np.diff(self.indptr))
+        index = torch.from_numpy(np.stack([rows, self.indices.astype(np.int64)]))
+        weight = torch.from_numpy(np.maximum(self.weights, limits.tiny)).to(dtype or torch.float32)
+        return EdgeTensors(index, weight, self.n_vertices).to(device)
 
     def _matrix(self) -> sparse.csr_array:
         """The matrix without its diagonal, as a copy that may be changed."""

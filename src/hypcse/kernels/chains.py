@@ -121,6 +121,7 @@ def chain_merges(
     total = mass.copy()
     first, second = np.empty(n, np.int64), np.empty(n, np.int64)
     chain, length, done = np.empty(n, np.int64), 0, 0
+    on_chain = np.zeros(n, np.bool_)
     next_vertex = 0
     while True:
         if length == 0:
@@ -129,6 +130,7 @@ def chain_merges(
             if next_vertex == n:
                 break
             chain[0], length = next_vertex, 1
+            on_chain[next_vertex] = True
             next_vertex += 1
         top = chain[length - 1]
         below = chain[length - 2] if length > 1 else -1
@@ -139,11 +141,16 @@ def chain_merges(
             closeness = pool.weight[k] / total[other]
             if closeness > best or (closeness == best and nearest != below and (other == below or other < nearest)):
                 nearest, best = other, closeness
+        if nearest >= 0 and on_chain[nearest]:
+            # Further down the chain nothing is nearer, but for sums of equal weights that differ in their last bit.
+            nearest = below
         if nearest < 0:
             length -= 1
+            on_chain[top] = False
         elif nearest != below:
             chain[length] = nearest
             length += 1
+            on_chain[nearest] = True
         else:
             keeper, gone = (top, below) if pool.length[top] >= pool.length[below] else (below, top)
             root[gone] = keeper
@@ -152,7 +159,9 @@ def chain_merges(
             first[done], second[done] = keeper, gone
             done += 1
             length -= 2
+            on_chain[top] = on_chain[below] = False
             if length == 0:
                 # The component goes on from here: its other vertices may all lie behind.
                 chain[0], length = keeper, 1
+                on_chain[keeper] = True
     return first[:done], second[:done]

@@ -10,18 +10,19 @@ from hypcse.kernels._compile import kernel
 
 @kernel
 def best_antichain(
-    parent: NDArray[np.int64], gain: NDArray[np.float64], n_leaves: int
+    parent: NDArray[np.int64], gain: NDArray[np.float64], joined: NDArray[np.bool_], n_leaves: int
 ) -> tuple[NDArray[np.bool_], float]:
-    """The cut whose clusters' gains sum highest: nodes to split, and the sum; larger clusters win ties.
+    """The cut whose clusters' gains sum highest: nodes to split, and the sum.
 
-    A gain of -inf forbids a node as a cluster. One sweep up, one down: O(n).
+    On a tie the larger cluster wins if it is `joined`, that is, if an edge meets at its node. A gain of -inf forbids a
+    node as a cluster. One sweep up, one down: O(n).
     """
     n_nodes = parent.size
     below = np.zeros(n_nodes)
     below[:n_leaves] = -np.inf
     split = np.zeros(n_nodes, np.bool_)
     for node in range(n_nodes):
-        split[node] = below[node] > gain[node]
+        split[node] = below[node] > gain[node] or (below[node] == gain[node] and not joined[node])
         if node < n_nodes - 1:
             below[parent[node]] += max(below[node], gain[node])
     total = max(below[n_nodes - 1], gain[n_nodes - 1])

@@ -28,7 +28,9 @@ PARENT, LEFT, RIGHT, MARK = 0, 1, 2, 3
 # weight (g - h), the price of going below a node; MEETING is the weight from S that meets a node of its old path.
 MEASURE, PHI, WEIGHT, AMOUNT, COST, GAIN_PHI, PASSING, MEETING = 0, 1, 2, 3, 4, 5, 6, 7
 # Entries of `counts`.
-N_PATH, N_FOUND, CLOCK = 0, 1, 2
+N_PATH, N_FOUND, CLOCK, N_STEPS = 0, 1, 2, 3
+# Marks are 32 bits wide; after this one they start anew.
+LAST_CLOCK = 2**31 - 16
 # Places above the node where all edges of a subtree have met are worth little: so many of them are priced.
 EXTRA_LEVELS = 8
 
@@ -82,7 +84,7 @@ def make_bench(
         value[node, PHI] = phi_of(measure[node], logarithmic)
     scratch = np.zeros((3, n_nodes), np.int32)
     stale = np.ones(n_nodes, np.bool_)
-    return Bench(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(3, np.int64))
+    return Bench(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(4, np.int64))
 
 
 @kernel
@@ -183,6 +185,7 @@ def _walk_up(bench: Bench, n_neighbors: int, outside: int, on_path: int) -> int:
                 n_found += 1
             bench.value[node, AMOUNT] += carried
             node = bench.link[node, PARENT]
+            bench.counts[N_STEPS] += 1
         if bench.link[node, MARK] == on_path:
             bench.link[node, MARK] = on_path + 1
             bench.value[node, MEETING] = 0.0
@@ -263,15 +266,20 @@ def price_places(bench: Bench, rows: Rows, top: int, largest: int, logarithmic: 
     The places are the first `counts[N_FOUND]` of `found` and, from the second on, the first `counts[N_PATH]` of `path`.
     """
     n_leaves = rows.indptr.size - 1
+    if bench.counts[CLOCK] > LAST_CLOCK:
+        bench.link[:, MARK] = 0
+        bench.counts[CLOCK] = 0
     bench.counts[CLOCK] += 4
     inside, outside, on_path = bench.counts[CLOCK] - 3, bench.counts[CLOCK] - 2, bench.counts[CLOCK] - 1
     joint = bench.link[top, PARENT]
     sibling = bench.link[joint, LEFT] + bench.link[joint, RIGHT] - top
     n_inside = _mark_leaves(bench, top, n_leaves, inside, largest)
+    bench.counts[N_STEPS] = n_inside if n_inside > 0 else largest
     n_neighbors = _collect_neighbors(bench, rows, n_inside, inside, outside)
     if n_neighbors == 0:
         return -1
     _list_path(bench, joint, on_path)
+    bench.counts[N_STEPS] += bench.counts[N_PATH]
     n_met = _walk_up(bench, n_neighbors, outside, on_path)
     _trim_path(bench, n_met, on_path)
     mu = bench.value[top, MEASURE]

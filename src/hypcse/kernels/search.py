@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
-from hypcse.kernels.regraft import COST, N_FOUND, N_PATH, PARENT, Bench, Rows, move, price_places
+from hypcse.kernels.regraft import COST, N_FOUND, N_PATH, N_STEPS, PARENT, Bench, Rows, move, price_places
 
 
 @kernel
@@ -28,18 +28,23 @@ def _best_place(bench: Bench, sibling: int) -> int:
 
 @kernel
 def descend(
-    bench: Bench, rows: Rows, order: NDArray[np.int64], largest: int, least_gain: float, logarithmic: bool
-) -> tuple[float, int]:
-    """Offer each stale subtree, in the given order, its best place once; total gain and number of moves.
+    bench: Bench, rows: Rows, begin: int, max_steps: int, largest: int, least_gain: float, logarithmic: bool
+) -> tuple[float, int, int]:
+    """Offer each stale subtree, from node `begin` on, its best place once; total gain, moves made, next node.
 
-    Subtrees of more than `largest` leaves stay where they are, and so does what would gain at most `least_gain`.
+    Subtrees of more than `largest` leaves stay where they are, and so does what would gain at most `least_gain`. The
+    call ends early, between two subtrees, after about `max_steps` steps of walking.
     """
-    gained, n_moves = 0.0, 0
-    for top in order:
+    gained, n_moves, n_steps = 0.0, 0, 0
+    for top in range(begin, bench.link.shape[0]):
+        if n_steps > max_steps:
+            return gained, n_moves, top
+        n_steps += 1
         if bench.link[top, PARENT] < 0 or not bench.stale[top]:
             continue
         bench.stale[top] = False
         sibling = price_places(bench, rows, top, largest, logarithmic)
+        n_steps += bench.counts[N_STEPS]
         if sibling < 0:
             continue
         best = _best_place(bench, sibling)
@@ -48,7 +53,7 @@ def descend(
             move(bench, top, best, logarithmic)
             gained += gain
             n_moves += 1
-    return gained, n_moves
+    return gained, n_moves, bench.link.shape[0]
 
 
 @kernel

@@ -1,0 +1,57 @@
+"""The objective of training: continuous structural entropy, from leaves to their gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.case import Rng, Workload, case
+
+# As in the paper's subgraphs: 2,048 vertices and about 14,000 edges in 16 dimensions, at the largest radius.
+EDGES_PER_VERTEX = 14_000 / 2_048
+N_FEATURES = 16
+RADIUS = 0.999
+
+
+@case(sizes=(512, 2_048), growth="n m", peer="Eq. (9) as a three-way softmax in torch", max_growth=120.0)
+def cse_gradient(n_vertices: int, rng: Rng) -> Workload:
+    """Value and gradient of continuous structural entropy, 7 edges a vertex."""
+    import torch
+
+    from hypcse.objective import cse_loss, cse_loss_reference
+
+    directions = torch.from_numpy(rng.standard_normal((n_vertices, N_FEATURES), np.float32))
+    edges, weights = (torch.from_numpy(array) for array in _random_edges(n_vertices, rng))
+    given = directions, edges, weights
+    return Workload(
+        run=lambda: _gradient(cse_loss, *given),
+        peer=lambda: _gradient(cse_loss_reference, *given),
+        note="float32, temperature 1; the peer computes its chunks again in the backward pass",
+        facts=_facts,
+        peer_facts=_facts,
+    )
+
+
+def _random_edges(n_vertices: int, rng: Rng) -> tuple[Any, Any]:
+    """Different random pairs (2, m), each once, and their weights."""
+    n_edges = round(EDGES_PER_VERTEX * n_vertices)
+    pairs = rng.choice(n_vertices * (n_vertices - 1) // 2, n_edges, replace=False)
+    second = np.floor((1 + np.sqrt(1 + 8.0 * pairs)) / 2).astype(np.int64)
+    first = pairs - second * (second - 1) // 2
+    return np.stack([first, second]), rng.random(n_edges, np.float32)
+
+
+def _gradient(loss: Callable[..., Any], directions: Any, edges: Any, weights: Any) -> tuple[float, float]:
+    """The loss and the length of its gradient by the directions."""
+    from hypcse.hyperbolic.poincare import on_sphere
+
+    given = directions.clone().requires_grad_()
+    value = loss(on_sphere(given, RADIUS), edges, weights, 1.0)
+    value.backward()
+    return value.item(), given.grad.norm().item()
+
+
+def _facts(found: tuple[float, float]) -> dict[str, float]:
+    return {"loss": found[0], "gradient": found[1]}

@@ -1,0 +1,47 @@
+"""Decoding by the embedding alone: Eq. (12) and Algorithm 1."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_features
+from hypcse.tree import Tree
+
+
+def decode_single(leaves: ArrayLike) -> Tree:
+    """The tree that joins clusters deepest LCA first, for leaves (n, d) in the ball that share one radius.
+
+    With one radius a deeper LCA is a smaller angle and a shorter chord, so this is single linkage of the points: exact,
+    O(n^2 d) time, O(n) memory. The height of a node is the radius of the leaves minus the depth of its LCA,
+
+        R - artanh(tanh R cos(angle / 2)),    R = 2 artanh |z|.
+    """
+    from sklearn.cluster import AgglomerativeClustering
+
+    points = np.asarray(check_features(leaves), dtype=np.float64)
+    if len(points) == 1:
+        return Tree(np.array([-1]), np.zeros(1))
+    radius = float(np.median(np.linalg.norm(points, axis=1)))
+    _check_one_radius(points, radius)
+    model = AgglomerativeClustering(n_clusters=None, distance_threshold=0, linkage="single").fit(points)
+    height = chord_heights(model.distances_, radius)
+    return Tree.from_linkage(np.column_stack([np.sort(model.children_, axis=1), height]))
+
+
+def chord_heights(chords: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    """Leaf radius minus LCA depth, from the chord between two leaves at that radius; never falling."""
+    half_sine = np.clip(chords / (2 * radius), 0.0, 1.0)
+    reach = 2 * np.arctanh(radius)
+    depth = np.arctanh(np.tanh(reach) * np.sqrt(1.0 - half_sine**2))
+    return np.maximum.accumulate(np.maximum(reach - depth, 0.0))
+
+
+def _check_one_radius(points: NDArray[np.float64], radius: float) -> None:
+    norms = np.linalg.norm(points, axis=1)
+    worst = int(np.argmax(np.abs(norms - radius)))
+    if not 0 < radius < 1 or abs(norms[worst] - radius) > 1e-3 * radius:
+        raise ValueError(
+            f"leaf {worst} lies at radius {norms[worst]:.6g}, the median at {radius:.6g}; leaves must share one radius "
+            "between 0 and 1. Divide each by its norm and multiply by 0.999."
+        )

@@ -1,0 +1,6 @@
+"""Hyperbolic space of curvature -1: the Lorentz model, the Poincaré ball and lowest common ancestors in it."""
+
+from hypcse.hyperbolic import lca, lorentz, poincare
+from hypcse.hyperbolic.lca import lca_depth, lca_depth_general, lca_depth_of_pairs
+
+__all__ = ["lca", "lca_depth", "lca_depth_general", "lca_depth_of_pairs", "lorentz", "poincare"]

@@ -1,0 +1,53 @@
+"""The Poincaré ball: points z with |z| < 1, at distance 2 artanh|z| from the origin, curvature -1."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def to_lorentz(z: Tensor) -> Tensor:
+    """The Lorentz point that stands for z: (1 + |z|^2, 2 z) / (1 - |z|^2), (..., d) -> (..., d + 1)."""
+    squared = z.square().sum(-1, keepdim=True)
+    return torch.cat([1 + squared, 2 * z], dim=-1) / _gap(z).unsqueeze(-1)
+
+
+def on_sphere(directions: Tensor, radius: float | Tensor) -> Tensor:
+    """Unit directions times one radius, (..., d): leaves that share one depth.
+
+    A zero direction has none, and takes the first axis with gradient 0.
+
+    >>> on_sphere(torch.tensor([[3.0, 4.0], [0.0, 0.0]]), 0.5)
+    tensor([[0.3000, 0.4000],
+            [0.5000, 0.0000]])
+    """
+    return unit(directions) * radius
+
+
+def unit(directions: Tensor) -> Tensor:
+    """Directions over their lengths, for lengths of any size; the first axis for a zero direction."""
+    largest = directions.detach().abs().amax(-1, keepdim=True)
+    found = largest > torch.finfo(directions.dtype).tiny
+    # Squares of the given numbers may leave the range of the floats; those of numbers up to 1 do not.
+    scaled = directions / torch.where(found, largest, 1)
+    axis = torch.zeros_like(directions)
+    axis[..., 0] = 1
+    safe = torch.where(found, scaled, axis)
+    return safe / torch.linalg.vector_norm(safe, dim=-1, keepdim=True)
+
+
+def distance(x: Tensor, y: Tensor) -> Tensor:
+    """Distance of points over the last dimension, exact near each other and near the rim.
+
+        d = 2 arsinh(|x - y| / sqrt((1 - |x|^2) (1 - |y|^2)))
+
+    The gradient at equal points is 0. Points on the rim or outside count as the last ones inside.
+    """
+    chord = torch.linalg.vector_norm(x - y, dim=-1)
+    return 2 * torch.asinh(chord / torch.sqrt(_gap(x)) / torch.sqrt(_gap(y)))
+
+
+def _gap(z: Tensor) -> Tensor:
+    """1 - |z|^2 as a product, which near the rim keeps the digits that the square rounds away."""
+    length = torch.linalg.vector_norm(z, dim=-1)
+    return (1 - length).clamp_min(torch.finfo(z.dtype).eps / 2) * (1 + length)

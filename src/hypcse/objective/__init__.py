@@ -1,0 +1,8 @@
+"""Step 3, what training minimises: continuous structural entropy, contrast of two views, and the centroid."""
+
+from hypcse.objective.centroid import centroid_loss
+from hypcse.objective.contrast import contrastive_loss
+from hypcse.objective.cse import cse_loss, cse_loss_reference
+from hypcse.objective.total import LossWeights, total_loss
+
+__all__ = ["LossWeights", "centroid_loss", "contrastive_loss", "cse_loss", "cse_loss_reference", "total_loss"]

@@ -1,0 +1,17 @@
+"""Graph structure learning: a learned view of the graph, and an anchor that takes it in edge by edge."""
+
+from hypcse.structure.anchor import dense_update, update_anchor, update_anchor_part, update_anchor_parts
+from hypcse.structure.augment import drop_edges, mask_features
+from hypcse.structure.learner import GraphLearner
+from hypcse.structure.similarity import learned_graph
+
+__all__ = [
+    "GraphLearner",
+    "dense_update",
+    "drop_edges",
+    "learned_graph",
+    "mask_features",
+    "update_anchor",
+    "update_anchor_part",
+    "update_anchor_parts",
+]

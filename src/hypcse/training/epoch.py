@@ -1,0 +1,126 @@
+"""One epoch: every vertex once, in subgraphs, two views of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from hypcse.encoder import Encoder, Projector
+from hypcse.graph.tensors import EdgeTensors
+from hypcse.hyperbolic.poincare import to_lorentz
+from hypcse.objective import LossWeights, centroid_loss, contrastive_loss, cse_loss, total_loss
+from hypcse.structure import GraphLearner, drop_edges, learned_graph, mask_features, update_anchor_parts
+from hypcse.training.config import TrainingConfig
+
+
+class Networks(nn.Module):
+    """The encoder f, the projector h and the graph learner g."""
+
+    def __init__(self, n_features: int, config: TrainingConfig, generator: torch.Generator) -> None:
+        super().__init__()
+        model = config.model
+        self.encoder = Encoder(
+            n_features,
+            model.hidden_dim,
+            model.embed_dim,
+            generator,
+            dropout=model.dropout,
+            aggregation=model.aggregation,
+        )
+        self.projector = Projector(model.embed_dim, model.projection_dim, generator)
+        self.learner = GraphLearner(n_features, model.learner)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Means of the terms of Eq. (17) over an epoch."""
+
+    cse: float
+    contrast: float
+    centroid: float
+    total: float
+
+
+def train_epoch(
+    networks: Networks,
+    optimizers: Iterable[torch.optim.Optimizer],
+    features: Tensor,
+    anchor: EdgeTensors,
+    vertex_sets: Iterable[Tensor],
+    config: TrainingConfig,
+    generator: torch.Generator,
+) -> tuple[EdgeTensors, Losses]:
+    """Train on each subgraph once and update the anchor; the new anchor and the mean losses."""
+    optimizers = list(optimizers)
+    learned_parts: list[tuple[EdgeTensors, Tensor]] = []
+    sums, n_vertices = torch.zeros(4), 0
+    for vertices in vertex_sets:
+        whole = vertices.numel() == anchor.n_vertices
+        part = anchor if whole else anchor.subgraph(vertices)
+        terms, learned = _losses(networks, features[vertices], part, config, generator)
+        for optimizer in optimizers:
+            optimizer.zero_grad(set_to_none=True)
+        terms[3].backward()
+        for optimizer in optimizers:
+            optimizer.step()
+        sums += vertices.numel() * torch.stack([term.detach() for term in terms])
+        n_vertices += vertices.numel()
+        if learned is not None:
+            learned_parts.append((learned.detach(), vertices))
+    structure = config.structure
+    if learned_parts and structure.anchor_decay < 1:
+        anchor = update_anchor_parts(
+            anchor, learned_parts, structure.anchor_decay, generator, rescale=structure.rescale_inserted
+        )
+    return anchor, Losses(*(sums / n_vertices).tolist())
+
+
+def _losses(
+    networks: Networks, features: Tensor, anchor: EdgeTensors, config: TrainingConfig, generator: torch.Generator
+) -> tuple[tuple[Tensor, Tensor, Tensor, Tensor], EdgeTensors | None]:
+    """CSE, contrastive, centroid and total loss of one subgraph, and the graph that the learner proposes."""
+    structure, loss = config.structure, config.loss
+    learned = _proposed(networks, features, anchor, config)
+    points = _encode_view(networks, features, anchor, structure.mask_anchor, config, generator)
+    leaves = networks.encoder.leaves(points)
+    ends, weights = anchor.normalized().once()
+    cse = cse_loss(leaves, ends, weights, loss.cse_temperature)
+    centroid = centroid_loss(to_lorentz(leaves))
+    contrast = torch.zeros(())
+    if loss.contrast_weight > 0 and len(features) > 1:
+        second = anchor if learned is None else learned
+        other = _encode_view(networks, features, second, structure.mask_learner, config, generator)
+        contrast = contrastive_loss(
+            networks.projector(points, generator),
+            networks.projector(other, generator),
+            loss.contrast_temperature,
+            include_positive=loss.include_positive or len(features) < 3,
+        )
+    weighting = LossWeights(loss.contrast_weight, loss.centroid_weight)
+    return (cse, contrast, centroid, total_loss(cse, contrast, centroid, weighting)), learned
+
+
+def _proposed(networks: Networks, features: Tensor, anchor: EdgeTensors, config: TrainingConfig) -> EdgeTensors | None:
+    """The learner's graph; without contrast nothing trains the learner, so no gradient is kept."""
+    if not config.structure.learn_graph or len(features) < 2:
+        return None
+    model = config.model
+    with torch.set_grad_enabled(config.loss.contrast_weight > 0):
+        embeddings = networks.learner(features, anchor)
+        return learned_graph(embeddings, model.learner_neighbors, model.learner_similarity)
+
+
+def _encode_view(
+    networks: Networks,
+    features: Tensor,
+    edges: EdgeTensors,
+    mask: float,
+    config: TrainingConfig,
+    generator: torch.Generator,
+) -> Tensor:
+    """Lorentz points of an augmented view: edges dropped, columns masked, inputs dropped."""
+    dropped = drop_edges(edges, config.structure.edge_drop, generator).normalized()
+    return networks.encoder(mask_features(features, mask, generator), dropped, generator)

@@ -1,0 +1,182 @@
+"""The training loop: epochs, evaluation by decoding, and the best tree kept by value."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from geoopt.optim import RiemannianAdam
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hypcse._random import generator
+from hypcse.decode import decode_graph, decode_single
+from hypcse.entropy import structural_entropy
+from hypcse.entropy.complete import CompleteGraph
+from hypcse.graph import Graph
+from hypcse.graph.subgraphs import sample_subgraphs
+from hypcse.graph.tensors import EdgeTensors
+from hypcse.training.config import TrainingConfig
+from hypcse.training.epoch import Losses, Networks, train_epoch
+from hypcse.tree import Tree
+
+
+class TrainingDiverged(RuntimeError):
+    """The loss is no longer a number; `trained` holds what was best before."""
+
+    def __init__(self, text: str, trained: Trained | None) -> None:
+        super().__init__(text)
+        self.trained = trained
+
+
+@dataclass(frozen=True)
+class TrainingStep:
+    """An epoch: its number from 1, its mean losses, and where it was evaluated the entropy that picks the epoch."""
+
+    epoch: int
+    losses: Losses
+    entropy: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What training found.
+
+    tree, leaves : of the best epoch; leaves (n, embed_dim) in the ball on one radius.
+    epoch        : that epoch, 0 for the start.
+    entropy      : the value that picked it, on the graph that `select_on` names.
+    state        : the networks' weights at that epoch, as copies.
+    anchor       : the anchor graph at the end.
+    history      : one step an epoch.
+    """
+
+    tree: Tree
+    leaves: NDArray[np.float64]
+    epoch: int
+    entropy: float
+    state: dict[str, Tensor]
+    anchor: Graph
+    history: list[TrainingStep] = field(default_factory=list)
+
+
+Callback = Callable[[TrainingStep], object]
+"""Called after every epoch; returning True stops, and the best so far is returned."""
+
+
+def fit(
+    features: NDArray[np.float32],
+    graph: Graph,
+    config: TrainingConfig,
+    random_state: int = 0,
+    callback: Callback | None = None,
+) -> Trained:
+    """Train on scaled features (n, d) and their graph, and return the best tree that decoding found on the way.
+
+    Every `evaluate_every` epochs all vertices are encoded and decoded, and the tree with the lowest structural entropy
+    is kept, with a copy of the weights that made it. The untrained encoder counts as epoch 0.
+    """
+    run = _Run(features, graph, config, random_state)
+    run.evaluate(0)
+    for epoch in range(1, config.schedule.n_epochs + 1):
+        step = run.epoch(epoch)
+        if (callback is not None and callback(step) is True) or run.out_of_patience():
+            break
+    return run.result()
+
+
+class _Run:
+    """One training under way."""
+
+    def __init__(self, features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int) -> None:
+        self.config, self.graph = config, graph
+        self.features = torch.from_numpy(np.array(features, dtype=np.float32))
+        self.networks = Networks(features.shape[1], config, _torch_generator(random_state, "weights"))
+        self.draws = _torch_generator(random_state, "augmentation")
+        self.sampling = generator(random_state, "subgraphs")
+        self.start = graph.without_loops().to_tensors()
+        self.anchor = self.start
+        self.complete = CompleteGraph(features) if config.schedule.select_on == "complete" else None
+        self.optimizers = self._optimizers()
+        self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor]] | None = None
+        self.since_best = 0
+        self.history: list[TrainingStep] = []
+
+    def _optimizers(self) -> list[torch.optim.Optimizer]:
+        """Riemannian Adam for the hyperbolic networks, Adam for the learner, as in the paper."""
+        schedule = self.config.schedule
+        curved = [*self.networks.encoder.parameters(), *self.networks.projector.parameters()]
+        rate, decay = schedule.learning_rate, schedule.weight_decay
+        return [
+            RiemannianAdam(curved, lr=rate, weight_decay=decay),
+            torch.optim.Adam(self.networks.learner.parameters(), lr=rate, weight_decay=decay),
+        ]
+
+    def epoch(self, number: int) -> TrainingStep:
+        """One epoch, evaluated where it is due."""
+        began = time.perf_counter()
+        schedule = self.config.schedule
+        sets = sample_subgraphs(self._sampled_graph(), schedule.batch_size, schedule.n_seeds, self.sampling)
+        self.anchor, losses = train_epoch(
+            self.networks,
+            self.optimizers,
+            self.features,
+            self.anchor,
+            (torch.from_numpy(part) for part in sets),
+            self.config,
+            self.draws,
+        )
+        if not math.isfinite(losses.total):
+            raise TrainingDiverged(
+                f"the loss of epoch {number} is {losses.total}. Lower learning_rate "
+                f"({schedule.learning_rate}) or raise cse_temperature ({self.config.loss.cse_temperature}).",
+                self.result() if self.best else None,
+            )
+        due = number % schedule.evaluate_every == 0 or number == schedule.n_epochs
+        entropy = self.evaluate(number) if due else None
+        step = TrainingStep(number, losses, entropy, time.perf_counter() - began)
+        self.history.append(step)
+        return step
+
+    def _sampled_graph(self) -> Graph:
+        """The graph that subgraphs grow on: the anchor, where there is more than one subgraph."""
+        return self.graph if self.graph.n_vertices <= self.config.schedule.batch_size else self.anchor.to_graph()
+
+    def evaluate(self, number: int) -> float:
+        """Encode, decode and score; keep what is best."""
+        schedule = self.config.schedule
+        with torch.no_grad():
+            points = self.networks.encoder(self.features, self._evaluation_edges())
+            leaves = self.networks.encoder.leaves(points).double().numpy()
+        tree = decode_graph(leaves, self.graph) if schedule.decoder == "graph" else decode_single(leaves)
+        entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
+        self.since_best += 1
+        if self.best is None or entropy < self.best[0]:
+            state = {name: value.detach().clone() for name, value in self.networks.state_dict().items()}
+            self.best, self.since_best = (entropy, number, tree, leaves, state), 0
+        return entropy
+
+    def _evaluation_edges(self) -> EdgeTensors:
+        choice = self.config.schedule.encode_on
+        if choice == "raw":
+            return self.start
+        return (self.anchor if choice == "anchor" else self.start).normalized()
+
+    def out_of_patience(self) -> bool:
+        """Whether so many evaluations in a row brought nothing better."""
+        patience = self.config.schedule.patience
+        return patience is not None and self.since_best >= patience
+
+    def result(self) -> Trained:
+        """The best so far."""
+        assert self.best is not None
+        entropy, number, tree, leaves, state = self.best
+        return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), list(self.history))
+
+
+def _torch_generator(random_state: int, purpose: str) -> torch.Generator:
+    return torch.Generator().manual_seed(int(generator(random_state, purpose).integers(2**62)))
