@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hypcse import datasets as datasets
     from hypcse import discrete as discrete
     from hypcse import entropy as entropy
+    from hypcse import experiments as experiments
     from hypcse import methods as methods
     from hypcse._checks import HypcseWarning as HypcseWarning
     from hypcse.discrete import best_cut as best_cut
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from hypcse.entropy import normalized_entropy as normalized_entropy
     from hypcse.entropy import one_dimensional_entropy as one_dimensional_entropy
     from hypcse.entropy import structural_entropy as structural_entropy
+    from hypcse.estimator import HypCSE as HypCSE
     from hypcse.graph import Graph as Graph
     from hypcse.graph import nearest_neighbors as nearest_neighbors
     from hypcse.graph import similarity_graph as similarity_graph
@@ -47,6 +49,7 @@ _HOME = {
     "nearest_neighbors": "hypcse.graph",
     "similarity_graph": "hypcse.graph",
     "Tree": "hypcse.tree",
+    "HypCSE": "hypcse.estimator",
     "best_cut": "hypcse.discrete",
     "compress": "hypcse.discrete",
     "entropy_report": "hypcse.discrete",
@@ -68,7 +71,7 @@ _HOME = {
     "contrastive_loss": "hypcse.objective",
     "cse_loss": "hypcse.objective",
 }
-_FOLDERS = ("datasets", "discrete", "entropy", "methods")
+_FOLDERS = ("datasets", "discrete", "entropy", "experiments", "methods")
 
 __all__ = ["__version__", *_HOME, *_FOLDERS]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -53,7 +54,10 @@ def train_epoch(
     config: TrainingConfig,
     generator: torch.Generator,
 ) -> tuple[EdgeTensors, Losses]:
-    """Train on each subgraph once and update the anchor; the new anchor and the mean losses."""
+    """Train on each subgraph once and update the anchor; the new anchor and the mean losses.
+
+    When a loss or a weight is no longer a number the epoch ends there, the anchor as it was and the losses NaN.
+    """
     optimizers = list(optimizers)
     learned_parts: list[tuple[EdgeTensors, Tensor]] = []
     sums, n_vertices = torch.zeros(4), 0
@@ -66,6 +70,8 @@ def train_epoch(
         terms[3].backward()
         for optimizer in optimizers:
             optimizer.step()
+        if not _is_finite(networks, terms[3]):
+            return anchor, Losses(math.nan, math.nan, math.nan, math.nan)
         sums += vertices.numel() * torch.stack([term.detach() for term in terms])
         n_vertices += vertices.numel()
         if learned is not None:
@@ -76,6 +82,12 @@ def train_epoch(
             anchor, learned_parts, structure.anchor_decay, generator, rescale=structure.rescale_inserted
         )
     return anchor, Losses(*(sums / n_vertices).tolist())
+
+
+def _is_finite(networks: Networks, loss: Tensor) -> bool:
+    """Whether the loss and all weights are numbers."""
+    sums = torch.stack([loss.detach(), *(parameter.detach().sum() for parameter in networks.parameters())])
+    return bool(sums.isfinite().all())
 
 
 def _losses(

@@ -1,0 +1,154 @@
+"""The estimator `HypCSE`: a thin shell over training, decoding and the discrete engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import validate_data
+
+from hypcse._checks import check_choice, check_count
+from hypcse._random import check_seed
+from hypcse.discrete import best_cut, levels, refine
+from hypcse.entropy import structural_entropy
+from hypcse.graph import Graph, scale_features, similarity_graph
+from hypcse.training import Trained, TrainingConfig, fit
+from hypcse.training.fit import Callback
+
+# What a preset fills in where a parameter is None. Everything else keeps the defaults of the configuration.
+PRESETS: dict[str, dict[str, Any]] = {
+    "default": {"decoder": "graph", "refine": True, "n_epochs": "auto"},
+    "paper": {
+        "decoder": "single",
+        "refine": False,
+        "n_epochs": 200,
+        "evaluate_every": 1,
+        "include_positive": False,
+        "rescale_inserted": False,
+        "cse_temperature": 1000.0,
+        "select_on": "complete",
+    },
+}
+# Epochs of "auto": so many steps over all subgraphs of an epoch, within these limits.
+AUTO_STEPS, AUTO_LIMITS = 400, (10, 100)
+_OF_THE_SHELL = ("n_clusters", "preset", "n_neighbors", "bandwidth", "scale", "refine", "random_state", "callback")
+
+
+class HypCSE(ClusterMixin, BaseEstimator):
+    """Hierarchical clustering by continuous structural entropy in hyperbolic space.
+
+    Features are scaled, their similarity graph is encoded, and the encoder is trained to lower Eq. (17); the best tree
+    that decoding finds on the way is refined. Parameters that are None are filled by the preset; see `TrainingConfig`
+    for their meaning.
+
+    n_clusters   : number of flat clusters; by default `labels_` is the coarsest of the levels found.
+    preset       : "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
+    n_neighbors, bandwidth, scale : of the similarity graph.
+    refine       : whether the tree is refined, or "thorough".
+    random_state : seed of everything random.
+    callback     : told of every epoch; a true answer stops training.
+
+    After `fit`: `tree_`, `linkage_matrix_`, `children_`, `distances_`, `labels_`, `embedding_` (leaves in the ball),
+    `graph_`, `entropy_`, `history_`, `n_features_in_`.
+
+    >>> import hypcse
+    >>> X, y = hypcse.datasets.load("optical-digits")
+    >>> model = HypCSE(n_clusters=3, n_epochs=1, batch_size=100).fit(X[:100])
+    >>> model.labels_.max()
+    np.int64(2)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        preset: str = "default",
+        n_neighbors: int = 10,
+        bandwidth: float | str = 1.0,
+        scale: str = "minmax",
+        refine: bool | str | None = None,
+        random_state: int = 0,
+        callback: Callback | None = None,
+        n_epochs: int | str | None = None,
+        learning_rate: float | None = None,
+        weight_decay: float | None = None,
+        batch_size: int | None = None,
+        n_seeds: int | None = None,
+        evaluate_every: int | None = None,
+        patience: int | None = None,
+        encode_on: str | None = None,
+        select_on: str | None = None,
+        decoder: str | None = None,
+        hidden_dim: int | None = None,
+        embed_dim: int | None = None,
+        projection_dim: int | None = None,
+        dropout: float | None = None,
+        aggregation: str | None = None,
+        learner: str | None = None,
+        learner_similarity: str | None = None,
+        learner_neighbors: int | None = None,
+        cse_temperature: float | None = None,
+        contrast_temperature: float | None = None,
+        contrast_weight: float | None = None,
+        centroid_weight: float | None = None,
+        include_positive: bool | None = None,
+        learn_graph: bool | None = None,
+        anchor_decay: float | None = None,
+        rescale_inserted: bool | None = None,
+        edge_drop: float | None = None,
+        mask_learner: float | None = None,
+        mask_anchor: float | None = None,
+    ) -> None:
+        for name, value in list(locals().items()):
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
+    def fit(self, X: ArrayLike, y: object = None, graph: Graph | None = None) -> HypCSE:
+        """Cluster the rows of X; y is not looked at. A graph over the rows may be given instead of their similarity."""
+        options = self._options()
+        features = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        if graph is None:
+            graph = similarity_graph(features, self.n_neighbors, self.bandwidth, self.scale)
+        elif graph.n_vertices != len(features):
+            raise ValueError(f"the graph has {graph.n_vertices} vertices for {len(features)} rows of X.")
+        wanted = options.pop("refine")
+        config = TrainingConfig.from_options(**self._with_epochs(options, len(features)))
+        seed = check_seed(self.random_state)
+        trained = fit(scale_features(features, self.scale), graph, config, seed, self.callback)
+        self._keep(trained, graph, wanted, seed)
+        return self
+
+    def _options(self) -> dict[str, Any]:
+        """What training is told: the parameters that are set, over the preset's values."""
+        check_choice("preset", self.preset, tuple(PRESETS))
+        given = {name: value for name, value in self.get_params(deep=False).items() if name not in _OF_THE_SHELL}
+        given["refine"] = self.refine
+        return {**PRESETS[self.preset], **{name: value for name, value in given.items() if value is not None}}
+
+    def _with_epochs(self, options: dict[str, Any], n_points: int) -> dict[str, Any]:
+        """The options with "auto" epochs counted: a bounded number of steps whatever the size."""
+        if options.get("n_epochs") != "auto":
+            return options
+        n_subgraphs = -(-n_points // options.get("batch_size", TrainingConfig().schedule.batch_size))
+        return {**options, "n_epochs": int(np.clip(AUTO_STEPS // n_subgraphs, *AUTO_LIMITS))}
+
+    def _keep(self, trained: Trained, graph: Graph, wanted: bool | str, seed: int) -> None:
+        """The attributes of a fitted model."""
+        tree = trained.tree
+        if wanted:
+            tree = refine(tree, graph, effort="thorough" if wanted == "thorough" else "fast", random_state=seed)
+        self.tree_, self.graph_, self.history_ = tree, graph, trained.history
+        self.embedding_ = trained.leaves
+        self.entropy_ = structural_entropy(tree, graph)
+        self.linkage_matrix_ = tree.to_linkage()
+        self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
+        self.distances_ = self.linkage_matrix_[:, 2]
+        self.labels_ = self._labels(graph)
+
+    def _labels(self, graph: Graph) -> NDArray[np.int64]:
+        if self.n_clusters is None:
+            return levels(self.tree_, graph)[0]
+        check_count("n_clusters", self.n_clusters, 1, self.tree_.n_leaves)
+        return best_cut(self.tree_, graph, n_clusters=self.n_clusters)
