@@ -29,7 +29,7 @@ from hypcse import (
     structural_entropy,
 )
 from hypcse.discrete.compress import kept_levels, one_by_one
-from hypcse.kernels.sweep import kept_parents
+from hypcse.kernels.trees.sweep import kept_parents
 
 
 def two_level_entropy(graph: Graph, labels: np.ndarray) -> float:

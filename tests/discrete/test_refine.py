@@ -18,7 +18,8 @@ from hypcse.discrete import binarize, refinement
 from hypcse.discrete.refine import is_shallow
 from hypcse.discrete.state import start_search
 from hypcse.entropy import lca_weights, node_volumes
-from hypcse.kernels.regraft import COST, N_FOUND, N_PATH, PARENT, move, price_places
+from hypcse.kernels.search.bench import COST, N_FOUND, N_PATH, PARENT
+from hypcse.kernels.search.regraft import move, price_places
 
 OBJECTIVES = {"entropy": structural_entropy, "dasgupta": dasgupta_cost}
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from graph_strategies import graphs
 from hypcse.graph import Graph, sample_subgraphs, similarity_graph
-from hypcse.kernels.sampling import grow_sets
+from hypcse.kernels.points.sampling import grow_sets
 
 cases = st.integers(1, 20).flatmap(graphs)
 

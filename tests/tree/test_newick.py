@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from hypcse.kernels.branches import branch_lengths
+from hypcse.kernels.trees.branches import branch_lengths
 from hypcse.tree import Tree
 from hypcse.tree.newick import read_newick
 from strategies import trees

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from hypcse.discrete.heights import searched_tree
 from hypcse.entropy import check_same_size
 from hypcse.graph import Graph
-from hypcse.kernels.chains import chain_merges
-from hypcse.kernels.sweep import children_first
+from hypcse.kernels.linkage.chains import chain_merges
+from hypcse.kernels.trees.sweep import children_first
 from hypcse.tree import Tree
 
 

@@ -9,9 +9,9 @@ from hypcse._checks import check_count
 from hypcse.discrete.cuts import cluster_gains
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
-from hypcse.kernels.cuts import best_antichain
-from hypcse.kernels.levels import best_gain_at_root, best_levels, gains_below
-from hypcse.kernels.sweep import kept_parents, subtree_sums
+from hypcse.kernels.trees.cuts import best_antichain
+from hypcse.kernels.trees.levels import best_gain_at_root, best_levels, gains_below
+from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 

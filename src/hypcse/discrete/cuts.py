@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
-from hypcse.kernels.cuts import best_antichain, best_antichain_of
-from hypcse.kernels.sweep import leaf_labels, subtree_sums
+from hypcse.kernels.trees.cuts import best_antichain, best_antichain_of
+from hypcse.kernels.trees.sweep import leaf_labels, subtree_sums
 from hypcse.tree import Tree
 
 MAX_TABLE = 200_000_000

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.graph import Graph
-from hypcse.kernels.sweep import lift_heights, subtree_minima, subtree_sums
+from hypcse.kernels.trees.sweep import lift_heights, subtree_minima, subtree_sums
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 

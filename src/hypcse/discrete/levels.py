@@ -10,7 +10,7 @@ from hypcse.discrete.compress import LevelTable, is_small, keep_nodes, kept_leve
 from hypcse.discrete.cuts import best_cut
 from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph
-from hypcse.kernels.sweep import kept_parents
+from hypcse.kernels.trees.sweep import kept_parents
 from hypcse.tree import Tree
 
 SHARE = 0.95

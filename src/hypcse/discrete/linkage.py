@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from hypcse._checks import check_choice
 from hypcse.discrete.heights import searched_tree
 from hypcse.graph import Graph
-from hypcse.kernels.chains import chain_merges
-from hypcse.kernels.heap_merges import entropy_merges
-from hypcse.kernels.merges import join_components, merge_parents
-from hypcse.kernels.spanning import heaviest_forest
+from hypcse.kernels.linkage.chains import chain_merges
+from hypcse.kernels.linkage.heap_merges import entropy_merges
+from hypcse.kernels.linkage.merges import join_components, merge_parents
+from hypcse.kernels.linkage.spanning import heaviest_forest
 from hypcse.tree import Tree
 
 Linkage = Literal["average", "paris", "entropy", "single"]

@@ -21,7 +21,7 @@ from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.state import Search, start_search
 from hypcse.entropy import check_same_size, lca_weights, structural_entropy
 from hypcse.graph import Graph
-from hypcse.kernels.search import anneal, descend
+from hypcse.kernels.search.descent import anneal, descend
 from hypcse.tree import Tree
 
 Objective = Literal["entropy", "dasgupta"]

@@ -16,7 +16,7 @@ from hypcse.entropy import (
     one_dimensional_entropy,
 )
 from hypcse.graph import Graph
-from hypcse.kernels.sweep import subtree_sums
+from hypcse.kernels.trees.sweep import subtree_sums
 from hypcse.tree import Tree
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
-from hypcse.kernels.regraft import Bench, Rows, make_bench, read_bench
+from hypcse.kernels.search.bench import Bench, Rows, make_bench, read_bench
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.graph import Graph
-from hypcse.kernels.ancestors import edge_ancestors
-from hypcse.kernels.sweep import scatter_weights, subtree_sums
+from hypcse.kernels.trees.ancestors import edge_ancestors
+from hypcse.kernels.trees.sweep import scatter_weights, subtree_sums
 from hypcse.tree import Tree
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import HypcseWarning
 from hypcse.graph.exact import brute_force, in_unit, kd_tree
-from hypcse.kernels.nearest import sorted_candidates
+from hypcse.kernels.points.nearest import sorted_candidates
 
 # Share of true neighbours to be found by a sample of points, large enough to tell 0.998 from 0.995.
 RECALL = 0.998

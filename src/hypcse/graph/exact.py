@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels.nearest import nearest_in_block, sorted_candidates
+from hypcse.kernels.points.nearest import nearest_in_block, sorted_candidates
 
 # A block of inner products. Smaller ones measured slower: threads start and stop once a block.
 BLOCK_BYTES = 64 * 2**20

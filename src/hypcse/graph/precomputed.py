@@ -14,7 +14,7 @@ from scipy import sparse
 from hypcse._checks import check_finite, check_real, real_numbers
 from hypcse.graph import exact
 from hypcse.graph.graph import stored_position
-from hypcse.kernels.nearest import smallest_in_block
+from hypcse.kernels.points.nearest import smallest_in_block
 
 # Distances that should be equal, or 0, may be off by this share of the largest.
 ROUNDING = 1e-9

@@ -14,7 +14,7 @@ from hypcse._checks import HypcseWarning, check_choice, check_count
 from hypcse.graph.graph import Graph, frozen
 from hypcse.graph.neighbors import ALGORITHMS, METRICS, nearest_neighbors
 from hypcse.graph.scaling import SCALES, scale_features
-from hypcse.kernels.nearest import candidate_distances
+from hypcse.kernels.points.nearest import candidate_distances
 
 # From this many points on, neighbours come from `nearest_neighbors` instead of scikit-learn.
 LARGE = 20_000

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.graph.graph import Graph
-from hypcse.kernels.sampling import grow_sets
+from hypcse.kernels.points.sampling import grow_sets
 
 # A remainder below this share of a set is no set of its own: too few vertices to contrast with each other.
 MIN_SHARE = 0.25

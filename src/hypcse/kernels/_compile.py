@@ -48,7 +48,7 @@ def _cache_folder(form: str) -> str | None:
     the folder is named by all sources here together, and a change in any of them compiles anew.
     """
     here = Path(__file__).parent
-    content = b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))
+    content = b"".join(path.read_bytes() for path in sorted(here.rglob("*.py")))
     name = f"hypcse-{hashlib.sha256(content).hexdigest()[:16]}"
     chosen = cast(Any, numba.config).CACHE_DIR
     given = [Path(chosen)] if chosen else []

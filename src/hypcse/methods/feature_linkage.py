@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._memory import check_memory
-from hypcse.kernels.merges import number_merges
-from hypcse.kernels.ward import ward_merges
+from hypcse.kernels.linkage.merges import number_merges
+from hypcse.kernels.linkage.ward import ward_merges
 from hypcse.tree import Tree
 
 

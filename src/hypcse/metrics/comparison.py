@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_count, check_finite
 from hypcse._memory import check_memory
 from hypcse._random import generator
-from hypcse.kernels.clades import shared_clades
+from hypcse.kernels.trees.clades import shared_clades
 from hypcse.tree import Tree
 
 MAX_PAIRS = 20_000_000

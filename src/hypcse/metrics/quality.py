@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_labels
 from hypcse.entropy import SelfLoops, entropy_from_weights, lca_weights
 from hypcse.graph import Graph
-from hypcse.kernels.purity import purity_sum
+from hypcse.kernels.trees.purity import purity_sum
 from hypcse.tree import Tree
 
 

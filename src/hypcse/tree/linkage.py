@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_finite
-from hypcse.kernels.sweep import lift_heights
+from hypcse.kernels.trees.sweep import lift_heights
 
 
 def linkage_to_parents(Z: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels.branches import branch_heights, branch_lengths, join_branches, parents_of_depths
-from hypcse.kernels.sweep import layout
+from hypcse.kernels.trees.branches import branch_heights, branch_lengths, join_branches, parents_of_depths
+from hypcse.kernels.trees.sweep import layout
 
 _PLAIN = re.compile(r"(?:[^\W_]|[-+.])+")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels.sweep import layout, pruned_parents, subtree_minima
+from hypcse.kernels.trees.sweep import layout, pruned_parents, subtree_minima
 
 
 def renumber(

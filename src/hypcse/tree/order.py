@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._memory import check_memory
-from hypcse.kernels.flips import flipped_order
-from hypcse.kernels.leaf_order import optimal_positions
-from hypcse.kernels.sweep import layout
+from hypcse.kernels.trees.flips import flipped_order
+from hypcse.kernels.trees.leaf_order import optimal_positions
+from hypcse.kernels.trees.sweep import layout
 from hypcse.tree.linkage import linkage_to_parents
 
 EXACT_LEAVES = 1000

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_count, check_features, check_finite
-from hypcse.kernels.ancestors import AncestorIndex, ancestor_index, pair_ancestors
-from hypcse.kernels.sweep import layout, leaf_labels
+from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
+from hypcse.kernels.trees.sweep import layout, leaf_labels
 from hypcse.tree.checks import check_heights, check_names, check_parents, freeze, leaf_marks, node_ids, own
 from hypcse.tree.cuts import split_above, split_to_number
 from hypcse.tree.json_form import read_json, write_json

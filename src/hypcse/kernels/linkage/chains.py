@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
-from hypcse.kernels.merges import find
+from hypcse.kernels.linkage.merges import find
 
 
 class Pool(NamedTuple):
@@ -103,6 +103,18 @@ def fold_segments(pool: Pool, cluster: int, root: NDArray[np.int64], place: NDAr
 
 
 @kernel
+def _nearest(pool: Pool, begin: int, end: int, total: NDArray[np.float64], preferred: int) -> int:
+    """The neighbour with the largest weight over mass; `preferred`, then the smaller id, wins ties; -1 if none."""
+    nearest, best = -1, -1.0
+    for k in range(begin, end):
+        other = pool.vertex[k]
+        closeness = pool.weight[k] / total[other]
+        if closeness > best or (closeness == best and nearest != preferred and (other == preferred or other < nearest)):
+            nearest, best = other, closeness
+    return nearest
+
+
+@kernel
 def chain_merges(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -135,12 +147,7 @@ def chain_merges(
         top = chain[length - 1]
         below = chain[length - 2] if length > 1 else -1
         begin, end = fold_segments(pool, top, root, place)
-        nearest, best = -1, -1.0
-        for k in range(begin, end):
-            other = pool.vertex[k]
-            closeness = pool.weight[k] / total[other]
-            if closeness > best or (closeness == best and nearest != below and (other == below or other < nearest)):
-                nearest, best = other, closeness
+        nearest = _nearest(pool, begin, end, total, below)
         if nearest >= 0 and on_chain[nearest]:
             # Further down the chain nothing is nearer, but for sums of equal weights that differ in their last bit.
             nearest = below

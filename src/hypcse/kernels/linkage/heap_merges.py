@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
-from hypcse.kernels.chains import Pool, fold_segments, join_segments, make_pool
+from hypcse.kernels.linkage.chains import Pool, fold_segments, join_segments, make_pool
 
 
 class Heap(NamedTuple):

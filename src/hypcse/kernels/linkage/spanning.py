@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
-from hypcse.kernels.merges import find
+from hypcse.kernels.linkage.merges import find
 
 
 @kernel

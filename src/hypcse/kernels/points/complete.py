@@ -7,7 +7,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel, parallel_kernel
-from hypcse.kernels.ancestors import AncestorIndex, leaf_ancestor
+from hypcse.kernels.trees.ancestors import AncestorIndex, leaf_ancestor
 
 
 @kernel

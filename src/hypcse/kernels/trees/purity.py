@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
-from hypcse.kernels.ancestors import AncestorIndex, leaf_ancestor
+from hypcse.kernels.trees.ancestors import AncestorIndex, leaf_ancestor
 
 
 @kernel

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
-from hypcse.kernels.regraft import COST, N_FOUND, N_PATH, N_STEPS, PARENT, Bench, Rows, move, price_places
+from hypcse.kernels.search.bench import COST, N_FOUND, N_PATH, N_STEPS, PARENT, Bench, Rows
+from hypcse.kernels.search.regraft import move, price_places
 
 
 @kernel

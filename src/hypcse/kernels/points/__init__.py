@@ -1,0 +1,1 @@
+"""Kernels over points and pairs of them."""
