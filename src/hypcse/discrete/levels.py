@@ -30,8 +30,8 @@ def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[NDArra
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> [labels.tolist() for labels in levels(graph_linkage(g), g, n_levels=1)]
-    [[0, 0, 0, 1, 1, 1]]
+    >>> levels(graph_linkage(g), g, n_levels=1)[0].tolist()
+    [0, 0, 0, 1, 1, 1]
     """
     if n_levels is not None:
         check_count("n_levels", n_levels, 1)
