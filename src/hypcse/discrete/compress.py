@@ -10,7 +10,7 @@ from hypcse.discrete.cuts import cluster_gains
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
 from hypcse.kernels.trees.cuts import best_antichain
-from hypcse.kernels.trees.levels import best_gain_at_root, best_levels, gains_below
+from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
@@ -76,25 +76,25 @@ class LevelTable:
         inside = subtree_sums(tree.parent, meeting)
         parent, _ = renumber(tree.parent, tree.height, self.order)
         order = self.order
-        self.nodes = parent, count[order], inside[order], bits[order], (meeting > 0)[order]
+        self.outline = Outline(parent, count[order], inside[order], bits[order], (meeting > 0)[order])
         self.rows = [np.zeros(tree.n_nodes)]
         self.volume = graph.volume
 
     def saving(self, n_levels: int) -> float:
         """What the best tree of so many levels below the root saves over the star, in bits."""
-        gain = best_gain_at_root(*self.nodes, self._row(n_levels - 2)) if n_levels > 1 else 0.0
+        gain = best_gain_at_root(self.outline, self._row(n_levels - 2)) if n_levels > 1 else 0.0
         return 2 * gain / self.volume if self.volume > 0 else 0.0
 
     def kept(self, n_levels: int) -> NDArray[np.int64]:
         """Level of each node to keep, 0 at all others."""
         self._row(n_levels - 2)
         level = np.zeros(self.order.size, np.int64)
-        level[self.order] = best_levels(*self.nodes, np.array(self.rows[: n_levels - 1]))
+        level[self.order] = best_levels(self.outline, np.array(self.rows[: n_levels - 1]))
         return level
 
     def _row(self, number: int) -> NDArray[np.float64]:
         while len(self.rows) <= number:
-            self.rows.append(gains_below(*self.nodes, self.rows[-1]))
+            self.rows.append(gains_below(self.outline, self.rows[-1]))
         return self.rows[number]
 
 

@@ -2,114 +2,98 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
 
 
+class Outline(NamedTuple):
+    """A tree in post-order, the root last.
+
+    parent  : of each node.
+    n_under : nodes under each node, itself included; they are the last so many up to it.
+    inside  : weight of the edges with both ends under it.
+    bits    : log2 of its volume.
+    joined  : whether an edge meets at it.
+    """
+
+    parent: NDArray[np.int64]
+    n_under: NDArray[np.int64]
+    inside: NDArray[np.float64]
+    bits: NDArray[np.float64]
+    joined: NDArray[np.bool_]
+
+
 @kernel
-def _best_below(
-    top: int,
-    count: NDArray[np.int64],
-    parent: NDArray[np.int64],
-    inside: NDArray[np.float64],
-    bits: NDArray[np.float64],
-    joined: NDArray[np.bool_],
-    deeper: NDArray[np.float64],
-    best: NDArray[np.float64],
-) -> float:
+def _gain(tree: Outline, node: int, top: int, deeper: NDArray[np.float64]) -> float:
+    """What keeping a node as a child of `top` gains: its inside weight times what its name gets shorter by, and more
+    below it. A node where no edge meets never gains more than its children and is not kept."""
+    if not tree.joined[node]:
+        return 0.0
+    return tree.inside[node] * (tree.bits[top] - tree.bits[node]) + deeper[node]
+
+
+@kernel
+def _best_below(tree: Outline, top: int, deeper: NDArray[np.float64], best: NDArray[np.float64]) -> float:
     """Highest gain of a set of nodes under `top`, none above another, kept as its children.
 
-    Nodes are in post-order, `count[v]` of them under v and v itself. Keeping v gains its inside weight times what its
-    name gets shorter by, and `deeper[v]` below it. A node where no edge meets never gains more than its children and is
-    not kept. Afterwards best[v] > 0 where v or nodes under it are worth keeping.
+    Afterwards best[v] is what v or nodes under it can gain there.
     """
-    first = top - count[top] + 1
-    for node in range(first, top + 1):
-        best[node] = 0.0
+    first = top - tree.n_under[top] + 1
+    best[first : top + 1] = 0.0
     for node in range(first, top):
-        if joined[node]:
-            best[node] = max(best[node], inside[node] * (bits[top] - bits[node]) + deeper[node])
-        best[parent[node]] += best[node]
+        best[node] = max(best[node], _gain(tree, node, top, deeper))
+        best[tree.parent[node]] += best[node]
     return best[top]
 
 
 @kernel
+def best_gain_at_root(tree: Outline, deeper: NDArray[np.float64]) -> float:
+    """Highest gain of a level below the root. O(n)."""
+    return _best_below(tree, tree.parent.size - 1, deeper, np.zeros(tree.parent.size))
+
+
+@kernel
+def gains_below(tree: Outline, deeper: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Highest gain below every node with one level more than `deeper` allows. O(sum of all counts)."""
+    best = np.zeros(tree.parent.size)
+    gains = np.zeros(tree.parent.size)
+    for node in range(tree.parent.size):
+        gains[node] = _best_below(tree, node, deeper, best)
+    return gains
+
+
+@kernel
 def _keep_below(
-    top: int,
-    count: NDArray[np.int64],
-    inside: NDArray[np.float64],
-    bits: NDArray[np.float64],
-    joined: NDArray[np.bool_],
-    deeper: NDArray[np.float64],
-    best: NDArray[np.float64],
-    level: NDArray[np.int64],
-    depth: int,
+    tree: Outline, top: int, deeper: NDArray[np.float64], best: NDArray[np.float64], level: NDArray[np.int64]
 ) -> None:
-    """Mark the nodes of that set with their level, from the marks that `_best_below` left; larger nodes win ties."""
+    """Mark the children that `_best_below` found for `top` with their level; larger nodes win ties."""
+    _best_below(tree, top, deeper, best)
     node = top - 1
-    while node > top - count[top]:
-        own = inside[node] * (bits[top] - bits[node]) + deeper[node]
-        if joined[node] and own > 0.0 and own >= best[node]:
-            level[node] = depth
-            node -= count[node]
+    while node > top - tree.n_under[top]:
+        gain = _gain(tree, node, top, deeper)
+        if gain > 0.0 and gain >= best[node]:
+            level[node] = level[top] + 1
+            node -= tree.n_under[node]
         else:
             node -= 1
 
 
 @kernel
-def best_gain_at_root(
-    parent: NDArray[np.int64],
-    count: NDArray[np.int64],
-    inside: NDArray[np.float64],
-    bits: NDArray[np.float64],
-    joined: NDArray[np.bool_],
-    deeper: NDArray[np.float64],
-) -> float:
-    """Highest gain of a level below the root, which is the last node. O(n)."""
-    return _best_below(parent.size - 1, count, parent, inside, bits, joined, deeper, np.zeros(parent.size))
-
-
-@kernel
-def gains_below(
-    parent: NDArray[np.int64],
-    count: NDArray[np.int64],
-    inside: NDArray[np.float64],
-    bits: NDArray[np.float64],
-    joined: NDArray[np.bool_],
-    deeper: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Highest gain below every node with one level more than `deeper` allows. O(sum of all counts)."""
-    best = np.zeros(parent.size)
-    gains = np.zeros(parent.size)
-    for node in range(parent.size):
-        gains[node] = _best_below(node, count, parent, inside, bits, joined, deeper, best)
-    return gains
-
-
-@kernel
-def best_levels(
-    parent: NDArray[np.int64],
-    count: NDArray[np.int64],
-    inside: NDArray[np.float64],
-    bits: NDArray[np.float64],
-    joined: NDArray[np.bool_],
-    deeper: NDArray[np.float64],
-) -> NDArray[np.int64]:
+def best_levels(tree: Outline, deeper: NDArray[np.float64]) -> NDArray[np.int64]:
     """Level of every node to keep, from 1 under the root; 0 at nodes to contract.
 
-    Nodes in post-order; the last is the root. `deeper[b]` are the gains below each node with b levels; there are as
-    many rows as levels to choose. O(n) a level.
+    `deeper[b]` are the gains below each node with b levels; there are as many rows as levels to choose. O(n) a level.
     """
-    n_nodes, n_rows = parent.size, deeper.shape[0]
+    n_nodes, n_rows = tree.parent.size, deeper.shape[0]
     best = np.zeros(n_nodes)
     level = np.zeros(n_nodes, np.int64)
-    for depth in range(1, n_rows + 1):
+    _keep_below(tree, n_nodes - 1, deeper[n_rows - 1], best, level)
+    for depth in range(2, n_rows + 1):
         for top in range(n_nodes):
-            is_top = top == n_nodes - 1 if depth == 1 else level[top] == depth - 1
-            if is_top:
-                gains = deeper[n_rows - depth]
-                _best_below(top, count, parent, inside, bits, joined, gains, best)
-                _keep_below(top, count, inside, bits, joined, gains, best, level, depth)
+            if level[top] == depth - 1:
+                _keep_below(tree, top, deeper[n_rows - depth], best, level)
     return level
