@@ -54,8 +54,8 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Our own warnings are meant for people: one line, without the place in the code."""
+    """One line, without the place in the code; those of other libraries say their kind."""
     from hypcse._checks import HypcseWarning
 
-    if issubclass(category, HypcseWarning):
-        _say("warning", message, "yellow")
+    kind = "warning" if issubclass(category, HypcseWarning) else f"warning ({category.__name__})"
+    _say(kind, message, "yellow")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
-from hypcse.kernels.search.bench import Bench, Rows, make_bench, read_bench
+from hypcse.kernels.search.bench import PHI, WEIGHT, Bench, Rows, make_bench, read_bench
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 
@@ -28,7 +28,7 @@ class Search:
 
     def value(self) -> float:
         """The objective up to what no tree changes: sum over nodes of weight times phi(measure)."""
-        return float(np.dot(self.bench.value[:, 2], self.bench.value[:, 1]))
+        return float(np.dot(self.bench.value[:, WEIGHT], self.bench.value[:, PHI]))
 
     def parents(self) -> NDArray[np.int64]:
         """Parents of the tree as it stands, over the vertices in their own order."""

@@ -51,8 +51,8 @@ def _merge_tables(
 
 
 @kernel
-def table_offsets(children: NDArray[np.int64], size: NDArray[np.int64], n_leaves: int, limit: int) -> NDArray[np.int64]:
-    """Where the table of each node of a binary tree begins: as many entries as it can have clusters, up to `limit`."""
+def table_offsets(size: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """Where the table of each node begins: as many entries as it can have clusters, up to `limit`."""
     offset = np.zeros(size.size + 1, np.int64)
     for node in range(size.size):
         offset[node + 1] = offset[node] + min(size[node], limit)
@@ -70,7 +70,7 @@ def best_antichain_of(
     """
     n_leaves = children.shape[0] + 1
     n_nodes = size.size
-    offset = table_offsets(children, size, n_leaves, n_clusters)
+    offset = table_offsets(size, n_clusters)
     best = np.full(offset[n_nodes], -np.inf)
     taken = np.zeros(offset[n_nodes], np.int32)
     for node in range(n_nodes):
