@@ -19,12 +19,12 @@ class CompleteGraph:
     """
 
     def __init__(self, scaled: ArrayLike) -> None:
-        self.points = np.ascontiguousarray(scaled, dtype=np.float32)
+        self.points = np.asarray(scaled, dtype=np.float32)
 
     @cached_property
     def degrees(self) -> NDArray[np.float64]:
         """Row sums of the similarities."""
-        return complete_degrees(self.points)
+        return complete_degrees(np.ascontiguousarray(self.points.T))
 
     def entropy(self, tree: Tree) -> float:
         """Structural entropy of a tree over the points, loops counted as in the paper's tables."""
@@ -34,5 +34,7 @@ class CompleteGraph:
         bits = np.log2(node_volumes(tree, self.degrees))
         if n == 1:
             return float(-bits[0])
-        sums = complete_row_sums(self.points, tree.first_positions[:n], tree.ancestor_index, bits)
+        order = tree.leaf_order()
+        joins = bits[tree.lca(order[:-1], order[1:])]
+        sums = complete_row_sums(np.ascontiguousarray(self.points[order].T), joins)
         return float((2 * sums.sum() - np.dot(self.degrees, bits[:n])) / self.degrees.sum())

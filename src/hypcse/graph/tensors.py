@@ -13,6 +13,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
 from hypcse.graph.graph import Graph, frozen
+from hypcse.kernels.points.pairs import pair_dots, pair_gaps
 
 _LAYOUT = ("pointers", "reverse")
 
@@ -123,10 +124,20 @@ class EdgeTensors:
         """W @ x, (n, d): the weighted sum over the neighbours of each vertex.
 
         Differentiable with respect to x and to the weights. These may differ between the two directions, as those
-        of attention do: each entry has a gradient of its own. O(m d) time; O(m d) memory only for that gradient.
+        of attention do: each entry has a gradient of its own. O(m d) time, O(n d + m) memory on the CPU.
         """
         product: Tensor = _Product.apply(self.weight, x, self)
         return product
+
+    def dots(self, x: Tensor) -> Tensor:
+        """x_i . x_j at each entry (i, j), (m,), differentiable; equal both ways."""
+        found: Tensor = _Dots.apply(x, self)
+        return found
+
+    def gaps(self, x: Tensor) -> Tensor:
+        """|x_i - x_j|^2 at each entry (i, j), (m,), differentiable; equal both ways."""
+        found: Tensor = _Gaps.apply(x, self)
+        return found
 
     def to_dense(self) -> Tensor:
         """The matrix W, (n, n): for small graphs."""
@@ -164,11 +175,57 @@ class _Product(torch.autograd.Function):
         edges: EdgeTensors = ctx.edges
         by_weight = by_x = None
         if ctx.needs_input_grad[0]:
-            ends = grad.index_select(0, edges.index[0]), x.index_select(0, edges.index[1])
-            by_weight = torch.einsum("md,md->m", *ends)
+            by_weight = _entry_dots(edges, grad, x)
         if ctx.needs_input_grad[1]:
             by_x = _row_sums(edges, weight[edges.reverse], grad)
         return by_weight, by_x, None
+
+
+class _Dots(torch.autograd.Function):
+    """x_i . x_j; with G the gradient by the entries, that by X is (G + G^T) X."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, edges: EdgeTensors) -> Tensor:
+        ctx.save_for_backward(x)
+        ctx.edges = edges
+        return _entry_dots(edges, x, x)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        (x,), edges = ctx.saved_tensors, ctx.edges
+        return _row_sums(edges, grad + grad[edges.reverse], x), None
+
+
+class _Gaps(torch.autograd.Function):
+    """|x_i - x_j|^2; with L the Laplacian of G + G^T, the gradient by X is 2 L X."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, edges: EdgeTensors) -> Tensor:
+        ctx.save_for_backward(x)
+        ctx.edges = edges
+        if x.device.type != "cpu":
+            return (x.index_select(0, edges.index[0]) - x.index_select(0, edges.index[1])).square().sum(1)
+        first, second = edges.index.numpy()
+        return torch.from_numpy(pair_gaps(first, second, x.detach().contiguous().numpy()))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        (x,), edges = ctx.saved_tensors, ctx.edges
+        both = grad + grad[edges.reverse]
+        degrees = torch.segment_reduce(both, "sum", offsets=edges.pointers)
+        return 2 * (degrees.unsqueeze(1) * x - _row_sums(edges, both, x)), None
+
+
+def _entry_dots(edges: EdgeTensors, x: Tensor, y: Tensor) -> Tensor:
+    """x_i . y_j at each entry (i, j); on the CPU without copies of the rows."""
+    if x.device.type != "cpu":
+        return torch.einsum("md,md->m", x.index_select(0, edges.index[0]), y.index_select(0, edges.index[1]))
+    first, second = edges.index.numpy()
+    return torch.from_numpy(
+        pair_dots(first, second, x.detach().contiguous().numpy(), y.detach().contiguous().numpy())
+    )
 
 
 def _row_sums(edges: EdgeTensors, weight: Tensor, x: Tensor) -> Tensor:

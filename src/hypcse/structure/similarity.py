@@ -39,13 +39,11 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: str = "cosine") ->
     # x.y ranks by cosine on the unit sphere, x.y - |y|^2 / 2 by distance anywhere.
     penalty = known.square().sum(1) / 2 if kind == "gaussian" else known.new_zeros(len(known))
     ends, share = _neighbor_pairs(known, penalty, min(n_neighbors, len(points) - 1))
-    # Measured faster than points[ends].
-    first, second = points.index_select(0, ends[0]), points.index_select(0, ends[1])
+    graph = EdgeTensors.from_pairs(ends, share, len(points))
     if kind == "gaussian":
-        weight = (-(first - second).square().sum(1) / 2).clamp(min=-MAX_EXPONENT).exp()
-        return EdgeTensors.from_pairs(ends, share * weight, len(points)).normalized()
-    weight = torch.einsum("kd,kd->k", first, second).clamp(min=LEAST_COSINE)
-    graph = EdgeTensors.from_pairs(ends, share * weight, len(points))
+        weight = (-graph.gaps(points) / 2).clamp(min=-MAX_EXPONENT).exp()
+        return graph.with_weight(graph.weight * weight).normalized()
+    graph = graph.with_weight(graph.weight * graph.dots(points).clamp(min=LEAST_COSINE))
     itself = points.square().sum(1).clamp(min=LEAST_COSINE)
     root = (2 * (graph.degrees() + itself)).rsqrt()
     return graph.with_weight(graph.weight * (root[graph.index[0]] * root[graph.index[1]])).normalized()
