@@ -84,6 +84,16 @@ def test_gradients(graph):
     assert torch.autograd.gradcheck(lambda w, x: edges.with_weight(w).aggregate(x), (weight, x))
     assert torch.autograd.gradcheck(lambda w: edges.with_weight(w).normalized().weight, (weight,))
     assert torch.autograd.gradcheck(lambda x: edges.aggregate(x), (x,))
+    assert torch.autograd.gradcheck(edges.dots, (x,))
+    assert torch.autograd.gradcheck(edges.gaps, (x,))
+
+
+@given(cases)
+def test_dots_and_gaps_of_entries(graph):
+    edges, x = graph.to_tensors(dtype=torch.float64), features(graph)
+    i, j = edges.index
+    assert_allclose(edges.dots(x), (x[i] * x[j]).sum(1), atol=1e-12)
+    assert_allclose(edges.gaps(x), (x[i] - x[j]).square().sum(1), atol=1e-12)
 
 
 @given(cases)

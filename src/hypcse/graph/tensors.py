@@ -223,9 +223,7 @@ def _entry_dots(edges: EdgeTensors, x: Tensor, y: Tensor) -> Tensor:
     if x.device.type != "cpu":
         return torch.einsum("md,md->m", x.index_select(0, edges.index[0]), y.index_select(0, edges.index[1]))
     first, second = edges.index.numpy()
-    return torch.from_numpy(
-        pair_dots(first, second, x.detach().contiguous().numpy(), y.detach().contiguous().numpy())
-    )
+    return torch.from_numpy(pair_dots(first, second, x.detach().contiguous().numpy(), y.detach().contiguous().numpy()))
 
 
 def _row_sums(edges: EdgeTensors, weight: Tensor, x: Tensor) -> Tensor:

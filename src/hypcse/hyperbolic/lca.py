@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from hypcse.hyperbolic import lorentz
 from hypcse.hyperbolic.poincare import unit
+from hypcse.kernels.points.depths import depth_slopes, depths_of_cosines
 
 # How far the radii of leaves that share one may differ, relatively: far above rounding, far below a mistake.
 _SAME_RADIUS = 1e-3
@@ -34,7 +36,8 @@ def lca_depth(leaves: Tensor) -> Tensor:
             [0.6412, 1.0986]])
     """
     directions, radius = shared_radius(leaves)
-    return _PairDepth.apply(directions, radius)
+    compiled = directions.device.type == "cpu" and directions.dtype == torch.float32
+    return (_CompiledPairDepth if compiled else _PairDepth).apply(directions, radius)
 
 
 def lca_depth_of_pairs(leaves: Tensor, i: Tensor, j: Tensor) -> Tensor:
@@ -92,10 +95,11 @@ def _tanh_and_sech(radius: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class _PairDepth(torch.autograd.Function):
-    """The closed form from unit directions (n, d) and the radius; rows in blocks that stay in a processor's cache.
+    """The closed form from unit directions (n, d) and the radius, in plain torch.
 
     x = tanh^2 d_o = tanh^2(R) (1 + cosine) / 2 and s = 1 - x = sech^2(R) + tanh^2(R) (1 - cosine) / 2 give the depth
     log((1 + sqrt x)^2 / s) / 2 and its slopes tanh^2(R) / (4 s sqrt x) by the cosine, sqrt x / (s tanh R) by tanh R.
+    Rows are worked on in blocks that stay in a processor's cache.
     """
 
     @staticmethod
@@ -111,18 +115,48 @@ class _PairDepth(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, Tensor]:
         directions, radius = ctx.saved_tensors
-        top, sech = _tanh_and_sech(radius)
-        by_direction, by_top = torch.zeros_like(directions), torch.zeros_like(top)
+        by_direction, by_tanh = torch.zeros_like(directions), torch.zeros_like(radius)
         for some, rate, out in zip(_blocks(directions), _blocks(upstream), _blocks(by_direction), strict=True):
             squared, rest = _tanh_squared(some @ directions.T, radius)
             # At opposite leaves the slope is infinite; its part along the sphere is not, and stays as it is.
             root = squared.clamp_min_(torch.finfo(rate.dtype).eps).sqrt_()
             rate = torch.div(rate, rest, out=rest)
-            by_top += torch.dot(rate.flatten(), root.flatten())
+            by_tanh += torch.dot(rate.flatten(), root.flatten())
             rate.div_(root)
             out += rate @ directions
             by_direction += rate.T @ some
-        return by_direction * (top.square() / 4), by_top / top * 2 * sech / (1 + radius.square())
+        return _by_directions_and_radius(by_direction, by_tanh, radius)
+
+
+class _CompiledPairDepth(torch.autograd.Function):
+    """`_PairDepth` for single precision on the CPU: the cosines are kept, and two kernels do the rest."""
+
+    @staticmethod
+    def forward(ctx: Any, directions: Tensor, radius: Tensor) -> Tensor:
+        cosines = directions @ directions.T
+        ctx.save_for_backward(directions, radius, cosines)
+        return torch.from_numpy(depths_of_cosines(cosines.numpy(), *_half_and_rest(radius)))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, Tensor]:
+        directions, radius, cosines = ctx.saved_tensors
+        slopes, by_row = depth_slopes(cosines.numpy(), upstream.contiguous().numpy(), *_half_and_rest(radius))
+        slope = torch.from_numpy(slopes)
+        by_direction = slope @ directions + slope.T @ directions
+        return _by_directions_and_radius(by_direction, radius.new_tensor(by_row.sum()), radius)
+
+
+def _by_directions_and_radius(by_direction: Tensor, by_tanh: Tensor, radius: Tensor) -> tuple[Tensor, Tensor]:
+    """Gradients, from sums of rate / (s sqrt x) over directions and of rate sqrt x / s."""
+    top, sech = _tanh_and_sech(radius)
+    return by_direction * (top.square() / 4), by_tanh / top * 2 * sech / (1 + radius.square())
+
+
+def _half_and_rest(radius: Tensor) -> tuple[np.float32, np.float32]:
+    """tanh^2(R) / 2 and sech^2(R), numbers for a kernel."""
+    top, sech = _tanh_and_sech(radius)
+    return np.float32(float(top.square() / 2)), np.float32(float(sech.square()))
 
 
 def _blocks(matrix: Tensor) -> tuple[Tensor, ...]:

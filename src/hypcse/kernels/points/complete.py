@@ -7,42 +7,12 @@ from numba import prange
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel, parallel_kernel
+from hypcse.kernels.points.elementary import exp_in_place
 
 Floats = NDArray[np.float32]
 
 # Columns that are worked on at once: their buffer and their points stay in a core's nearest cache.
 _BLOCK = 256
-_LOG2_E = np.float32(1.4426950408889634)
-# log 2 in two parts, the first of few digits: its product with a small integer is exact.
-_LOG_2_HIGH, _LOG_2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
-# exp of less is not a normal number.
-_LEAST = np.float32(-87.0)
-_BIAS, _MANTISSA = np.int32(127), np.int32(23)
-_HALF, _ONE = np.float32(0.5), np.float32(1.0)
-
-
-@kernel
-def exp_in_place(x: Floats, power: NDArray[np.int32]) -> None:
-    """x <- exp(x) for x <= 0, to 2 units in the last place; `power` is scratch of the same length.
-
-    exp(x) = 2^k exp(r) with |r| <= log(2) / 2: a polynomial, and an exponent written as bits. Unlike the library's, the
-    loops have no calls and are compiled to vector instructions.
-    """
-    scale = power.view(np.float32)
-    for j in range(x.size):
-        given = max(x[j], _LEAST)
-        whole = np.floor(given * _LOG2_E + _HALF)
-        power[j] = (np.int32(whole) + _BIAS) << _MANTISSA
-        rest = given - whole * _LOG_2_HIGH - whole * _LOG_2_LOW
-        tail = np.float32(1 / 5040)
-        tail = tail * rest + np.float32(1 / 720)
-        tail = tail * rest + np.float32(1 / 120)
-        tail = tail * rest + np.float32(1 / 24)
-        tail = tail * rest + np.float32(1 / 6)
-        tail = tail * rest + _HALF
-        x[j] = tail * (rest * rest) + (rest + _ONE)
-    for j in range(x.size):
-        x[j] *= scale[j]
 
 
 @kernel

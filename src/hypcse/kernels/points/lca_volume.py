@@ -16,6 +16,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel, parallel_kernel
+from hypcse.kernels.points.elementary import exp_in_place
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.floating[Any]]
@@ -105,13 +106,27 @@ def _decay(depth: Reals, temperature: float) -> tuple[Reals, bool]:
 
     The smallest depth cancels. Single precision gives way to double where it would underflow.
     """
-    low = depth.min()
-    reach = float(depth.max() - low) / temperature
+    low, high = depth.min(), depth.max()
+    reach = float(high - low) / temperature
     if reach > _REACH["d"]:
         return depth / np.float64(temperature), True
-    values = np.subtract(low, depth, dtype=np.float64 if reach > _REACH[depth.dtype.char] else depth.dtype)
+    if reach <= _REACH["f"] and depth.dtype == np.float32:
+        return _decay_of_floats(depth, low, 1 / temperature), False
+    values = np.subtract(low, depth, dtype=np.float64)
     values /= temperature
     return np.exp(values, out=values), False
+
+
+@parallel_kernel
+def _decay_of_floats(depth: Reals, low: float, inverse: float) -> Reals:
+    """exp((low - d) / t) in single precision."""
+    out = np.empty_like(depth)
+    for i in prange(depth.shape[0]):
+        scratch = np.empty(depth.shape[1], np.int32)
+        for k in range(depth.shape[1]):
+            out[i, k] = (low - depth[i, k]) * np.float32(inverse)
+        exp_in_place(out[i], scratch)
+    return out
 
 
 @kernel
