@@ -12,6 +12,9 @@ from hypcse.tree import Tree
 def decode_single(leaves: ArrayLike) -> Tree:
     """The tree that joins clusters deepest LCA first, for leaves (n, d) in the ball that share one radius.
 
+    Paper: Eq. (12) and Algorithm 1, in the sense that the authors' code gives them: the text's argmin would join the
+    shallowest first.
+
     With one radius a deeper LCA is a smaller angle and a shorter chord, so this is single linkage of the points: exact,
     O(n^2 d) time, O(n) memory. The height of a node is the radius of the leaves minus the depth of its LCA,
 

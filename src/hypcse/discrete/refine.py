@@ -123,6 +123,8 @@ def refine(
 ) -> Tree:
     """A binary tree over the same leaves whose objective is never higher, and mostly much lower.
 
+    Paper: Eq. (2), the tree of least structural entropy, which is searched for here and not promised.
+
     Subtrees are pruned and regrafted: next to a graph neighbour of one of their leaves, at every height on the way up,
     exchanges with an aunt included; all places of a subtree are priced in one walk, and only what a move touches is
     priced again.

@@ -27,7 +27,10 @@ class Search:
     logarithmic: bool
 
     def value(self) -> float:
-        """The objective up to what no tree changes: sum over nodes of weight times phi(measure)."""
+        """The objective up to what no tree changes: sum over nodes of weight times phi(measure).
+
+        Paper: Eq. (7) for entropy, its edges gathered at their LCAs.
+        """
         return float(np.dot(self.bench.value[:, WEIGHT], self.bench.value[:, PHI]))
 
     def parents(self) -> NDArray[np.int64]:
