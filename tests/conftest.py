@@ -6,14 +6,20 @@ import os
 from collections.abc import Callable
 from functools import cache
 
+import numba
 import numpy as np
 import pytest
+import torch
 from hypothesis import settings
 from numpy.typing import NDArray
 
 # Derandomized, so that a failure seen once is seen again by everybody.
 settings.register_profile("hypcse", deadline=None, max_examples=50, derandomize=True)
 settings.load_profile("hypcse")
+
+# The tests already run in as many processes as there are cores. Those about threads ask for more themselves.
+numba.set_num_threads(1)
+torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

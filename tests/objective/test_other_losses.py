@@ -49,6 +49,23 @@ def test_gradients_of_the_contrast(pair, include_positive):
     )
 
 
+@pytest.mark.parametrize("temperature", [0.05, 1.0, 1000.0])
+@pytest.mark.parametrize("include_positive", [True, False])
+@pytest.mark.parametrize("n", [2, 5, 300])
+def test_the_compiled_contrast_is_the_plain_one(n, include_positive, temperature):
+    """Values and gradients in single precision, against torch in double."""
+    rng = torch.Generator().manual_seed(n)
+    spread = torch.randn(n, 3, generator=rng, dtype=torch.float64)
+    found = []
+    for dtype in (torch.float32, torch.float64):
+        given = [(spread + shift).to(dtype).requires_grad_() for shift in (0.0, 0.3)]
+        value = contrastive_loss(*map(lorentz.lift, given), temperature, include_positive)
+        value.backward()
+        found.append((value.item(), torch.cat([x.grad.double() for x in given])))
+    assert found[0][0] == approx(found[1][0], rel=1e-5, abs=1e-6)
+    assert (found[0][1] - found[1][1]).norm() <= 1e-4 * found[1][1].norm() + 1e-5
+
+
 @pytest.mark.parametrize("temperature", [1e-3, 1.0, 1e4])
 @pytest.mark.parametrize("include_positive", [True, False])
 def test_equal_views_and_equal_points_have_finite_gradients(temperature, include_positive):

@@ -37,7 +37,7 @@ def distance(x: Tensor, y: Tensor) -> Tensor:
 
         d = arcosh(1 + u) = log1p(u + sqrt(u (u + 2))).
     """
-    return _arcosh_one_plus(inner(x - y, x - y) / 2)
+    return arcosh_one_plus(inner(x - y, x - y) / 2)
 
 
 def pairwise_distance(x: Tensor, y: Tensor) -> Tensor:
@@ -45,8 +45,13 @@ def pairwise_distance(x: Tensor, y: Tensor) -> Tensor:
 
     Rounding of the product hides distances below about sqrt(eps x0 y0), which may read as 0: use `distance` for them.
     """
+    return arcosh_one_plus(pairwise_excess(x, y))
+
+
+def pairwise_excess(x: Tensor, y: Tensor) -> Tensor:
+    """u = -<x, y> - 1 of all pairs, (n, m): the distance is arcosh(1 + u)."""
     signed = torch.cat([x[:, :1], -x[:, 1:]], dim=1)
-    return _arcosh_one_plus(signed @ y.T - 1)
+    return signed @ y.T - 1
 
 
 def distance_to_origin(x: Tensor) -> Tensor:
@@ -64,7 +69,7 @@ def to_poincare(x: Tensor) -> Tensor:
     return x[..., 1:] / (1 + x[..., :1])
 
 
-def _arcosh_one_plus(excess: Tensor) -> Tensor:
+def arcosh_one_plus(excess: Tensor) -> Tensor:
     """arcosh(1 + u), 0 with gradient 0 where u is 0 or rounded below it; its slope 1 / sqrt(u (u + 2)) is finite."""
     least = torch.finfo(excess.dtype).tiny
     # The masked entries get a harmless value first: a mask alone would multiply an infinite slope by zero.

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from hypcse.hyperbolic import lorentz
+from hypcse.kernels.points.contrast import decay_slopes, decays_of_products, row_and_column_sums
 from hypcse.objective.checks import check_temperature, check_views
+
+# exp(-x) and sums of it are normal numbers in single precision up to this x.
+_REACH = 80.0
 
 
 def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_positive: bool = True) -> Tensor:
@@ -27,9 +34,51 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
     check_views(first, second, include_positive)
     check_temperature(temperature)
     positive = -lorentz.distance(first, second) / temperature
-    logits = -lorentz.pairwise_distance(first, second) / temperature
+    excess = lorentz.pairwise_excess(first, second)
     # The diagonal again without the rounding of the matrix product: the views of a vertex come to lie close.
     diagonal = positive if include_positive else torch.full_like(positive, -torch.inf)
-    logits = torch.diagonal_scatter(logits, diagonal)
-    others = torch.logsumexp(logits, dim=1) + torch.logsumexp(logits, dim=0)
-    return (others / 2 - positive).mean()
+    form = _compiled_sums if _can_compile(excess, positive, temperature) else plain_sums
+    return (form(excess, diagonal, temperature) / 2 - positive).mean()
+
+
+def plain_sums(excess: Tensor, diagonal: Tensor, temperature: float) -> Tensor:
+    """log sum_k of row i plus that of column i, (n,), of exp(-arcosh(1 + u) / t) with the logarithms on the diagonal
+    replaced: the form for every device and precision."""
+    logits = torch.diagonal_scatter(-lorentz.arcosh_one_plus(excess) / temperature, diagonal)
+    return torch.logsumexp(logits, dim=1) + torch.logsumexp(logits, dim=0)
+
+
+def _can_compile(excess: Tensor, positive: Tensor, temperature: float) -> bool:
+    """Whether the kernels apply: single precision on the CPU, and no sum of exponentials that underflows."""
+    if excess.device.type != "cpu" or excess.dtype != torch.float32:
+        return False
+    farthest = float(lorentz.arcosh_one_plus(excess.detach().max()))
+    return max(farthest / temperature, -float(positive.detach().min())) <= _REACH
+
+
+def _compiled_sums(excess: Tensor, diagonal: Tensor, temperature: float) -> Tensor:
+    return _CompiledSums.apply(excess, diagonal, temperature)
+
+
+class _CompiledSums(torch.autograd.Function):
+    """`plain_sums` by kernels: the exponentials are kept, and no other matrix but that of the derivative is made."""
+
+    @staticmethod
+    def forward(ctx: Any, excess: Tensor, diagonal: Tensor, temperature: float) -> Tensor:
+        decays = torch.from_numpy(decays_of_products(excess.contiguous().numpy(), temperature))
+        decays.diagonal().copy_(diagonal.exp())
+        rows, columns = (torch.from_numpy(sums) for sums in row_and_column_sums(decays.numpy()))
+        ctx.save_for_backward(excess, decays, rows, columns)
+        ctx.temperature = temperature
+        return (rows.log() + columns.log()).to(excess.dtype)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, Tensor, None]:
+        excess, decays, rows, columns = ctx.saved_tensors
+        by_row, by_column = ((upstream / sums).to(excess.dtype) for sums in (rows, columns))
+        factors = by_row.numpy(), by_column.numpy()
+        slopes = decay_slopes(excess.contiguous().numpy(), decays.numpy(), *factors, ctx.temperature)
+        by_excess = torch.from_numpy(slopes)
+        by_excess.fill_diagonal_(0)
+        return by_excess, decays.diagonal() * (by_row + by_column), None
