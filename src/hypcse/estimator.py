@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from sklearn.utils.validation import validate_data
 
 from hypcse._checks import check_choice, check_count
 from hypcse._random import check_seed
-from hypcse.discrete import best_cut, levels, refine
+from hypcse._threads import worker_threads
+from hypcse.discrete import best_cut, graph_linkage, levels, refine
+from hypcse.discrete.refine import Effort
 from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph, scale_features, similarity_graph
-from hypcse.training import Trained, TrainingConfig, fit
+from hypcse.training import Trained, TrainingConfig, TrainingStep, fit
 from hypcse.training.fit import Callback
 
 # What a preset fills in where a parameter is None. Everything else keeps the defaults of the configuration.
@@ -33,7 +36,19 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 # Epochs of "auto": so many steps over all subgraphs of an epoch, within these limits.
 AUTO_STEPS, AUTO_LIMITS = 400, (10, 100)
-_OF_THE_SHELL = ("n_clusters", "preset", "n_neighbors", "bandwidth", "scale", "refine", "random_state", "callback")
+_OF_THE_SHELL = (
+    "n_clusters",
+    "preset",
+    "n_neighbors",
+    "bandwidth",
+    "scale",
+    "refine",
+    "random_state",
+    "callback",
+    "device",
+    "n_jobs",
+    "verbose",
+)
 
 
 class HypCSE(ClusterMixin, BaseEstimator):
@@ -46,9 +61,13 @@ class HypCSE(ClusterMixin, BaseEstimator):
     n_clusters   : number of flat clusters; by default `labels_` is the coarsest of the levels found.
     preset       : "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
     n_neighbors, bandwidth, scale : of the similarity graph.
-    refine       : whether the tree is refined, or "thorough".
+    refine       : whether the tree is refined, or "thorough"; linkage on the graph is then a second start, so that the
+                   answer is never worse than the search's own.
     random_state : seed of everything random.
     callback     : told of every epoch; a true answer stops training.
+    device       : where the networks live: "auto" (a GPU where there is one), "cpu", "cuda", ...
+    n_jobs       : threads of the kernels; None for numba's own number, -1 for all. It changes no answer.
+    verbose      : 1 writes a line to standard error for every evaluation, 2 for every epoch.
 
     After `fit`: `tree_`, `linkage_matrix_`, `children_`, `distances_`, `labels_`, `embedding_` (leaves in the ball),
     `graph_`, `entropy_`, `history_`, `n_features_in_`.
@@ -71,6 +90,9 @@ class HypCSE(ClusterMixin, BaseEstimator):
         refine: bool | str | None = None,
         random_state: int = 0,
         callback: Callback | None = None,
+        device: str = "auto",
+        n_jobs: int | None = None,
+        verbose: int = 0,
         n_epochs: int | str | None = None,
         learning_rate: float | None = None,
         weight_decay: float | None = None,
@@ -107,18 +129,27 @@ class HypCSE(ClusterMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: object = None, graph: Graph | None = None) -> HypCSE:
         """Cluster the rows of X; y is not looked at. A graph over the rows may be given instead of their similarity."""
-        options = self._options()
         features = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
-        if graph is None:
-            graph = similarity_graph(features, self.n_neighbors, self.bandwidth, self.scale)
-        elif graph.n_vertices != len(features):
-            raise ValueError(f"the graph has {graph.n_vertices} vertices for {len(features)} rows of X.")
+        options = self._options()
         wanted = options.pop("refine")
         config = TrainingConfig.from_options(**self._with_epochs(options, len(features)))
         seed = check_seed(self.random_state)
-        trained = fit(scale_features(features, self.scale), graph, config, seed, self.callback)
-        self._keep(trained, graph, wanted, seed)
+        if graph is not None and graph.n_vertices != len(features):
+            raise ValueError(f"the graph has {graph.n_vertices} vertices for {len(features)} rows of X.")
+        with worker_threads(self.n_jobs):
+            if graph is None:
+                graph = similarity_graph(features, self.n_neighbors, self.bandwidth, self.scale)
+            scaled = scale_features(features, self.scale)
+            trained = fit(scaled, graph, config, seed, self._told, device=chosen_device(self.device))
+            self._keep(trained, graph, wanted, seed)
         return self
+
+    def _told(self, step: TrainingStep) -> bool:
+        """Tell the callback and, if asked, the person at the terminal."""
+        if self.verbose > 1 or (self.verbose and step.entropy is not None):
+            entropy = "" if step.entropy is None else f", entropy {step.entropy:.4f}"
+            print(f"epoch {step.epoch}: loss {step.losses.total:.4f}{entropy}, {step.seconds:.2f} s", file=sys.stderr)
+        return self.callback is not None and self.callback(step) is True
 
     def _options(self) -> dict[str, Any]:
         """What training is told: the parameters that are set, over the preset's values."""
@@ -138,7 +169,8 @@ class HypCSE(ClusterMixin, BaseEstimator):
         """The attributes of a fitted model."""
         tree = trained.tree
         if wanted:
-            tree = refine(tree, graph, effort="thorough" if wanted == "thorough" else "fast", random_state=seed)
+            effort: Effort = "thorough" if wanted == "thorough" else "fast"
+            tree = refine(tree, graph, effort=effort, starts=[graph_linkage(graph)], random_state=seed)
         self.tree_, self.graph_, self.history_ = tree, graph, trained.history
         self.embedding_ = trained.leaves
         self.entropy_ = structural_entropy(tree, graph)
@@ -152,3 +184,23 @@ class HypCSE(ClusterMixin, BaseEstimator):
             return levels(self.tree_, graph)[0]
         check_count("n_clusters", self.n_clusters, 1, self.tree_.n_leaves)
         return best_cut(self.tree_, graph, n_clusters=self.n_clusters)
+
+
+def chosen_device(device: str) -> str:
+    """The device that a name stands for; "auto" is a GPU where torch sees one.
+
+    >>> chosen_device("cpu")
+    'cpu'
+    """
+    import torch
+
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(
+            f"device={device!r} cannot be used: {reason}. Use 'cpu', or 'auto' to have it chosen."
+        ) from None
+    return device

@@ -40,8 +40,9 @@ class LorentzLinear(nn.Module):
         if self.activate:
             x = torch.relu(x)
         if generator is not None and self.dropout > 0:
-            kept = torch.rand(x.shape, generator=generator, device=x.device) >= self.dropout
-            x = x * kept / (1.0 - self.dropout)
+            # Drawn where the generator lives: one on the CPU draws the same for every device.
+            kept = torch.rand(x.shape, generator=generator, device=generator.device) >= self.dropout
+            x = x * kept.to(x.device) / (1.0 - self.dropout)
         y = torch.nn.functional.linear(x, self.weight, self.bias)
         time = torch.sigmoid(y[..., :1]) * self.log_scale.exp() + TIME_OFFSET
         space = y[..., 1:]

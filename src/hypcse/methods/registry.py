@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hypcse._checks import check_features
 from hypcse._random import check_seed
-from hypcse.graph import Graph, scale_features, similarity_graph
-from hypcse.methods import feature_linkage, graph_search
+from hypcse.graph import Graph
+from hypcse.methods import feature_linkage, graph_search, hyperbolic
+from hypcse.methods.points import Points
 from hypcse.tree import Tree
 
 
@@ -22,18 +22,23 @@ from hypcse.tree import Tree
 class Method:
     """A method: how it is called, and what it takes.
 
-    build : takes features (n, d) or a Graph, as `takes` says, and its options by keyword; returns a Tree.
+    takes : "features" (scaled, (n, d)), a "graph", or both of them as `Points`.
+    build : takes that, and its options by keyword; returns a Tree.
+    named : names of the options, where the signature of `build` does not tell them.
     """
 
     name: str
-    takes: Literal["features", "graph"]
+    takes: Literal["features", "graph", "both"]
     summary: str
     memory: str
     build: Callable[..., Tree]
+    named: Callable[[], tuple[str, ...]] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the keyword options."""
+        if self.named is not None:
+            return self.named()
         return tuple(
             name
             for name, parameter in signature(self.build).parameters.items()
@@ -55,6 +60,21 @@ METHODS = (
     Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),
     Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris),
     Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", graph_search.hcse),
+    Method(
+        "hypcse",
+        "both",
+        "the estimator HypCSE: a trained hyperbolic encoder, decoded and refined",
+        "O(n + m)",
+        hyperbolic.hypcse,
+        hyperbolic.hypcse_options,
+    ),
+    Method(
+        "untrained",
+        "both",
+        "the control of hypcse: encoders that were never trained, decoded and refined",
+        "O(n + m)",
+        hyperbolic.untrained,
+    ),
 )
 
 
@@ -80,31 +100,24 @@ def run(
     graph: Graph | None = None,
     random_state: int = 0,
     scale: str = "minmax",
+    callback: Callable[[Any], object] | None = None,
     **options: Any,
 ) -> Tree:
     """The tree that a method finds.
 
     Feature methods take X, scaled by `scale` as `similarity_graph` scales it. Graph methods take `graph`, or the
-    similarity graph of X where none is given. Options are the method's own; an unknown one is an error. Methods
-    without randomness ignore `random_state`.
+    similarity graph of X where none is given; methods that take both take X and either graph. Options are the method's
+    own; an unknown one is an error. Methods without randomness ignore `random_state`, those that are done at once
+    ignore `callback`.
 
     >>> run("ward", [[0.0], [1.0], [5.0]]).cut(n_clusters=2).tolist()
     [0, 0, 1]
     """
     method = describe(name)
-    check_seed(random_state)
     unknown = sorted(set(options) - set(method.options))
     if unknown:
         raise TypeError(f"{name} has no option {unknown[0]!r}; its options are {list(method.options) or 'none'}.")
-    if method.takes == "graph":
-        if graph is None and X is None:
-            raise ValueError(f"{name} clusters a graph: pass graph=, or X to make the similarity graph of.")
-        return method.build(similarity_graph(X, scale=scale) if graph is None else graph, **options)
-    if X is None:
-        raise ValueError(f"{name} clusters features: pass X.")
-    return method.build(_features(X, scale), **options)
-
-
-def _features(X: ArrayLike, scale: str) -> NDArray[np.float64]:
-    """Scaled features in float64, computed in float32 as the evaluation convention has it."""
-    return scale_features(check_features(X), scale).astype(np.float64)
+    given = None if X is None else check_features(X)
+    points = Points(given, graph, scale, check_seed(random_state), callback)
+    what = {"features": lambda: points.features, "graph": lambda: points.graph, "both": lambda: points}
+    return method.build(what[method.takes](), **options)

@@ -72,7 +72,7 @@ def train_epoch(
             optimizer.step()
         if not _is_finite(networks, terms[3]):
             return anchor, Losses(math.nan, math.nan, math.nan, math.nan)
-        sums += vertices.numel() * torch.stack([term.detach() for term in terms])
+        sums += vertices.numel() * torch.stack([term.detach() for term in terms]).cpu()
         n_vertices += vertices.numel()
         if learned is not None:
             learned_parts.append((learned.detach(), vertices))
@@ -101,7 +101,7 @@ def _losses(
     ends, weights = anchor.normalized().once()
     cse = cse_loss(leaves, ends, weights, loss.cse_temperature)
     centroid = centroid_loss(to_lorentz(leaves))
-    contrast = torch.zeros(())
+    contrast = cse.new_zeros(())
     if loss.contrast_weight > 0 and len(features) > 1:
         second = anchor if learned is None else learned
         other = _encode_view(networks, features, second, structure.mask_learner, config, generator)

@@ -74,13 +74,15 @@ def fit(
     config: TrainingConfig,
     random_state: int = 0,
     callback: Callback | None = None,
+    device: str = "cpu",
 ) -> Trained:
     """Train on scaled features (n, d) and their graph, and return the best tree that decoding found on the way.
 
     Every `evaluate_every` epochs all vertices are encoded and decoded, and the tree with the lowest structural entropy
-    is kept, with a copy of the weights that made it. The untrained encoder counts as epoch 0.
+    is kept, with a copy of the weights that made it. The untrained encoder counts as epoch 0. Weights and draws start
+    on the CPU, the same for every device.
     """
-    run = _Run(features, graph, config, random_state)
+    run = _Run(features, graph, config, random_state, device)
     run.evaluate(0)
     for epoch in range(1, config.schedule.n_epochs + 1):
         step = run.epoch(epoch)
@@ -92,13 +94,15 @@ def fit(
 class _Run:
     """One training under way."""
 
-    def __init__(self, features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int) -> None:
-        self.config, self.graph = config, graph
-        self.features = torch.from_numpy(np.array(features, dtype=np.float32))
-        self.networks = Networks(features.shape[1], config, _torch_generator(random_state, "weights"))
+    def __init__(
+        self, features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int, device: str
+    ) -> None:
+        self.config, self.graph, self.device = config, graph, device
+        self.features = torch.from_numpy(np.array(features, dtype=np.float32)).to(device)
+        self.networks = Networks(features.shape[1], config, _torch_generator(random_state, "weights")).to(device)
         self.draws = _torch_generator(random_state, "augmentation")
         self.sampling = generator(random_state, "subgraphs")
-        self.start = graph.without_loops().to_tensors()
+        self.start = graph.without_loops().to_tensors().to(device)
         self.anchor = self.start
         self.complete = CompleteGraph(features) if config.schedule.select_on == "complete" else None
         self.optimizers = self._optimizers()
@@ -126,7 +130,7 @@ class _Run:
             self.optimizers,
             self.features,
             self.anchor,
-            (torch.from_numpy(part) for part in sets),
+            (torch.from_numpy(part).to(self.device) for part in sets),
             self.config,
             self.draws,
         )
@@ -151,12 +155,12 @@ class _Run:
         schedule = self.config.schedule
         with torch.no_grad():
             points = self.networks.encoder(self.features, self._evaluation_edges())
-            leaves = self.networks.encoder.leaves(points).double().numpy()
+            leaves = self.networks.encoder.leaves(points).double().cpu().numpy()
         tree = decode_graph(leaves, self.graph) if schedule.decoder == "graph" else decode_single(leaves)
         entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
         self.since_best += 1
         if self.best is None or entropy < self.best[0]:
-            state = {name: value.detach().clone() for name, value in self.networks.state_dict().items()}
+            state = {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
             self.best, self.since_best = (entropy, number, tree, leaves, state), 0
         return entropy
 

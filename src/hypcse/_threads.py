@@ -1,0 +1,29 @@
+"""How many threads work, for as long as a piece of work lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def worker_threads(n_jobs: int | None) -> Iterator[None]:
+    """Kernels on `n_jobs` threads (None: as many as now, -1: as many as there are), torch on one.
+
+    Kernels give the same answer at any number of threads. Torch's matrix products do not, and their threads would wait
+    for those of the kernels on a busy machine.
+    """
+    import numba
+    import torch
+
+    if n_jobs is not None and n_jobs != -1 and n_jobs < 1:
+        raise ValueError(f"n_jobs={n_jobs} must be a number of threads, -1 for all, or None.")
+    most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    before = numba.get_num_threads(), torch.get_num_threads()
+    numba.set_num_threads(before[0] if n_jobs is None else most if n_jobs == -1 else min(n_jobs, most))
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before[0])
+        torch.set_num_threads(before[1])

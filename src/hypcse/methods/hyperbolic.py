@@ -1,0 +1,84 @@
+"""HypCSE, and its control: the same decoding from encoders that were never trained."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_count
+from hypcse._random import generator
+from hypcse.discrete import graph_linkage, refine
+from hypcse.graph import Graph, scale_features
+from hypcse.methods.points import Points
+from hypcse.tree import Tree
+
+
+def hypcse(points: Points, **options: Any) -> Tree:
+    """The tree of the estimator `HypCSE`; options are its parameters."""
+    model = fit_hypcse(points, **options)
+    return Tree(np.array([-1]), np.zeros(1)) if model is None else model.tree_
+
+
+def fit_hypcse(points: Points, **options: Any) -> Any:
+    """The fitted estimator; None for a single point, of which nothing can be learned."""
+    from hypcse.estimator import HypCSE
+
+    if len(points.raw) == 1:
+        return None
+    given = {"callback": points.callback, **options}
+    return HypCSE(random_state=points.random_state, scale=points.scale, **given).fit(points.raw, graph=points.graph)
+
+
+def hypcse_options() -> tuple[str, ...]:
+    """Parameters of the estimator that are not given by the points."""
+    from hypcse.estimator import HypCSE
+
+    fixed = {"n_clusters", "n_neighbors", "bandwidth", "scale", "random_state"}
+    return tuple(name for name in signature(HypCSE).parameters if name not in fixed)
+
+
+def untrained(points: Points, *, n_encoders: int = 8, polish: bool = True) -> Tree:
+    """Graph-aware decoding of the mean of several untrained encoders, refined as `HypCSE` refines.
+
+    Each encoder is that of `HypCSE` at its start, on the graph with self-loops. The squared chord of every edge, in
+    units of the median chord, is averaged over them. Training has to beat this, or it does nothing.
+    """
+    from hypcse.decode import chord_scaled
+
+    check_count("n_encoders", n_encoders, 1)
+    graph = points.graph
+    if graph.n_vertices == 1:
+        return graph_linkage(graph)
+    features = scale_features(points.raw, points.scale)
+    total = np.zeros(graph.n_edges)
+    for number in range(n_encoders):
+        draw = generator(points.random_state, f"untrained encoder {number}")
+        chords = _chords(_untrained_leaves(features, graph, int(draw.integers(2**62))), graph)
+        middle = float(np.median(chords)) if chords.size else 0.0
+        total += np.square(chords / middle) if middle > 0 else 0.0
+    tree = graph_linkage(chord_scaled(graph, np.sqrt(total / n_encoders)))
+    if not polish:
+        return tree
+    return refine(tree, graph, starts=[graph_linkage(graph)], random_state=points.random_state)
+
+
+def _chords(leaves: NDArray[np.float64], graph: Graph) -> NDArray[np.float64]:
+    i, j, _ = graph.edges()
+    return np.linalg.norm(leaves[i] - leaves[j], axis=1)
+
+
+def _untrained_leaves(features: NDArray[np.float32], graph: Graph, seed: int) -> NDArray[np.float64]:
+    """Leaves of an encoder of the default sizes at its start, on the graph with self-loops."""
+    import torch
+
+    from hypcse.encoder import Encoder
+    from hypcse.training.config import ModelConfig
+
+    model = ModelConfig()
+    encoder = Encoder(features.shape[1], model.hidden_dim, model.embed_dim, torch.Generator().manual_seed(seed))
+    edges = graph.without_loops().to_tensors().with_loops().normalized()
+    with torch.no_grad():
+        return encoder.leaves(encoder(torch.from_numpy(features), edges)).double().numpy()
