@@ -126,6 +126,30 @@ def score(
 
 
 @app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="An experiment: paper-row, table2 or control.")],
+    out: Annotated[Path, typer.Option(help="Folder of the results; a run that was stopped goes on there.")] = Path(
+        "results"
+    ),
+    data: Annotated[list[str] | None, typer.Option(help="Only this data set; may be given several times.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Seeds of each random row. By default: 5, 2 on large sets.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Cells at a time, each in a process of its own.")] = 1,
+    quick: Annotated[bool, typer.Option("--quick", help="A smoke run: one seed, two epochs.")] = False,
+) -> None:
+    """Run an experiment of the paper and print its tables beside the paper's own figures.
+
+    Every finished cell is kept: a second call goes on where the first was stopped.
+
+    Example: `hypcse reproduce paper-row --data iris --quick`
+    """
+    from hypcse.cli.reproduce import run_reproduce
+
+    run_reproduce(name, out, data, seeds, jobs, quick)
+
+
+@app.command()
 def methods() -> None:
     """List the methods: what they take and what memory they need.
 
