@@ -36,7 +36,7 @@ def hypcse_options() -> tuple[str, ...]:
     """Parameters of the estimator that are not given by the points."""
     from hypcse.estimator import HypCSE
 
-    fixed = {"n_clusters", "n_neighbors", "bandwidth", "scale", "random_state"}
+    fixed = {"n_clusters", "scale", "random_state"}
     return tuple(name for name in signature(HypCSE).parameters if name not in fixed)
 
 
