@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
+import pandas as pd
 import pytest
+import torch
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -58,3 +61,60 @@ def test_clusters_graph_and_refinement():
     assert model.entropy_ <= plain.entropy_
     with pytest.raises(ValueError, match="60 vertices for 59 rows"):
         HypCSE(n_epochs=1).fit(X[1:], graph=graph)
+
+
+def test_threads_change_no_answer():
+    """Nor are the numbers of threads left changed."""
+    before = numba.get_num_threads(), torch.get_num_threads()
+    X = points(200)
+    one, all_of_them = (HypCSE(n_epochs=3, n_jobs=n_jobs).fit(X) for n_jobs in (1, -1))
+    assert np.array_equal(one.linkage_matrix_, all_of_them.linkage_matrix_)
+    assert np.array_equal(one.embedding_, all_of_them.embedding_)
+    assert (numba.get_num_threads(), torch.get_num_threads()) == before
+    with pytest.raises(ValueError, match="n_jobs=0"):
+        HypCSE(n_jobs=0).fit(X)
+
+
+def test_verbose_tells_of_evaluations_on_standard_error(capsys):
+    HypCSE(n_epochs=4, evaluate_every=2, verbose=1).fit(points(30))
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert [line.split(":")[0] for line in told.err.splitlines()] == ["epoch 2", "epoch 4"]
+    assert "entropy" in told.err
+
+
+def test_a_device_that_is_not_there_is_named():
+    with pytest.raises(ValueError, match="device='nowhere' cannot be used.*Use 'cpu'"):
+        HypCSE(device="nowhere").fit(points(10))
+
+
+def test_a_callback_stops_training():
+    model = HypCSE(n_epochs=10, callback=lambda step: step.epoch == 3).fit(points(30))
+    assert [step.epoch for step in model.history_] == [1, 2, 3]
+    assert all(step.n_epochs == 10 for step in model.history_)
+
+
+def test_refinement_is_never_worse_than_the_search_alone():
+    model = HypCSE(n_epochs=1).fit(points(80))
+    alone = hypcse.refine(hypcse.graph_linkage(model.graph_), model.graph_)
+    assert model.entropy_ <= structural_entropy(alone, model.graph_)
+
+
+def test_data_frames():
+    frame = pd.DataFrame(points(40), columns=list("abcd"))
+    model = HypCSE(n_epochs=1).fit(frame)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    assert np.array_equal(model.linkage_matrix_, HypCSE(n_epochs=1).fit(frame.to_numpy()).linkage_matrix_)
+
+
+@pytest.mark.parametrize("n", range(2, 13))
+@pytest.mark.parametrize("temperature", [1e-3, 1.0, 1e4])
+def test_hard_tables_have_finite_answers(n, temperature):
+    """Copies, a constant column, and two groups that no edge joins."""
+    X = np.zeros((n, 3))
+    X[n // 2 :, 0] = 1000.0
+    X[:, 1] = np.arange(n) % 2
+    graph = similarity_graph(X, n_neighbors=1)
+    model = HypCSE(n_epochs=2, cse_temperature=temperature, batch_size=8).fit(X, graph=graph)
+    assert np.isfinite(model.embedding_).all() and np.isfinite(model.entropy_)
+    assert all(np.isfinite(step.losses.total) for step in model.history_)

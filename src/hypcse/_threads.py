@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+FEW_POINTS = 1000
+
 
 @contextmanager
-def worker_threads(n_jobs: int | None) -> Iterator[None]:
-    """Kernels on `n_jobs` threads (None: as many as now, -1: as many as there are), torch on one.
+def worker_threads(n_jobs: int | None, n_points: int) -> Iterator[None]:
+    """Kernels on `n_jobs` threads (None: as many as now, one for few points; -1: as many as there are), torch on one.
 
     Kernels give the same answer at any number of threads. Torch's matrix products do not, and their threads would wait
-    for those of the kernels on a busy machine.
+    for those of the kernels on a busy machine. Threads wait for each other at the end of every kernel, which for few
+    points takes longer than the kernel.
     """
     import numba
     import torch
@@ -20,7 +23,11 @@ def worker_threads(n_jobs: int | None) -> Iterator[None]:
         raise ValueError(f"n_jobs={n_jobs} must be a number of threads, -1 for all, or None.")
     most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
     before = numba.get_num_threads(), torch.get_num_threads()
-    numba.set_num_threads(before[0] if n_jobs is None else most if n_jobs == -1 else min(n_jobs, most))
+    if n_jobs is None:
+        wanted = 1 if n_points < FEW_POINTS else before[0]
+    else:
+        wanted = most if n_jobs == -1 else min(n_jobs, most)
+    numba.set_num_threads(wanted)
     torch.set_num_threads(1)
     try:
         yield

@@ -66,7 +66,8 @@ class HypCSE(ClusterMixin, BaseEstimator):
     random_state : seed of everything random.
     callback     : told of every epoch; a true answer stops training.
     device       : where the networks live: "auto" (a GPU where there is one), "cpu", "cuda", ...
-    n_jobs       : threads of the kernels; None for numba's own number, -1 for all. It changes no answer.
+    n_jobs       : threads of the kernels; -1 for all, None for numba's own number or for few points one. It changes no
+                   answer.
     verbose      : 1 writes a line to standard error for every evaluation, 2 for every epoch.
 
     After `fit`: `tree_`, `linkage_matrix_`, `children_`, `distances_`, `labels_`, `embedding_` (leaves in the ball),
@@ -136,7 +137,7 @@ class HypCSE(ClusterMixin, BaseEstimator):
         seed = check_seed(self.random_state)
         if graph is not None and graph.n_vertices != len(features):
             raise ValueError(f"the graph has {graph.n_vertices} vertices for {len(features)} rows of X.")
-        with worker_threads(self.n_jobs):
+        with worker_threads(self.n_jobs, len(features)):
             if graph is None:
                 graph = similarity_graph(features, self.n_neighbors, self.bandwidth, self.scale)
             scaled = scale_features(features, self.scale)

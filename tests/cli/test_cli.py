@@ -79,10 +79,23 @@ def test_help_version_and_lists(hypcse_command):
     assert all(name in methods for name in hypcse.methods.available())
     datasets = hypcse_command("datasets").stdout
     assert all(name in datasets for name in hypcse.datasets.available())
-    for command in ("demo", "score", "methods", "datasets"):
+    for command in ("demo", "fit", "score", "reproduce", "methods", "datasets"):
         assert "Example" in hypcse_command(command, "--help").stdout
     nothing = hypcse_command()
     assert "score" in nothing.stdout and nothing.stderr == "" and nothing.returncode == 0
+
+
+def test_reproduce_prints_tables_and_resumes(hypcse_command, tmp_path):
+    words = ("reproduce", "control", "--data", "optical-digits", "--quick")
+    first = hypcse_command(*words)
+    assert first.returncode == 0, first.stderr
+    assert "| trained, refined (default) |" in first.stdout
+    content = (tmp_path / "results" / "control.jsonl").read_text()
+    assert content.count("\n") == 5 and '"error"' not in content
+    assert hypcse_command(*words).stdout == first.stdout
+    assert (tmp_path / "results" / "control.jsonl").read_text() == content
+    wrong = hypcse_command("reproduce", "table9")
+    assert wrong.returncode == 2 and "'table9' is not known" in wrong.stderr
 
 
 def test_demo_writes_a_tree_that_score_reads(hypcse_command, tmp_path):

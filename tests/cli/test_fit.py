@@ -71,6 +71,19 @@ def test_options_reach_the_work(fit, table, tmp_path):
     assert report["job"]["method"] == "ward"
 
 
+def test_hypcse_leaves_its_embedding(fit, table, tmp_path):
+    X, _ = table
+    words = ("points.csv", "--id-column", "id", "--label-column", "kind", "--method", "hypcse", "--epochs", "2")
+    result = fit(*words, "--out", "found", "--device", "cpu", "--seed", "3")
+    assert result.returncode == 0, result.stderr
+    model = hypcse.HypCSE(n_epochs=2, random_state=3).fit(X)
+    assert np.array_equal(np.load(tmp_path / "found" / "linkage.npy"), model.linkage_matrix_)
+    assert np.array_equal(np.load(tmp_path / "found" / "embedding.npy"), model.embedding_)
+    wrong = fit(*words, "--out", "other", "--preset", "best")
+    assert wrong.returncode == 2 and "preset='best'" in wrong.stderr
+    assert not (tmp_path / "other").exists()
+
+
 def test_an_existing_folder_is_kept_unless_told(fit, table, tmp_path):
     words = ("points.csv", "--out", "found", "--id-column", "id", "--label-column", "kind")
     assert fit(*words).returncode == 0

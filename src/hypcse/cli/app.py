@@ -79,13 +79,16 @@ def fit(
     neighbors: Neighbors = 10,
     bandwidth: Bandwidth = "1.0",
     scale: Scale = "minmax",
+    preset: Annotated[str, typer.Option(help="Settings of hypcse: default or paper.")] = "default",
+    epochs: Annotated[int | None, typer.Option(min=0, help="Epochs of hypcse. By default: by the data's size.")] = None,
+    device: Annotated[str, typer.Option(help="Where hypcse trains: auto, cpu or cuda.")] = "auto",
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
 ) -> None:
     """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
 
-    The folder is written whole or not at all: `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`. The class column
-    is not a feature; it is used to score the tree.
+    The folder is written whole or not at all: `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`, and
+    `embedding.npy` where the method has one. The class column is not a feature; it is used to score the tree.
 
     Example: `hypcse fit iris --out iris-tree`
     """
@@ -93,7 +96,7 @@ def fit(
     from hypcse.cli.tables import Columns
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    job = Job(method, refine, effort, clusters, seed, graph_options)
+    job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device)
     run_fit(data, out, Columns(label_column, id_column, header), job, overwrite)
 
 

@@ -19,12 +19,12 @@ from hypcse._checks import check_choice
 from hypcse.cli.folders import check_place, write_folder
 from hypcse.cli.inputs import read_points
 from hypcse.cli.points import Points
-from hypcse.cli.progress import search_progress
+from hypcse.cli.progress import search_progress, training_progress
 from hypcse.cli.score import finite, parse_bandwidth, show_scores
 from hypcse.cli.tables import Columns
 from hypcse.discrete.refine import Effort
 
-FILES = ("labels.csv", "linkage.npy", "scores.json", "tree.nwk")
+FILES = ("embedding.npy", "labels.csv", "linkage.npy", "scores.json", "tree.nwk")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,9 @@ class Job:
     n_clusters: int | None
     seed: int
     graph_options: dict[str, Any]
+    preset: str = "default"
+    epochs: int | None = None
+    device: str = "auto"
 
 
 def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool) -> None:
@@ -48,7 +51,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     points = read_points(source, columns)
     begin = time.perf_counter()
     graph = similarity_graph(points.features, **job.graph_options)
-    tree = _find_tree(points, graph, job)
+    tree, embedding = _find_tree(points, graph, job)
     partitions = levels(tree, graph)
     labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else partitions[0]
     row = score(tree, graph=graph, labels=points.labels)
@@ -65,6 +68,8 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         "version": __version__,
     }
     files = _files(tree, labels, partitions, points, report)
+    if embedding is not None:
+        files["embedding.npy"] = _npy(embedding)
     write_folder(out, files)
     show_scores([{"method": job.method, **row, "seconds": seconds}])
     counts = ", ".join(map(str, report["levels"]))
@@ -72,17 +77,40 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     Console(soft_wrap=True, highlight=False).print(line, markup=False)
 
 
-def _find_tree(points: Points, graph: Graph, job: Job) -> Tree:
-    """The method's tree, refined where asked, with the names of the points."""
+def _find_tree(points: Points, graph: Graph, job: Job) -> tuple[Tree, NDArray[np.float64] | None]:
+    """The method's tree, refined where asked, with the names of the points; and the embedding that it came from."""
+    if job.method == "hypcse" and graph.n_vertices > 1:
+        tree, embedding = _train(points, graph, job)
+        return _named(tree, points), embedding
     tree = methods.run(
         job.method, points.features, graph=graph, random_state=job.seed, scale=job.graph_options["scale"]
     )
-    if points.names is not None:
-        tree = Tree(tree.parent, tree.height, points.names)
-    if not job.refine:
-        return tree
-    with search_progress() as callback:
-        return refine(tree, graph, effort=cast(Effort, job.effort), random_state=job.seed, callback=callback)
+    if job.refine:
+        with search_progress() as callback:
+            tree = refine(tree, graph, effort=cast(Effort, job.effort), random_state=job.seed, callback=callback)
+    return _named(tree, points), None
+
+
+def _train(points: Points, graph: Graph, job: Job) -> tuple[Tree, NDArray[np.float64]]:
+    """The tree and the leaves that `HypCSE` finds."""
+    from hypcse import HypCSE
+
+    wanted = "thorough" if job.refine and job.effort == "thorough" else job.refine
+    with training_progress() as callback:
+        model = HypCSE(
+            preset=job.preset,
+            n_epochs=job.epochs,
+            refine=wanted,
+            scale=job.graph_options["scale"],
+            random_state=job.seed,
+            device=job.device,
+            callback=callback,
+        ).fit(points.features, graph=graph)
+    return model.tree_, model.embedding_
+
+
+def _named(tree: Tree, points: Points) -> Tree:
+    return tree if points.names is None else Tree(tree.parent, tree.height, points.names)
 
 
 def _files(
@@ -99,10 +127,14 @@ def _files(
         "scores.json": (json.dumps(report, indent=2, allow_nan=False) + "\n").encode(),
     }
     if tree.n_leaves > 1:
-        with io.BytesIO() as buffer:
-            np.save(buffer, tree.to_linkage(), allow_pickle=False)
-            files["linkage.npy"] = buffer.getvalue()
+        files["linkage.npy"] = _npy(tree.to_linkage())
     return files
+
+
+def _npy(array: NDArray[np.float64]) -> bytes:
+    with io.BytesIO() as buffer:
+        np.save(buffer, array, allow_pickle=False)
+        return buffer.getvalue()
 
 
 def _label_table(labels: NDArray[np.int64], partitions: list[NDArray[np.int64]], points: Points) -> str:

@@ -1,31 +1,62 @@
-"""A progress bar for the search over trees."""
+"""Progress bars for training and for the search over trees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from hypcse.discrete.refine import Callback, Step
 
+if TYPE_CHECKING:
+    from hypcse.training import TrainingStep
+
 
 @contextmanager
 def search_progress() -> Iterator[Callback]:
     """A callback for `refine` that draws a bar with the entropy and the time left on standard error."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[entropy]}"))
+    with _bar("refining") as update:
+
+        def show(step: Step) -> None:
+            update(step.stage, step.done, f"entropy {step.best:.4f}")
+
+        yield show
+
+
+@contextmanager
+def training_progress() -> Iterator[Callable[[TrainingStep], object]]:
+    """A callback for training that draws a bar with the loss, the lowest entropy and the time left."""
+    with _bar("training") as update:
+        lowest = float("inf")
+
+        def show(step: TrainingStep) -> None:
+            nonlocal lowest
+            if step.entropy is not None:
+                lowest = min(lowest, step.entropy)
+            text = f"loss {step.losses.total:.4f}" + (f", entropy {lowest:.4f}" if lowest < float("inf") else "")
+            update(f"epoch {step.epoch}", step.epoch / step.n_epochs, text)
+
+        yield show
+
+
+@contextmanager
+def _bar(name: str) -> Iterator[Callable[[str, float, str], None]]:
+    """A function (description, share done, text) that draws, where standard error is a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"))
     console = Console(stderr=True)
     bar = Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True)
-    task = bar.add_task("refining", total=1.0, entropy="")
+    task = bar.add_task(name, total=1.0, text="")
 
-    def show(step: Step) -> None:
+    def update(description: str, done: float, text: str) -> None:
         if console.is_terminal:
             bar.start()
-            bar.update(task, description=step.stage, completed=step.done, entropy=f"entropy {step.best:.4f}")
+            bar.update(task, description=description, completed=done, text=text)
 
     try:
-        yield show
+        yield update
     finally:
         if bar.live.is_started:
             bar.stop()

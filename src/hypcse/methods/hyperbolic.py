@@ -18,18 +18,13 @@ from hypcse.tree import Tree
 
 def hypcse(points: Points, **options: Any) -> Tree:
     """The tree of the estimator `HypCSE`; options are its parameters."""
-    model = fit_hypcse(points, **options)
-    return Tree(np.array([-1]), np.zeros(1)) if model is None else model.tree_
-
-
-def fit_hypcse(points: Points, **options: Any) -> Any:
-    """The fitted estimator; None for a single point, of which nothing can be learned."""
     from hypcse.estimator import HypCSE
 
     if len(points.raw) == 1:
-        return None
+        return Tree(np.array([-1]), np.zeros(1))
     given = {"callback": points.callback, **options}
-    return HypCSE(random_state=points.random_state, scale=points.scale, **given).fit(points.raw, graph=points.graph)
+    model = HypCSE(random_state=points.random_state, scale=points.scale, **given)
+    return model.fit(points.raw, graph=points.graph).tree_
 
 
 def hypcse_options() -> tuple[str, ...]:

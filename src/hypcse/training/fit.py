@@ -35,9 +35,10 @@ class TrainingDiverged(RuntimeError):
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """An epoch: its number from 1, its mean losses, and where it was evaluated the entropy that picks the epoch."""
+    """An epoch: its number from 1, of how many, its mean losses, and where it was evaluated the entropy that picks."""
 
     epoch: int
+    n_epochs: int
     losses: Losses
     entropy: float | None
     seconds: float
@@ -142,7 +143,7 @@ class _Run:
             )
         due = number % schedule.evaluate_every == 0 or number == schedule.n_epochs
         entropy = self.evaluate(number) if due else None
-        step = TrainingStep(number, losses, entropy, time.perf_counter() - began)
+        step = TrainingStep(number, schedule.n_epochs, losses, entropy, time.perf_counter() - began)
         self.history.append(step)
         return step
 
