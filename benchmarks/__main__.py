@@ -1,4 +1,4 @@
-"""The command: run, list, compare, quality."""
+"""The command: run, list, compare, quality, epochs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
+from benchmarks import epochs
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.quality import command as quality
@@ -60,7 +61,7 @@ def _compare(options: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-_ACTIONS = {"run": _run, "compare": _compare, "quality": quality.show}
+_ACTIONS = {"run": _run, "compare": _compare, "quality": quality.show, "epochs": epochs.show}
 
 
 def plan_runs(names: Sequence[str] | None, sizes: Sequence[int] | None, quick: bool) -> list[tuple[Case, int]]:
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     comparison.add_argument("old", type=Path)
     comparison.add_argument("new", type=Path)
     quality.add_options(commands.add_parser("quality", help="how good the trees and partitions are"))
+    epochs.add_options(commands.add_parser("epochs", help="what an epoch of the paper's mode costs"))
     return parser
 
 
