@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import hypcse
-from hypcse.cli.folders import write_folder
+from hypcse._folders import write_folder
 
 
 @pytest.fixture

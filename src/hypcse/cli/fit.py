@@ -16,7 +16,7 @@ from rich.console import Console
 
 from hypcse import Graph, Tree, __version__, best_cut, levels, methods, refine, score, similarity_graph
 from hypcse._checks import check_choice
-from hypcse.cli.folders import check_place, write_folder
+from hypcse._folders import check_place, write_folder
 from hypcse.cli.inputs import read_points
 from hypcse.cli.points import Points
 from hypcse.cli.progress import search_progress, training_progress

@@ -1,4 +1,4 @@
-"""The estimator `HypCSE`: a thin shell over training, decoding and the discrete engine."""
+"""`HypCSE`: parameters in, attributes out."""
 
 from __future__ import annotations
 

@@ -1,0 +1,5 @@
+"""The estimator: a thin shell over training, decoding and the discrete engine."""
+
+from hypcse.estimator.hypcse import PRESETS, HypCSE
+
+__all__ = ["PRESETS", "HypCSE"]
