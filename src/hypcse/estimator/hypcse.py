@@ -6,9 +6,8 @@ import sys
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
 from hypcse._checks import check_choice, check_count
 from hypcse._random import check_seed
@@ -16,9 +15,12 @@ from hypcse._threads import worker_threads
 from hypcse.discrete import best_cut, graph_linkage, levels, refine
 from hypcse.discrete.refine import Effort
 from hypcse.entropy import structural_entropy
+from hypcse.estimator.inputs import Given, understood
 from hypcse.graph import Graph, scale_features, similarity_graph
+from hypcse.graph.spectral import spectral_features
 from hypcse.training import Trained, TrainingConfig, TrainingStep, fit
 from hypcse.training.fit import Callback
+from hypcse.tree import Tree
 
 # What a preset fills in where a parameter is None. Everything else keeps the defaults of the configuration.
 PRESETS: dict[str, dict[str, Any]] = {
@@ -42,6 +44,7 @@ _OF_THE_SHELL = (
     "n_neighbors",
     "bandwidth",
     "scale",
+    "metric",
     "refine",
     "random_state",
     "callback",
@@ -60,7 +63,7 @@ class HypCSE(ClusterMixin, BaseEstimator):
 
     n_clusters   : number of flat clusters; by default `labels_` is the coarsest of the levels found.
     preset       : "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
-    n_neighbors, bandwidth, scale : of the similarity graph.
+    n_neighbors, bandwidth, scale, metric : of the similarity graph; metric="precomputed" says that X holds distances.
     refine       : whether the tree is refined, or "thorough"; linkage on the graph is then a second start, so that the
                    answer is never worse than the search's own.
     random_state : seed of everything random.
@@ -88,6 +91,7 @@ class HypCSE(ClusterMixin, BaseEstimator):
         n_neighbors: int = 10,
         bandwidth: float | str = 1.0,
         scale: str = "minmax",
+        metric: str = "euclidean",
         refine: bool | str | None = None,
         random_state: int = 0,
         callback: Callback | None = None,
@@ -128,22 +132,36 @@ class HypCSE(ClusterMixin, BaseEstimator):
             if name not in ("self", "__class__"):
                 setattr(self, name, value)
 
-    def fit(self, X: ArrayLike, y: object = None, graph: Graph | None = None) -> HypCSE:
-        """Cluster the rows of X; y is not looked at. A graph over the rows may be given instead of their similarity."""
-        features = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+    def fit(self, X: Any, y: object = None, graph: Any = None) -> HypCSE:
+        """Cluster points; y is not looked at.
+
+        X     : features (array, data frame, or sparse), a `Graph`, a networkx graph, a sparse symmetric affinity, or
+                with metric="precomputed" distances (square, condensed, or sparse).
+        graph : a graph over the rows of X, instead of their similarity graph.
+
+        The index of a data frame and the nodes of a networkx graph name the leaves of `tree_`.
+        """
+        seed = check_seed(self.random_state)
+        given = understood(self, X, graph, self.metric, seed)
         options = self._options()
         wanted = options.pop("refine")
-        config = TrainingConfig.from_options(**self._with_epochs(options, len(features)))
-        seed = check_seed(self.random_state)
-        if graph is not None and graph.n_vertices != len(features):
-            raise ValueError(f"the graph has {graph.n_vertices} vertices for {len(features)} rows of X.")
-        with worker_threads(self.n_jobs, len(features)):
-            if graph is None:
-                graph = similarity_graph(features, self.n_neighbors, self.bandwidth, self.scale)
-            scaled = scale_features(features, self.scale)
+        with worker_threads(self.n_jobs, given.n_points):
+            graph = given.graph or self._similarity(given)
+            config = TrainingConfig.from_options(**self._with_epochs(options, graph.n_vertices))
+            scaled = self._scaled_features(given, graph, seed)
             trained = fit(scaled, graph, config, seed, self._told, device=chosen_device(self.device))
-            self._keep(trained, graph, wanted, seed)
+            self._keep(trained, graph, given.names, wanted, seed)
         return self
+
+    def _similarity(self, given: Given) -> Graph:
+        what = given.features if given.distances is None else given.distances
+        return similarity_graph(what, self.n_neighbors, self.bandwidth, self.scale, metric=self.metric)
+
+    def _scaled_features(self, given: Given, graph: Graph, seed: int) -> NDArray[np.float32]:
+        """What the encoder is fed: the features, or where there are none the graph's own."""
+        if given.features is None:
+            return scale_features(spectral_features(graph, random_state=seed))
+        return scale_features(given.features, self.scale)
 
     def _told(self, step: TrainingStep) -> bool:
         """Tell the callback and, if asked, the person at the terminal."""
@@ -151,6 +169,12 @@ class HypCSE(ClusterMixin, BaseEstimator):
             entropy = "" if step.entropy is None else f", entropy {step.entropy:.4f}"
             print(f"epoch {step.epoch}: loss {step.losses.total:.4f}{entropy}, {step.seconds:.2f} s", file=sys.stderr)
         return self.callback is not None and self.callback(step) is True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
 
     def _options(self) -> dict[str, Any]:
         """What training is told: the parameters that are set, over the preset's values."""
@@ -166,13 +190,16 @@ class HypCSE(ClusterMixin, BaseEstimator):
         n_subgraphs = -(-n_points // options.get("batch_size", TrainingConfig().schedule.batch_size))
         return {**options, "n_epochs": int(np.clip(AUTO_STEPS // n_subgraphs, *AUTO_LIMITS))}
 
-    def _keep(self, trained: Trained, graph: Graph, wanted: bool | str, seed: int) -> None:
+    def _keep(
+        self, trained: Trained, graph: Graph, names: tuple[str, ...] | None, wanted: bool | str, seed: int
+    ) -> None:
         """The attributes of a fitted model."""
         tree = trained.tree
         if wanted:
             effort: Effort = "thorough" if wanted == "thorough" else "fast"
             tree = refine(tree, graph, effort=effort, starts=[graph_linkage(graph)], random_state=seed)
-        self.tree_, self.graph_, self.history_ = tree, graph, trained.history
+        self.tree_ = tree if names is None else Tree(tree.parent, tree.height, names)
+        self.graph_, self.history_ = graph, trained.history
         self.embedding_ = trained.leaves
         self.entropy_ = structural_entropy(tree, graph)
         self.linkage_matrix_ = tree.to_linkage()
