@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hypcse import experiments as experiments
     from hypcse import methods as methods
     from hypcse._checks import HypcseWarning as HypcseWarning
+    from hypcse.decode import spanning_tree as spanning_tree
     from hypcse.discrete import best_cut as best_cut
     from hypcse.discrete import compress as compress
     from hypcse.discrete import entropy_report as entropy_report
@@ -50,6 +51,7 @@ _HOME = {
     "similarity_graph": "hypcse.graph",
     "Tree": "hypcse.tree",
     "HypCSE": "hypcse.estimator",
+    "spanning_tree": "hypcse.decode",
     "best_cut": "hypcse.discrete",
     "compress": "hypcse.discrete",
     "entropy_report": "hypcse.discrete",

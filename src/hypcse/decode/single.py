@@ -6,30 +6,30 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_features
+from hypcse.decode.spanning import Spanning, spanning_tree
+from hypcse.kernels.linkage.merges import number_merges
 from hypcse.tree import Tree
 
 
-def decode_single(leaves: ArrayLike) -> Tree:
+def decode_single(leaves: ArrayLike, *, spanning: Spanning = "exact") -> Tree:
     """The tree that joins clusters deepest LCA first, for leaves (n, d) in the ball that share one radius.
 
     Paper: Eq. (12) and Algorithm 1, in the sense that the authors' code gives them: the text's argmin would join the
     shallowest first.
 
-    With one radius a deeper LCA is a smaller angle and a shorter chord, so this is single linkage of the points: exact,
-    O(n^2 d) time, O(n) memory. The height of a node is the radius of the leaves minus the depth of its LCA,
+    With one radius a deeper LCA is a smaller angle and a shorter chord, so this is single linkage of the points, from
+    their minimum spanning tree: `spanning` is the method of `spanning_tree`, "exact" or the paper's "neighbors". The
+    height of a node is the radius of the leaves minus the depth of its LCA,
 
         R - artanh(tanh R cos(angle / 2)),    R = 2 artanh |z|.
     """
-    from sklearn.cluster import AgglomerativeClustering
-
     points = np.asarray(check_features(leaves), dtype=np.float64)
     if len(points) == 1:
         return Tree(np.array([-1]), np.zeros(1))
     radius = float(np.median(np.linalg.norm(points, axis=1)))
     _check_one_radius(points, radius)
-    model = AgglomerativeClustering(n_clusters=None, distance_threshold=0, linkage="single").fit(points)
-    height = chord_heights(model.distances_, radius)
-    return Tree.from_linkage(np.column_stack([np.sort(model.children_, axis=1), height]))
+    first, second, chords = spanning_tree(points, method=spanning)
+    return Tree.from_linkage(number_merges(first, second, chord_heights(chords, radius)))
 
 
 def chord_heights(chords: NDArray[np.float64], radius: float) -> NDArray[np.float64]:

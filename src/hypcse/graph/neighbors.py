@@ -55,8 +55,8 @@ def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", al
     if metric == "cosine":
         indices, squared = _search(_unit_rows(features), n_neighbors, algorithm)
         return Neighbors(indices, np.divide(squared, 2, out=squared))
-    _check_range(features)
-    points, power = _representable(features)
+    check_range(features)
+    points, power = representable(features)
     indices, squared = _search(points, n_neighbors, algorithm)
     distances = np.sqrt(squared, out=squared)
     return Neighbors(indices, np.ldexp(distances, -power, out=distances) if power else distances)
@@ -108,7 +108,8 @@ def _unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:
     return rows
 
 
-def _check_range(features: NDArray[np.floating]) -> None:
+def check_range(features: NDArray[np.floating]) -> None:
+    """Raise where squared distances would overflow."""
     if max(float(features.max()), -float(features.min())) > MAX_VALUE:
         row, column = np.unravel_index(int(np.argmax(np.abs(features))), features.shape)
         raise ValueError(
@@ -117,7 +118,7 @@ def _check_range(features: NDArray[np.floating]) -> None:
         )
 
 
-def _representable(features: NDArray[np.floating]) -> tuple[NDArray[np.floating], int]:
+def representable(features: NDArray[np.floating]) -> tuple[NDArray[np.floating], int]:
     """The table times 2^power, without rounding, so that the squares of its differences do not vanish."""
     low, high = features.min(axis=0), features.max(axis=0)
     widest = float((high - low).max())
