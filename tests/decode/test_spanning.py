@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist, squareform
 
 import hypcse
 from hypcse import Tree, robinson_foulds, spanning_tree
-from hypcse.decode import decode_single
+from hypcse.decode import decode_single, spanning
 from hypcse.kernels.points.copies import first_copies
 
 
@@ -112,6 +112,18 @@ def test_thousands_of_points_in_clusters(dim):
     finally:
         numba.set_num_threads(threads)
     assert all(np.array_equal(a, b) for a, b in zip(tree, alone, strict=True))
+
+
+def test_products_and_the_tree_give_the_same(monkeypatch):
+    """Where nothing prunes, the first lists come from matrix products; ties (a lattice) and copies included."""
+    rng = np.random.default_rng(0)
+    for X in (rng.normal(size=(2500, 24)), rng.integers(0, 3, size=(2500, 12)).astype(float)):
+        trees = []
+        for limit in (0, np.inf):
+            monkeypatch.setattr(spanning, "MAX_VISITED", limit)
+            trees.append(spanning_tree(X))
+        assert all(np.array_equal(a, b) for a, b in zip(*trees, strict=True))
+        assert trees[0].length == pytest.approx(linkage(X, "single")[:, 2], rel=1e-9)
 
 
 @given(clouds(max_points=120, max_dim=5), st.randoms(use_true_random=False))

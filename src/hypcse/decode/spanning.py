@@ -9,11 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_count, check_features
 from hypcse.graph import nearest_neighbors
+from hypcse.graph.exact import brute_force
 from hypcse.graph.neighbors import check_range, representable
 from hypcse.kernels.linkage.spanning import heaviest_forest
 from hypcse.kernels.points.boruvka import boruvka
 from hypcse.kernels.points.copies import first_copies
-from hypcse.kernels.points.kdtree import pair_distances
+from hypcse.kernels.points.kdtree import PointTree, build_tree, pair_distances
+from hypcse.kernels.points.lists import N_NEAREST, Lists, known_lists, visited_share
+
+# Matrix products pay where the tree visits more than this over d of all leaves: a pair costs the tree time like d, and
+# products a time that hardly grows. Measured in 16 to 64 dimensions.
+MAX_VISITED = 10
+MIN_PRODUCTS = 2000
 
 Spanning = Literal["exact", "neighbors"]
 Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -63,12 +70,21 @@ def spanning_tree(points: ArrayLike, *, method: Spanning = "exact", n_neighbors:
 
 def _join_distinct(X: NDArray[np.float64], method: Spanning, n_neighbors: int) -> Ends:
     """Edges, first < second, of the tree of points that are all different."""
+    tree = build_tree(X)
     if method == "exact" or len(X) == 1:
         none = np.empty(0, np.int64)
-        return boruvka(X, none, none)
+        return boruvka(tree, none, none, _lists_by_products(X, tree))
     near = _neighbor_forest(X, n_neighbors)
-    far = boruvka(X, *near)
+    far = boruvka(tree, *near)
     return np.concatenate([near[0], far[0]]), np.concatenate([near[1], far[1]])
+
+
+def _lists_by_products(X: NDArray[np.float64], tree: PointTree) -> Lists | None:
+    """The nearest points of each by matrix products, where the tree would compare most leaves with most others."""
+    n, d = X.shape
+    if n < MIN_PRODUCTS or d <= MAX_VISITED or d * visited_share(tree) <= MAX_VISITED:
+        return None
+    return known_lists(tree, brute_force(X, N_NEAREST + 1)[0])
 
 
 def _neighbor_forest(X: NDArray[np.float64], n_neighbors: int) -> Ends:

@@ -19,21 +19,12 @@ from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
 from hypcse.kernels.linkage.merges import find
-from hypcse.kernels.points.kdtree import Flags, Ids, PointTree, Reals, build_tree, nearest_outside, point_distance
+from hypcse.kernels.points.kdtree import Ids, PointTree, Reals, point_distance
+from hypcse.kernels.points.lists import N_NEAREST, Lists, no_lists
+from hypcse.kernels.points.outside import Flags, nearest_outside
 
-# Length of the first lists. Longer ones take longer to find and spare searches in later rounds.
-N_NEAREST = 8
-# Leaves to search in the first step of a round, at least; each step doubles them, within the limits found so far.
-_FIRST_STEP = 64
-
-
-class Lists(NamedTuple):
-    """Of each position: points outside its part (n, k) by distance, the first one not yet passed, and the floor."""
-
-    squared: Reals
-    found: Ids
-    head: Ids
-    floor: Reals
+# A round searches some leaves of each part first, then this many times more, within the limits found so far.
+_STEP = 4
 
 
 class Offers(NamedTuple):
@@ -44,20 +35,20 @@ class Offers(NamedTuple):
     ends: NDArray[np.int64]
 
 
-def boruvka(X: Reals, first: Ids, second: Ids) -> tuple[Ids, Ids]:
+def boruvka(tree: PointTree, first: Ids, second: Ids, lists: Lists | None = None) -> tuple[Ids, Ids]:
     """Ends of the edges that join the parts of a forest, given by its edges, to one tree at the least total length.
 
-    X (n, d). Without edges given this is the minimum spanning tree. O(n d) memory; where the tree prunes O(n log n)
-    time, O(n^2 d) a round at worst.
+    The points must all be different; without edges given this is their minimum spanning tree. `lists` may hold nearest
+    points that are known already. O(n d) memory; where the tree prunes O(n log n) time, O(n^2 d) a round at worst.
 
-    >>> boruvka(np.array([[0.0], [3.0], [1.0]]), *np.empty((2, 0), np.int64))
+    >>> from hypcse.kernels.points.kdtree import build_tree
+    >>> boruvka(build_tree(np.array([[0.0], [3.0], [1.0]])), *np.empty((2, 0), np.int64))
     (array([1, 0]), array([2, 2]))
     """
-    tree = build_tree(X)
+    n = tree.ids.size
     place = np.argsort(tree.ids)
-    part, n_parts = _parts_of_forest(place[first], place[second], len(X))
-    k = min(N_NEAREST, len(X) - 1)
-    lists = Lists(np.empty((len(X), k)), np.full((len(X), k), -1), np.full(len(X), k), np.zeros(len(X)))
+    part, n_parts = _parts_of_forest(place[first], place[second], n)
+    lists = lists or no_lists(n, min(N_NEAREST, n - 1))
     made: list[NDArray[np.int64]] = []
     while n_parts > 1:
         largest = int(np.argmax(np.bincount(part)))
@@ -72,17 +63,18 @@ def _shortest_edges(tree: PointTree, part: Ids, n_parts: int, largest: int, list
     """The shortest edge out of every part but the largest."""
     offers = Offers(np.full(n_parts, np.inf), np.full((n_parts, 2), -1), np.full((n_parts, 2), -1))
     _offer_lists(tree, part, lists, offers)
-    if n_parts < part.size:
+    single, node_part = n_parts == part.size, _node_parts(tree, part)
+    if not single:
         _offer_neighbours_in_order(tree, part, offers)
-    node_part = _node_parts(tree, part)
     queries = _query_leaves(tree, part, largest, lists, offers)
-    begin, step = 0, max(_FIRST_STEP, n_parts) if n_parts < part.size else queries.size
+    begin, step = 0, queries.size if single else n_parts
+    visits = np.full(1, queries.size)
     while begin < queries.size:
         leaves = queries[begin : begin + step]
         wanted = _wanted(tree, part, largest, lists, offers, leaves)
-        nearest_outside(tree, part, node_part, leaves, wanted, lists.squared, lists.found)
+        visits = nearest_outside(tree, part, node_part, leaves, wanted, lists[:2], float(visits.mean()))
         _note_found(tree, part, lists, offers, leaves, wanted)
-        begin, step = begin + step, 2 * step
+        begin, step = begin + step, _STEP * step
     return offers
 
 
@@ -173,8 +165,8 @@ def _is_wanted(part: Ids, largest: int, lists: Lists, offers: Offers, p: int) ->
 
 @kernel
 def _query_leaves(tree: PointTree, part: Ids, largest: int, lists: Lists, offers: Offers) -> Ids:
-    """Leaves with points to search for; the first ones of each part come first, as they set its limit."""
-    n_leaves = tree.start.size - 1
+    """Leaves with points to search for; first those at the best edge of each part so far, then by rank in the part."""
+    n, n_leaves = part.size, tree.start.size - 1
     seen = np.zeros(offers.squared.size, np.int64)
     rank = np.full(n_leaves, -1, np.int64)
     for leaf in range(n_leaves):
@@ -184,6 +176,10 @@ def _query_leaves(tree: PointTree, part: Ids, largest: int, lists: Lists, offers
                     rank[leaf] = seen[part[p]]
                 seen[part[p]] += 1
     leaves = np.flatnonzero(rank >= 0)
+    for own in range(offers.squared.size):
+        for end in offers.ends[own]:
+            if end >= 0 and part[end] == own:
+                rank[((end + 1) * n_leaves - 1) // n] = 0
     return leaves[np.argsort(rank[leaves], kind="mergesort")]
 
 
@@ -203,13 +199,12 @@ def _wanted(tree: PointTree, part: Ids, largest: int, lists: Lists, offers: Offe
 @kernel
 def _note_found(tree: PointTree, part: Ids, lists: Lists, offers: Offers, leaves: Ids, wanted: Flags) -> None:
     """Offer what was found. The last place holds the floor: the farthest found, or the limit where there are fewer."""
-    k = lists.found.shape[1]
     for leaf in leaves:
         for p in range(tree.start[leaf], tree.start[leaf + 1]):
             if wanted[p]:
-                lists.floor[p] = lists.squared[p, k - 1]
-                lists.head[p] = 0 if lists.found[p, 0] >= 0 else k
+                lists.floor[p] = lists.squared[p, -1]
                 if lists.found[p, 0] >= 0:
+                    lists.head[p] = 0
                     _offer(tree, part, offers, p, lists.found[p, 0], lists.squared[p, 0])
 
 
