@@ -50,17 +50,19 @@ def boruvka(tree: PointTree, first: Ids, second: Ids, lists: Lists | None = None
     part, n_parts = _parts_of_forest(place[first], place[second], n)
     lists = lists or no_lists(n, min(N_NEAREST, n - 1))
     made: list[NDArray[np.int64]] = []
+    visits = np.inf
     while n_parts > 1:
         largest = int(np.argmax(np.bincount(part)))
-        offers = _shortest_edges(tree, part, n_parts, largest, lists)
+        offers, visits = _shortest_edges(tree, part, largest, lists, visits)
         part, n_parts, edges = _join(part, largest, offers)
         made.append(edges)
     ends = np.concatenate([np.empty((0, 2), np.int64), *made])
     return ends[:, 0], ends[:, 1]
 
 
-def _shortest_edges(tree: PointTree, part: Ids, n_parts: int, largest: int, lists: Lists) -> Offers:
-    """The shortest edge out of every part but the largest."""
+def _shortest_edges(tree: PointTree, part: Ids, largest: int, lists: Lists, visits: float) -> tuple[Offers, float]:
+    """The shortest edge out of every part but the largest, and the visits a leaf last took, `visits` before this."""
+    n_parts = int(part.max()) + 1
     offers = Offers(np.full(n_parts, np.inf), np.full((n_parts, 2), -1), np.full((n_parts, 2), -1))
     _offer_lists(tree, part, lists, offers)
     single, node_part = n_parts == part.size, _node_parts(tree, part)
@@ -68,14 +70,13 @@ def _shortest_edges(tree: PointTree, part: Ids, n_parts: int, largest: int, list
         _offer_neighbours_in_order(tree, part, offers)
     queries = _query_leaves(tree, part, largest, lists, offers)
     begin, step = 0, queries.size if single else n_parts
-    visits = np.full(1, queries.size)
     while begin < queries.size:
         leaves = queries[begin : begin + step]
         wanted = _wanted(tree, part, largest, lists, offers, leaves)
-        visits = nearest_outside(tree, part, node_part, leaves, wanted, lists[:2], float(visits.mean()))
+        visits = nearest_outside(tree, part, node_part, leaves, wanted, lists[:2], visits).mean()
         _note_found(tree, part, lists, offers, leaves, wanted)
         begin, step = begin + step, _STEP * step
-    return offers
+    return offers, visits
 
 
 @kernel

@@ -19,6 +19,9 @@ Reals = NDArray[np.float64]
 
 # Points in a leaf, at most. All distances to a leaf are computed together, by vector instructions.
 LEAF = 64
+# Threads build so many subtrees each by itself, where there are enough leaves for threads to pay.
+_N_SUBTREES = 16
+_MANY_LEAVES = 512
 
 
 class PointTree(NamedTuple):
@@ -46,10 +49,10 @@ def build_tree(X: Reals) -> PointTree:
         n_leaves *= 2
     start = np.arange(n_leaves + 1) * len(X) // n_leaves
     ids = np.arange(len(X))
-    n_nodes = 1
-    while n_nodes < n_leaves:
-        _split_level(X, ids, start, n_nodes)
-        n_nodes *= 2
+    n_roots = _N_SUBTREES if n_leaves >= _MANY_LEAVES else n_leaves
+    _split_levels_alone(X, ids, start, 1, n_roots)
+    if n_roots < n_leaves:
+        _split_levels_together(X, ids, start, n_roots, n_leaves)
     points = X[ids]
     return PointTree(ids, points, start, *_boxes(points, start), _blocks(points, start))
 
@@ -90,18 +93,29 @@ def _widest(X: Reals, ids: Ids) -> int:
     return int(np.argmax(high - low))
 
 
-@parallel_kernel
-def _split_level(X: Reals, ids: Ids, start: Ids, n_nodes: int) -> None:
-    """Split each of the nodes of one level in two, in place."""
-    width = (start.size - 1) // n_nodes
-    for k in prange(n_nodes):
-        begin, middle, end = start[k * width], start[k * width + width // 2], start[(k + 1) * width]
-        own = ids[begin:end]
-        column = _widest(X, own)
-        keys = np.empty(own.size)
-        for p in range(own.size):
-            keys[p] = X[own[p], column]
-        _select(keys, own, middle - begin)
+@kernel
+def _split(X: Reals, ids: Ids, begin: int, middle: int, end: int) -> None:
+    own = ids[begin:end]
+    column = _widest(X, own)
+    keys = np.empty(own.size)
+    for p in range(own.size):
+        keys[p] = X[own[p], column]
+    _select(keys, own, middle - begin)
+
+
+def _split_levels(X: Reals, ids: Ids, start: Ids, n_roots: int, n_nodes: int) -> None:
+    """Split the nodes of the level that has `n_roots` of them, and those below it down to one with `n_nodes`."""
+    for root in prange(n_roots):
+        inside = 1
+        while n_roots * inside < n_nodes:
+            width = (start.size - 1) // (n_roots * inside)
+            for k in range(root * inside, (root + 1) * inside):
+                _split(X, ids, start[k * width], start[k * width + width // 2], start[(k + 1) * width])
+            inside *= 2
+
+
+_split_levels_alone = kernel(_split_levels)
+_split_levels_together = parallel_kernel(_split_levels)
 
 
 @kernel
@@ -122,13 +136,13 @@ def _boxes(points: Reals, start: Ids) -> tuple[Reals, Reals]:
     return low, high
 
 
-@parallel_kernel
+@kernel
 def _blocks(points: Reals, start: Ids) -> Reals:
     n_leaves, d = start.size - 1, points.shape[1]
     # Whole vectors of eight: a loop over a leaf has no rest.
     width = -(-np.diff(start).max() // 8) * 8
     blocks = np.zeros((n_leaves, d, width))
-    for leaf in prange(n_leaves):
+    for leaf in range(n_leaves):
         for p in range(start[leaf], start[leaf + 1]):
             for c in range(d):
                 blocks[leaf, c, p - start[leaf]] = points[p, c]

@@ -15,8 +15,8 @@ from hypcse.kernels.points.kdtree import Ids, PointTree, Reals
 
 Flags = NDArray[np.bool_]
 
-# Below so many comparisons of two leaves, some milliseconds, threads take longer to start than they save.
-_FEW_VISITS = 500
+# Below so many comparisons of two leaves, about ten milliseconds, threads may take longer to start than they save.
+_FEW_VISITS = 2000
 
 
 @kernel
