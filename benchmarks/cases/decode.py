@@ -54,7 +54,7 @@ def spanning_uniform_directions(n_points: int, rng: Rng) -> Workload:
     return _spanning(on_sphere(rng.normal(size=(n_points, N_FEATURES))))
 
 
-@case(sizes=(10_000, 100_000), growth="none claimed: faiss", max_growth=None)
+@case(sizes=(10_000, 100_000), growth="n log n with clusters of one size", max_growth=None)
 def spanning_neighbors(n_points: int, rng: Rng) -> Workload:
     """The spanning tree by neighbours of leaves in 25 clusters in 16 dimensions."""
     leaves = clustered_leaves(n_points, N_FEATURES, rng)

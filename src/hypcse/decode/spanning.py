@@ -15,7 +15,7 @@ from hypcse.kernels.linkage.spanning import heaviest_forest
 from hypcse.kernels.points.boruvka import boruvka
 from hypcse.kernels.points.copies import first_copies
 from hypcse.kernels.points.kdtree import PointTree, build_tree, pair_distances
-from hypcse.kernels.points.lists import N_NEAREST, Lists, known_lists, visited_share
+from hypcse.kernels.points.lists import N_NEAREST, Lists, known_lists, searched_lists, visited_share
 
 # Matrix products pay where the tree visits more than this over d of all leaves: a pair costs the tree time like d, and
 # products a time that hardly grows. Measured in 16 to 64 dimensions.
@@ -39,10 +39,10 @@ def spanning_tree(points: ArrayLike, *, method: Spanning = "exact", n_neighbors:
 
     "exact"      The tree of least total length. Of equally long edges those with the smaller ids are taken, so that it
                  is one and the same at any number of threads; copies of a point are joined to the first of them.
-    "neighbors"  The least forest in the graph of the `n_neighbors` nearest others (approximate ones where
-                 `nearest_neighbors` takes faiss), as the paper decodes large data; its components are then joined
-                 by the exact shortest links between them. Never shorter than the exact tree, and equal to it where
-                 each of its edges joins a point to one of its nearest others.
+    "neighbors"  The least forest in the graph of the `n_neighbors` nearest others, as the paper decodes large data; its
+                 components are then joined by the exact shortest links between them. Never shorter than the exact
+                 tree, and equal to it where each edge of that joins a point to one of its nearest others. Where the
+                 k-d tree cannot prune, `nearest_neighbors` finds them, above 50,000 points approximately.
 
     Boruvka's rounds on a k-d tree: about O(n log n) in few dimensions or in clusters. Where the tree cannot prune, as
     in many dimensions, it is O(n^2 d). Memory is O(n d).
@@ -73,25 +73,30 @@ def _join_distinct(X: NDArray[np.float64], method: Spanning, n_neighbors: int) -
     tree = build_tree(X)
     if method == "exact" or len(X) == 1:
         none = np.empty(0, np.int64)
-        return boruvka(tree, none, none, _lists_by_products(X, tree))
-    near = _neighbor_forest(X, n_neighbors)
-    far = boruvka(tree, *near)
+        return boruvka(tree, none, none, None if _prunes(tree) else _lists_by_products(X, tree))
+    lists = searched_lists(tree, min(n_neighbors, len(X) - 1)) if _prunes(tree) else None
+    if lists is not None:
+        near = _least_forest(X, tree.ids, tree.ids[lists.found])
+    else:
+        near = _least_forest(X, np.arange(len(X)), nearest_neighbors(X, n_neighbors).indices)
+    far = boruvka(tree, *near, lists)
     return np.concatenate([near[0], far[0]]), np.concatenate([near[1], far[1]])
 
 
-def _lists_by_products(X: NDArray[np.float64], tree: PointTree) -> Lists | None:
-    """The nearest points of each by matrix products, where the tree would compare most leaves with most others."""
-    n, d = X.shape
-    if n < MIN_PRODUCTS or d <= MAX_VISITED or d * visited_share(tree) <= MAX_VISITED:
-        return None
+def _prunes(tree: PointTree) -> bool:
+    """Whether a search in the tree passes over enough of it to be faster than matrix products."""
+    n, d = tree.points.shape
+    return n < MIN_PRODUCTS or d <= MAX_VISITED or d * visited_share(tree) <= MAX_VISITED
+
+
+def _lists_by_products(X: NDArray[np.float64], tree: PointTree) -> Lists:
     return known_lists(tree, brute_force(X, N_NEAREST + 1)[0])
 
 
-def _neighbor_forest(X: NDArray[np.float64], n_neighbors: int) -> Ends:
-    """The least spanning forest of the graph of nearest neighbours."""
-    found = nearest_neighbors(X, n_neighbors).indices
-    row = np.repeat(np.arange(len(X)), found.shape[1])[found.ravel() >= 0]
-    column = found.ravel()[found.ravel() >= 0]
+def _least_forest(X: NDArray[np.float64], points: NDArray[np.int64], nearest: NDArray[np.int64]) -> Ends:
+    """The least spanning forest of the graph that joins each of the points to its nearest ones, -1 for none."""
+    row = np.repeat(points, nearest.shape[1])[nearest.ravel() >= 0]
+    column = nearest.ravel()[nearest.ravel() >= 0]
     first, second = np.minimum(row, column), np.maximum(row, column)
     order = np.lexsort([second, first, pair_distances(X, first, second)])
     return heaviest_forest(first[order].astype(np.int32), second[order].astype(np.int32), len(X))

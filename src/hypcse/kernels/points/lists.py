@@ -39,14 +39,25 @@ def known_lists(tree: PointTree, nearest: Ids) -> Lists:
     return lists
 
 
+def searched_lists(tree: PointTree, k: int) -> Lists:
+    """The k nearest others of each point, k < n, by the tree."""
+    lists, _ = _searched(tree, np.arange(tree.start.size - 1), k)
+    return Lists(lists.squared, lists.found, np.zeros_like(lists.head), lists.squared[:, -1].copy())
+
+
 def visited_share(tree: PointTree) -> float:
     """Share of the leaves that a leaf is compared with in the search for the first lists, from about 64 leaves."""
-    n, n_leaves = tree.ids.size, tree.start.size - 1
-    sample = np.arange(0, n_leaves, max(1, n_leaves // 64))
-    lists = no_lists(n, min(N_NEAREST, n - 1))
-    everyone, mixed = np.ones(n, np.bool_), np.full(2 * n_leaves - 1, -1)
-    visits = nearest_outside(tree, np.arange(n), mixed, sample, everyone, lists[:2])
+    n_leaves = tree.start.size - 1
+    _, visits = _searched(tree, np.arange(0, n_leaves, max(1, n_leaves // 64)), min(N_NEAREST, tree.ids.size - 1))
     return float(visits.mean() / n_leaves)
+
+
+def _searched(tree: PointTree, leaves: Ids, k: int) -> tuple[Lists, Ids]:
+    """Lists of the points of some leaves, each point a part of its own, and the visits that each leaf took."""
+    n = tree.ids.size
+    lists = no_lists(n, k)
+    everyone, mixed = np.ones(n, np.bool_), np.full(2 * tree.start.size - 3, -1)
+    return lists, nearest_outside(tree, np.arange(n), mixed, leaves, everyone, lists[:2])
 
 
 @kernel
