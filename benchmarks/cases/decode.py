@@ -19,7 +19,7 @@ Peer = Callable[[], NDArray[np.float64]]
 
 @case(
     sizes=(5_000, 10_000, 100_000),
-    growth="n log n with clusters of one size",
+    growth="n^2 in a cluster at worst",
     peer="sklearn.cluster.AgglomerativeClustering",
     max_growth=None,
     peer_up_to=10_000,
@@ -36,7 +36,7 @@ def spanning_16d(n_points: int, rng: Rng) -> Workload:
     return _spanning(leaves, peer)
 
 
-@case(sizes=(10_000, 100_000), growth="n log n with clusters of one size", max_growth=None)
+@case(sizes=(10_000, 100_000), growth="n^2 in a cluster at worst", max_growth=None)
 def spanning_8d(n_points: int, rng: Rng) -> Workload:
     """The spanning tree of leaves in 25 clusters in 8 dimensions."""
     return _spanning(clustered_leaves(n_points, 8, rng))
@@ -54,7 +54,7 @@ def spanning_uniform_directions(n_points: int, rng: Rng) -> Workload:
     return _spanning(on_sphere(rng.normal(size=(n_points, N_FEATURES))))
 
 
-@case(sizes=(10_000, 100_000), growth="n log n with clusters of one size", max_growth=None)
+@case(sizes=(10_000, 100_000), growth="n^2 in a cluster at worst", max_growth=None)
 def spanning_neighbors(n_points: int, rng: Rng) -> Workload:
     """The spanning tree by neighbours of leaves in 25 clusters in 16 dimensions."""
     leaves = clustered_leaves(n_points, N_FEATURES, rng)
@@ -63,7 +63,7 @@ def spanning_neighbors(n_points: int, rng: Rng) -> Workload:
 
 @case(
     sizes=(10_000, 100_000),
-    growth="n log n with clusters of one size",
+    growth="n^2 in a cluster at worst",
     peer="fast_hdbscan" if find_spec("fast_hdbscan") else None,
     max_growth=None,
 )
@@ -75,7 +75,7 @@ def spanning_beside_fast_hdbscan(n_points: int, rng: Rng) -> Workload:
 
 @case(
     sizes=(10_000, 100_000),
-    growth="n log n with clusters of one size",
+    growth="n^2 in a cluster at worst",
     peer="hdbscan" if find_spec("hdbscan") else None,
     max_growth=None,
 )
