@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from hypcse._checks import check_choice, check_count
+from hypcse._memory import check_memory
 from hypcse._random import check_seed
 from hypcse._threads import worker_threads
 from hypcse.discrete import best_cut, graph_linkage, levels, refine
@@ -146,6 +147,11 @@ class HypCSE(ClusterMixin, BaseEstimator):
         options = self._options()
         wanted = options.pop("refine")
         with worker_threads(self.n_jobs, given.n_points):
+            check_memory(
+                f"fitting {given.n_points:,} points",
+                needed_bytes(given.n_points, self.n_neighbors, options),
+                "Lower batch_size, n_neighbors or hidden_dim, or cluster a sample and use predict for the rest.",
+            )
             graph = given.graph or self._similarity(given)
             config = TrainingConfig.from_options(**self._with_epochs(options, graph.n_vertices))
             scaled = self._scaled_features(given, graph, seed)
@@ -232,3 +238,15 @@ def chosen_device(device: str) -> str:
             f"device={device!r} cannot be used: {reason}. Use 'cpu', or 'auto' to have it chosen."
         ) from None
     return device
+
+
+def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:
+    """About how much memory a fit takes at its highest, above what the libraries take.
+
+    Measured on tables of 10,000 and 100,000 points: the graph and its tensors, the hidden states of all points at
+    evaluation, and the square matrices of one subgraph.
+    """
+    config = TrainingConfig()
+    batch = min(n_points, options.get("batch_size", config.schedule.batch_size))
+    hidden = options.get("hidden_dim", config.model.hidden_dim)
+    return n_points * (40 * 2 * n_neighbors + 12 * hidden) + 40 * batch * batch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +15,7 @@ from hypcse.hyperbolic.poincare import to_lorentz
 from hypcse.objective import LossWeights, centroid_loss, contrastive_loss, cse_loss, total_loss
 from hypcse.structure import GraphLearner, drop_edges, learned_graph, mask_features, update_anchor_parts
 from hypcse.training.config import TrainingConfig
+from hypcse.training.prefetch import prefetched
 
 
 class Networks(nn.Module):
@@ -61,10 +62,8 @@ def train_epoch(
     optimizers = list(optimizers)
     learned_parts: list[tuple[EdgeTensors, Tensor]] = []
     sums, n_vertices = torch.zeros(4), 0
-    for vertices in vertex_sets:
-        whole = vertices.numel() == anchor.n_vertices
-        part = anchor if whole else anchor.subgraph(vertices)
-        terms, learned = _losses(networks, features[vertices], part, config, generator)
+    for vertices, part, own in _parts(features, anchor, vertex_sets):
+        terms, learned = _losses(networks, own, part, config, generator)
         for optimizer in optimizers:
             optimizer.zero_grad(set_to_none=True)
         terms[3].backward()
@@ -82,6 +81,20 @@ def train_epoch(
             anchor, learned_parts, structure.anchor_decay, generator, rescale=structure.rescale_inserted
         )
     return anchor, Losses(*(sums / n_vertices).tolist())
+
+
+def _parts(
+    features: Tensor, anchor: EdgeTensors, vertex_sets: Iterable[Tensor]
+) -> Iterator[tuple[Tensor, EdgeTensors, Tensor]]:
+    """Vertices, graph and features of each subgraph; the next is cut out while one is trained on."""
+
+    def cut_out(vertices: Tensor) -> tuple[Tensor, EdgeTensors, Tensor]:
+        return vertices, anchor.subgraph(vertices), features[vertices]
+
+    sets = list(vertex_sets)
+    if len(sets) == 1 and sets[0].numel() == anchor.n_vertices:
+        return iter([(sets[0], anchor, features)])
+    return prefetched(cut_out, sets)
 
 
 def _is_finite(networks: Networks, loss: Tensor) -> bool:
