@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
 from hypcse.kernels.linkage.merges import find
-from hypcse.kernels.points.kdtree import Ids, PointTree, Reals, point_distance
-from hypcse.kernels.points.lists import N_NEAREST, Lists, no_lists
-from hypcse.kernels.points.outside import Flags, nearest_outside
+from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals, point_distance
+from hypcse.kernels.spanning.lists import N_NEAREST, Lists, no_lists
+from hypcse.kernels.spanning.outside import Flags, nearest_outside
 
 # A round searches some leaves of each part first, then this many times more, within the limits found so far.
 _STEP = 4
@@ -41,7 +41,7 @@ def boruvka(tree: PointTree, first: Ids, second: Ids, lists: Lists | None = None
     The points must all be different; without edges given this is their minimum spanning tree. `lists` may hold nearest
     points that are known already. O(n d) memory; where the tree prunes O(n log n) time, O(n^2 d) a round at worst.
 
-    >>> from hypcse.kernels.points.kdtree import build_tree
+    >>> from hypcse.kernels.spanning.kdtree import build_tree
     >>> boruvka(build_tree(np.array([[0.0], [3.0], [1.0]])), *np.empty((2, 0), np.int64))
     (array([1, 0]), array([2, 2]))
     """

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hypcse.kernels._compile import kernel
-from hypcse.kernels.points.kdtree import Ids, PointTree, Reals, point_distance
-from hypcse.kernels.points.outside import insert, nearest_outside
+from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals, point_distance
+from hypcse.kernels.spanning.outside import insert, nearest_outside
 
 # Length of the lists. Longer ones take longer to find and spare searches in later rounds.
 N_NEAREST = 8

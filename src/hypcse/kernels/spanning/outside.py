@@ -11,7 +11,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel, parallel_kernel
-from hypcse.kernels.points.kdtree import Ids, PointTree, Reals
+from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals
 
 Flags = NDArray[np.bool_]
 

@@ -1,0 +1,1 @@
+"""Kernels of the minimum spanning tree of points."""
