@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from hypcse.objective import contrastive_loss as contrastive_loss
     from hypcse.objective import cse_loss as cse_loss
     from hypcse.tree import Tree as Tree
+    from hypcse.viewer import view as view
 
 _HOME = {
     "HypcseWarning": "hypcse._checks",
@@ -72,6 +73,7 @@ _HOME = {
     "centroid_loss": "hypcse.objective",
     "contrastive_loss": "hypcse.objective",
     "cse_loss": "hypcse.objective",
+    "view": "hypcse.viewer",
 }
 _FOLDERS = ("datasets", "discrete", "entropy", "experiments", "methods")
 

@@ -1,0 +1,62 @@
+// The colour of every node: by cut, by class, or by depth.
+
+/** One packed colour a node. */
+function colourNodes(tree, page, partition, mode, look) {
+  if (mode === "class" && page.classes) return colourByClass(tree, page.classes, look);
+  if (mode === "depth") return colourByDepth(tree, look);
+  return colourByCut(tree, partition, look);
+}
+
+function colourByCut(tree, partition, look) {
+  const trunk = packHex(LOOKS[look].trunk);
+  const palette = Uint32Array.from(partition.colours, (index) => paletteColour(index, look));
+  return Uint32Array.from(partition.ofNode, (label) => (label < 0 ? trunk : palette[label]));
+}
+
+/** A node takes the colour of its most frequent class, the paler the more its leaves are mixed. */
+function colourByClass(tree, classes, look) {
+  const trunk = packHex(LOOKS[look].trunk);
+  const palette = classes.names.map((_, code) => paletteColour(code, look));
+  const { share, winner } = majorities(tree, classes);
+  return Uint32Array.from(winner, (code, node) => mixColours(palette[code], trunk, 1.25 * (1 - share[node])));
+}
+
+/**
+ * The most frequent class under each node and its share. Small counts are merged into large ones, from the leaves up,
+ * so that all nodes together take O(n log n).
+ */
+function majorities(tree, classes) {
+  const counts = new Array(tree.nodeCount).fill(null);
+  const winner = new Int32Array(tree.nodeCount);
+  const share = new Float32Array(tree.nodeCount).fill(1);
+  winner.set(classes.codes);
+  for (let node = tree.leafCount; node < tree.nodeCount; node++) {
+    const heir = tree.largestChild(node);
+    const own = counts[heir] || new Map([[winner[heir], tree.size[heir]]]);
+    let best = winner[heir];
+    for (let child = tree.firstChild[node]; child >= 0; child = tree.nextSibling[child]) {
+      if (child === heir) continue;
+      for (const [code, count] of counts[child] || [[winner[child], tree.size[child]]]) {
+        own.set(code, (own.get(code) || 0) + count);
+        if (own.get(code) > own.get(best)) best = code;
+      }
+      counts[child] = null;
+    }
+    counts[heir] = null;
+    counts[node] = own;
+    winner[node] = best;
+    share[node] = own.get(best) / tree.size[node];
+  }
+  return { share, winner };
+}
+
+function colourByDepth(tree, look) {
+  const steps = Uint32Array.from({ length: 64 }, (_, k) => rampColour(k / 63, look));
+  const scale = 63 / Math.max(tree.deepest, 1);
+  return Uint32Array.from(tree.depth, (depth) => steps[Math.round(depth * scale)]);
+}
+
+/** How many colours the leaves have. */
+function countColours(tree, colours) {
+  return new Set(colours.subarray(0, tree.leafCount)).size;
+}

@@ -1,0 +1,221 @@
+// The second view: a rectangular dendrogram, the root on the left, leaves one below the other, height as length.
+
+const NAME_ROOM = 150;
+const NAME_ROW = 7; // Pixels a leaf needs for its name.
+const AXIS_ROOM = 30;
+const EDGE_ROOM = 14;
+const LEAST_LEAVES = 3; // Fewest leaves that fill the height of the picture.
+
+class DendrogramView {
+  constructor(tree) {
+    this.tree = tree;
+    this.rootHeight = tree.height[tree.root] || 1;
+    // Middle of the children of a node, in leaf positions; a leaf at its own.
+    this.middle = new Float64Array(tree.nodeCount);
+    for (let leaf = 0; leaf < tree.leafCount; leaf++) this.middle[leaf] = tree.first[leaf] + 0.5;
+    this.low = new Float64Array(tree.nodeCount).fill(Infinity);
+    this.high = new Float64Array(tree.nodeCount).fill(-Infinity);
+    for (let node = 0; node < tree.root; node++) {
+      if (!tree.isLeaf(node)) this.middle[node] = (this.low[node] + this.high[node]) / 2;
+      const above = tree.parent[node];
+      this.low[above] = Math.min(this.low[above], this.middle[node]);
+      this.high[above] = Math.max(this.high[above], this.middle[node]);
+    }
+    if (tree.root > 0) this.middle[tree.root] = (this.low[tree.root] + this.high[tree.root]) / 2;
+    this.window = this.wholeWindow();
+    this.resize(100, 100);
+  }
+
+  /** What is in sight: leaf positions from top to bottom, and the height at the left edge. */
+  wholeWindow() {
+    return { top: 0, bottom: this.tree.leafCount, left: this.rootHeight };
+  }
+
+  resize(width, height) {
+    this.width = width;
+    this.height = height;
+  }
+
+  /** Pixels kept free for names; they come up as the rows of leaves become high enough for letters. */
+  get nameRoom() {
+    const share = Math.min(Math.max(this.pixelsPerLeaf / NAME_ROW - 0.7, 0) / 0.3, 1);
+    return 10 + share * Math.min(NAME_ROOM, 0.3 * this.width);
+  }
+
+  project() {}
+
+  get pixelsPerLeaf() {
+    return (this.height - AXIS_ROOM - EDGE_ROOM) / (this.window.bottom - this.window.top);
+  }
+
+  get pixelsPerHeight() {
+    return (this.width - this.nameRoom - 3 * EDGE_ROOM) / this.window.left;
+  }
+
+  screenX(height) {
+    return this.width - this.nameRoom - EDGE_ROOM - height * this.pixelsPerHeight;
+  }
+
+  screenY(place) {
+    return EDGE_ROOM + (place - this.window.top) * this.pixelsPerLeaf;
+  }
+
+  position(node) {
+    return [this.screenX(this.tree.height[node]), this.screenY(this.middle[node])];
+  }
+
+  pan(fromX, fromY, toX, toY) {
+    this.shift((fromY - toY) / this.pixelsPerLeaf);
+  }
+
+  /** Move by so many leaves, not beyond the ends. */
+  shift(leaves) {
+    const span = this.window.bottom - this.window.top;
+    const top = Math.min(Math.max(this.window.top + leaves, -0.3 * span), this.tree.leafCount - 0.7 * span);
+    this.window = { ...this.window, top, bottom: top + span };
+  }
+
+  /** Spread leaves and heights around the pointer; the leaves keep their edge of the picture. */
+  zoom(factor, x, y) {
+    const { leafCount } = this.tree;
+    const place = this.window.top + (y - EDGE_ROOM) / this.pixelsPerLeaf;
+    const old = this.window.bottom - this.window.top;
+    const span = Math.min(Math.max(old / factor, Math.min(LEAST_LEAVES, leafCount)), leafCount);
+    const top = place - ((place - this.window.top) * span) / old;
+    // The heights in sight shrink much slower than the leaves: half the leaves are most of the tree's height.
+    const left = span >= leafCount ? this.rootHeight : Math.min(this.window.left / factor ** 0.25, this.rootHeight);
+    this.window = { top, bottom: top + span, left };
+    if (span >= leafCount) this.window = this.wholeWindow();
+    else this.shift(0);
+  }
+
+  focusMotion(node) {
+    const { tree } = this;
+    const shown = tree.isLeaf(node) ? tree.parent[node] : node;
+    if (shown < 0) return this.windowMotion(this.wholeWindow());
+    const pad = Math.max(0.04 * tree.size[shown], (LEAST_LEAVES - tree.size[shown]) / 2, 0.5);
+    const bottom = tree.first[shown] + tree.size[shown] + pad;
+    const left = Math.min((tree.height[shown] || this.rootHeight) * 1.15, this.rootHeight);
+    return this.windowMotion({ top: tree.first[shown] - pad, bottom, left });
+  }
+
+  resetMotion() {
+    return this.windowMotion(this.wholeWindow());
+  }
+
+  windowMotion(target) {
+    const begin = this.window;
+    return (time) => {
+      const between = (key) => begin[key] + (target[key] - begin[key]) * time;
+      this.window = { top: between("top"), bottom: between("bottom"), left: between("left") };
+    };
+  }
+
+  /** Draw into a scene: nodes whose leaves share one row of pixels become one line, as long as the longest of them. */
+  build(scene, colours, look) {
+    scene.ground = LOOKS[look].ground;
+    const rows = new Float64Array(Math.ceil(this.height) + 1).fill(Infinity);
+    const fine = this.pixelsPerLeaf >= 1;
+    for (let node = 0; node < this.tree.root; node++) this.drawBranch(scene, node, colours, fine ? null : rows);
+    for (let node = this.tree.leafCount; node < this.tree.nodeCount; node++) this.drawJoin(scene, node, colours);
+  }
+
+  /** The level line from a node to the height of its parent. */
+  drawBranch(scene, node, colours, rows) {
+    const { tree } = this;
+    const y = this.screenY(this.middle[node]);
+    if (y < -2 || y > this.height + 2) return;
+    const left = this.screenX(tree.height[tree.parent[node]]);
+    const right = this.screenX(tree.height[node]);
+    if (right < 0) return;
+    if (rows && tree.size[node] * this.pixelsPerLeaf < 1) {
+      // Of many branches in one row of pixels only a longer one shows behind those drawn before.
+      const row = Math.max(y | 0, 0);
+      if (left > rows[row] - 1) return;
+      rows[row] = left;
+    }
+    scene.segment(Math.max(left, -2), y, right, y, this.lineWidth(node), colours[node]);
+  }
+
+  /** The upright line over the children of a node. */
+  drawJoin(scene, node, colours) {
+    const top = this.screenY(this.low[node]);
+    const bottom = this.screenY(this.high[node]);
+    if (bottom - top < 1 || bottom < 0 || top > this.height) return;
+    const x = this.screenX(this.tree.height[node]);
+    if (x < -2) return;
+    const width = this.lineWidth(node);
+    const reach = width / 2;
+    scene.segment(x, Math.max(top - reach, -2), x, Math.min(bottom + reach, this.height + 2), width, colours[node]);
+  }
+
+  lineWidth(node) {
+    return this.tree.size[node] * this.pixelsPerLeaf > 24 ? 1.8 : 1.1;
+  }
+
+  /** The node whose corner or line is nearest to the pointer, -1 for none. */
+  nodeAt(x, y) {
+    const { tree } = this;
+    let [best, found] = [REACH, -1];
+    for (let node = 0; node < tree.nodeCount; node++) {
+      const away = this.distance(node, x, y) - 0.3 * Math.log2(tree.size[node]);
+      if (away < best) [best, found] = [away, node];
+    }
+    return found;
+  }
+
+  /** Pixels from a point to the lines of a node. */
+  distance(node, x, y) {
+    const { tree } = this;
+    const own = this.screenX(tree.height[node]);
+    const dy = Math.abs(this.screenY(this.middle[node]) - y);
+    const left = node === tree.root ? own : this.screenX(tree.height[tree.parent[node]]);
+    const right = tree.isLeaf(node) ? own + this.nameRoom : own;
+    const level = Math.hypot(Math.max(left + 4 - x, 0, x - right), dy);
+    if (tree.isLeaf(node)) return level;
+    const above = Math.max(this.screenY(this.low[node]) - y, y - this.screenY(this.high[node]), 0);
+    return Math.min(level, Math.hypot(own - x, above));
+  }
+
+  nameSlots(most) {
+    if (this.pixelsPerLeaf < NAME_ROW) return [];
+    const first = Math.max(Math.ceil(this.window.top - 0.5), 0);
+    const slots = [];
+    for (let place = first; place < this.tree.leafCount && slots.length < most; place++) {
+      const y = this.screenY(place + 0.5);
+      if (y > this.height - AXIS_ROOM) break;
+      slots.push({ leaf: this.tree.leafAt[place], x: this.screenX(0) + 6, y, angle: 0, atEnd: false });
+    }
+    return slots;
+  }
+
+  /** Heights to write along the lower edge, at round numbers. */
+  ticks() {
+    const rough = this.window.left / Math.max(this.width / 110, 2);
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((unit) => unit * power).find((unit) => unit >= rough);
+    const found = [];
+    for (let k = 0; k * step <= this.window.left * 1.0001; k++) {
+      found.push({ x: this.screenX(k * step), y: this.height - 10, text: String(+(k * step).toPrecision(6)) });
+    }
+    return found;
+  }
+
+  pathToRoot(node) {
+    const { tree } = this;
+    const points = [this.position(node)];
+    for (let below = node; below !== tree.root; below = tree.parent[below]) {
+      const above = tree.parent[below];
+      const corner = this.screenX(tree.height[above]);
+      const [lastX, lastY] = points[points.length - 1];
+      const y = this.screenY(this.middle[above]);
+      if (above !== tree.root && Math.abs(corner - lastX) < 0.5 && Math.abs(y - lastY) < 0.5) continue;
+      points.push([corner, lastY], [corner, y]);
+    }
+    return points;
+  }
+
+  summary() {
+    return { ...this.window };
+  }
+}

@@ -1,0 +1,298 @@
+// The first view: the tree in the Poincare disk.
+
+const REACH = 14; // Pixels around a node within which the pointer means it.
+const SMALL_TREE = 6000; // Nodes up to which nothing is left out, even while dragging.
+const MOVING_BRANCH = 2; // Shortest branch, in pixels, that is drawn of larger trees while dragging ...
+const RESTING_BRANCH = 0.7; // ... and at rest.
+const MOVING_DOTS = 0.84; // Squared norm of the outermost nodes that keep their dots meanwhile.
+const MOST_MAGNIFIED = 12;
+const LEAF_APART = 7; // Pixels between leaves that may have names ...
+const NAME_APART = 11; // ... and between those that get one.
+const NAMED_TREE = 400; // Leaves up to which the rim leaves room for names.
+
+class DiskView {
+  constructor(tree, page) {
+    this.tree = tree;
+    this.x = new Float64Array(tree.nodeCount);
+    this.y = new Float64Array(tree.nodeCount);
+    for (let node = 0; node < tree.nodeCount; node++) {
+      const norm = Math.tanh(page.radius[node] / 2);
+      this.x[node] = norm * Math.cos(page.angle[node]);
+      this.y[node] = norm * Math.sin(page.angle[node]);
+    }
+    this.farthest = page.radius.reduce((most, radius) => Math.max(most, radius), 0);
+    this.diskX = new Float64Array(tree.nodeCount);
+    this.diskY = new Float64Array(tree.nodeCount);
+    this.logLeaves = Math.log(Math.max(tree.leafCount, 2));
+    this.map = IDENTITY;
+    this.magnified = 1;
+    this.resize(100, 100);
+  }
+
+  resize(width, height) {
+    this.width = width;
+    this.height = height;
+    const least = Math.min(width, height);
+    const margin = this.tree.leafCount <= NAMED_TREE ? Math.min(84, 0.15 * least) : 16;
+    this.baseRadius = Math.max(least / 2 - margin, 20);
+    this.project();
+  }
+
+  /** Pixels from the centre of the disk to its rim. */
+  get scale() {
+    return this.baseRadius * this.magnified;
+  }
+
+  /** Bring all nodes to where the map sends them. */
+  project() {
+    transformAll(this.map, this.x, this.y, this.diskX, this.diskY);
+  }
+
+  toScreen(x, y) {
+    return [this.width / 2 + x * this.scale, this.height / 2 + y * this.scale];
+  }
+
+  /** A pixel as a point of the disk; pixels outside mean the nearest point well inside. */
+  toDisk(x, y) {
+    const point = [(x - this.width / 2) / this.scale, (y - this.height / 2) / this.scale];
+    const norm = Math.hypot(...point);
+    return norm > 0.97 ? [(point[0] * 0.97) / norm, (point[1] * 0.97) / norm] : point;
+  }
+
+  position(node) {
+    return this.toScreen(this.diskX[node], this.diskY[node]);
+  }
+
+  /** Apply one more motion, unless it would lose the tree from sight. */
+  move(motion) {
+    const map = compose(motion, this.map);
+    const [x, y] = transform(inverse(map), 0, 0);
+    if (!(radiusOf(x, y) <= this.farthest + 1)) return;
+    this.map = map;
+    this.project();
+  }
+
+  /** The point under the pointer goes with it. */
+  pan(fromX, fromY, toX, toY) {
+    this.move(translationBetween(this.toDisk(fromX, fromY), this.toDisk(toX, toY)));
+  }
+
+  /**
+   * In: what is under the pointer comes towards the centre, where the disk is large; what is left of the step enlarges
+   * the picture. Out: the same backwards, and then home.
+   */
+  zoom(factor, x, y) {
+    const step = Math.log(factor);
+    if (step > 0) {
+      const point = this.toDisk(x, y);
+      const way = Math.min(step, radiusOf(...point));
+      this.move(towardsCentre(...point, way));
+      this.magnified = Math.min(this.magnified * Math.exp(step - way), MOST_MAGNIFIED);
+    } else {
+      const shrink = Math.min(-step, Math.log(this.magnified));
+      this.magnified = Math.max(this.magnified * Math.exp(-shrink), 1);
+      this.move(towardsCentre(this.diskX[this.tree.root], this.diskY[this.tree.root], -step - shrink));
+    }
+  }
+
+  /** A function of time 0 .. 1 that brings a node to the centre along the straight way. */
+  focusMotion(node) {
+    const begin = this.map;
+    const [x, y] = [this.diskX[node], this.diskY[node]];
+    const way = radiusOf(x, y);
+    return (time) => {
+      this.map = compose(towardsCentre(x, y, way * time), begin);
+      this.project();
+    };
+  }
+
+  /** A function of time 0 .. 1 that undoes all panning, turning and zooming. */
+  resetMotion() {
+    const [x, y] = transform(inverse(this.map), 0, 0);
+    // A map and its negative are the same, so that half a turn is the most there can be to undo.
+    const turn = Math.atan(this.map.ai / this.map.ar);
+    const size = this.magnified;
+    return (time) => {
+      const left = 1 - time;
+      const shrink = Math.hypot(x, y) > 0 ? Math.tanh(Math.atanh(Math.hypot(x, y)) * left) / Math.hypot(x, y) : 0;
+      const rotation = { ar: Math.cos(turn * left), ai: Math.sin(turn * left), br: 0, bi: 0 };
+      this.map = time === 1 ? IDENTITY : compose(rotation, translation(-x * shrink, -y * shrink));
+      this.magnified = size ** left;
+      this.project();
+    };
+  }
+
+  /** Draw into a scene; `moving` leaves out what is too small to be missed. */
+  build(scene, colours, look, moving) {
+    scene.ground = LOOKS[look].ground;
+    scene.disk = { x: this.width / 2, y: this.height / 2, radius: this.scale, fill: LOOKS[look].disk };
+    this.drawRim(scene, packHex(LOOKS[look].rim));
+    const coarse = moving && this.tree.nodeCount > SMALL_TREE;
+    this.drawBranches(scene, colours, coarse ? MOVING_BRANCH : this.tree.nodeCount > SMALL_TREE ? RESTING_BRANCH : 0);
+    this.drawDots(scene, colours, coarse);
+  }
+
+  drawRim(scene, colour) {
+    const steps = 180;
+    let [x, y] = this.toScreen(1, 0);
+    for (let k = 1; k <= steps; k++) {
+      const angle = (2 * Math.PI * k) / steps;
+      const [nextX, nextY] = this.toScreen(Math.cos(angle), Math.sin(angle));
+      scene.segment(x, y, nextX, nextY, 1.2, colour);
+      [x, y] = [nextX, nextY];
+    }
+  }
+
+  drawBranches(scene, colours, shortest) {
+    const { tree, diskX, diskY, scale } = this;
+    const least = (shortest / scale) ** 2;
+    for (let node = 0; node < tree.root; node++) {
+      const above = tree.parent[node];
+      const dx = diskX[node] - diskX[above];
+      const dy = diskY[node] - diskY[above];
+      const square = dx * dx + dy * dy;
+      if (square < least) continue;
+      if (this.magnified === 1 || !this.isOutside(node, above)) {
+        this.drawBranch(scene, node, above, Math.sqrt(square) * scale, colours[node]);
+      }
+    }
+  }
+
+  /** Whether a branch lies beyond one edge of the picture; a geodesic stays near its chord when it is short. */
+  isOutside(node, above) {
+    const [limitX, limitY] = [(0.6 * this.width) / this.scale, (0.6 * this.height) / this.scale];
+    const [x, y, px, py] = [this.diskX[node], this.diskY[node], this.diskX[above], this.diskY[above]];
+    return (x > limitX && px > limitX) || (x < -limitX && px < -limitX)
+      || (y > limitY && py > limitY) || (y < -limitY && py < -limitY);
+  }
+
+  /** A geodesic in as many straight pieces as its length on the screen asks for. */
+  drawBranch(scene, node, above, length, colour) {
+    const { diskX, diskY } = this;
+    const width = this.branchWidth(node);
+    const pieces = Math.min(Math.max(Math.ceil(length / 12), 1), 24);
+    let [x, y] = this.position(above);
+    for (let k = 1; k <= pieces; k++) {
+      const point = k === pieces ? [diskX[node], diskY[node]]
+        : geodesicPoint(diskX[above], diskY[above], diskX[node], diskY[node], k / pieces);
+      const [nextX, nextY] = this.toScreen(...point);
+      scene.segment(x, y, nextX, nextY, width, colour);
+      [x, y] = [nextX, nextY];
+    }
+  }
+
+  /** How much larger a node is drawn than the same node at the rim: 1 at the centre, 0 at the rim. */
+  nearness(node) {
+    return Math.sqrt(Math.max(1 - this.diskX[node] ** 2 - this.diskY[node] ** 2, 0));
+  }
+
+  branchWidth(node) {
+    const weight = Math.log(this.tree.size[node] + 1) / this.logLeaves;
+    return Math.max((1.1 + 2.6 * Math.min(weight, 1)) * this.nearness(node), 0.7);
+  }
+
+  /** Dots at nodes. Of large trees those near the rim are left out while moving, and drawn once a pixel at rest. */
+  drawDots(scene, colours, coarse) {
+    const { tree, diskX, diskY } = this;
+    const dense = tree.nodeCount > SMALL_TREE;
+    const free = dense ? new PixelMarks(this.width, this.height) : null;
+    for (let node = 0; node < tree.nodeCount; node++) {
+      if (coarse && diskX[node] * diskX[node] + diskY[node] * diskY[node] > MOVING_DOTS) continue;
+      const radius = this.dotRadius(node);
+      if (radius < 0.5) continue;
+      const x = this.width / 2 + diskX[node] * this.scale;
+      const y = this.height / 2 + diskY[node] * this.scale;
+      if (dense && radius < 2 && !free.take(x, y)) continue;
+      scene.dot(x, y, radius, colours[node]);
+    }
+  }
+
+  dotRadius(node) {
+    const near = this.nearness(node);
+    if (this.tree.isLeaf(node)) return Math.max(4 * near, this.tree.leafCount > NAMED_TREE ? 0.8 : 2);
+    return near < 0.12 ? 0 : 2.6 * near;
+  }
+
+  /** The node that the pointer means, -1 for none: the nearest, where large nodes seem a little nearer. */
+  nodeAt(x, y) {
+    const { tree, diskX, diskY, scale } = this;
+    const atX = (x - this.width / 2) / scale;
+    const atY = (y - this.height / 2) / scale;
+    const reach = (REACH / scale) ** 2;
+    let [best, found] = [REACH, -1];
+    for (let node = 0; node < tree.nodeCount; node++) {
+      const square = (diskX[node] - atX) ** 2 + (diskY[node] - atY) ** 2;
+      if (square > reach) continue;
+      const seeming = Math.sqrt(square) * scale - 0.3 * Math.log2(tree.size[node]);
+      if (seeming < best) [best, found] = [seeming, node];
+    }
+    return found;
+  }
+
+  /** Where names of leaves have room: beside leaves that stand far enough apart on the screen. */
+  nameSlots(most) {
+    const { tree } = this;
+    const slots = [];
+    let last = [-1e9, -1e9];
+    for (let place = 0; place < tree.leafCount && slots.length < most; place++) {
+      if (this.crowded(place)) continue;
+      const [x, y] = this.position(tree.leafAt[place]);
+      const near = Math.hypot(x - last[0], y - last[1]) < NAME_APART;
+      if (near || x < 0 || y < 0 || x > this.width || y > this.height) continue;
+      last = [x, y];
+      slots.push(this.nameSlot(tree.leafAt[place], x, y));
+    }
+    return slots;
+  }
+
+  /** Whether a leaf stands too near to its neighbours around the rim for a name. */
+  crowded(place) {
+    const { tree, diskX, diskY } = this;
+    if (tree.leafCount < 2) return false;
+    const least = (LEAF_APART / this.scale) ** 2;
+    const leaf = tree.leafAt[place];
+    for (const other of [place ? place - 1 : tree.leafCount - 1, place + 1 < tree.leafCount ? place + 1 : 0]) {
+      const next = tree.leafAt[other];
+      if ((diskX[leaf] - diskX[next]) ** 2 + (diskY[leaf] - diskY[next]) ** 2 < least) return true;
+    }
+    return false;
+  }
+
+  /** The name runs on in the direction of the branch, near the rim straight outwards; it is turned to be readable. */
+  nameSlot(leaf, x, y) {
+    const { diskX, diskY } = this;
+    const above = Math.max(this.tree.parent[leaf], 0);
+    const from = geodesicPoint(diskX[above], diskY[above], diskX[leaf], diskY[leaf], 0.85);
+    const branch = Math.hypot(diskX[leaf] - from[0], diskY[leaf] - from[1]) || 1;
+    const outward = Math.hypot(diskX[leaf], diskY[leaf]) ** 6;
+    const angle = Math.atan2(
+      outward * diskY[leaf] + ((1 - outward) * (diskY[leaf] - from[1])) / branch,
+      outward * diskX[leaf] + ((1 - outward) * (diskX[leaf] - from[0])) / branch,
+    );
+    const gap = this.dotRadius(leaf) + 4;
+    const flipped = Math.abs(angle) > Math.PI / 2;
+    const anchor = [x + gap * Math.cos(angle), y + gap * Math.sin(angle)];
+    return { leaf, x: anchor[0], y: anchor[1], angle: flipped ? angle + Math.PI : angle, atEnd: flipped };
+  }
+
+  /** The branches from a node up to the root as one line of points, for the mark of the selected node. */
+  pathToRoot(node) {
+    const { tree, diskX, diskY } = this;
+    const points = [this.position(node)];
+    for (let below = node; below !== tree.root; below = tree.parent[below]) {
+      const above = tree.parent[below];
+      const length = Math.hypot(diskX[below] - diskX[above], diskY[below] - diskY[above]) * this.scale;
+      if (length < 0.5 && above !== tree.root) continue;
+      const pieces = Math.min(Math.max(Math.ceil(length / 12), 1), 24);
+      for (let k = 1; k <= pieces; k++) {
+        points.push(this.toScreen(...geodesicPoint(diskX[below], diskY[below], diskX[above], diskY[above], k / pieces)));
+      }
+    }
+    return points;
+  }
+
+  /** Numbers that tell where one looks, for tests. */
+  summary() {
+    return { ...this.map, magnified: this.magnified };
+  }
+}

@@ -1,0 +1,88 @@
+// Moebius maps of the unit disk onto itself, z -> (a z + b) / (conj(b) z + conj(a)) with |a|^2 - |b|^2 = 1. They are the
+// motions of the hyperbolic plane: panning is one of them. A map is { ar, ai, br, bi }.
+
+const IDENTITY = Object.freeze({ ar: 1, ai: 0, br: 0, bi: 0 });
+
+/** The map with its numbers brought back to |a|^2 - |b|^2 = 1, from which rounding leads away. */
+function normalised({ ar, ai, br, bi }) {
+  const scale = 1 / Math.sqrt(Math.max(ar * ar + ai * ai - br * br - bi * bi, 1e-300));
+  return { ar: ar * scale, ai: ai * scale, br: br * scale, bi: bi * scale };
+}
+
+/** First `inner`, then `outer`. */
+function compose(outer, inner) {
+  return normalised({
+    ar: outer.ar * inner.ar - outer.ai * inner.ai + outer.br * inner.br + outer.bi * inner.bi,
+    ai: outer.ar * inner.ai + outer.ai * inner.ar + outer.bi * inner.br - outer.br * inner.bi,
+    br: outer.ar * inner.br - outer.ai * inner.bi + outer.br * inner.ar + outer.bi * inner.ai,
+    bi: outer.ar * inner.bi + outer.ai * inner.br + outer.bi * inner.ar - outer.br * inner.ai,
+  });
+}
+
+function inverse({ ar, ai, br, bi }) {
+  return { ar, ai: -ai, br: -br, bi: -bi };
+}
+
+/** The image [x, y] of a point of the disk. */
+function transform(map, x, y) {
+  const topX = map.ar * x - map.ai * y + map.br;
+  const topY = map.ar * y + map.ai * x + map.bi;
+  const lowX = map.br * x + map.bi * y + map.ar;
+  const lowY = map.br * y - map.bi * x - map.ai;
+  const square = lowX * lowX + lowY * lowY;
+  return [(topX * lowX + topY * lowY) / square, (topY * lowX - topX * lowY) / square];
+}
+
+/** The images of many points, written to `outX` and `outY`. */
+function transformAll(map, x, y, outX, outY) {
+  const { ar, ai, br, bi } = map;
+  for (let k = 0; k < x.length; k++) {
+    const topX = ar * x[k] - ai * y[k] + br;
+    const topY = ar * y[k] + ai * x[k] + bi;
+    const lowX = br * x[k] + bi * y[k] + ar;
+    const lowY = br * y[k] - bi * x[k] - ai;
+    const scale = 1 / (lowX * lowX + lowY * lowY);
+    outX[k] = (topX * lowX + topY * lowY) * scale;
+    outY[k] = (topY * lowX - topX * lowY) * scale;
+  }
+}
+
+/** The translation that sends the centre to (x, y). */
+function translation(x, y) {
+  return normalised({ ar: 1, ai: 0, br: x, bi: y });
+}
+
+/**
+ * The translation, without turning at the centre, that sends one point to another: of z -> (z + b) / (1 + conj(b) z) the
+ * one with b = (d + c conj(d)) / (1 - |c|^2), where d = to - from and c = from * to.
+ */
+function translationBetween([fromX, fromY], [toX, toY]) {
+  const dx = toX - fromX;
+  const dy = toY - fromY;
+  const cx = fromX * toX - fromY * toY;
+  const cy = fromX * toY + fromY * toX;
+  const scale = 1 / (1 - cx * cx - cy * cy);
+  return translation((dx + cx * dx + cy * dy) * scale, (dy + cy * dx - cx * dy) * scale);
+}
+
+/** The translation that moves a point towards the centre by a hyperbolic distance, no farther than to it. */
+function towardsCentre(x, y, distance) {
+  const norm = Math.min(Math.hypot(x, y), 1 - 1e-15);
+  if (norm < 1e-12) return IDENTITY;
+  const step = Math.tanh(Math.min(distance, 2 * Math.atanh(norm)) / 2) / norm;
+  return translation(-x * step, -y * step);
+}
+
+/** Hyperbolic distance of a point from the centre. */
+function radiusOf(x, y) {
+  return 2 * Math.atanh(Math.min(Math.hypot(x, y), 1 - 1e-15));
+}
+
+/** A point a share `t` of the way along the geodesic from (px, py) to (qx, qy), in the model's own chord parameter. */
+function geodesicPoint(px, py, qx, qy, t) {
+  const [dx, dy] = transform(translation(-px, -py), qx, qy);
+  const norm = Math.hypot(dx, dy);
+  if (norm < 1e-12) return [px, py];
+  const step = Math.tanh(t * Math.atanh(Math.min(norm, 1 - 1e-15))) / norm;
+  return transform(translation(px, py), dx * step, dy * step);
+}

@@ -1,0 +1,69 @@
+// Names of leaves and marks, on a canvas that lies over the picture. Names are drawn as text and never parsed.
+
+const NAME_FONT = "system-ui, sans-serif";
+const MOST_NAMES = 400;
+const LONGEST_NAME = 28;
+
+/** A name as it fits: control characters as blanks, long ones cut. */
+function shortName(name, longest = LONGEST_NAME) {
+  const plain = name.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+  const signs = Array.from(plain);
+  return signs.length > longest ? `${signs.slice(0, longest - 1).join("")}…` : plain;
+}
+
+/** Size of the letters of names in a view. */
+function nameSize(view) {
+  return view.pixelsPerLeaf ? Math.min(Math.max(view.pixelsPerLeaf, 8), 12) : 11;
+}
+
+function paintNames(context, view, tree, look) {
+  context.fillStyle = LOOKS[look].ink;
+  context.textBaseline = "middle";
+  context.font = `${nameSize(view)}px ${NAME_FONT}`;
+  for (const slot of view.nameSlots(MOST_NAMES)) {
+    context.save();
+    context.translate(slot.x, slot.y);
+    context.rotate(slot.angle);
+    context.textAlign = slot.atEnd ? "right" : "left";
+    context.fillText(shortName(tree.leafName(slot.leaf)), 0, 0);
+    context.restore();
+  }
+}
+
+function paintTicks(context, view, look) {
+  if (!view.ticks) return;
+  context.fillStyle = LOOKS[look].ink;
+  context.strokeStyle = LOOKS[look].rim;
+  context.font = `10px ${NAME_FONT}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  // The axis lies over branches that go on below the edge.
+  context.save();
+  context.fillStyle = LOOKS[look].ground;
+  context.fillRect(0, view.height - 26, view.width, 26);
+  context.restore();
+  for (const tick of view.ticks()) {
+    context.beginPath();
+    context.moveTo(tick.x, tick.y - 14);
+    context.lineTo(tick.x, tick.y - 9);
+    context.stroke();
+    context.fillText(tick.text, tick.x, tick.y);
+  }
+}
+
+/** A ring around a node, and for the selected one the way to the root. */
+function paintMark(context, view, node, look, selected) {
+  if (node < 0) return;
+  context.strokeStyle = LOOKS[look].accent;
+  if (selected) {
+    context.lineWidth = 1.6;
+    context.beginPath();
+    view.pathToRoot(node).forEach(([x, y], k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
+    context.stroke();
+  }
+  const [x, y] = view.position(node);
+  context.lineWidth = selected ? 2.5 : 1.5;
+  context.beginPath();
+  context.arc(x, y, selected ? 7 : 6, 0, 2 * Math.PI);
+  context.stroke();
+}

@@ -1,0 +1,68 @@
+// Colours. The first eight are those of Okabe and Ito, which colour-blind people can tell apart; those after them are
+// spaced by the golden angle in OKLCH, so that any number of them differ and none changes when more are asked for.
+
+const OKABE_ITO = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#a08a00", "#7a7a7a"];
+const OKABE_ITO_DARK = ["#3f9fe0", "#e69f00", "#1fbf91", "#ee7733", "#e08fc0", "#7cc8f5", "#f0e442", "#b4b4b4"];
+const GOLDEN_ANGLE = 137.50776405;
+
+/** Ground and ink of the picture in both looks; the page's own colours are in its style sheet. */
+const LOOKS = {
+  light: { ground: "#fbfbfc", disk: "#ffffff", rim: "#d5d9df", trunk: "#9aa3af", ink: "#1c2430", accent: "#c2185b" },
+  dark: { ground: "#12161c", disk: "#171c24", rim: "#323b48", trunk: "#66707e", ink: "#e6eaf0", accent: "#ff6fae" },
+};
+
+/** "#rrggbb" as a number 0xAABBGGRR, which WebGL reads as four bytes of red, green, blue and alpha. */
+function packHex(hex) {
+  const value = parseInt(hex.slice(1), 16);
+  return packBytes(value >> 16, (value >> 8) & 255, value & 255);
+}
+
+function packBytes(red, green, blue) {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+function toHex(packed) {
+  const digits = (shift) => ((packed >>> shift) & 255).toString(16).padStart(2, "0");
+  return `#${digits(0)}${digits(8)}${digits(16)}`;
+}
+
+/** Lightness 0 .. 1, chroma and hue in degrees, to a packed colour; what sRGB lacks is clipped. */
+function oklch(lightness, chroma, hue) {
+  const a = chroma * Math.cos((hue * Math.PI) / 180);
+  const b = chroma * Math.sin((hue * Math.PI) / 180);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  return packBytes(
+    gamma(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+    gamma(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+    gamma(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s),
+  );
+}
+
+/** Linear light to a byte of sRGB. */
+function gamma(linear) {
+  const value = linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055;
+  return Math.round(255 * Math.min(Math.max(value || 0, 0), 1));
+}
+
+/** Colour number `index` on light or dark ground. */
+function paletteColour(index, look) {
+  const named = look === "dark" ? OKABE_ITO_DARK : OKABE_ITO;
+  if (index < named.length) return packHex(named[index]);
+  const turn = index - named.length;
+  const lightness = (look === "dark" ? 0.74 : 0.56) + 0.08 * ((turn % 3) - 1);
+  return oklch(lightness, 0.13, 20 + GOLDEN_ANGLE * turn);
+}
+
+/** A colour between dark blue and yellow, for values from 0 to 1. */
+function rampColour(value, look) {
+  const [from, to] = look === "dark" ? [0.5, 0.9] : [0.32, 0.76];
+  return oklch(from + (to - from) * value, 0.1 + 0.03 * Math.sin(Math.PI * value), 275 - 185 * value);
+}
+
+/** A packed colour, a share of the way towards another. */
+function mixColours(first, second, share) {
+  const part = (shift) => Math.round(((first >>> shift) & 255) * (1 - share) + ((second >>> shift) & 255) * share);
+  return packBytes(part(0), part(8), part(16));
+}

@@ -1,0 +1,83 @@
+// A picture as lists of segments and dots in pixels. Both views make scenes; WebGL, canvas and SVG paint them.
+
+/** Rows of numbers with one colour each, in typed arrays that grow. */
+class Rows {
+  constructor(width) {
+    this.width = width;
+    this.count = 0;
+    this.values = new Float32Array(width * 4096);
+    this.colours = new Uint32Array(4096);
+  }
+
+  clear() {
+    this.count = 0;
+  }
+
+  /** Room for one more row; the index of its first value. */
+  extend(colour) {
+    if (this.count === this.colours.length) this.grow();
+    this.colours[this.count] = colour;
+    return this.width * this.count++;
+  }
+
+  grow() {
+    const values = new Float32Array(this.values.length * 2);
+    const colours = new Uint32Array(this.colours.length * 2);
+    values.set(this.values);
+    colours.set(this.colours);
+    [this.values, this.colours] = [values, colours];
+  }
+}
+
+class Scene {
+  constructor() {
+    this.segments = new Rows(5);
+    this.dots = new Rows(3);
+    this.ground = "#ffffff";
+    this.disk = null;
+  }
+
+  clear() {
+    this.segments.clear();
+    this.dots.clear();
+    this.disk = null;
+  }
+
+  segment(x0, y0, x1, y1, width, colour) {
+    const at = this.segments.extend(colour);
+    const { values } = this.segments;
+    values[at] = x0;
+    values[at + 1] = y0;
+    values[at + 2] = x1;
+    values[at + 3] = y1;
+    values[at + 4] = width;
+  }
+
+  dot(x, y, radius, colour) {
+    const at = this.dots.extend(colour);
+    const { values } = this.dots;
+    values[at] = x;
+    values[at + 1] = y;
+    values[at + 2] = radius;
+  }
+}
+
+/** Which pixels hold something already, so that a hundred thousand leaves on one rim are drawn as often as seen. */
+class PixelMarks {
+  constructor(width, height) {
+    this.width = Math.ceil(width);
+    this.height = Math.ceil(height);
+    this.marks = new Uint8Array(this.width * this.height);
+  }
+
+  /** Whether this pixel was free; from now on it is not. */
+  take(x, y) {
+    const column = x | 0;
+    const row = y | 0;
+    if (column < 0 || row < 0 || column >= this.width || row >= this.height) return false;
+    const at = row * this.width + column;
+    if (this.marks[at]) return false;
+    this.marks[at] = 1;
+    return true;
+  }
+}

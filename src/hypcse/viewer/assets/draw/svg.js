@@ -1,0 +1,60 @@
+// Writing a scene as SVG text.
+
+const XML_SIGNS = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
+
+/** Text that XML takes for text: signs escaped, what XML cannot hold left out. */
+function xmlText(text) {
+  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "").replace(/[&<>"']/g, (s) => XML_SIGNS[s]);
+}
+
+function sceneToSvg(scene, view, tree, look, title) {
+  const { width, height } = view;
+  const parts = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    `<title>${xmlText(title)}</title>`,
+    `<rect width="${width}" height="${height}" fill="${scene.ground}"/>`,
+  ];
+  if (scene.disk) {
+    const { x, y, radius, fill } = scene.disk;
+    parts.push(`<circle cx="${short(x)}" cy="${short(y)}" r="${short(radius)}" fill="${fill}"/>`);
+  }
+  parts.push('<g fill="none" stroke-linecap="round">');
+  for (const group of strokeGroups(scene)) parts.push(svgPath(group, scene.segments.values));
+  parts.push("</g>");
+  for (const [colour, rows] of dotGroups(scene)) parts.push(svgDots(toHex(colour), rows, scene.dots.values));
+  parts.push(svgNames(view, tree, look), "</svg>\n");
+  return parts.join("\n");
+}
+
+function short(value) {
+  return +value.toFixed(2);
+}
+
+function svgPath({ colour, width, rows }, values) {
+  const steps = rows.map((row) => {
+    const [x0, y0, x1, y1] = Array.from(values.subarray(5 * row, 5 * row + 4), short);
+    return `M${x0} ${y0}L${x1} ${y1}`;
+  });
+  return `<path stroke="${toHex(colour)}" stroke-width="${width}" d="${steps.join("")}"/>`;
+}
+
+function svgDots(colour, rows, values) {
+  const circles = rows.map((row) => {
+    const [x, y, radius] = Array.from(values.subarray(3 * row, 3 * row + 3), short);
+    return `<circle cx="${x}" cy="${y}" r="${radius}"/>`;
+  });
+  return `<g fill="${colour}">${circles.join("")}</g>`;
+}
+
+function svgNames(view, tree, look) {
+  const words = view.nameSlots(MOST_NAMES).map((slot) => {
+    const turn = `translate(${short(slot.x)} ${short(slot.y)}) rotate(${short((slot.angle * 180) / Math.PI)})`;
+    const anchor = slot.atEnd ? "end" : "start";
+    const name = xmlText(shortName(tree.leafName(slot.leaf)));
+    return `<text transform="${turn}" text-anchor="${anchor}" dominant-baseline="central">${name}</text>`;
+  });
+  for (const tick of view.ticks ? view.ticks() : []) {
+    words.push(`<text x="${short(tick.x)}" y="${tick.y}" text-anchor="middle">${tick.text}</text>`);
+  }
+  return `<g fill="${LOOKS[look].ink}" font-family="${NAME_FONT}" font-size="${nameSize(view)}">${words.join("\n")}</g>`;
+}

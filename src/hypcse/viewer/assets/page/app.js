@@ -1,0 +1,74 @@
+// What the page shows now, and all that can be done to it. Parts of the page listen and draw themselves anew.
+
+const MODES = ["cut", "class", "depth"];
+
+class App {
+  constructor(page) {
+    this.page = page;
+    this.tree = new Tree(page);
+    this.cuts = new Cuts(this.tree);
+    this.facts = new Facts(this.tree, page);
+    this.views = { disk: new DiskView(this.tree, page), dendrogram: new DendrogramView(this.tree) };
+    this.listeners = [];
+    this.automatic = new Partition(this.tree, page.automatic);
+    // clusters: 0 stands for the automatic cut.
+    this.state = { view: "disk", mode: "cut", clusters: page.clusters || 0, selected: -1, hovered: -1, look: "light" };
+    this.cutAnew();
+  }
+
+  get view() {
+    return this.views[this.state.view];
+  }
+
+  /** Call `listener(changed)` with the keys of the state that changed, after each change. */
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  /** Change the state and tell everybody what changed. */
+  set(changes) {
+    const changed = Object.keys(changes).filter((key) => this.state[key] !== changes[key]);
+    if (!changed.length) return;
+    Object.assign(this.state, changes);
+    if (changed.includes("clusters")) this.cutAnew();
+    else if (changed.includes("mode") || changed.includes("look")) this.colourAnew();
+    for (const listener of this.listeners) listener(changed);
+  }
+
+  cutAnew() {
+    this.partition = this.state.clusters ? this.cuts.into(this.state.clusters) : this.automatic;
+    this.colourAnew();
+  }
+
+  colourAnew() {
+    this.colours = colourNodes(this.tree, this.page, this.partition, this.state.mode, this.state.look);
+  }
+
+  setClusters(wanted) {
+    if (!Number.isFinite(wanted)) return;
+    this.set({ clusters: Math.min(Math.max(Math.round(wanted), 1), this.tree.leafCount) });
+  }
+
+  nextMode() {
+    const known = MODES.filter((mode) => mode !== "class" || this.page.classes);
+    this.set({ mode: known[(known.indexOf(this.state.mode) + 1) % known.length] });
+  }
+
+  select(node) {
+    this.set({ selected: node });
+  }
+
+  /** Go from the selected node to its parent, its largest child or a sibling; from nothing to the root. */
+  step(direction) {
+    const { tree } = this;
+    const from = this.state.selected;
+    if (from < 0) return this.select(tree.root);
+    const next = {
+      parent: () => (from === tree.root ? from : tree.parent[from]),
+      child: () => (tree.isLeaf(from) ? from : tree.largestChild(from)),
+      before: () => tree.sibling(from, -1),
+      after: () => tree.sibling(from, 1),
+    };
+    return this.select(next[direction]());
+  }
+}

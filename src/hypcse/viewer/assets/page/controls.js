@@ -1,0 +1,85 @@
+// Buttons, slider and lists around the picture.
+
+const SLIDER_CLUSTERS = 60;
+
+class Controls {
+  constructor(app, stage) {
+    this.app = app;
+    this.stage = stage;
+    this.slider = byId("clusters");
+    this.number = byId("clusters-number");
+    this.automatic = byId("automatic");
+    this.mode = byId("colouring");
+    this.slider.max = String(Math.min(app.tree.leafCount, SLIDER_CLUSTERS));
+    this.number.max = String(app.tree.leafCount);
+    if (!app.page.classes) this.mode.querySelector("[value=class]").remove();
+    const { count } = app.automatic;
+    byId("automatic-text").textContent = `Automatic: ${grouped(count)}, ${app.page.automaticRule}`;
+    byId("summary").textContent = summaryOf(app);
+    this.connect();
+    app.listen(() => this.refresh());
+    this.refresh();
+  }
+
+  connect() {
+    const { app, stage } = this;
+    this.slider.addEventListener("input", () => app.setClusters(Number(this.slider.value)));
+    this.number.addEventListener("change", () => this.type());
+    this.automatic.addEventListener("change", () => this.switchAutomatic());
+    this.mode.addEventListener("change", () => app.set({ mode: this.mode.value }));
+    const click = (id, act) => byId(id).addEventListener("click", act);
+    click("show-disk", () => app.set({ view: "disk", hovered: -1 }));
+    click("show-dendrogram", () => app.set({ view: "dendrogram", hovered: -1 }));
+    click("zoom-in", () => stage.zoomHere(1.4));
+    click("zoom-out", () => stage.zoomHere(1 / 1.4));
+    click("reset", () => stage.reset());
+    click("theme", () => this.otherLook());
+    click("help-button", () => byId("help").showModal());
+  }
+
+  type() {
+    const wanted = parseInt(this.number.value, 10);
+    if (wanted >= 1) this.app.setClusters(wanted);
+    this.refresh();
+  }
+
+  switchAutomatic() {
+    if (this.automatic.checked) this.app.set({ clusters: 0 });
+    else this.app.setClusters(this.app.partition.count);
+  }
+
+  /** One cluster more; past a node that splits into many at once, as many more as that takes. */
+  moreClusters() {
+    const { app } = this;
+    const now = app.partition.count;
+    const next = app.cuts.clustersAfter.find((count) => count > now);
+    if (next) app.setClusters(next);
+  }
+
+  otherView() {
+    this.app.set({ view: this.app.state.view === "disk" ? "dendrogram" : "disk", hovered: -1 });
+  }
+
+  otherLook() {
+    this.app.set({ look: this.app.state.look === "dark" ? "light" : "dark" });
+  }
+
+  refresh() {
+    const { state, partition } = this.app;
+    this.slider.value = String(partition.count);
+    this.slider.setAttribute("aria-valuetext", `${partition.count} clusters`);
+    if (document.activeElement !== this.number) this.number.value = String(partition.count);
+    this.automatic.checked = state.clusters === 0;
+    this.mode.value = state.mode;
+    document.documentElement.dataset.look = state.look;
+    byId("show-disk").setAttribute("aria-pressed", String(state.view === "disk"));
+    byId("show-dendrogram").setAttribute("aria-pressed", String(state.view === "dendrogram"));
+  }
+}
+
+function summaryOf(app) {
+  const { tree, page } = app;
+  const inner = tree.nodeCount - tree.leafCount;
+  const classes = page.classes ? `, ${grouped(page.classes.names.length)} classes` : "";
+  return `${grouped(tree.leafCount)} leaves, ${grouped(inner)} inner nodes, depth ${grouped(tree.deepest)}${classes}`;
+}

@@ -1,0 +1,50 @@
+// The start: data, state, picture, and all parts around it.
+
+function startPage() {
+  const app = new App(readDocument(byId("data").textContent));
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  app.set({ look: dark.matches ? "dark" : "light" });
+  dark.addEventListener("change", () => app.set({ look: dark.matches ? "dark" : "light" }));
+  const stage = new Stage(app);
+  new Panel(app, stage);
+  new Legend(app);
+  new Search(app, stage);
+  const controls = new Controls(app, stage);
+  new Pointer(app, stage);
+  new Keyboard(app, stage, controls);
+  connectExports(app);
+  exposeState(app, stage);
+}
+
+/** `window.hypcse` tells tests what the page shows. It is read-only and no part of the interface. */
+function exposeState(app, stage) {
+  const hook = {
+    get state() {
+      return { ...app.state, clusters: app.partition.count, automatic: app.state.clusters === 0 };
+    },
+    get colours() {
+      return countColours(app.tree, app.colours);
+    },
+    get motion() {
+      return app.view.summary();
+    },
+    get frames() {
+      return { count: stage.frames, milliseconds: stage.frameTime, moving: stage.moving, painter: stage.painter.kind };
+    },
+    get drawn() {
+      return { segments: stage.scene.segments.count, dots: stage.scene.dots.count };
+    },
+    position: (node) => app.view.position(node),
+    labels: (clusters) => Array.from(app.cuts.into(clusters).labels),
+  };
+  Object.defineProperty(window, "hypcse", { value: Object.freeze(hook) });
+}
+
+try {
+  startPage();
+} catch (error) {
+  document.querySelector("main").replaceChildren(
+    element("p", { className: "failure", text: `The tree cannot be shown: ${error.message}` }),
+  );
+  throw error;
+}

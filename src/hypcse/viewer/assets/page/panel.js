@@ -1,0 +1,171 @@
+// What is known about the selected node, and a short form of it beside the pointer.
+
+const LISTED_CLASSES = 6;
+const LISTED_LEAVES = 200;
+
+class Panel {
+  constructor(app, stage) {
+    this.app = app;
+    this.stage = stage;
+    this.box = byId("details");
+    this.tip = byId("tip");
+    this.live = byId("live");
+    app.listen((changed) => {
+      if (["selected", "clusters", "look"].some((key) => changed.includes(key))) this.refresh();
+      if (changed.includes("hovered")) this.point();
+      if (changed.includes("selected") && app.state.selected >= 0) this.live.textContent = app.facts.sentence(app.state.selected);
+    });
+    this.refresh();
+  }
+
+  refresh() {
+    const { tree, state } = this.app;
+    const node = state.selected;
+    if (node < 0) {
+      this.box.replaceChildren(
+        element("h2", { text: "Nothing selected" }),
+        element("p", { className: "note", text: "Click a node, or press shift and an arrow key, to see what is known about it." }),
+      );
+      return;
+    }
+    this.box.replaceChildren(
+      element("h2", { text: tree.title(node) }),
+      this.actions(node),
+      this.numbers(node),
+      ...this.mix(node),
+      ...this.columns(node),
+      ...(tree.isLeaf(node) ? [] : [...this.exemplars(node), ...this.leaves(node)]),
+    );
+  }
+
+  actions(node) {
+    const { app, stage } = this;
+    const up = element("button", { type: "button", text: "Parent", onclick: () => app.step("parent") });
+    up.disabled = node === app.tree.root;
+    return element("div", { className: "buttons" }, [
+      element("button", { type: "button", text: "To the centre", onclick: () => stage.focus(node) }),
+      up,
+    ]);
+  }
+
+  numbers(node) {
+    const { tree, facts, partition } = this.app;
+    const rows = [
+      ["Leaves", `${grouped(tree.size[node])}  (${percent(tree.size[node] / tree.leafCount)})`],
+      ["Height", brief(tree.height[node])],
+      ["Depth", grouped(tree.depth[node])],
+    ];
+    const label = partition.ofNode[node];
+    if (label >= 0) rows.push(["Cluster", String(label)]);
+    const entropy = facts.entropy(node);
+    if (entropy) {
+      rows.push(["Entropy share", percent(entropy.own)]);
+      if (!tree.isLeaf(node)) rows.push(["… of its subtree", percent(entropy.below)]);
+    }
+    return element("dl", {}, rows.flatMap(([name, value]) => [element("dt", { text: name }), element("dd", { text: value })]));
+  }
+
+  /** Classes under the node as one bar and a list. */
+  mix(node) {
+    const { app } = this;
+    const found = app.facts.classMix(node);
+    if (!found.length) return [];
+    const bar = element("div", { className: "mix", "aria-hidden": "true" });
+    for (const { code, count } of found) {
+      const part = element("span");
+      part.style.flex = String(count);
+      part.style.background = toHex(paletteColour(code, app.state.look));
+      bar.append(part);
+    }
+    const rows = found.slice(0, LISTED_CLASSES).map(({ code, count, name }) => element("li", {}, [
+      swatch(paletteColour(code, app.state.look)),
+      element("span", { className: "name", text: name, title: name }),
+      element("span", { className: "count", text: `${grouped(count)}  ${percent(count / app.tree.size[node])}` }),
+    ]));
+    if (found.length > LISTED_CLASSES) rows.push(note(`and ${found.length - LISTED_CLASSES} more`, "li"));
+    return [element("h3", { text: "Classes" }), bar, element("ul", { className: "plain-list" }, rows)];
+  }
+
+  /** Columns that set the node apart, with a bar from the middle to the left or right. */
+  columns(node) {
+    const { page, facts, tree } = this.app;
+    if (!page.table || node === tree.root) return [];
+    const title = element("h3", { text: "Columns that set it apart" });
+    const found = facts.columns(node);
+    if (!found) return [title, note("Told for the largest nodes only; see its ancestors.")];
+    if (!found.length) return [title, note("None: all columns are as elsewhere.")];
+    const most = Math.max(...found.map(({ shift }) => Math.abs(shift)));
+    return [title, element("ul", { className: "plain-list" }, found.map((column) => columnRow(column, most)))];
+  }
+
+  exemplars(node) {
+    return [element("h3", { text: "Exemplars" }), this.leafList(this.app.facts.exemplars(node))];
+  }
+
+  leaves(node) {
+    const { tree } = this.app;
+    const shown = Array.from(tree.leavesInOrder(node).subarray(0, LISTED_LEAVES));
+    const list = this.leafList(shown);
+    list.classList.add("leaves");
+    const rest = tree.size[node] - shown.length;
+    if (rest > 0) list.append(note(`and ${grouped(rest)} more`, "li"));
+    return [element("h3", { text: "Leaves" }), list];
+  }
+
+  /** Leaves by name, each a button that selects it. */
+  leafList(leaves) {
+    const { app } = this;
+    return element("ul", { className: "plain-list" }, leaves.map((leaf) => element("li", {}, [
+      element("button", { type: "button", className: "plain", onclick: () => app.select(leaf) }, [
+        swatch(app.colours[leaf]),
+        element("span", { className: "name", text: app.tree.leafName(leaf) || "(no name)", title: app.tree.leafName(leaf) }),
+      ]),
+    ])));
+  }
+
+  /** The short form beside the pointer. */
+  point() {
+    const { state, tree, facts, view } = this.app;
+    const node = state.hovered;
+    this.tip.hidden = node < 0;
+    if (node < 0) return;
+    const lines = [element("strong", { text: shortName(tree.title(node), 60) })];
+    if (!tree.isLeaf(node)) lines.push(element("span", { text: `${grouped(tree.size[node])} leaves, height ${brief(tree.height[node])}` }));
+    const mix = facts.classMix(node).slice(0, 3);
+    if (mix.length) {
+      const words = mix.map(({ name, count }) => (tree.isLeaf(node) ? name : `${shortName(name)} ${percent(count / tree.size[node])}`));
+      lines.push(element("div", { text: words.join(", ") }));
+    }
+    const entropy = facts.entropy(node);
+    if (entropy) lines.push(element("div", { text: `entropy share ${percent(entropy.own)}` }));
+    this.tip.replaceChildren(...lines);
+    this.placeTip(...view.position(node));
+  }
+
+  placeTip(x, y) {
+    const { view } = this.app;
+    const { offsetWidth, offsetHeight } = this.tip;
+    const left = x + 16 + offsetWidth > view.width ? x - 16 - offsetWidth : x + 16;
+    this.tip.style.left = `${Math.max(left, 4)}px`;
+    this.tip.style.top = `${Math.min(Math.max(y - offsetHeight / 2, 4), view.height - offsetHeight - 4)}px`;
+  }
+}
+
+function note(text, tag = "p") {
+  return element(tag, { className: "note", text });
+}
+
+function columnRow({ name, shift, mean, overall }, most) {
+  const bar = element("span", { className: "bar", "aria-hidden": "true" });
+  const fill = element("i");
+  const width = (50 * Math.abs(shift)) / most;
+  fill.style.width = `${width}%`;
+  fill.style.left = `${shift > 0 ? 50 : 50 - width}%`;
+  bar.append(fill);
+  const sign = shift > 0 ? "+" : "−";
+  return element("li", { title: `mean ${brief(mean)} here, ${brief(overall)} over all leaves` }, [
+    element("span", { className: "name", text: name }),
+    bar,
+    element("span", { className: "count", text: `${sign}${Math.abs(shift).toFixed(1)} sd` }),
+  ]);
+}

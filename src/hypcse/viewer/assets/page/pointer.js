@@ -1,0 +1,88 @@
+// Mouse, pen and touch on the picture.
+
+const CLICK_REACH = 5; // Pixels that a click may slip.
+
+class Pointer {
+  constructor(app, stage) {
+    this.app = app;
+    this.stage = stage;
+    this.down = new Map();
+    this.slipped = 0;
+    const { canvas } = stage;
+    canvas.addEventListener("pointerdown", (event) => this.press(event));
+    canvas.addEventListener("pointermove", (event) => this.move(event));
+    canvas.addEventListener("pointerup", (event) => this.release(event, true));
+    canvas.addEventListener("pointercancel", (event) => this.release(event, false));
+    canvas.addEventListener("pointerleave", () => app.set({ hovered: -1 }));
+    canvas.addEventListener("dblclick", (event) => this.focus(event));
+    canvas.addEventListener("wheel", (event) => this.scroll(event), { passive: false });
+  }
+
+  place(event) {
+    const box = this.stage.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  press(event) {
+    if (event.button > 0) return;
+    this.stage.canvas.setPointerCapture(event.pointerId);
+    if (!this.down.size) this.slipped = 0;
+    this.stage.held = true;
+    this.down.set(event.pointerId, this.place(event));
+  }
+
+  move(event) {
+    const to = this.place(event);
+    if (!this.down.has(event.pointerId)) return this.hover(to);
+    const from = this.down.get(event.pointerId);
+    this.slipped += Math.hypot(to[0] - from[0], to[1] - from[1]);
+    if (this.down.size === 2) this.pinch(event.pointerId, from, to);
+    else if (this.slipped > CLICK_REACH) this.drag(from, to);
+    if (this.down.size === 2 || this.slipped > CLICK_REACH) this.down.set(event.pointerId, to);
+    return undefined;
+  }
+
+  hover([x, y]) {
+    const node = this.app.view.nodeAt(x, y);
+    this.stage.canvas.classList.toggle("pointing", node >= 0);
+    this.app.set({ hovered: node });
+  }
+
+  drag(from, to) {
+    this.app.set({ hovered: -1 });
+    this.stage.canvas.classList.add("dragging");
+    this.stage.pan(...from, ...to);
+  }
+
+  /** Two fingers: their middle pans, their distance zooms. */
+  pinch(id, from, to) {
+    const other = Array.from(this.down).find(([key]) => key !== id)[1];
+    const before = Math.hypot(from[0] - other[0], from[1] - other[1]);
+    const after = Math.hypot(to[0] - other[0], to[1] - other[1]);
+    const middle = (point) => [(point[0] + other[0]) / 2, (point[1] + other[1]) / 2];
+    this.slipped = Infinity;
+    this.stage.pan(...middle(from), ...middle(to));
+    if (before > 10 && after > 10) this.stage.zoom(after / before, ...middle(to));
+  }
+
+  release(event, done) {
+    const known = this.down.delete(event.pointerId);
+    if (this.down.size) return;
+    this.stage.held = false;
+    this.stage.canvas.classList.remove("dragging");
+    if (!known || !done || this.slipped > CLICK_REACH) return;
+    this.app.select(this.app.view.nodeAt(...this.place(event)));
+  }
+
+  focus(event) {
+    const node = this.app.view.nodeAt(...this.place(event));
+    if (node >= 0) this.stage.focus(node);
+  }
+
+  scroll(event) {
+    event.preventDefault();
+    const lines = event.deltaMode === 1 ? 16 : 1;
+    const step = Math.min(Math.max(event.deltaY * lines, -240), 240);
+    this.stage.zoom(Math.exp(-step / 400), ...this.place(event));
+  }
+}

@@ -1,0 +1,145 @@
+// The picture: one canvas for the tree, one above it for names and marks, and the loop that keeps them up to date.
+
+const REST = 160; // Milliseconds without a motion after which everything is drawn again.
+const FOCUS_TIME = 420;
+
+class Stage {
+  constructor(app) {
+    this.app = app;
+    this.canvas = byId("stage");
+    this.overlay = byId("overlay");
+    this.names = this.overlay.getContext("2d");
+    this.painter = choosePainter(this.canvas);
+    this.scene = new Scene();
+    this.waiting = false;
+    // moving: a motion is under way, draw coarsely; held: a pointer is down, so that it may go on at any time.
+    this.moving = false;
+    this.held = false;
+    this.restTimer = 0;
+    this.frames = 0;
+    this.frameTime = 0;
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+    app.listen(() => this.request());
+    new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
+    this.resize();
+  }
+
+  resize() {
+    const { width, height } = this.canvas.parentElement.getBoundingClientRect();
+    if (width < 1 || height < 1) return;
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    for (const canvas of [this.canvas, this.overlay]) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    this.ratio = ratio;
+    for (const view of Object.values(this.app.views)) view.resize(width, height);
+    this.request();
+  }
+
+  /** Draw at the next frame. */
+  request() {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.draw();
+    });
+  }
+
+  /** Draw at the next frame in the coarse way of a motion, and finely when it has ended. */
+  requestMoving() {
+    this.moving = true;
+    clearTimeout(this.restTimer);
+    this.request();
+  }
+
+  /** Count the time without a motion, from the end of a frame on: frames of large trees may be slow. */
+  awaitRest() {
+    clearTimeout(this.restTimer);
+    this.restTimer = setTimeout(() => {
+      if (this.held) return this.awaitRest();
+      this.moving = false;
+      return this.request();
+    }, REST);
+  }
+
+  draw() {
+    const begin = performance.now();
+    const { view, colours, state } = this.app;
+    this.scene.clear();
+    view.build(this.scene, colours, state.look, this.moving);
+    this.painter.paint(this.scene, view.width, view.height);
+    this.drawOverlay();
+    this.frames++;
+    this.frameTime = performance.now() - begin;
+    if (this.moving) this.awaitRest();
+  }
+
+  drawOverlay() {
+    const { view, tree, state } = this.app;
+    this.names.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.names.clearRect(0, 0, view.width, view.height);
+    paintNames(this.names, view, tree, state.look);
+    paintTicks(this.names, view, state.look);
+    paintMark(this.names, view, state.hovered, state.look, false);
+    paintMark(this.names, view, state.selected, state.look, true);
+  }
+
+  pan(fromX, fromY, toX, toY) {
+    this.motion = null;
+    this.app.view.pan(fromX, fromY, toX, toY);
+    this.requestMoving();
+  }
+
+  zoom(factor, x, y) {
+    this.motion = null;
+    this.app.view.zoom(factor, x, y);
+    this.requestMoving();
+  }
+
+  /** Zoom where the selected node is in sight, in the middle otherwise. */
+  zoomHere(factor) {
+    const { view, state } = this.app;
+    const middle = [view.width / 2, view.height / 2];
+    const [x, y] = state.selected >= 0 ? view.position(state.selected) : middle;
+    const inside = x >= 0 && y >= 0 && x <= view.width && y <= view.height;
+    this.zoom(factor, ...(inside ? [x, y] : middle));
+  }
+
+  focus(node) {
+    this.animate(this.app.view.focusMotion(node));
+  }
+
+  reset() {
+    this.animate(this.app.view.resetMotion());
+  }
+
+  /** Run a motion over time, or at once for people who want no motion; a later one takes over. */
+  animate(motion) {
+    this.motion = motion;
+    const begin = performance.now();
+    const length = this.calm.matches ? 0 : FOCUS_TIME;
+    const advance = () => {
+      if (this.motion !== motion) return;
+      const time = length ? Math.min((performance.now() - begin) / length, 1) : 1;
+      motion(time < 1 ? time * time * (3 - 2 * time) : 1);
+      this.requestMoving();
+      if (time < 1) requestAnimationFrame(advance);
+      else this.motion = null;
+    };
+    advance();
+  }
+}
+
+/** WebGL2 where there is one, the plain canvas otherwise. */
+function choosePainter(canvas) {
+  try {
+    return new WebglPainter(canvas);
+  } catch {
+    // A canvas that has refused WebGL2 still takes the other context; one whose program failed must be replaced.
+    const fresh = canvas.cloneNode();
+    canvas.replaceWith(fresh);
+    return new CanvasPainter(fresh);
+  }
+}

@@ -1,0 +1,109 @@
+// Flat cuts, by the rule of Python's Tree.cut(n_clusters=k): split from the top, highest node first, of equally high
+// nodes the one with the larger id, while at most k clusters result. Labels are numbered by smallest leaf.
+
+class Cuts {
+  constructor(tree) {
+    this.tree = tree;
+    this.orderSplits();
+    this.numberColours();
+  }
+
+  /** order: internal nodes in the order in which they are split; clustersAfter: clusters after each of these splits. */
+  orderSplits() {
+    const { tree } = this;
+    this.order = new Int32Array(tree.nodeCount - tree.leafCount);
+    for (let k = 0; k < this.order.length; k++) this.order[k] = tree.leafCount + k;
+    this.order.sort((a, b) => tree.height[b] - tree.height[a] || b - a);
+    this.clustersAfter = new Int32Array(this.order.length);
+    const degree = new Int32Array(tree.nodeCount);
+    for (let node = 0; node < tree.root; node++) degree[tree.parent[node]]++;
+    let clusters = 1;
+    this.order.forEach((node, k) => { this.clustersAfter[k] = clusters += degree[node] - 1; });
+  }
+
+  /**
+   * A colour number for every node that does not depend on k: at a split the largest child keeps its parent's colour
+   * and the others take the next ones. The clusters of a cut into k have the colours 0 .. k - 1, each once.
+   */
+  numberColours() {
+    const { tree } = this;
+    this.colour = new Int32Array(tree.nodeCount);
+    let next = 1;
+    for (const node of this.order) {
+      const heir = tree.largestChild(node);
+      for (let child = tree.firstChild[node]; child >= 0; child = tree.nextSibling[child]) {
+        this.colour[child] = child === heir ? this.colour[node] : next++;
+      }
+    }
+  }
+
+  /** The cluster node over each node, -1 above the clusters, for a cut into at most `wanted` clusters. */
+  into(wanted) {
+    const { tree } = this;
+    const split = new Uint8Array(tree.nodeCount);
+    for (let k = 0; k < this.order.length && this.clustersAfter[k] <= wanted; k++) split[this.order[k]] = 1;
+    const top = new Int32Array(tree.nodeCount);
+    for (let node = tree.root; node >= 0; node--) {
+      const inside = node !== tree.root && top[tree.parent[node]] >= 0;
+      if (inside) top[node] = top[tree.parent[node]];
+      else top[node] = split[node] ? -1 : node;
+    }
+    return new Partition(tree, labelsOf(tree, top), this.colour);
+  }
+}
+
+/** Labels of the leaves, numbered by smallest leaf, from the cluster node over each. */
+function labelsOf(tree, top) {
+  const number = new Map();
+  const labels = new Int32Array(tree.leafCount);
+  for (let leaf = 0; leaf < tree.leafCount; leaf++) {
+    if (!number.has(top[leaf])) number.set(top[leaf], number.size);
+    labels[leaf] = number.get(top[leaf]);
+  }
+  return labels;
+}
+
+/** Flat labels of the leaves, what they mean at the nodes above them, and a colour number for each cluster. */
+class Partition {
+  /** colourOf: a colour number for each node, where the clusters take theirs from; by size, largest first, without. */
+  constructor(tree, labels, colourOf = null) {
+    this.labels = labels;
+    this.ofNode = sharedLabels(tree, labels);
+    this.count = 0;
+    for (const label of labels) this.count = Math.max(this.count, label + 1);
+    this.sizes = new Int32Array(this.count);
+    for (const label of labels) this.sizes[label]++;
+    this.tops = this.findTops(tree);
+    this.colours = colourOf ? this.tops.map((node) => colourOf[node]) : this.ranks();
+  }
+
+  /** The highest node of each cluster. */
+  findTops(tree) {
+    const tops = new Int32Array(this.count).fill(-1);
+    for (let node = tree.root; node >= 0; node--) {
+      const label = this.ofNode[node];
+      if (label >= 0 && tops[label] < 0) tops[label] = node;
+    }
+    return tops;
+  }
+
+  /** Rank of each cluster by size. */
+  ranks() {
+    const order = Array.from(this.sizes.keys()).sort((a, b) => this.sizes[b] - this.sizes[a] || a - b);
+    const rank = new Int32Array(this.count);
+    order.forEach((label, k) => { rank[label] = k; });
+    return rank;
+  }
+}
+
+/** The label that all leaves under a node share, -1 where they differ. */
+function sharedLabels(tree, labels) {
+  const shared = new Int32Array(tree.nodeCount).fill(-2);
+  shared.set(labels);
+  for (let node = 0; node < tree.root; node++) {
+    const above = tree.parent[node];
+    if (shared[above] === -2) shared[above] = shared[node];
+    else if (shared[above] !== shared[node]) shared[above] = -1;
+  }
+  return shared;
+}

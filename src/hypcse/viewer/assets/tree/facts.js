@@ -1,0 +1,68 @@
+// What there is to say about a node. Everything is computed when it is asked for, from its leaves.
+
+const EXEMPLARS = 3;
+
+class Facts {
+  constructor(tree, page) {
+    this.tree = tree;
+    this.page = page;
+    this.entropyBelow = page.entropy && tree.subtreeSums(page.entropy);
+    // Leaves with the largest degree in the graph stand for a node; without a graph, those that were joined first.
+    this.weight = page.degrees
+      || Float64Array.from({ length: tree.leafCount }, (_, leaf) => -tree.height[tree.parent[leaf]]);
+  }
+
+  /** Classes under a node with their counts, most frequent first; empty without classes. */
+  classMix(node) {
+    if (!this.page.classes) return [];
+    const counts = new Map();
+    const { codes, names } = this.page.classes;
+    for (const leaf of this.tree.leavesInOrder(node)) counts.set(codes[leaf], (counts.get(codes[leaf]) || 0) + 1);
+    return Array.from(counts, ([code, count]) => ({ code, count, name: names[code] }))
+      .sort((a, b) => b.count - a.count || a.code - b.code);
+  }
+
+  /** The few leaves that stand for a node. */
+  exemplars(node) {
+    const best = [];
+    for (const leaf of this.tree.leavesInOrder(node)) {
+      if (best.length === EXEMPLARS && this.weight[leaf] <= this.weight[best[EXEMPLARS - 1]]) continue;
+      let place = best.length;
+      while (place > 0 && this.weight[best[place - 1]] < this.weight[leaf]) place--;
+      best.splice(place, 0, leaf);
+      best.length = Math.min(best.length, EXEMPLARS);
+    }
+    return best;
+  }
+
+  /** Columns whose mean under a node lies farthest from that of the other leaves; null where they are not told. */
+  columns(node) {
+    const { table } = this.page;
+    if (!table || !table.row.has(node)) return null;
+    const begin = table.row.get(node) * table.told;
+    const found = [];
+    for (let k = begin; k < begin + table.told; k++) {
+      if (table.shift[k] === 0) continue;
+      const column = table.column[k];
+      const mean = table.nodeMean[k];
+      found.push({ name: table.names[column], shift: table.shift[k], mean, overall: table.mean[column] });
+    }
+    return found;
+  }
+
+  /** Own share of a node in the structural entropy, and that of its whole subtree; null without a graph. */
+  entropy(node) {
+    if (!this.page.entropy) return null;
+    return { own: this.page.entropy[node], below: this.entropyBelow[node] };
+  }
+
+  /** One sentence for people who hear the page. */
+  sentence(node) {
+    const { tree } = this;
+    if (tree.isLeaf(node)) return `Leaf ${tree.leafName(node)}, depth ${tree.depth[node]}.`;
+    const mix = this.classMix(node);
+    const most = mix.length ? `, mostly ${mix[0].name}` : "";
+    const children = tree.children(node).length;
+    return `${tree.title(node)}: ${tree.size[node]} leaves, ${children} children, depth ${tree.depth[node]}${most}.`;
+  }
+}

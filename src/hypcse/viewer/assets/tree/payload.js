@@ -1,0 +1,49 @@
+// Reading the data of the page: base64 to typed arrays.
+
+const ARRAY_KINDS = {
+  u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, i4: Int32Array, f4: Float32Array, f8: Float64Array,
+};
+
+/** The typed array that Python packed as { kind, data }. */
+function unpack(packed) {
+  const text = atob(packed.data);
+  const bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
+  return new ARRAY_KINDS[packed.kind](bytes.buffer);
+}
+
+/** A packed array, or null where there is none. */
+function unpackOptional(packed) {
+  return packed ? unpack(packed) : null;
+}
+
+/** All that the page holds, as plain objects and typed arrays. */
+function readDocument(text) {
+  const raw = JSON.parse(text);
+  return {
+    title: raw.title,
+    parent: unpack(raw.parent),
+    innerHeight: unpack(raw.height),
+    angle: unpack(raw.angle),
+    radius: Float64Array.from(unpack(raw.radius), (value) => (value / 65535) * raw.radiusMax),
+    names: raw.names,
+    clusters: raw.clusters,
+    automatic: unpack(raw.automatic),
+    automaticRule: raw.automaticRule,
+    classes: raw.classes && { codes: unpack(raw.classes.codes), names: raw.classes.names },
+    entropy: unpackOptional(raw.entropy),
+    degrees: unpackOptional(raw.degrees),
+    table: raw.table && readTable(raw.table),
+  };
+}
+
+function readTable(raw) {
+  const nodes = unpack(raw.nodes);
+  const row = new Map();
+  nodes.forEach((node, k) => row.set(node, k));
+  return {
+    names: raw.names, told: raw.told, row,
+    mean: unpack(raw.mean), deviation: unpack(raw.deviation),
+    column: unpack(raw.column), shift: unpack(raw.shift), nodeMean: unpack(raw.nodeMean),
+  };
+}

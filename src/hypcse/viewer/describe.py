@@ -1,0 +1,75 @@
+"""What the page tells about a node that only the data behind the tree can say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.entropy import node_entropies
+from hypcse.graph import Graph
+from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.tree import Tree
+
+DESCRIBED = 5_000
+"""Nodes whose columns are told, the largest first: they are what a page of bounded size can hold."""
+TOLD = 4
+"""Columns told of a node."""
+
+
+class NodeColumns(NamedTuple):
+    """The columns that set nodes apart; row k is about `nodes[k]`, the farthest column first.
+
+    column : (m, t) which columns.
+    shift  : (m, t) mean under the node minus mean of all other leaves, in standard deviations of the column.
+    mean   : (m, t) mean under the node.
+    """
+
+    nodes: NDArray[np.int64]
+    column: NDArray[np.int64]
+    shift: NDArray[np.float64]
+    mean: NDArray[np.float64]
+
+
+def entropy_shares(tree: Tree, graph: Graph) -> NDArray[np.float64]:
+    """Share of each node in the structural entropy, Eq. (1): its own term over the sum; zeros where that is 0."""
+    terms = node_entropies(tree, graph)
+    total = terms.sum()
+    return terms / total if total > 0 else terms
+
+
+def node_columns(tree: Tree, features: NDArray[np.floating], n_nodes: int = DESCRIBED) -> NodeColumns:
+    """The columns whose mean under a node differs most from the mean of the other leaves, for the largest nodes.
+
+    A column that does not vary sets nothing apart. One column at a time: O(n d) time, O(n) memory beside the result.
+    """
+    order = np.argsort(-tree.sizes, kind="stable")
+    nodes = order[order != tree.root][:n_nodes]
+    shape = (nodes.size, min(TOLD, features.shape[1]))
+    best = NodeColumns(nodes, np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape))
+    for column in range(features.shape[1]):
+        best = _with_column(best, column, *_shifts(tree, nodes, features[:, column].astype(np.float64)))
+    return best
+
+
+def _shifts(
+    tree: Tree, nodes: NDArray[np.int64], values: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Standardised shift and mean of one column at some nodes, the root not among them."""
+    sums = subtree_sums(tree.parent, np.concatenate([values, np.zeros(tree.n_nodes - tree.n_leaves)]))[nodes]
+    size = tree.sizes[nodes]
+    mean = sums / size
+    spread = values.std()
+    # What varies only by rounding does not vary.
+    if spread <= 1e-12 * np.abs(values).max():
+        return np.zeros(nodes.size), mean
+    return (mean - (values.sum() - sums) / (tree.n_leaves - size)) / spread, mean
+
+
+def _with_column(best: NodeColumns, column: int, shift: NDArray[np.float64], mean: NDArray[np.float64]) -> NodeColumns:
+    """The farthest columns found so far, with one more to choose from; earlier columns win ties."""
+    columns = np.column_stack([best.column, np.full(shift.size, column)])
+    shifts, means = np.column_stack([best.shift, shift]), np.column_stack([best.mean, mean])
+    kept = np.argsort(-np.abs(shifts), axis=1, kind="stable")[:, : best.column.shape[1]]
+    return NodeColumns(best.nodes, *(np.take_along_axis(array, kept, axis=1) for array in (columns, shifts, means)))

@@ -1,0 +1,85 @@
+"""Where the nodes of a tree lie in the hyperbolic disk."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_finite, real_numbers
+from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.tree import Tree
+
+LEAST_RADIUS, MOST_RADIUS = 2.5, 9.0
+"""Hyperbolic radius of the leaves in the smallest trees, and the largest that a page shows."""
+
+
+class DiskLayout(NamedTuple):
+    """Polar coordinates of every node: `angle` in radians and `radius`, the hyperbolic distance from the centre.
+
+    In the Poincare disk a node lies at tanh(radius / 2) e^(i angle).
+    """
+
+    angle: NDArray[np.float64]
+    radius: NDArray[np.float64]
+
+
+def tree_layout(tree: Tree) -> DiskLayout:
+    """A layout of any tree: leaves evenly around the rim, every subtree in a sector of its own. O(n).
+
+    A node with s of n leaves has the sector 2 pi s / n and lies in its middle at
+
+        radius = R (1 - log s / log n),    R = min(log n, 4 + 0.35 log n), at least 2.5.
+
+    A circle of hyperbolic radius r is about pi e^r long, so with R = log n all sectors are equally wide where their
+    nodes lie: a subtree brought to the centre looks like the whole tree. Large trees get a smaller R, which shows more
+    of their levels at once. Radii grow strictly from the root to the leaves.
+
+    >>> tree_layout(Tree.from_newick("((0,1),2);")).radius.round(2).tolist()
+    [2.5, 2.5, 2.5, 0.92, 0.0]
+    """
+    n = tree.n_leaves
+    angle = 2 * np.pi * (tree.first_positions + tree.sizes / 2) / n
+    if n == 1:
+        return DiskLayout(angle, np.zeros(1))
+    rim = max(LEAST_RADIUS, min(np.log(n), 4 + 0.35 * np.log(n)))
+    return DiskLayout(angle, rim * (1 - np.log(tree.sizes) / np.log(n)))
+
+
+def embedded_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
+    """A layout by an embedding: leaf k at points[k] in the unit disk, a node at the centroid of its leaves. O(n).
+
+    The centroid is that of the hyperboloid: points are lifted to (1 + |z|^2, 2 z) / (1 - |z|^2), summed and brought
+    back. Where leaves lie farther out than a page can show, all radii shrink by one factor; angles stay.
+    """
+    leaves = check_disk(points, tree.n_leaves)
+    squares = (leaves**2).sum(axis=1)
+    lifted = np.column_stack([1 + squares, 2 * leaves]) / (1 - squares)[:, None]
+    sums = np.column_stack([subtree_sums(tree.parent, _at_leaves(column, tree)) for column in lifted.T])
+    length = np.hypot(sums[:, 1], sums[:, 2])
+    # sinh of the radius: the space part over the Lorentz norm, which rounding may not leave.
+    norm = np.sqrt(np.maximum((sums[:, 0] - length) * (sums[:, 0] + length), np.finfo(np.float64).tiny))
+    radius = np.arcsinh(length / norm)
+    angle = np.arctan2(sums[:, 2], sums[:, 1]) % (2 * np.pi)
+    return DiskLayout(angle, radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))
+
+
+def check_disk(points: ArrayLike, n_leaves: int) -> NDArray[np.float64]:
+    """Raise unless there is one point a leaf, inside the unit disk."""
+    leaves = real_numbers("the embedding", points)
+    if leaves.shape != (n_leaves, 2):
+        raise ValueError(f"the embedding has shape {leaves.shape}, but a disk needs ({n_leaves}, 2): one point a leaf.")
+    check_finite("the embedding", leaves)
+    farthest = int(np.argmax((leaves**2).sum(axis=1)))
+    if (leaves[farthest] ** 2).sum() >= 1:
+        raise ValueError(
+            f"point {farthest} of the embedding has norm {np.hypot(*leaves[farthest]):.6g}; points of the disk have "
+            "norms below 1. Pass Poincare coordinates."
+        )
+    return leaves
+
+
+def _at_leaves(values: NDArray[np.float64], tree: Tree) -> NDArray[np.float64]:
+    """One value a node: those given at the leaves, 0 above."""
+    return np.concatenate([values, np.zeros(tree.n_nodes - tree.n_leaves)])

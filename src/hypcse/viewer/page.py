@@ -1,0 +1,156 @@
+"""`hypcse.view`: one file of HTML with the tree, its looks and its program inside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hypcse.viewer.payload import to_json
+from hypcse.viewer.source import Shown, gather
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from hypcse.graph import Graph
+
+# The parts of the program in the order in which they are joined; each uses only those before it when it loads.
+SCRIPTS = (
+    "tree/payload.js",
+    "tree/tree.js",
+    "tree/cut.js",
+    "tree/facts.js",
+    "tree/newick.js",
+    "draw/moebius.js",
+    "draw/palette.js",
+    "draw/colours.js",
+    "draw/scene.js",
+    "draw/disk.js",
+    "draw/dendrogram.js",
+    "draw/names.js",
+    "draw/webgl.js",
+    "draw/canvas.js",
+    "draw/svg.js",
+    "page/elements.js",
+    "page/app.js",
+    "page/stage.js",
+    "page/panel.js",
+    "page/legend.js",
+    "page/search.js",
+    "page/exports.js",
+    "page/pointer.js",
+    "page/keyboard.js",
+    "page/controls.js",
+    "page/main.js",
+)
+GENERATOR = "hypcse page"
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+
+
+def view(
+    source: Any,
+    path: str | os.PathLike[str],
+    *,
+    graph: Graph | None = None,
+    labels: ArrayLike | None = None,
+    features: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    n_clusters: int | None = None,
+    automatic: ArrayLike | None = None,
+    title: str | None = None,
+) -> Path:
+    """Write a page to look at a tree, in one HTML file that works without a network. Returns its path.
+
+    source        : a `Tree`, or a fitted model with `tree_` (its `graph_`, `labels_` and a two-dimensional
+                    `embedding_` are used where it has them).
+    graph         : tells the share of each node in the structural entropy, and the automatic cut.
+    labels        : a class for each leaf, to colour by and to show the mix under a node.
+    features      : (n, d) tells which columns set a node apart; `feature_names` names them.
+    names         : names of the leaves, instead of the tree's own.
+    n_clusters    : clusters shown at first; by default those of the automatic cut.
+    automatic     : flat labels to show as the automatic cut, instead of one found here: the model's `labels_`, the
+                    coarsest of the `levels` of a graph, or the widest gap in height.
+
+    The file is written whole or not at all; one that is there is replaced.
+    """
+    shown = gather(
+        source,
+        graph=graph,
+        labels=labels,
+        features=features,
+        feature_names=feature_names,
+        names=names,
+        n_clusters=n_clusters,
+        automatic=automatic,
+        title=title,
+    )
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; the page is one file. Name it, for example {target}/tree.html.")
+    write_whole(target, render(shown))
+    return target
+
+
+def render(shown: Shown) -> str:
+    """The text of the page. Its policy lets nothing run but this style and this script, by their hashes."""
+    style = _asset("style.css")
+    script = "(() => {\n" + '"use strict";\n' + "".join(map(_asset, SCRIPTS)) + "})();\n"
+    parts = {
+        "policy": _policy(style, script),
+        "generator": GENERATOR,
+        "title": html.escape(shown.title),
+        "style": style,
+        "script": script,
+        "data": to_json(shown),
+    }
+    # One pass: what is put in is not looked at again, whatever it holds.
+    return _PLACE.sub(lambda place: parts[place[1]], _asset("page.html"))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file beside its place and then put it there."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}, where {path.name} is to be written, is no folder. Make it first.")
+    handle, made = tempfile.mkstemp(dir=folder, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        # A temporary file is for its owner alone; this one gets what an ordinary new file has.
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(made, 0o666 & ~mask)
+        os.replace(made, path)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise
+
+
+def _asset(name: str) -> str:
+    return files("hypcse.viewer").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Content security policy: nothing from anywhere, and inside only these two texts."""
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_digest(script)}'",
+            f"style-src '{_digest(style)}'",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,81 @@
+"""The data of a page: arrays as base64, names as JSON, in text that no HTML parser takes for markup."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.viewer.source import Shown, Table
+
+VERSION = 1
+# Characters that could end or begin something in HTML or in JavaScript, and their JSON escapes.
+_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+
+def to_json(shown: Shown) -> str:
+    """JSON text of all that the page holds, safe inside a script element."""
+    text = json.dumps(document(shown), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # Half of a surrogate pair is legal in a name but not in UTF-8.
+    return text.translate(_ESCAPES).encode("utf-8", "replace").decode("utf-8")
+
+
+def document(shown: Shown) -> dict[str, Any]:
+    """What the page reads. Leaves have height 0, so only the heights of internal nodes are held, to the last bit."""
+    tree, most = shown.tree, float(shown.layout.radius.max())
+    return {
+        "version": VERSION,
+        "title": shown.title,
+        "parent": pack(tree.parent.astype(np.int32)),
+        "height": pack(tree.height[tree.n_leaves :]),
+        "angle": pack(shown.layout.angle.astype(np.float32)),
+        "radius": pack(np.round(shown.layout.radius / (most or 1.0) * 65535).astype(np.uint16)),
+        "radiusMax": most,
+        "names": None if shown.names is None else list(shown.names),
+        "clusters": shown.n_clusters,
+        "automatic": pack(smallest_unsigned(shown.automatic)),
+        "automaticRule": shown.automatic_rule,
+        "classes": None if shown.classes is None else _classes(shown),
+        "entropy": None if shown.entropy is None else pack(shown.entropy.astype(np.float32)),
+        "degrees": None if shown.degrees is None else pack(shown.degrees.astype(np.float32)),
+        "table": None if shown.table is None else _table(shown.table),
+    }
+
+
+def _classes(shown: Shown) -> dict[str, Any]:
+    assert shown.classes is not None
+    return {"codes": pack(smallest_unsigned(shown.classes.codes)), "names": list(shown.classes.names)}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "names": list(table.names),
+        "mean": pack(table.mean.astype(np.float32)),
+        "deviation": pack(table.deviation.astype(np.float32)),
+        "told": table.told.column.shape[1],
+        "nodes": pack(table.told.nodes.astype(np.int32)),
+        "column": pack(table.told.column.astype(np.uint32).ravel()),
+        "shift": pack(table.told.shift.astype(np.float32).ravel()),
+        "nodeMean": pack(table.told.mean.astype(np.float32).ravel()),
+    }
+
+
+def smallest_unsigned(codes: NDArray[np.int64]) -> NDArray[Any]:
+    """The codes in one, two or four bytes, whichever holds them all."""
+    return codes.astype(np.min_scalar_type(int(codes.max())) if codes.max() < 2**32 else np.uint32)
+
+
+def pack(values: NDArray[Any]) -> dict[str, str]:
+    """An array as its kind ("f4", "i4", "u2", ...) and its bytes, little end first, in base64.
+
+    >>> pack(np.array([1, 2], np.uint8))
+    {'kind': 'u1', 'data': 'AQI='}
+    """
+    plain = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+    return {
+        "kind": f"{values.dtype.kind}{values.dtype.itemsize}",
+        "data": base64.b64encode(plain.tobytes()).decode("ascii"),
+    }
