@@ -153,6 +153,49 @@ def reproduce(
 
 
 @app.command()
+def view(
+    source: Annotated[
+        Path,
+        typer.Argument(help="The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`."),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The page to write. By default: beside the tree, ending in .html.")
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="Classes: a .csv with a name and a class a row, or one class a line; .npy. Optional."),
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(help="The points behind the tree: a file or a data set's name. Optional.")
+    ] = None,
+    label_column: LabelColumn = None,
+    id_column: IdColumn = None,
+    header: Header = None,
+    neighbors: Neighbors = 10,
+    bandwidth: Bandwidth = "1.0",
+    scale: Scale = "minmax",
+    clusters: Annotated[
+        int | None, typer.Option(min=1, help="Clusters shown at first. By default: those of the automatic cut.")
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Show the page in the browser.")] = True,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is no page of ours.")] = False,
+) -> None:
+    """Write a page to look at any tree, and open it: a disk to pan and zoom, a dendrogram, clusters, search, exports.
+
+    The page is one file and asks nothing of any network. With `--data` it also tells what the similarity graph and the
+    columns say about each node.
+
+    Example: `hypcse view tree.nwk --no-open`
+    """
+    from hypcse.cli.tables import Columns
+    from hypcse.cli.view import Extras, run_view
+
+    graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
+    extras = Extras(labels, data, Columns(label_column, id_column, header), graph_options, clusters)
+    run_view(source, out, extras, open_page=open_page, overwrite=overwrite)
+
+
+@app.command()
 def methods() -> None:
     """List the methods: what they take and what memory they need.
 

@@ -12,13 +12,13 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from hypcse import Tree, graph_linkage, levels, methods, refine, score, similarity_graph
+from hypcse import Tree, graph_linkage, levels, methods, refine, score, similarity_graph, view
 from hypcse.cli.inputs import load_dataset
 from hypcse.cli.score import show_scores
 
 
 def run_demo(data: str, out: Path) -> None:
-    """Run every method on a data set, print the scores, and write the tree of least entropy."""
+    """Run every method on a data set, print the scores, and write the tree of least entropy and its page."""
     console = Console()
     X, y = load_dataset(data)
     graph = similarity_graph(X)
@@ -45,3 +45,5 @@ def run_demo(data: str, out: Path) -> None:
     place = shlex.quote(str(target))
     console.print(f"Its tree is in {target}. Score it again:", markup=False)
     console.print(f"  hypcse score {place} --data {data}", highlight=False, markup=False, soft_wrap=True)
+    page = view(trees[best], out / f"{data}.html", graph=graph, labels=y, features=X, title=data)
+    console.print(f"Look at it: open {page} in a browser.", highlight=False, markup=False, soft_wrap=True)

@@ -25,6 +25,8 @@ from hypcse.cli.tables import Columns
 from hypcse.discrete.refine import Effort
 
 FILES = ("embedding.npy", "labels.csv", "linkage.npy", "scores.json", "tree.nwk")
+PAGE = "tree.html"
+"""What `hypcse view` adds to the folder."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Job:
 
 def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool) -> None:
     """Cluster the points of a file and write a folder with all that was found."""
-    check_place(out, overwrite, FILES)
+    check_place(out, overwrite, (*FILES, PAGE))
     methods.describe(job.method)
     check_choice("effort", job.effort, get_args(Effort))
     job.graph_options["bandwidth"] = parse_bandwidth(job.graph_options["bandwidth"])

@@ -17,7 +17,7 @@ from rich.progress import Progress, TaskID
 
 from hypcse import Tree, datasets
 from hypcse.cli.points import Points
-from hypcse.cli.tables import Columns, read_table
+from hypcse.cli.tables import Columns, read_table, table_rows
 
 
 def read_tree(path: Path) -> Tree:
@@ -76,6 +76,11 @@ def read_labels(path: Path) -> NDArray[np.generic]:
     if path.suffix.lower() == ".npy":
         return _check_labels(path, _read_array(path))
     return np.array([line.strip() for line in _read_text(path).rstrip("\n").split("\n")])
+
+
+def read_cells(path: Path) -> list[list[str]]:
+    """The cells of a table of text, row by row."""
+    return table_rows(path, _read_text(path, newline=""))
 
 
 def _read_text(path: Path, newline: str | None = None) -> str:

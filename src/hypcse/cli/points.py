@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Points:
-    """Features (n, d), and where known a label and a name for each point."""
+    """Features (n, d), and where known a label and a name for each point, and a title for each column."""
 
     features: NDArray[np.float64]
     labels: NDArray[np.generic] | None = None
     names: tuple[str, ...] | None = None
+    titles: tuple[str, ...] | None = None

@@ -33,7 +33,7 @@ class Columns:
 
 def read_table(path: Path, text: str, asked: Columns) -> Points:
     """Points of a table, one a row: the columns asked for as labels and names, all others as numbers."""
-    rows = _rows(path, text)
+    rows = table_rows(path, text)
     has_header = asked.header if asked.header is not None else not any(map(_is_number, rows[0]))
     header = rows[0] if has_header else [""] * len(rows[0])
     if len(rows) == has_header:
@@ -49,10 +49,11 @@ def read_table(path: Path, text: str, asked: Columns) -> Points:
     if has_header:
         _check_named(path, header, list(columns))
     features = [_numbers(path, _title(header, column), cells, has_header) for column, cells in columns.items()]
-    return Points(np.column_stack(features), None if labels is None else np.array(labels), names)
+    titles = tuple(header[column] for column in columns) if has_header else None
+    return Points(np.column_stack(features), None if labels is None else np.array(labels), names, titles)
 
 
-def _rows(path: Path, text: str) -> list[list[str]]:
+def table_rows(path: Path, text: str) -> list[list[str]]:
     """The cells of every line that is not blank, equally many in each."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
     try:

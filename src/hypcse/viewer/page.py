@@ -122,7 +122,8 @@ def write_whole(path: Path, text: str) -> None:
         raise FileNotFoundError(f"{folder}, where {path.name} is to be written, is no folder. Make it first.")
     handle, made = tempfile.mkstemp(dir=folder, prefix=f".{path.name}-")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        # Half of a surrogate pair is legal in a name but not in UTF-8: it becomes a question mark.
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.write(text)
         # A temporary file is for its owner alone; this one gets what an ordinary new file has.
         mask = os.umask(0)

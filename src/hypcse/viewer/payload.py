@@ -19,8 +19,7 @@ _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 def to_json(shown: Shown) -> str:
     """JSON text of all that the page holds, safe inside a script element."""
     text = json.dumps(document(shown), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # Half of a surrogate pair is legal in a name but not in UTF-8.
-    return text.translate(_ESCAPES).encode("utf-8", "replace").decode("utf-8")
+    return text.translate(_ESCAPES)
 
 
 def document(shown: Shown) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,7 @@ def widest_gap(tree: Tree) -> int:
     """
     heights = np.unique(tree.height[tree.n_leaves :])[::-1]
     best, widest = 1, 0.0
-    for top, below in zip(heights, [*heights[1:], 0.0], strict=True):
+    for top, below in pairwise([*heights, 0.0]):
         n_clusters = int(tree.cut(height=below).max()) + 1
         if n_clusters > GAP_CLUSTERS:
             break

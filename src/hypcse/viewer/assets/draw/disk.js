@@ -2,9 +2,11 @@
 
 const REACH = 14; // Pixels around a node within which the pointer means it.
 const SMALL_TREE = 6000; // Nodes up to which nothing is left out, even while dragging.
-const MOVING_BRANCH = 2; // Shortest branch, in pixels, that is drawn of larger trees while dragging ...
-const RESTING_BRANCH = 0.7; // ... and at rest.
-const MOVING_DOTS = 0.84; // Squared norm of the outermost nodes that keep their dots meanwhile.
+// What is drawn of a tree: the shortest branch in pixels, how near two branches may be in pixels before they count as
+// one, the most straight pieces of a branch, and the squared norm of the outermost dots.
+const WHOLE = { shortest: 0, grain: 0, pieces: 24, dots: 1 };
+const RESTING = { shortest: 0.7, grain: 1, pieces: 24, dots: 1 };
+const MOVING = { shortest: 2, grain: 3, pieces: 8, dots: 0.84 };
 const MOST_MAGNIFIED = 12;
 const LEAF_APART = 7; // Pixels between leaves that may have names ...
 const NAME_APART = 11; // ... and between those that get one.
@@ -127,9 +129,9 @@ class DiskView {
     scene.ground = LOOKS[look].ground;
     scene.disk = { x: this.width / 2, y: this.height / 2, radius: this.scale, fill: LOOKS[look].disk };
     this.drawRim(scene, packHex(LOOKS[look].rim));
-    const coarse = moving && this.tree.nodeCount > SMALL_TREE;
-    this.drawBranches(scene, colours, coarse ? MOVING_BRANCH : this.tree.nodeCount > SMALL_TREE ? RESTING_BRANCH : 0);
-    this.drawDots(scene, colours, coarse);
+    const detail = this.tree.nodeCount <= SMALL_TREE ? WHOLE : moving ? MOVING : RESTING;
+    this.drawBranches(scene, colours, detail);
+    this.drawDots(scene, colours, detail);
   }
 
   drawRim(scene, colour) {
@@ -143,18 +145,21 @@ class DiskView {
     }
   }
 
-  drawBranches(scene, colours, shortest) {
+  drawBranches(scene, colours, detail) {
     const { tree, diskX, diskY, scale } = this;
-    const least = (shortest / scale) ** 2;
+    const least = (detail.shortest / scale) ** 2;
+    const marks = detail.grain ? new LineMarks(detail.grain) : null;
     for (let node = 0; node < tree.root; node++) {
       const above = tree.parent[node];
       const dx = diskX[node] - diskX[above];
       const dy = diskY[node] - diskY[above];
       const square = dx * dx + dy * dy;
-      if (square < least) continue;
-      if (this.magnified === 1 || !this.isOutside(node, above)) {
-        this.drawBranch(scene, node, above, Math.sqrt(square) * scale, colours[node]);
+      if (square < least || (this.magnified > 1 && this.isOutside(node, above))) continue;
+      if (marks && !marks.take(diskX[node] * scale, diskY[node] * scale, diskX[above] * scale, diskY[above] * scale)) {
+        continue;
       }
+      const pieces = Math.min(Math.max(Math.ceil((Math.sqrt(square) * scale) / 12), 1), detail.pieces);
+      this.drawBranch(scene, node, above, pieces, colours[node]);
     }
   }
 
@@ -166,11 +171,10 @@ class DiskView {
       || (y > limitY && py > limitY) || (y < -limitY && py < -limitY);
   }
 
-  /** A geodesic in as many straight pieces as its length on the screen asks for. */
-  drawBranch(scene, node, above, length, colour) {
+  /** A geodesic in so many straight pieces. */
+  drawBranch(scene, node, above, pieces, colour) {
     const { diskX, diskY } = this;
     const width = this.branchWidth(node);
-    const pieces = Math.min(Math.max(Math.ceil(length / 12), 1), 24);
     let [x, y] = this.position(above);
     for (let k = 1; k <= pieces; k++) {
       const point = k === pieces ? [diskX[node], diskY[node]]
@@ -192,12 +196,12 @@ class DiskView {
   }
 
   /** Dots at nodes. Of large trees those near the rim are left out while moving, and drawn once a pixel at rest. */
-  drawDots(scene, colours, coarse) {
+  drawDots(scene, colours, detail) {
     const { tree, diskX, diskY } = this;
-    const dense = tree.nodeCount > SMALL_TREE;
+    const dense = detail.grain > 0;
     const free = dense ? new PixelMarks(this.width, this.height) : null;
     for (let node = 0; node < tree.nodeCount; node++) {
-      if (coarse && diskX[node] * diskX[node] + diskY[node] * diskY[node] > MOVING_DOTS) continue;
+      if (diskX[node] * diskX[node] + diskY[node] * diskY[node] > detail.dots) continue;
       const radius = this.dotRadius(node);
       if (radius < 0.5) continue;
       const x = this.width / 2 + diskX[node] * this.scale;

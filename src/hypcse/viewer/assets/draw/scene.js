@@ -62,6 +62,23 @@ class Scene {
   }
 }
 
+/** Which lines are drawn already, by the pixels at their ends: of those that look the same one is enough. */
+class LineMarks {
+  constructor(grain) {
+    this.grain = grain;
+    this.seen = new Set();
+  }
+
+  /** Whether a line between these places (no farther out than a few thousand pixels) is new; from now on it is not. */
+  take(x0, y0, x1, y1) {
+    const place = (value) => Math.round(value / this.grain) & 4095;
+    const key = ((place(x0) * 4096 + place(y0)) * 4096 + place(x1)) * 4096 + place(y1);
+    if (this.seen.has(key)) return false;
+    this.seen.add(key);
+    return true;
+  }
+}
+
 /** Which pixels hold something already, so that a hundred thousand leaves on one rim are drawn as often as seen. */
 class PixelMarks {
   constructor(width, height) {

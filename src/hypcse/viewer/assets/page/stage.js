@@ -6,10 +6,10 @@ const FOCUS_TIME = 420;
 class Stage {
   constructor(app) {
     this.app = app;
-    this.canvas = byId("stage");
+    this.painter = choosePainter(byId("stage"));
+    this.canvas = this.painter.canvas;
     this.overlay = byId("overlay");
     this.names = this.overlay.getContext("2d");
-    this.painter = choosePainter(this.canvas);
     this.scene = new Scene();
     this.waiting = false;
     // moving: a motion is under way, draw coarsely; held: a pointer is down, so that it may go on at any time.

@@ -1,0 +1,118 @@
+"""`hypcse view`."""
+
+from __future__ import annotations
+
+import webbrowser
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from hypcse import Tree, similarity_graph, view
+from hypcse.cli.fit import PAGE
+from hypcse.cli.inputs import read_cells, read_labels, read_points, read_tree
+from hypcse.cli.score import leaf_rows, parse_bandwidth
+from hypcse.cli.tables import Columns
+from hypcse.tree.names import match_names
+from hypcse.viewer.page import GENERATOR
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What is known beside the tree, as the command line names it."""
+
+    labels: Path | None
+    data: str | None
+    columns: Columns
+    graph_options: dict[str, Any]
+    n_clusters: int | None
+
+
+def run_view(source: Path, out: Path | None, extras: Extras, *, open_page: bool, overwrite: bool) -> None:
+    """Write the page of a tree and show it in the browser."""
+    target = out if out is not None else source / PAGE if source.is_dir() else source.with_suffix(".html")
+    check_target(target, overwrite)
+    tree, automatic = read_source(source)
+    options = _from_data(tree, extras)
+    if extras.labels is not None:
+        if options.get("labels") is not None and extras.columns.label is not None:
+            raise ValueError(
+                f"--labels {extras.labels} and --label-column {extras.columns.label} both give classes; pass one."
+            )
+        options["labels"] = leaf_labels(extras.labels, tree)
+    title = source.resolve().name if source.is_dir() else source.stem
+    page = view(tree, target, automatic=automatic, n_clusters=extras.n_clusters, title=title, **options)
+    Console(soft_wrap=True, highlight=False).print(f"Written to {page}.", markup=False)
+    if open_page and not webbrowser.open(page.resolve().as_uri()):
+        Console(soft_wrap=True, highlight=False).print("There is no browser here; open the file in one.")
+
+
+def check_target(target: Path, overwrite: bool) -> None:
+    """Raise when the page would replace what `hypcse view` has not written."""
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; --out names the page, for example {target / PAGE}.")
+    if overwrite or not target.exists():
+        return
+    with target.open("rb") as file:
+        ours = f'content="{GENERATOR}"'.encode() in file.read(2000)
+    if not ours:
+        raise FileExistsError(
+            f"{target} exists and is no page of hypcse. Choose another --out, or pass --overwrite to replace it."
+        )
+
+
+def read_source(source: Path) -> tuple[Tree, NDArray[np.int64] | None]:
+    """The tree of a file, or of a folder that `hypcse fit` wrote with the flat labels found there."""
+    if not source.exists():
+        raise FileNotFoundError(
+            f"{source} is neither a file nor a folder. Pass a tree file, or what `hypcse fit` wrote."
+        )
+    if not source.is_dir():
+        return read_tree(source), None
+    if not (source / "tree.nwk").is_file():
+        raise FileNotFoundError(f"the folder {source} has no tree.nwk. Pass a folder that `hypcse fit` wrote.")
+    tree, table = read_tree(source / "tree.nwk"), source / "labels.csv"
+    if not table.is_file():
+        return tree, None
+    cells = leaf_labels(table, tree)
+    if not all(cell.isdecimal() for cell in cells):
+        raise ValueError(f"{table} holds labels that are no whole numbers. Write the folder anew with `hypcse fit`.")
+    return tree, np.array([int(cell) for cell in cells])
+
+
+def leaf_labels(path: Path, tree: Tree) -> list[str]:
+    """One label a leaf: from a table by the leaf's name, or one a line in the order of the leaves.
+
+    In a table the first column holds the names and the second the labels; a first row that names no leaf is its header.
+    """
+    if path.suffix.lower() not in (".csv", ".tsv"):
+        return [str(label) for label in read_labels(path)]
+    rows = read_cells(path)
+    if len(rows) == tree.n_leaves + 1:
+        rows = rows[1:]
+    if len(rows[0]) == 1:
+        return [row[0] for row in rows]
+    names = tree.names if tree.names is not None else tuple(map(str, range(tree.n_leaves)))
+    order = match_names(names, [row[0] for row in rows], "the tree", str(path))
+    return [rows[k][1] for k in order]
+
+
+def _from_data(tree: Tree, extras: Extras) -> dict[str, Any]:
+    """Graph, classes and features of the points, in the order of the leaves; nothing without points."""
+    if extras.data is None:
+        if not extras.columns.is_default:
+            raise ValueError("--label-column, --id-column and --header say how to read --data. Pass it too.")
+        return {}
+    options = {**extras.graph_options, "bandwidth": parse_bandwidth(extras.graph_options["bandwidth"])}
+    points = read_points(extras.data, extras.columns)
+    order = leaf_rows(tree, points)
+    graph = similarity_graph(points.features, **options)
+    return {
+        "graph": graph if np.array_equal(order, np.arange(order.size)) else graph.subgraph(order)[0],
+        "labels": None if points.labels is None else points.labels[order],
+        "features": points.features[order],
+        "feature_names": points.titles,
+    }

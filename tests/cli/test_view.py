@@ -1,0 +1,116 @@
+"""`hypcse view`: a page of any tree."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import hypcse
+from hypcse.cli import main
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run the command in an empty folder; its exit code and what it said."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HYPCSE_DATA", raising=False)
+
+    def run(*words: str):
+        monkeypatch.setattr(sys, "argv", ["hypcse", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return ended.value.code or 0, said.out, said.err
+
+    (tmp_path / "other.nwk").write_text("((a:1,b_1:1):2,(c:2,d:2):1);")
+    return run
+
+
+def data_of(path):
+    text = path.read_text(encoding="utf-8")
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def codes(packed):
+    return np.frombuffer(base64.b64decode(packed["data"]), dtype="<" + packed["kind"]).tolist()
+
+
+def test_any_newick_file(command, tmp_path):
+    code, out, _ = command("view", "other.nwk", "--no-open")
+    assert code == 0 and "other.html" in out
+    assert data_of(tmp_path / "other.html")["names"] == ["a", "b 1", "c", "d"]
+    assert data_of(tmp_path / "other.html")["title"] == "other"
+    assert command("view", "other.nwk", "--no-open", "--out", "page.html", "--clusters", "3")[0] == 0
+    assert data_of(tmp_path / "page.html")["clusters"] == 3
+
+
+def test_the_browser_opens_unless_told(command, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    command("view", "other.nwk")
+    assert opened == [(tmp_path / "other.html").resolve().as_uri()]
+    command("view", "other.nwk", "--no-open")
+    assert len(opened) == 1
+
+
+def test_labels_go_by_name(command, tmp_path):
+    (tmp_path / "kinds.csv").write_text("name,kind\nd,fir\nc,fir\nb_1,cat\na,dog\n")
+    assert command("view", "other.nwk", "--no-open", "--labels", "kinds.csv")[0] == 0
+    classes = data_of(tmp_path / "other.html")["classes"]
+    assert [classes["names"][k] for k in codes(classes["codes"])] == ["dog", "cat", "fir", "fir"]
+    (tmp_path / "kinds.txt").write_text("x\nx\ny\ny\n")
+    assert command("view", "other.nwk", "--no-open", "--labels", "kinds.txt")[0] == 0
+    assert data_of(tmp_path / "other.html")["classes"]["names"] == ["x", "y"]
+
+
+def test_a_folder_of_fit(command, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(24, 2)) + 9 * np.repeat([0, 1, 2], 8)[:, None]
+    lines = ["id,width,length"] + [f"p{k},{X[k, 0]},{X[k, 1]}" for k in range(24)]
+    (tmp_path / "points.csv").write_text("\n".join(lines))
+    assert command("fit", "points.csv", "--out", "found", "--id-column", "id")[0] == 0
+    code, _, said = command("view", "found", "--no-open", "--data", "points.csv", "--id-column", "id")
+    assert code == 0, said
+    held = data_of(tmp_path / "found" / "tree.html")
+    by_name = dict(zip(held["names"], codes(held["automatic"]), strict=True))
+    graph = hypcse.similarity_graph(X)
+    expected = hypcse.levels(hypcse.refine(hypcse.graph_linkage(graph), graph), graph)[0]
+    assert [by_name[f"p{k}"] for k in range(24)] == expected.tolist()
+    assert held["table"]["names"] == ["width", "length"]
+    assert held["entropy"] is not None
+    assert command("fit", "points.csv", "--out", "found", "--id-column", "id", "--overwrite")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("nowhere.nwk",), "neither a file nor a folder"),
+        (("empty",), "has no tree.nwk"),
+        (("broken.nwk",), "broken.nwk"),
+        (("other.nwk", "--out", "notes.html"), "no page of hypcse"),
+        (("other.nwk", "--out", "no/such/page.html"), "no folder"),
+        (("other.nwk", "--out", "empty"), "is a folder"),
+        (("other.nwk", "--labels", "few.txt"), "4 points"),
+        (("other.nwk", "--labels", "wrong.csv"), "both must name the same leaves"),
+        (("other.nwk", "--clusters", "9"), "between 1 and 4"),
+        (("other.nwk", "--id-column", "id"), "Pass it too"),
+        (("other.nwk", "--data", "rows.csv"), "4 leaves"),
+    ],
+)
+def test_bad_input_is_one_line(command, tmp_path, words, text):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken.nwk").write_text("((a,b);")
+    (tmp_path / "notes.html").write_text("<p>mine</p>")
+    (tmp_path / "few.txt").write_text("x\n")
+    (tmp_path / "wrong.csv").write_text("a,1\nb_1,1\nc,1\nzebra,1\n")
+    (tmp_path / "rows.csv").write_text("x\n1\n2\n")
+    code, out, said = command("view", *words, "--no-open")
+    assert code == 2 and out == ""
+    assert text in said and said.count("\n") == 1
+    assert (tmp_path / "notes.html").read_text() == "<p>mine</p>"
+    assert not (tmp_path / "other.html").exists()

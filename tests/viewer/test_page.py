@@ -1,0 +1,187 @@
+"""The file: what it holds comes back, names are no markup, and it is written whole or not at all."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import hypcse
+from graph_strategies import graphs_with_trees
+from hypcse.tree import Tree
+from hypcse.viewer.describe import entropy_shares, node_columns
+from hypcse.viewer.page import render
+from hypcse.viewer.payload import document, to_json
+from hypcse.viewer.source import gather, widest_gap
+from strategies import trees
+
+TREE = Tree.from_newick("((a:1,b:1):2,(c:2,d:2):1);")
+
+
+class Elements(HTMLParser):
+    """Tags of a page, and the text of its script elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data):
+        if self.tags and self.tags[-1][0] == "script":
+            self.scripts[-1] += data
+
+
+def elements(text: str) -> Elements:
+    parser = Elements()
+    parser.feed(text)
+    return parser
+
+
+def unpack(packed):
+    return np.frombuffer(base64.b64decode(packed["data"]), dtype="<" + packed["kind"])
+
+
+@given(trees(names=True))
+def test_what_goes_in_comes_back(tree):
+    """Parents, heights to the last bit, names of any text, and angles and radii as exactly as can be seen."""
+    shown = gather(tree)
+    held = json.loads(to_json(shown))
+    assert np.array_equal(unpack(held["parent"]), tree.parent)
+    assert np.array_equal(unpack(held["height"]), tree.height[tree.n_leaves :])
+    assert tuple(held["names"]) == tree.names
+    assert unpack(held["angle"]) == pytest.approx(shown.layout.angle, abs=1e-6)
+    assert unpack(held["radius"]) / 65535 * held["radiusMax"] == pytest.approx(shown.layout.radius, abs=1e-3)
+
+
+@given(trees(names=True, min_leaves=2))
+def test_no_name_is_markup(tree):
+    """Whatever leaves are called, the page has the same elements, and none of the signs that begin one."""
+    plain = elements(render(gather(Tree(tree.parent, tree.height))))
+    named = render(gather(tree, title=tree.names[0], labels=list(tree.names)))
+    assert [tag for tag, _ in elements(named).tags] == [tag for tag, _ in plain.tags]
+    data = re.search(r'id="data">(.*?)</script>', named, re.DOTALL)[1]
+    assert not set("<>&\u2028\u2029") & set(data)
+
+
+@pytest.mark.parametrize("name", ["</script><script>alert(1)</script>", "<!--", "{{script}}", "\ud800", "a\x00b"])
+def test_hostile_names(name, tmp_path):
+    path = hypcse.view(TREE, tmp_path / "tree.html", names=[name, "b", "c", "d"], title=name)
+    found = elements(path.read_text(encoding="utf-8"))
+    assert len(found.scripts) == 2
+    kept = json.loads(found.scripts[0])["names"][0]
+    assert kept == name.encode("utf-8", "replace").decode()
+
+
+def test_the_policy_allows_this_script_and_nothing_else():
+    found = elements(render(gather(TREE)))
+    policy = next(a["content"] for _, a in found.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert re.search(r"script-src 'sha256-[\w+/=]+';", policy)
+    assert not any("src" in a or "href" in a or "style" in a for _, a in found.tags)
+    assert not any(key.startswith("on") for _, a in found.tags for key in a)
+
+
+@given(graphs_with_trees())
+def test_shares_of_the_entropy_sum_to_one(case):
+    graph, tree = case
+    shares = entropy_shares(tree, graph)
+    total = hypcse.structural_entropy(tree, graph, self_loops="exact")
+    assert shares.sum() == pytest.approx(1 if total > 1e-12 else shares.sum())
+    assert (shares >= 0).all()
+
+
+@given(trees(min_leaves=2))
+def test_columns_are_the_farthest(tree):
+    """Shifts are those of a plain loop over all columns; constant columns set nothing apart."""
+    X = np.random.default_rng(tree.n_leaves).normal(size=(tree.n_leaves, 6))
+    X[:, 2] = 7
+    told = node_columns(tree, X)
+    spread = np.where(X.std(axis=0) > 1e-9, X.std(axis=0), np.inf)
+    for row, node in enumerate(told.nodes):
+        inside = np.isin(np.arange(tree.n_leaves), tree.leaves(node))
+        shift = (X[inside].mean(axis=0) - X[~inside].mean(axis=0)) / spread
+        best = np.sort(np.abs(shift))[::-1][:4]
+        assert np.abs(told.shift[row]) == pytest.approx(best)
+        assert shift[told.column[row]] == pytest.approx(told.shift[row])
+        assert X[inside].mean(axis=0)[told.column[row]][np.abs(told.shift[row]) > 0] == pytest.approx(
+            told.mean[row][np.abs(told.shift[row]) > 0]
+        )
+    assert set(told.nodes) == set(range(tree.n_nodes - 1))
+
+
+def test_a_model_brings_its_parts():
+    graph = hypcse.Graph.from_edges([0, 2, 1], [1, 3, 2])
+    disk = np.array([[0.5, 0.1], [0.5, -0.1], [-0.5, 0.1], [-0.5, -0.1]])
+    model = SimpleNamespace(tree_=TREE, graph_=graph, labels_=np.array([0, 0, 1, 1]), embedding_=disk)
+    shown = gather(model)
+    assert shown.automatic.tolist() == [0, 0, 1, 1]
+    assert shown.degrees is not None and shown.entropy is not None
+    assert shown.layout.angle[0] == pytest.approx(np.arctan2(0.1, 0.5))
+    model.embedding_ = np.zeros((4, 16))
+    assert gather(model).layout.radius[-1] == 0
+    assert gather(TREE, graph=graph).automatic_rule != gather(TREE).automatic_rule
+
+
+def test_classes_keep_their_names():
+    held = document(gather(TREE, labels=["dog", "cat", "dog", 3]))
+    names = [held["classes"]["names"][k] for k in unpack(held["classes"]["codes"])]
+    assert names == ["dog", "cat", "dog", "3"]
+
+
+@given(trees(min_leaves=1))
+def test_the_widest_gap_gives_a_cut(tree):
+    assert 1 <= widest_gap(tree) <= max(20, 1)
+    assert widest_gap(tree) <= tree.n_leaves
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "error", "text"),
+    [
+        (np.zeros((2, 4)), {}, TypeError, "from_linkage"),
+        (SimpleNamespace(fit=1), {}, ValueError, "Call fit first"),
+        (TREE, {"labels": [1, 2]}, ValueError, "one label per point"),
+        (TREE, {"names": ["a"]}, ValueError, "1 names for 4 leaves"),
+        (TREE, {"n_clusters": 5}, ValueError, "between 1 and 4"),
+        (TREE, {"features": np.zeros((3, 2))}, ValueError, "3 rows for 4 leaves"),
+        (TREE, {"features": np.zeros((4, 2)), "feature_names": ["a"]}, ValueError, "1 feature_names for 2"),
+        (TREE, {"feature_names": ["a"]}, ValueError, "without features"),
+        (TREE, {"graph": np.eye(4)}, TypeError, "from_scipy"),
+        (TREE, {"graph": hypcse.Graph.from_edges([0], [1])}, ValueError, "2 vertices for 4"),
+        (TREE, {"automatic": [0, 1]}, ValueError, "each of the 4 leaves"),
+    ],
+)
+def test_wrong_calls_say_what_is_wrong(source, options, error, text, tmp_path):
+    with pytest.raises(error, match=text):
+        hypcse.view(source, tmp_path / "tree.html", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = hypcse.view(TREE, tmp_path / "tree.html", title="first")
+    before = path.read_text()
+    assert path.stat().st_mode & 0o444
+
+    def fails(source, target):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.replace", fails)
+    with pytest.raises(OSError, match="disk full"):
+        hypcse.view(TREE, path, title="second")
+    assert path.read_text() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["tree.html"]
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        hypcse.view(TREE, tmp_path / "no" / "tree.html")
+    with pytest.raises(IsADirectoryError, match="one file"):
+        hypcse.view(TREE, tmp_path)
