@@ -36,20 +36,33 @@ def test_subtrees_have_sectors_of_their_own(tree):
     assert (np.tanh(radius / 2) < 1).all()
 
 
-@given(trees(min_leaves=2), st.integers(0, 1000), st.floats(0.01, 0.999999))
-def test_embedded_leaves_stay_where_they_are(tree, seed, reach):
-    """Leaves keep their angles and the order of their radii; nodes lie in the hull of their leaves."""
+def distances(z):
+    """Hyperbolic distances between points of the disk."""
+    first, second = z[:, None], z[None, :]
+    return 2 * np.arctanh(np.abs(first - second) / np.abs(1 - first.conj() * second))
+
+
+@given(trees(min_leaves=2), st.integers(0, 1000), st.floats(0.02, 0.95))
+def test_embedded_leaves_keep_their_distances(tree, seed, reach):
+    """An isometry brings the root to the centre; nodes lie no farther out than their leaves."""
     rng = np.random.default_rng(seed)
-    direction = rng.uniform(0, 2 * np.pi, tree.n_leaves)
-    norm = rng.uniform(0.01, reach, tree.n_leaves) if reach > 0.01 else np.full(tree.n_leaves, 0.01)
-    points = norm[:, None] * np.column_stack([np.cos(direction), np.sin(direction)])
-    angle, radius = embedded_layout(tree, points)
-    assert np.exp(1j * angle[: tree.n_leaves]) == pytest.approx(np.exp(1j * direction), abs=1e-6)
-    true = 2 * np.arctanh(norm)
-    shrink = min(1, MOST_RADIUS / max(radius.max(), true.max()))
-    assert radius[: tree.n_leaves] == pytest.approx(true * shrink, rel=1e-6)
+    points = rng.uniform(0.01, reach, tree.n_leaves) * np.exp(1j * rng.uniform(0, 2 * np.pi, tree.n_leaves))
+    angle, radius = embedded_layout(tree, np.column_stack([points.real, points.imag]))
+    assert radius[-1] == pytest.approx(0, abs=1e-9)
+    assert radius.max() <= MOST_RADIUS * (1 + 1e-12)
+    if radius.max() < MOST_RADIUS * 0.999:
+        shown = np.tanh(radius / 2) * np.exp(1j * angle)
+        assert distances(shown[: tree.n_leaves]) == pytest.approx(distances(points), abs=1e-6)
     for node in range(tree.n_leaves, tree.n_nodes):
-        assert radius[node] <= radius[tree.leaves(node)].max() * (1 + 1e-9) + 1e-9
+        assert radius[node] <= radius[tree.leaves(node)].max() + 1e-6
+
+
+def test_leaves_at_the_very_rim_are_shown():
+    tree = Tree.from_newick("((0,1),(2,3));")
+    rim = 1 - 1e-12
+    angle, radius = embedded_layout(tree, [[rim, 0], [0, rim], [-rim, 0], [0, -rim]])
+    assert np.isfinite(radius).all() and radius.max() == pytest.approx(MOST_RADIUS)
+    assert angle[:4] == pytest.approx(np.array([0, 0.5, 1, 1.5]) * np.pi)
 
 
 def test_one_leaf_and_a_long_chain():

@@ -128,7 +128,7 @@ def test_a_model_brings_its_parts():
     shown = gather(model)
     assert shown.automatic.tolist() == [0, 0, 1, 1]
     assert shown.degrees is not None and shown.entropy is not None
-    assert shown.layout.angle[0] == pytest.approx(np.arctan2(0.1, 0.5))
+    assert shown.layout.angle[:2] == pytest.approx([np.arctan2(0.1, 0.5), 2 * np.pi - np.arctan2(0.1, 0.5)])
     model.embedding_ = np.zeros((4, 16))
     assert gather(model).layout.radius[-1] == 0
     assert gather(TREE, graph=graph).automatic_rule != gather(TREE).automatic_rule

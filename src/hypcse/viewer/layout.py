@@ -48,21 +48,23 @@ def tree_layout(tree: Tree) -> DiskLayout:
 
 
 def embedded_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
-    """A layout by an embedding: leaf k at points[k] in the unit disk, a node at the centroid of its leaves. O(n).
+    """A layout by an embedding: leaves as points[k] in the unit disk, a node at the centroid of its leaves. O(n).
 
     The centroid is that of the hyperboloid: points are lifted to (1 + |z|^2, 2 z) / (1 - |z|^2), summed and brought
-    back. Where leaves lie farther out than a page can show, all radii shrink by one factor; angles stay.
+    back. All is then moved, by an isometry, so that the root lies at the centre. Where leaves lie farther out than a
+    page can show, all radii shrink by one factor.
     """
     leaves = check_disk(points, tree.n_leaves)
     squares = (leaves**2).sum(axis=1)
     lifted = np.column_stack([1 + squares, 2 * leaves]) / (1 - squares)[:, None]
     sums = np.column_stack([subtree_sums(tree.parent, _at_leaves(column, tree)) for column in lifted.T])
-    length = np.hypot(sums[:, 1], sums[:, 2])
-    # sinh of the radius: the space part over the Lorentz norm, which rounding may not leave.
-    norm = np.sqrt(np.maximum((sums[:, 0] - length) * (sums[:, 0] + length), np.finfo(np.float64).tiny))
-    radius = np.arcsinh(length / norm)
-    angle = np.arctan2(sums[:, 2], sums[:, 1]) % (2 * np.pi)
-    return DiskLayout(angle, radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))
+    # tanh of half the radius of a centroid: the space part over the time part plus the Lorentz norm.
+    norm = np.sqrt(np.maximum(sums[:, 0] ** 2 - sums[:, 1] ** 2 - sums[:, 2] ** 2, 0))
+    places = (sums[:, 1] + 1j * sums[:, 2]) / (sums[:, 0] + norm)
+    places[: tree.n_leaves] = leaves[:, 0] + 1j * leaves[:, 1]
+    moved = (places - places[-1]) / (1 - places[-1].conj() * places)
+    radius = 2 * np.arctanh(np.minimum(np.abs(moved), 1 - np.finfo(np.float64).epsneg))
+    return DiskLayout(np.angle(moved) % (2 * np.pi), radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))
 
 
 def check_disk(points: ArrayLike, n_leaves: int) -> NDArray[np.float64]:

@@ -32,6 +32,7 @@ SCRIPTS = (
     "draw/palette.js",
     "draw/colours.js",
     "draw/scene.js",
+    "draw/disk_names.js",
     "draw/disk.js",
     "draw/dendrogram.js",
     "draw/names.js",

@@ -1,7 +1,7 @@
 // The second view: a rectangular dendrogram, the root on the left, leaves one below the other, height as length.
 
 const NAME_ROOM = 150;
-const NAME_ROW = 7; // Pixels a leaf needs for its name.
+const NAME_ROW = 8; // Pixels a leaf needs for its name.
 const AXIS_ROOM = 30;
 const EDGE_ROOM = 14;
 const LEAST_LEAVES = 3; // Fewest leaves that fill the height of the picture.
@@ -34,30 +34,34 @@ class DendrogramView {
   resize(width, height) {
     this.width = width;
     this.height = height;
+    this.look(this.window);
   }
 
-  /** Pixels kept free for names; they come up as the rows of leaves become high enough for letters. */
-  get nameRoom() {
+  /** Look through a window, and measure what that makes of leaves and heights. */
+  look(window) {
+    this.window = window;
+    this.pixelsPerLeaf = (this.height - AXIS_ROOM - EDGE_ROOM) / (window.bottom - window.top);
+    // Room for names comes up as the rows of leaves become high enough for letters.
     const share = Math.min(Math.max(this.pixelsPerLeaf / NAME_ROW - 0.7, 0) / 0.3, 1);
-    return 10 + share * Math.min(NAME_ROOM, 0.3 * this.width);
+    this.nameRoom = 10 + share * Math.min(NAME_ROOM, 0.3 * this.width);
+    this.leafX = this.width - this.nameRoom - EDGE_ROOM;
+    this.pixelsPerHeight = (this.leafX - 2 * EDGE_ROOM) / window.left;
   }
 
   project() {}
 
-  get pixelsPerLeaf() {
-    return (this.height - AXIS_ROOM - EDGE_ROOM) / (this.window.bottom - this.window.top);
-  }
-
-  get pixelsPerHeight() {
-    return (this.width - this.nameRoom - 3 * EDGE_ROOM) / this.window.left;
-  }
-
   screenX(height) {
-    return this.width - this.nameRoom - EDGE_ROOM - height * this.pixelsPerHeight;
+    return this.leafX - height * this.pixelsPerHeight;
   }
 
   screenY(place) {
     return EDGE_ROOM + (place - this.window.top) * this.pixelsPerLeaf;
+  }
+
+  /** The leaf in the row of this pixel, or the nearest to it. */
+  leafAtRow(y) {
+    const place = Math.floor(this.window.top + (y - EDGE_ROOM) / this.pixelsPerLeaf);
+    return this.tree.leafAt[Math.min(Math.max(place, 0), this.tree.leafCount - 1)];
   }
 
   position(node) {
@@ -72,7 +76,7 @@ class DendrogramView {
   shift(leaves) {
     const span = this.window.bottom - this.window.top;
     const top = Math.min(Math.max(this.window.top + leaves, -0.3 * span), this.tree.leafCount - 0.7 * span);
-    this.window = { ...this.window, top, bottom: top + span };
+    this.look({ ...this.window, top, bottom: top + span });
   }
 
   /** Spread leaves and heights around the pointer; the leaves keep their edge of the picture. */
@@ -84,9 +88,8 @@ class DendrogramView {
     const top = place - ((place - this.window.top) * span) / old;
     // The heights in sight shrink much slower than the leaves: half the leaves are most of the tree's height.
     const left = span >= leafCount ? this.rootHeight : Math.min(this.window.left / factor ** 0.25, this.rootHeight);
-    this.window = { top, bottom: top + span, left };
-    if (span >= leafCount) this.window = this.wholeWindow();
-    else this.shift(0);
+    this.look(span >= leafCount ? this.wholeWindow() : { top, bottom: top + span, left });
+    this.shift(0);
   }
 
   focusMotion(node) {
@@ -107,7 +110,7 @@ class DendrogramView {
     const begin = this.window;
     return (time) => {
       const between = (key) => begin[key] + (target[key] - begin[key]) * time;
-      this.window = { top: between("top"), bottom: between("bottom"), left: between("left") };
+      this.look({ top: between("top"), bottom: between("bottom"), left: between("left") });
     };
   }
 
@@ -153,13 +156,15 @@ class DendrogramView {
     return this.tree.size[node] * this.pixelsPerLeaf > 24 ? 1.8 : 1.1;
   }
 
-  /** The node whose corner or line is nearest to the pointer, -1 for none. */
+  /** The node whose lines are nearest to the pointer, -1 for none: looked for above the leaves in its rows. */
   nodeAt(x, y) {
     const { tree } = this;
     let [best, found] = [REACH, -1];
-    for (let node = 0; node < tree.nodeCount; node++) {
-      const away = this.distance(node, x, y) - 0.3 * Math.log2(tree.size[node]);
-      if (away < best) [best, found] = [away, node];
+    for (const row of [y, y - REACH / 2, y + REACH / 2]) {
+      for (let node = this.leafAtRow(row); node >= 0; node = tree.parent[node]) {
+        const away = this.distance(node, x, y) - 0.3 * Math.log2(tree.size[node]);
+        if (away < best) [best, found] = [away, node];
+      }
     }
     return found;
   }

@@ -6,10 +6,8 @@ const SMALL_TREE = 6000; // Nodes up to which nothing is left out, even while dr
 // one, the most straight pieces of a branch, and the squared norm of the outermost dots.
 const WHOLE = { shortest: 0, grain: 0, pieces: 24, dots: 1 };
 const RESTING = { shortest: 0.7, grain: 1, pieces: 24, dots: 1 };
-const MOVING = { shortest: 2, grain: 3, pieces: 8, dots: 0.84 };
+const MOVING = { shortest: 1.5, grain: 2, pieces: 12, dots: 0.9 };
 const MOST_MAGNIFIED = 12;
-const LEAF_APART = 7; // Pixels between leaves that may have names ...
-const NAME_APART = 11; // ... and between those that get one.
 const NAMED_TREE = 400; // Leaves up to which the rim leaves room for names.
 
 class DiskView {
@@ -233,66 +231,12 @@ class DiskView {
     return found;
   }
 
-  /** Where names of leaves have room: beside leaves that stand far enough apart on the screen. */
   nameSlots(most) {
-    const { tree } = this;
-    const slots = [];
-    let last = [-1e9, -1e9];
-    for (let place = 0; place < tree.leafCount && slots.length < most; place++) {
-      if (this.crowded(place)) continue;
-      const [x, y] = this.position(tree.leafAt[place]);
-      const near = Math.hypot(x - last[0], y - last[1]) < NAME_APART;
-      if (near || x < 0 || y < 0 || x > this.width || y > this.height) continue;
-      last = [x, y];
-      slots.push(this.nameSlot(tree.leafAt[place], x, y));
-    }
-    return slots;
+    return diskNameSlots(this, most);
   }
 
-  /** Whether a leaf stands too near to its neighbours around the rim for a name. */
-  crowded(place) {
-    const { tree, diskX, diskY } = this;
-    if (tree.leafCount < 2) return false;
-    const least = (LEAF_APART / this.scale) ** 2;
-    const leaf = tree.leafAt[place];
-    for (const other of [place ? place - 1 : tree.leafCount - 1, place + 1 < tree.leafCount ? place + 1 : 0]) {
-      const next = tree.leafAt[other];
-      if ((diskX[leaf] - diskX[next]) ** 2 + (diskY[leaf] - diskY[next]) ** 2 < least) return true;
-    }
-    return false;
-  }
-
-  /** The name runs on in the direction of the branch, near the rim straight outwards; it is turned to be readable. */
-  nameSlot(leaf, x, y) {
-    const { diskX, diskY } = this;
-    const above = Math.max(this.tree.parent[leaf], 0);
-    const from = geodesicPoint(diskX[above], diskY[above], diskX[leaf], diskY[leaf], 0.85);
-    const branch = Math.hypot(diskX[leaf] - from[0], diskY[leaf] - from[1]) || 1;
-    const outward = Math.hypot(diskX[leaf], diskY[leaf]) ** 6;
-    const angle = Math.atan2(
-      outward * diskY[leaf] + ((1 - outward) * (diskY[leaf] - from[1])) / branch,
-      outward * diskX[leaf] + ((1 - outward) * (diskX[leaf] - from[0])) / branch,
-    );
-    const gap = this.dotRadius(leaf) + 4;
-    const flipped = Math.abs(angle) > Math.PI / 2;
-    const anchor = [x + gap * Math.cos(angle), y + gap * Math.sin(angle)];
-    return { leaf, x: anchor[0], y: anchor[1], angle: flipped ? angle + Math.PI : angle, atEnd: flipped };
-  }
-
-  /** The branches from a node up to the root as one line of points, for the mark of the selected node. */
   pathToRoot(node) {
-    const { tree, diskX, diskY } = this;
-    const points = [this.position(node)];
-    for (let below = node; below !== tree.root; below = tree.parent[below]) {
-      const above = tree.parent[below];
-      const length = Math.hypot(diskX[below] - diskX[above], diskY[below] - diskY[above]) * this.scale;
-      if (length < 0.5 && above !== tree.root) continue;
-      const pieces = Math.min(Math.max(Math.ceil(length / 12), 1), 24);
-      for (let k = 1; k <= pieces; k++) {
-        points.push(this.toScreen(...geodesicPoint(diskX[below], diskY[below], diskX[above], diskY[above], k / pieces)));
-      }
-    }
-    return points;
+    return diskPathToRoot(this, node);
   }
 
   /** Numbers that tell where one looks, for tests. */

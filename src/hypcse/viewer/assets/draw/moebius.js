@@ -1,5 +1,5 @@
-// Moebius maps of the unit disk onto itself, z -> (a z + b) / (conj(b) z + conj(a)) with |a|^2 - |b|^2 = 1. They are the
-// motions of the hyperbolic plane: panning is one of them. A map is { ar, ai, br, bi }.
+// Moebius maps of the unit disk onto itself, z -> (a z + b) / (conj(b) z + conj(a)) with |a|^2 - |b|^2 = 1. They are
+// the motions of the hyperbolic plane: panning is one of them. A map is { ar, ai, br, bi }.
 
 const IDENTITY = Object.freeze({ ar: 1, ai: 0, br: 0, bi: 0 });
 
@@ -53,8 +53,8 @@ function translation(x, y) {
 }
 
 /**
- * The translation, without turning at the centre, that sends one point to another: of z -> (z + b) / (1 + conj(b) z) the
- * one with b = (d + c conj(d)) / (1 - |c|^2), where d = to - from and c = from * to.
+ * The translation, without turning at the centre, that sends one point to another: of z -> (z + b) / (1 + conj(b) z)
+ * the one with b = (d + c conj(d)) / (1 - |c|^2), where d = to - from and c = from * to.
  */
 function translationBetween([fromX, fromY], [toX, toY]) {
   const dx = toX - fromX;

@@ -2,9 +2,11 @@
 
 const XML_SIGNS = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
 
+const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
 /** Text that XML takes for text: signs escaped, what XML cannot hold left out. */
 function xmlText(text) {
-  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "").replace(/[&<>"']/g, (s) => XML_SIGNS[s]);
+  return text.replace(NOT_IN_XML, "").replace(/[&<>"']/g, (sign) => XML_SIGNS[sign]);
 }
 
 function sceneToSvg(scene, view, tree, look, title) {
@@ -56,5 +58,6 @@ function svgNames(view, tree, look) {
   for (const tick of view.ticks ? view.ticks() : []) {
     words.push(`<text x="${short(tick.x)}" y="${tick.y}" text-anchor="middle">${tick.text}</text>`);
   }
-  return `<g fill="${LOOKS[look].ink}" font-family="${NAME_FONT}" font-size="${nameSize(view)}">${words.join("\n")}</g>`;
+  const style = `fill="${LOOKS[look].ink}" font-family="${NAME_FONT}" font-size="${nameSize(view)}"`;
+  return `<g ${style}>${words.join("\n")}</g>`;
 }

@@ -1,59 +1,30 @@
-// Painting a scene by WebGL2: every segment and every dot is one instance of a square, smoothed in the fragment shader.
+// Painting a scene by WebGL2. Every segment and every dot is a square of two triangles, smoothed at its edge by the
+// fragment shader. The squares are made here and not as instances, which drawing in software handles one by one.
 
-const SEGMENT_VERTEX = `#version 300 es
-layout(location = 0) in vec4 ends;
-layout(location = 1) in float width;
+const SQUARE_VERTEX = `#version 300 es
+layout(location = 0) in vec2 point;
+layout(location = 1) in vec3 edge;
 layout(location = 2) in vec4 colour;
 uniform vec2 size;
-out float across;
-out float reach;
+out vec3 inside;
 out vec4 ink;
 void main() {
-  vec2 along = ends.zw - ends.xy;
-  float lengthInPixels = max(length(along), 0.0001);
-  vec2 forward = along / lengthInPixels;
-  float end = float(gl_VertexID & 1);
-  float side = float(gl_VertexID >> 1) * 2.0 - 1.0;
-  reach = 0.5 * width + 0.7;
-  across = side * reach;
-  vec2 point = mix(ends.xy, ends.zw, end) + forward * (end - 0.5) * 0.4 + vec2(-forward.y, forward.x) * across;
+  inside = edge;
   ink = colour;
   gl_Position = vec4(point / size * 2.0 - 1.0, 0.0, 1.0) * vec4(1.0, -1.0, 1.0, 1.0);
 }`;
 
-const SEGMENT_FRAGMENT = `#version 300 es
+// inside.xy is the way from the middle of the line or dot, inside.z how far the ink reaches.
+const SQUARE_FRAGMENT = `#version 300 es
 precision highp float;
-in float across;
-in float reach;
+in vec3 inside;
 in vec4 ink;
 out vec4 pixel;
 void main() {
-  pixel = vec4(ink.rgb, clamp(reach - abs(across), 0.0, 1.0));
+  pixel = vec4(ink.rgb, clamp(inside.z - length(inside.xy), 0.0, 1.0));
 }`;
 
-const DOT_VERTEX = `#version 300 es
-layout(location = 0) in vec3 circle;
-layout(location = 1) in vec4 colour;
-uniform vec2 size;
-out vec2 offset;
-out float reach;
-out vec4 ink;
-void main() {
-  reach = circle.z + 0.5;
-  offset = (vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0) * (reach + 0.5);
-  ink = colour;
-  gl_Position = vec4((circle.xy + offset) / size * 2.0 - 1.0, 0.0, 1.0) * vec4(1.0, -1.0, 1.0, 1.0);
-}`;
-
-const DOT_FRAGMENT = `#version 300 es
-precision highp float;
-in vec2 offset;
-in float reach;
-in vec4 ink;
-out vec4 pixel;
-void main() {
-  pixel = vec4(ink.rgb, clamp(reach - length(offset), 0.0, 1.0));
-}`;
+const CORNER_NUMBERS = 5; // Numbers of a corner: its place and its edge.
 
 class WebglPainter {
   /** Throws where there is no WebGL2; then the canvas is still free for another context. */
@@ -62,6 +33,7 @@ class WebglPainter {
     this.kind = "webgl2";
     this.gl = canvas.getContext("webgl2", { antialias: false, alpha: false });
     if (!this.gl) throw new Error("this browser has no WebGL2");
+    this.squares = new Squares();
     this.prepare();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => this.prepare());
@@ -69,68 +41,127 @@ class WebglPainter {
 
   prepare() {
     const { gl } = this;
-    this.segments = this.batch(SEGMENT_VERTEX, SEGMENT_FRAGMENT, [4, 1]);
-    this.dots = this.batch(DOT_VERTEX, DOT_FRAGMENT, [3]);
+    const program = linkProgram(gl, SQUARE_VERTEX, SQUARE_FRAGMENT);
+    gl.useProgram(program);
+    this.size = gl.getUniformLocation(program, "size");
+    [this.corners, this.colours, this.indices] = [gl.createBuffer(), gl.createBuffer(), gl.createBuffer()];
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.corners);
+    this.attribute(0, 2, gl.FLOAT, 4 * CORNER_NUMBERS, 0);
+    this.attribute(1, 3, gl.FLOAT, 4 * CORNER_NUMBERS, 8);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.colours);
+    this.attribute(2, 4, gl.UNSIGNED_BYTE, 4, 0);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.indices);
+    this.indexed = 0;
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
   }
 
-  /** A program with its buffers: attributes of these widths from one buffer of floats, and a colour a row. */
-  batch(vertex, fragment, widths) {
-    const { gl } = this;
-    const program = linkProgram(gl, vertex, fragment);
-    const array = gl.createVertexArray();
-    gl.bindVertexArray(array);
-    const values = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, values);
-    const stride = 4 * widths.reduce((sum, width) => sum + width, 0);
-    let offset = 0;
-    widths.forEach((width, place) => {
-      this.attribute(place, width, gl.FLOAT, false, stride, offset);
-      offset += 4 * width;
-    });
-    const colours = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, colours);
-    this.attribute(widths.length, 4, gl.UNSIGNED_BYTE, true, 4, 0);
-    return { program, array, values, colours, size: gl.getUniformLocation(program, "size") };
-  }
-
-  attribute(place, width, type, normalise, stride, offset) {
+  attribute(place, width, type, stride, offset) {
     const { gl } = this;
     gl.enableVertexAttribArray(place);
-    gl.vertexAttribPointer(place, width, type, normalise, stride, offset);
-    gl.vertexAttribDivisor(place, 1);
+    gl.vertexAttribPointer(place, width, type, type === gl.UNSIGNED_BYTE, stride, offset);
   }
 
   paint(scene, width, height) {
-    const { gl, canvas } = this;
+    const { gl, canvas, squares } = this;
     gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.uniform2f(this.size, width, height);
     const ground = packHex(scene.ground);
     gl.clearColor((ground & 255) / 255, ((ground >> 8) & 255) / 255, ((ground >> 16) & 255) / 255, 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    if (scene.disk) this.paintDisk(scene.disk, width, height);
-    this.paintRows(this.segments, scene.segments, width, height);
-    this.paintRows(this.dots, scene.dots, width, height);
+    squares.fill(scene);
+    this.provideIndices(squares.count);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.corners);
+    gl.bufferData(gl.ARRAY_BUFFER, squares.corners.subarray(0, squares.count * 4 * CORNER_NUMBERS), gl.STREAM_DRAW);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.colours);
+    gl.bufferData(gl.ARRAY_BUFFER, squares.colours.subarray(0, squares.count * 4), gl.STREAM_DRAW);
+    gl.drawElements(gl.TRIANGLES, 6 * squares.count, gl.UNSIGNED_INT, 0);
   }
 
-  paintDisk(disk, width, height) {
-    const rows = new Rows(3);
-    const at = rows.extend(packHex(disk.fill));
-    rows.values.set([disk.x, disk.y, disk.radius], at);
-    this.paintRows(this.dots, rows, width, height);
+  /** Corners 0 1 2 and 2 1 3 of so many squares; kept until more are needed. */
+  provideIndices(count) {
+    if (count <= this.indexed) return;
+    this.indexed = Math.max(count, 2 * this.indexed);
+    const numbers = new Uint32Array(6 * this.indexed);
+    for (let square = 0; square < this.indexed; square++) {
+      [0, 1, 2, 2, 1, 3].forEach((corner, k) => { numbers[6 * square + k] = 4 * square + corner; });
+    }
+    this.gl.bufferData(this.gl.ELEMENT_ARRAY_BUFFER, numbers, this.gl.STATIC_DRAW);
+  }
+}
+
+/** The segments and dots of a scene as squares: four corners each, with a colour at every corner. */
+class Squares {
+  constructor() {
+    this.count = 0;
+    this.end = 0;
+    this.corners = new Float32Array(0);
+    this.colours = new Uint32Array(0);
   }
 
-  paintRows(batch, rows, width, height) {
-    if (!rows.count) return;
-    const { gl } = this;
-    gl.useProgram(batch.program);
-    gl.bindVertexArray(batch.array);
-    gl.uniform2f(batch.size, width, height);
-    gl.bindBuffer(gl.ARRAY_BUFFER, batch.values);
-    gl.bufferData(gl.ARRAY_BUFFER, rows.values.subarray(0, rows.count * rows.width), gl.STREAM_DRAW);
-    gl.bindBuffer(gl.ARRAY_BUFFER, batch.colours);
-    gl.bufferData(gl.ARRAY_BUFFER, rows.colours.subarray(0, rows.count), gl.STREAM_DRAW);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, rows.count);
+  fill(scene) {
+    const { segments, dots, disk } = scene;
+    this.count = 0;
+    this.end = 0;
+    this.reserve(segments.count + dots.count + 1);
+    if (disk) this.dot(disk.x, disk.y, disk.radius, packHex(disk.fill));
+    for (let row = 0; row < segments.count; row++) {
+      const [at, { values }] = [5 * row, segments];
+      this.segment(values[at], values[at + 1], values[at + 2], values[at + 3], values[at + 4], segments.colours[row]);
+    }
+    for (let row = 0; row < dots.count; row++) {
+      const [at, { values }] = [3 * row, dots];
+      this.dot(values[at], values[at + 1], values[at + 2], dots.colours[row]);
+    }
+  }
+
+  reserve(count) {
+    if (4 * count <= this.colours.length) return;
+    this.corners = new Float32Array(2 * count * 4 * CORNER_NUMBERS);
+    this.colours = new Uint32Array(2 * count * 4);
+  }
+
+  segment(x0, y0, x1, y1, width, colour) {
+    const length = Math.max(Math.hypot(x1 - x0, y1 - y0), 0.0001);
+    const forwardX = (x1 - x0) / length;
+    const forwardY = (y1 - y0) / length;
+    const reach = 0.5 * width + 0.5;
+    // Pieces of one branch meet without overlap: twice drawn, their soft edges would show as knots.
+    const out = reach + 0.2;
+    const [sideX, sideY] = [-forwardY * out, forwardX * out];
+    this.corner(x0 - sideX, y0 - sideY, -out, 0, reach);
+    this.corner(x1 - sideX, y1 - sideY, -out, 0, reach);
+    this.corner(x0 + sideX, y0 + sideY, out, 0, reach);
+    this.corner(x1 + sideX, y1 + sideY, out, 0, reach);
+    this.finish(colour);
+  }
+
+  dot(x, y, radius, colour) {
+    const reach = radius + 0.5;
+    const out = reach + 0.5;
+    this.corner(x - out, y - out, -out, -out, reach);
+    this.corner(x + out, y - out, out, -out, reach);
+    this.corner(x - out, y + out, -out, out, reach);
+    this.corner(x + out, y + out, out, out, reach);
+    this.finish(colour);
+  }
+
+  /** The next corner: its place, its way from the middle across and along, and the reach of the ink. */
+  corner(x, y, across, along, reach) {
+    const { corners } = this;
+    const at = this.end;
+    corners[at] = x;
+    corners[at + 1] = y;
+    corners[at + 2] = across;
+    corners[at + 3] = along;
+    corners[at + 4] = reach;
+    this.end = at + CORNER_NUMBERS;
+  }
+
+  /** The four corners made last are a square of this colour. */
+  finish(colour) {
+    this.colours.fill(colour, 4 * this.count, 4 * this.count + 4);
+    this.count++;
   }
 }
 

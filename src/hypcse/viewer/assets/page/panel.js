@@ -13,9 +13,14 @@ class Panel {
     app.listen((changed) => {
       if (["selected", "clusters", "look"].some((key) => changed.includes(key))) this.refresh();
       if (changed.includes("hovered")) this.point();
-      if (changed.includes("selected") && app.state.selected >= 0) this.live.textContent = app.facts.sentence(app.state.selected);
+      if (changed.includes("selected")) this.tell(app.state.selected);
     });
     this.refresh();
+  }
+
+  /** Say it to people who hear the page. */
+  tell(node) {
+    this.live.textContent = node < 0 ? "Nothing selected." : this.app.facts.sentence(node);
   }
 
   refresh() {
@@ -24,7 +29,7 @@ class Panel {
     if (node < 0) {
       this.box.replaceChildren(
         element("h2", { text: "Nothing selected" }),
-        element("p", { className: "note", text: "Click a node, or press shift and an arrow key, to see what is known about it." }),
+        note("Click a node, or press shift and an arrow key, to see what is known about it."),
       );
       return;
     }
@@ -62,7 +67,8 @@ class Panel {
       rows.push(["Entropy share", percent(entropy.own)]);
       if (!tree.isLeaf(node)) rows.push(["… of its subtree", percent(entropy.below)]);
     }
-    return element("dl", {}, rows.flatMap(([name, value]) => [element("dt", { text: name }), element("dd", { text: value })]));
+    const cells = rows.flatMap(([name, value]) => [element("dt", { text: name }), element("dd", { text: value })]);
+    return element("dl", {}, cells);
   }
 
   /** Classes under the node as one bar and a list. */
@@ -115,31 +121,37 @@ class Panel {
   /** Leaves by name, each a button that selects it. */
   leafList(leaves) {
     const { app } = this;
-    return element("ul", { className: "plain-list" }, leaves.map((leaf) => element("li", {}, [
-      element("button", { type: "button", className: "plain", onclick: () => app.select(leaf) }, [
+    return element("ul", { className: "plain-list" }, leaves.map((leaf) => {
+      const name = app.tree.leafName(leaf) || "(no name)";
+      const button = element("button", { type: "button", className: "plain", onclick: () => app.select(leaf) }, [
         swatch(app.colours[leaf]),
-        element("span", { className: "name", text: app.tree.leafName(leaf) || "(no name)", title: app.tree.leafName(leaf) }),
-      ]),
-    ])));
+        element("span", { className: "name", text: name, title: name }),
+      ]);
+      return element("li", {}, [button]);
+    }));
   }
 
   /** The short form beside the pointer. */
   point() {
-    const { state, tree, facts, view } = this.app;
+    const { state, tree, view } = this.app;
     const node = state.hovered;
     this.tip.hidden = node < 0;
     if (node < 0) return;
-    const lines = [element("strong", { text: shortName(tree.title(node), 60) })];
-    if (!tree.isLeaf(node)) lines.push(element("span", { text: `${grouped(tree.size[node])} leaves, height ${brief(tree.height[node])}` }));
-    const mix = facts.classMix(node).slice(0, 3);
-    if (mix.length) {
-      const words = mix.map(({ name, count }) => (tree.isLeaf(node) ? name : `${shortName(name)} ${percent(count / tree.size[node])}`));
-      lines.push(element("div", { text: words.join(", ") }));
-    }
-    const entropy = facts.entropy(node);
-    if (entropy) lines.push(element("div", { text: `entropy share ${percent(entropy.own)}` }));
-    this.tip.replaceChildren(...lines);
+    const lines = this.shortFacts(node).map((text) => element("div", { text }));
+    this.tip.replaceChildren(element("strong", { text: shortName(tree.title(node), 60) }), ...lines);
     this.placeTip(...view.position(node));
+  }
+
+  shortFacts(node) {
+    const { tree, facts } = this.app;
+    const lines = [];
+    if (!tree.isLeaf(node)) lines.push(`${grouped(tree.size[node])} leaves, height ${brief(tree.height[node])}`);
+    const mix = facts.classMix(node).slice(0, 3);
+    if (mix.length && tree.isLeaf(node)) lines.push(`class ${shortName(mix[0].name)}`);
+    else lines.push(...mix.map(({ name, count }) => `${percent(count / tree.size[node])} class ${shortName(name)}`));
+    const entropy = facts.entropy(node);
+    if (entropy) lines.push(`entropy share ${percent(entropy.own)}`);
+    return lines;
   }
 
   placeTip(x, y) {
