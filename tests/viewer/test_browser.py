@@ -154,8 +154,11 @@ def test_hover_and_click_tell_about_a_node(show, path, sample):
     page = show(path)
     shares = hypcse.entropy.node_entropies(tree, graph) / hypcse.entropy.node_entropies(tree, graph).sum()
     node = tree.n_leaves + int(np.argmax(shares[tree.n_leaves :]))
+    drawn = told(page, "frames.count")
     page.mouse.move(*on_screen(page, node))
     assert f"{tree.sizes[node]} leaves" in page.locator("#tip").inner_text()
+    settle(page)
+    assert told(page, "frames.count") == drawn, "pointing at a node draws marks, not the tree"
     page.mouse.click(*on_screen(page, node))
     details = page.locator("#details").inner_text()
     for words in (
@@ -211,6 +214,8 @@ def test_the_slider_recolours_at_once(show, path, sample):
     assert told(page, "colours") == 4
     page.select_option("#colouring", "depth")
     assert told(page, "colours") > 2
+    page.locator("#clusters").fill("6")
+    assert told(page, "state.mode") == "cut" and told(page, "colours") == 6
 
 
 def test_the_csv_is_the_cut(show, path, sample):

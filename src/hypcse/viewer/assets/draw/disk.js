@@ -3,10 +3,11 @@
 const REACH = 14; // Pixels around a node within which the pointer means it.
 const SMALL_TREE = 6000; // Nodes up to which nothing is left out, even while dragging.
 // What is drawn of a tree: the shortest branch in pixels, how near two branches may be in pixels before they count as
-// one, the most straight pieces of a branch, and the squared norm of the outermost dots.
-const WHOLE = { shortest: 0, grain: 0, pieces: 24, dots: 1 };
-const RESTING = { shortest: 0.7, grain: 1, pieces: 24, dots: 1 };
-const MOVING = { shortest: 1.5, grain: 2, pieces: 12, dots: 0.9 };
+// one, the length in pixels of the straight pieces of a branch, and the squared norm of the outermost dots.
+const WHOLE = { shortest: 0, grain: 0, piece: 5, dots: 1 };
+const RESTING = { shortest: 0.7, grain: 1, piece: 8, dots: 1 };
+const MOVING = { shortest: 1.5, grain: 2, piece: 14, dots: 0.9 };
+const MOST_PIECES = 40;
 const MOST_MAGNIFIED = 12;
 const NAMED_TREE = 400; // Leaves up to which the rim leaves room for names.
 
@@ -156,7 +157,7 @@ class DiskView {
       if (marks && !marks.take(diskX[node] * scale, diskY[node] * scale, diskX[above] * scale, diskY[above] * scale)) {
         continue;
       }
-      const pieces = Math.min(Math.max(Math.ceil((Math.sqrt(square) * scale) / 12), 1), detail.pieces);
+      const pieces = Math.min(Math.max(Math.ceil((Math.sqrt(square) * scale) / detail.piece), 1), MOST_PIECES);
       this.drawBranch(scene, node, above, pieces, colours[node]);
     }
   }

@@ -44,9 +44,10 @@ class App {
     this.colours = colourNodes(this.tree, this.page, this.partition, this.state.mode, this.state.look);
   }
 
+  /** Cut into so many clusters, as far as the tree has them, and show their colours. */
   setClusters(wanted) {
     if (!Number.isFinite(wanted)) return;
-    this.set({ clusters: Math.min(Math.max(Math.round(wanted), 1), this.tree.leafCount) });
+    this.set({ clusters: Math.min(Math.max(Math.round(wanted), 1), this.tree.leafCount), mode: "cut" });
   }
 
   nextMode() {

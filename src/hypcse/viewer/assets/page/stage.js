@@ -2,6 +2,7 @@
 
 const REST = 160; // Milliseconds without a motion after which everything is drawn again.
 const FOCUS_TIME = 420;
+const MARKS = ["hovered", "selected"]; // What changes nothing but the marks over the picture.
 
 class Stage {
   constructor(app) {
@@ -12,6 +13,7 @@ class Stage {
     this.names = this.overlay.getContext("2d");
     this.scene = new Scene();
     this.waiting = false;
+    this.marksWaiting = false;
     // moving: a motion is under way, draw coarsely; held: a pointer is down, so that it may go on at any time.
     this.moving = false;
     this.held = false;
@@ -19,7 +21,7 @@ class Stage {
     this.frames = 0;
     this.frameTime = 0;
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
-    app.listen(() => this.request());
+    app.listen((changed) => (changed.every((key) => MARKS.includes(key)) ? this.requestMarks() : this.request()));
     new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
     this.resize();
   }
@@ -44,6 +46,16 @@ class Stage {
     requestAnimationFrame(() => {
       this.waiting = false;
       this.draw();
+    });
+  }
+
+  /** Draw names and marks at the next frame, and the picture only if somebody else asks for it. */
+  requestMarks() {
+    if (this.waiting || this.marksWaiting) return;
+    this.marksWaiting = true;
+    requestAnimationFrame(() => {
+      this.marksWaiting = false;
+      if (!this.waiting) this.drawOverlay();
     });
   }
 
