@@ -22,7 +22,7 @@ class Legend {
   clusters() {
     const { app } = this;
     const { partition } = app;
-    const order = Array.from(partition.sizes.keys()).sort((a, b) => partition.sizes[b] - partition.sizes[a] || a - b);
+    const order = partition.bySize();
     const rows = order.slice(0, LISTED_COLOURS).map((label) => element("li", {}, [
       element("button", { type: "button", onclick: () => app.select(partition.tops[label]) }, [
         swatch(paletteColour(partition.colours[label], app.state.look)),

@@ -69,17 +69,19 @@ class Partition {
   constructor(tree, labels, colourOf = null) {
     this.labels = labels;
     this.ofNode = sharedLabels(tree, labels);
-    this.count = 0;
-    for (const label of labels) this.count = Math.max(this.count, label + 1);
-    this.sizes = new Int32Array(this.count);
+    let most = 0;
+    for (const label of labels) most = Math.max(most, label);
+    this.sizes = new Int32Array(most + 1);
     for (const label of labels) this.sizes[label]++;
+    // Labels that came with the tree may leave numbers out.
+    this.count = this.sizes.reduce((count, size) => count + (size > 0), 0);
     this.tops = this.findTops(tree);
     this.colours = colourOf ? this.tops.map((node) => colourOf[node]) : this.ranks();
   }
 
   /** The highest node of each cluster. */
   findTops(tree) {
-    const tops = new Int32Array(this.count).fill(-1);
+    const tops = new Int32Array(this.sizes.length).fill(-1);
     for (let node = tree.root; node >= 0; node--) {
       const label = this.ofNode[node];
       if (label >= 0 && tops[label] < 0) tops[label] = node;
@@ -87,11 +89,16 @@ class Partition {
     return tops;
   }
 
+  /** Labels that have leaves, the largest cluster first. */
+  bySize() {
+    const used = Array.from(this.sizes.keys()).filter((label) => this.sizes[label] > 0);
+    return used.sort((a, b) => this.sizes[b] - this.sizes[a] || a - b);
+  }
+
   /** Rank of each cluster by size. */
   ranks() {
-    const order = Array.from(this.sizes.keys()).sort((a, b) => this.sizes[b] - this.sizes[a] || a - b);
-    const rank = new Int32Array(this.count);
-    order.forEach((label, k) => { rank[label] = k; });
+    const rank = new Int32Array(this.sizes.length);
+    this.bySize().forEach((label, k) => { rank[label] = k; });
     return rank;
   }
 }

@@ -1,0 +1,84 @@
+"""The page: writing it, and how fast it moves in a browser that draws in software."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import hypcse
+from benchmarks.case import Rng, Workload, case
+from benchmarks.cases.discrete import nested_graph
+from hypcse.viewer.page import render
+from hypcse.viewer.source import Shown, gather
+
+SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+# Drag from place to place, one move a frame; the milliseconds from frame to frame.
+DRAG = """async () => {
+  const canvas = document.getElementById("stage");
+  canvas.setPointerCapture = () => {};
+  const { left, top } = canvas.getBoundingClientRect();
+  const send = (type, x, y) => canvas.dispatchEvent(
+    new PointerEvent(type, { pointerId: 1, clientX: left + x, clientY: top + y }));
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const times = [];
+  send("pointerdown", 500, 300);
+  for (let k = 0, last = performance.now(); k < 40; k++) {
+    send("pointermove", 500 - 6 * k, 300 + 4 * k);
+    await frame();
+    times.push(performance.now() - last);
+    last = performance.now();
+  }
+  send("pointerup", 260, 460);
+  return times;
+}"""
+
+
+@case(sizes=(10_000, 100_000), growth="n")
+def page_text(n_points: int, rng: Rng) -> Workload:
+    """The text of a page with graph, classes, features and names."""
+    parts = _parts(n_points, rng)
+    return Workload(
+        run=lambda: render(_shown(*parts)),
+        note="automatic cut and facts of the nodes included",
+        facts=lambda text: {"megabytes": len(text.encode()) / 1e6},
+    )
+
+
+@case(sizes=(10_000, 100_000), growth="n", max_growth=None)
+def page_drag(n_points: int, rng: Rng) -> Workload:
+    """Opening a page in Chromium and dragging it for forty frames, WebGL2 in software."""
+    text = render(_shown(*_parts(n_points, rng)))
+    return Workload(run=lambda: _drag(text), note="1280 x 820 pixels", facts=lambda figures: figures)
+
+
+def _parts(n_points: int, rng: Rng) -> tuple[hypcse.Tree, hypcse.Graph, Any, Any]:
+    graph = nested_graph(n_points, rng)
+    tree = hypcse.graph_linkage(graph)
+    return tree, graph, tree.cut(n_clusters=20), rng.normal(size=(n_points, 4))
+
+
+def _shown(tree: hypcse.Tree, graph: hypcse.Graph, labels: Any, features: Any) -> Shown:
+    names = [f"leaf_{k}" for k in range(tree.n_leaves)]
+    fresh = hypcse.Tree(tree.parent, tree.height)
+    return gather(fresh, graph=graph, labels=labels, features=features, names=names)
+
+
+def _drag(text: str) -> dict[str, float]:
+    """Seconds to the first frame, and the mean and the slowest frame of a drag in milliseconds."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        path = Path(folder) / "tree.html"
+        path.write_text(text, encoding="utf-8")
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(SOFTWARE))
+        page = browser.new_page(viewport={"width": 1280, "height": 820})
+        begin = time.perf_counter()
+        page.goto(path.as_uri())
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        opened = time.perf_counter() - begin
+        times = page.evaluate(DRAG)
+        browser.close()
+    return {"open_seconds": opened, "frame_ms": sum(times) / len(times), "slowest_frame_ms": max(times)}
