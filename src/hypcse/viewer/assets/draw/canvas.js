@@ -29,8 +29,9 @@ class CanvasPainter {
     context.lineWidth = width;
     context.beginPath();
     for (const row of rows) {
-      context.moveTo(values[5 * row], values[5 * row + 1]);
-      context.lineTo(values[5 * row + 2], values[5 * row + 3]);
+      const at = SEGMENT_NUMBERS * row;
+      context.moveTo(values[at], values[at + 1]);
+      context.lineTo(values[at + 2], values[at + 3]);
     }
     context.stroke();
   }
@@ -40,7 +41,7 @@ class CanvasPainter {
     context.fillStyle = colour;
     context.beginPath();
     for (const row of rows) {
-      const [x, y, radius] = values.subarray(3 * row, 3 * row + 3);
+      const [x, y, radius] = values.subarray(DOT_NUMBERS * row, DOT_NUMBERS * (row + 1));
       context.moveTo(x + radius, y);
       context.arc(x, y, radius, 0, 2 * Math.PI);
     }
@@ -53,7 +54,7 @@ function strokeGroups(scene) {
   const groups = new Map();
   const { values, colours, count } = scene.segments;
   for (let row = 0; row < count; row++) {
-    const width = Math.max(Math.round(values[5 * row + 4] * 5) / 5, 0.4);
+    const width = Math.max(Math.round(values[SEGMENT_NUMBERS * row + 4] * 5) / 5, 0.4);
     const key = `${colours[row]} ${width}`;
     if (!groups.has(key)) groups.set(key, { colour: colours[row], width, rows: [] });
     groups.get(key).rows.push(row);

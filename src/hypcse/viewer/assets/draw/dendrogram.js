@@ -4,6 +4,7 @@ const NAME_ROOM = 150;
 const NAME_ROW = 8; // Pixels a leaf needs for its name.
 const AXIS_ROOM = 30;
 const EDGE_ROOM = 14;
+const BUTTON_ROOM = 58; // On the left, where the buttons are.
 const LEAST_LEAVES = 3; // Fewest leaves that fill the height of the picture.
 
 class DendrogramView {
@@ -45,7 +46,7 @@ class DendrogramView {
     const share = Math.min(Math.max(this.pixelsPerLeaf / NAME_ROW - 0.7, 0) / 0.3, 1);
     this.nameRoom = 10 + share * Math.min(NAME_ROOM, 0.3 * this.width);
     this.leafX = this.width - this.nameRoom - EDGE_ROOM;
-    this.pixelsPerHeight = (this.leafX - 2 * EDGE_ROOM) / window.left;
+    this.pixelsPerHeight = (this.leafX - BUTTON_ROOM) / window.left;
   }
 
   project() {}
@@ -189,7 +190,7 @@ class DendrogramView {
     for (let place = first; place < this.tree.leafCount && slots.length < most; place++) {
       const y = this.screenY(place + 0.5);
       if (y > this.height - AXIS_ROOM) break;
-      slots.push({ leaf: this.tree.leafAt[place], x: this.screenX(0) + 6, y, angle: 0, atEnd: false });
+      slots.push({ leaf: this.tree.leafAt[place], x: this.leafX + 6, y, angle: 0, atEnd: false, room: this.nameRoom });
     }
     return slots;
   }

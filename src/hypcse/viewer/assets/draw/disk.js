@@ -24,6 +24,9 @@ class DiskView {
     this.farthest = page.radius.reduce((most, radius) => Math.max(most, radius), 0);
     this.diskX = new Float64Array(tree.nodeCount);
     this.diskY = new Float64Array(tree.nodeCount);
+    // The points of the branch that is being drawn.
+    this.lineX = new Float64Array(MOST_PIECES + 1);
+    this.lineY = new Float64Array(MOST_PIECES + 1);
     this.logLeaves = Math.log(Math.max(tree.leafCount, 2));
     this.map = IDENTITY;
     this.magnified = 1;
@@ -135,13 +138,9 @@ class DiskView {
 
   drawRim(scene, colour) {
     const steps = 180;
-    let [x, y] = this.toScreen(1, 0);
-    for (let k = 1; k <= steps; k++) {
-      const angle = (2 * Math.PI * k) / steps;
-      const [nextX, nextY] = this.toScreen(Math.cos(angle), Math.sin(angle));
-      scene.segment(x, y, nextX, nextY, 1.2, colour);
-      [x, y] = [nextX, nextY];
-    }
+    const angles = Array.from({ length: steps + 1 }, (_, k) => (2 * Math.PI * k) / steps);
+    const places = angles.map((angle) => this.toScreen(Math.cos(angle), Math.sin(angle)));
+    scene.polyline(places.map(([x]) => x), places.map(([, y]) => y), steps + 1, 1.2, colour);
   }
 
   drawBranches(scene, colours, detail) {
@@ -172,16 +171,16 @@ class DiskView {
 
   /** A geodesic in so many straight pieces. */
   drawBranch(scene, node, above, pieces, colour) {
-    const { diskX, diskY } = this;
-    const width = this.branchWidth(node);
-    let [x, y] = this.position(above);
-    for (let k = 1; k <= pieces; k++) {
-      const point = k === pieces ? [diskX[node], diskY[node]]
-        : geodesicPoint(diskX[above], diskY[above], diskX[node], diskY[node], k / pieces);
-      const [nextX, nextY] = this.toScreen(...point);
-      scene.segment(x, y, nextX, nextY, width, colour);
-      [x, y] = [nextX, nextY];
+    const { diskX, diskY, lineX, lineY } = this;
+    for (let k = 0; k <= pieces; k++) {
+      const inner = k > 0 && k < pieces;
+      const end = k ? node : above;
+      const point = inner ? geodesicPoint(diskX[above], diskY[above], diskX[node], diskY[node], k / pieces)
+        : [diskX[end], diskY[end]];
+      lineX[k] = this.width / 2 + point[0] * this.scale;
+      lineY[k] = this.height / 2 + point[1] * this.scale;
     }
+    scene.polyline(lineX, lineY, pieces + 1, this.branchWidth(node), colour);
   }
 
   /** How much larger a node is drawn than the same node at the rim: 1 at the centre, 0 at the rim. */

@@ -46,7 +46,15 @@ function diskNameSlot(view, leaf, x, y) {
   const gap = view.dotRadius(leaf) + 4;
   const flipped = Math.abs(angle) > Math.PI / 2;
   const anchor = [x + gap * Math.cos(angle), y + gap * Math.sin(angle)];
-  return { leaf, x: anchor[0], y: anchor[1], angle: flipped ? angle + Math.PI : angle, atEnd: flipped };
+  const room = roomTowards(view, anchor, Math.cos(angle), Math.sin(angle));
+  return { leaf, x: anchor[0], y: anchor[1], angle: flipped ? angle + Math.PI : angle, atEnd: flipped, room };
+}
+
+/** Pixels from a place to the edge of the picture in one direction. */
+function roomTowards(view, [x, y], dx, dy) {
+  const acrossX = dx > 0 ? (view.width - x) / dx : -x / Math.min(dx, -1e-9);
+  const acrossY = dy > 0 ? (view.height - y) / dy : -y / Math.min(dy, -1e-9);
+  return Math.min(acrossX, acrossY);
 }
 
 /** The branches from a node up to the root as one line of points, for the mark of the selected node. */

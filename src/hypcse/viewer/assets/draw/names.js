@@ -3,12 +3,19 @@
 const NAME_FONT = "system-ui, sans-serif";
 const MOST_NAMES = 400;
 const LONGEST_NAME = 28;
+const LETTER = 0.58; // Width of a letter over its size, about.
 
 /** A name as it fits: control characters as blanks, long ones cut. */
 function shortName(name, longest = LONGEST_NAME) {
   const plain = name.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
   const signs = Array.from(plain);
   return signs.length > longest ? `${signs.slice(0, longest - 1).join("")}…` : plain;
+}
+
+/** The name of a leaf as it fits into its slot. */
+function slotName(slot, view, tree) {
+  const fits = Math.floor(slot.room / (LETTER * nameSize(view)));
+  return shortName(tree.leafName(slot.leaf), Math.min(Math.max(fits, 3), LONGEST_NAME));
 }
 
 /** Size of the letters of names in a view. */
@@ -25,7 +32,7 @@ function paintNames(context, view, tree, look) {
     context.translate(slot.x, slot.y);
     context.rotate(slot.angle);
     context.textAlign = slot.atEnd ? "right" : "left";
-    context.fillText(shortName(tree.leafName(slot.leaf)), 0, 0);
+    context.fillText(slotName(slot, view, tree), 0, 0);
     context.restore();
   }
 }
@@ -40,7 +47,7 @@ function paintTicks(context, view, look) {
   // The axis lies over branches that go on below the edge.
   context.save();
   context.fillStyle = LOOKS[look].ground;
-  context.fillRect(0, view.height - 26, view.width, 26);
+  context.fillRect(5, view.height - 26, view.width - 10, 21);
   context.restore();
   for (const tick of view.ticks()) {
     context.beginPath();

@@ -29,10 +29,13 @@ class Rows {
   }
 }
 
+const SEGMENT_NUMBERS = 7; // Both ends, width, and the bend at either end.
+const DOT_NUMBERS = 3;
+
 class Scene {
   constructor() {
-    this.segments = new Rows(5);
-    this.dots = new Rows(3);
+    this.segments = new Rows(SEGMENT_NUMBERS);
+    this.dots = new Rows(DOT_NUMBERS);
     this.ground = "#ffffff";
     this.disk = null;
   }
@@ -43,7 +46,8 @@ class Scene {
     this.disk = null;
   }
 
-  segment(x0, y0, x1, y1, width, colour) {
+  /** A straight line. At a joint with another, `bend` is tan of half the angle by which the line turns there. */
+  segment(x0, y0, x1, y1, width, colour, bend0 = 0, bend1 = 0) {
     const at = this.segments.extend(colour);
     const { values } = this.segments;
     values[at] = x0;
@@ -51,6 +55,18 @@ class Scene {
     values[at + 2] = x1;
     values[at + 3] = y1;
     values[at + 4] = width;
+    values[at + 5] = bend0;
+    values[at + 6] = bend1;
+  }
+
+  /** Straight pieces through `count` points of xs and ys, joined without gaps. */
+  polyline(xs, ys, count, width, colour) {
+    let before = 0;
+    for (let k = 1; k < count; k++) {
+      const after = k + 1 < count ? bendAt(xs, ys, k) : 0;
+      this.segment(xs[k - 1], ys[k - 1], xs[k], ys[k], width, colour, before, after);
+      before = after;
+    }
   }
 
   dot(x, y, radius, colour) {
@@ -60,6 +76,14 @@ class Scene {
     values[at + 1] = y;
     values[at + 2] = radius;
   }
+}
+
+/** Tan of half the angle by which a line of points turns at point k, at most a right angle's. */
+function bendAt(xs, ys, k) {
+  const [ax, ay] = [xs[k] - xs[k - 1], ys[k] - ys[k - 1]];
+  const [bx, by] = [xs[k + 1] - xs[k], ys[k + 1] - ys[k]];
+  const turn = Math.atan2(ax * by - ay * bx, ax * bx + ay * by);
+  return Math.min(Math.max(Math.tan(turn / 2), -1), 1) || 0;
 }
 
 /** Which lines are drawn already, by the pixels at their ends: of those that look the same one is enough. */

@@ -34,7 +34,7 @@ function short(value) {
 
 function svgPath({ colour, width, rows }, values) {
   const steps = rows.map((row) => {
-    const [x0, y0, x1, y1] = Array.from(values.subarray(5 * row, 5 * row + 4), short);
+    const [x0, y0, x1, y1] = Array.from(values.subarray(SEGMENT_NUMBERS * row, SEGMENT_NUMBERS * row + 4), short);
     return `M${x0} ${y0}L${x1} ${y1}`;
   });
   return `<path stroke="${toHex(colour)}" stroke-width="${width}" d="${steps.join("")}"/>`;
@@ -42,7 +42,7 @@ function svgPath({ colour, width, rows }, values) {
 
 function svgDots(colour, rows, values) {
   const circles = rows.map((row) => {
-    const [x, y, radius] = Array.from(values.subarray(3 * row, 3 * row + 3), short);
+    const [x, y, radius] = Array.from(values.subarray(DOT_NUMBERS * row, DOT_NUMBERS * (row + 1)), short);
     return `<circle cx="${x}" cy="${y}" r="${radius}"/>`;
   });
   return `<g fill="${colour}">${circles.join("")}</g>`;
@@ -52,7 +52,7 @@ function svgNames(view, tree, look) {
   const words = view.nameSlots(MOST_NAMES).map((slot) => {
     const turn = `translate(${short(slot.x)} ${short(slot.y)}) rotate(${short((slot.angle * 180) / Math.PI)})`;
     const anchor = slot.atEnd ? "end" : "start";
-    const name = xmlText(shortName(tree.leafName(slot.leaf)));
+    const name = xmlText(slotName(slot, view, tree));
     return `<text transform="${turn}" text-anchor="${anchor}" dominant-baseline="central">${name}</text>`;
   });
   for (const tick of view.ticks ? view.ticks() : []) {

@@ -104,14 +104,18 @@ class Squares {
     this.count = 0;
     this.end = 0;
     this.reserve(segments.count + dots.count + 1);
-    if (disk) this.dot(disk.x, disk.y, disk.radius, packHex(disk.fill));
+    if (disk) {
+      this.dot(disk.x, disk.y, disk.radius);
+      this.finish(packHex(disk.fill));
+    }
     for (let row = 0; row < segments.count; row++) {
-      const [at, { values }] = [5 * row, segments];
-      this.segment(values[at], values[at + 1], values[at + 2], values[at + 3], values[at + 4], segments.colours[row]);
+      this.segment(segments.values, SEGMENT_NUMBERS * row);
+      this.finish(segments.colours[row]);
     }
     for (let row = 0; row < dots.count; row++) {
-      const [at, { values }] = [3 * row, dots];
-      this.dot(values[at], values[at + 1], values[at + 2], dots.colours[row]);
+      const [x, y, radius] = dots.values.subarray(DOT_NUMBERS * row, DOT_NUMBERS * (row + 1));
+      this.dot(x, y, radius);
+      this.finish(dots.colours[row]);
     }
   }
 
@@ -121,29 +125,28 @@ class Squares {
     this.colours = new Uint32Array(2 * count * 4);
   }
 
-  segment(x0, y0, x1, y1, width, colour) {
+  /** The line of the row that begins at `at`. At a bend its end is cut askew, where the next line is cut alike. */
+  segment(values, at) {
+    const [x0, y0, x1, y1] = [values[at], values[at + 1], values[at + 2], values[at + 3]];
     const length = Math.max(Math.hypot(x1 - x0, y1 - y0), 0.0001);
     const forwardX = (x1 - x0) / length;
     const forwardY = (y1 - y0) / length;
-    const reach = 0.5 * width + 0.5;
-    // Pieces of one branch meet without overlap: twice drawn, their soft edges would show as knots.
+    const reach = 0.5 * values[at + 4] + 0.5;
     const out = reach + 0.2;
-    const [sideX, sideY] = [-forwardY * out, forwardX * out];
-    this.corner(x0 - sideX, y0 - sideY, -out, 0, reach);
-    this.corner(x1 - sideX, y1 - sideY, -out, 0, reach);
-    this.corner(x0 + sideX, y0 + sideY, out, 0, reach);
-    this.corner(x1 + sideX, y1 + sideY, out, 0, reach);
-    this.finish(colour);
+    for (const side of [-out, out]) {
+      const [first, last] = [side * values[at + 5], -side * values[at + 6]];
+      this.corner(x0 + forwardX * first - forwardY * side, y0 + forwardY * first + forwardX * side, side, 0, reach);
+      this.corner(x1 + forwardX * last - forwardY * side, y1 + forwardY * last + forwardX * side, side, 0, reach);
+    }
   }
 
-  dot(x, y, radius, colour) {
+  dot(x, y, radius) {
     const reach = radius + 0.5;
     const out = reach + 0.5;
     this.corner(x - out, y - out, -out, -out, reach);
     this.corner(x + out, y - out, out, -out, reach);
     this.corner(x - out, y + out, -out, out, reach);
     this.corner(x + out, y + out, out, out, reach);
-    this.finish(colour);
   }
 
   /** The next corner: its place, its way from the middle across and along, and the reach of the ink. */
