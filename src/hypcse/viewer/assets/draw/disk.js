@@ -3,11 +3,10 @@
 const REACH = 14; // Pixels around a node within which the pointer means it.
 const SMALL_TREE = 6000; // Nodes up to which nothing is left out, even while dragging.
 // What is drawn of a tree: the shortest branch in pixels, how near two branches may be in pixels before they count as
-// one, the length in pixels of the straight pieces of a branch, and the squared norm of the outermost dots.
-const WHOLE = { shortest: 0, grain: 0, piece: 5, dots: 1 };
-const RESTING = { shortest: 0.7, grain: 1, piece: 8, dots: 1 };
-const MOVING = { shortest: 1.5, grain: 2, piece: 14, dots: 0.9 };
-const MOST_PIECES = 40;
+// one, how far in pixels straight pieces may lie from the arc of a branch, and the squared norm of the outermost dots.
+const WHOLE = { shortest: 0, grain: 0, tolerance: 0.05, dots: 1 };
+const RESTING = { shortest: 0.7, grain: 1, tolerance: 0.1, dots: 1 };
+const MOVING = { shortest: 1.5, grain: 2, tolerance: 0.5, dots: 0.9 };
 const MOST_MAGNIFIED = 12;
 const NAMED_TREE = 400; // Leaves up to which the rim leaves room for names.
 
@@ -156,8 +155,7 @@ class DiskView {
       if (marks && !marks.take(diskX[node] * scale, diskY[node] * scale, diskX[above] * scale, diskY[above] * scale)) {
         continue;
       }
-      const pieces = Math.min(Math.max(Math.ceil((Math.sqrt(square) * scale) / detail.piece), 1), MOST_PIECES);
-      this.drawBranch(scene, node, above, pieces, colours[node]);
+      this.drawBranch(scene, node, above, detail.tolerance, colours[node]);
     }
   }
 
@@ -169,18 +167,23 @@ class DiskView {
       || (y > limitY && py > limitY) || (y < -limitY && py < -limitY);
   }
 
-  /** A geodesic in so many straight pieces. */
-  drawBranch(scene, node, above, pieces, colour) {
-    const { diskX, diskY, lineX, lineY } = this;
+  drawBranch(scene, node, above, tolerance, colour) {
+    const { lineX, lineY } = this;
+    const count = this.traceBranch(node, above, tolerance);
+    scene.polyline(lineX, lineY, count, this.branchWidth(node), colour);
+  }
+
+  /** Put points along the geodesic between two nodes, in pixels, into lineX and lineY; how many they are. */
+  traceBranch(from, to, tolerance) {
+    const [px, py, qx, qy] = [this.diskX[from], this.diskY[from], this.diskX[to], this.diskY[to]];
+    const half = halfTurn(px, py, qx, qy);
+    const pieces = arcPieces(Math.hypot(qx - px, qy - py) * this.scale, half, tolerance);
     for (let k = 0; k <= pieces; k++) {
-      const inner = k > 0 && k < pieces;
-      const end = k ? node : above;
-      const point = inner ? geodesicPoint(diskX[above], diskY[above], diskX[node], diskY[node], k / pieces)
-        : [diskX[end], diskY[end]];
-      lineX[k] = this.width / 2 + point[0] * this.scale;
-      lineY[k] = this.height / 2 + point[1] * this.scale;
+      const [x, y] = arcPoint(px, py, qx, qy, half, k / pieces);
+      this.lineX[k] = this.width / 2 + x * this.scale;
+      this.lineY[k] = this.height / 2 + y * this.scale;
     }
-    scene.polyline(lineX, lineY, pieces + 1, this.branchWidth(node), colour);
+    return pieces + 1;
   }
 
   /** How much larger a node is drawn than the same node at the rim: 1 at the centre, 0 at the rim. */
@@ -204,7 +207,7 @@ class DiskView {
       if (radius < 0.5) continue;
       const x = this.width / 2 + diskX[node] * this.scale;
       const y = this.height / 2 + diskY[node] * this.scale;
-      if (dense && radius < 2 && !free.take(x, y)) continue;
+      if (dense && !free.take(x, y)) continue;
       scene.dot(x, y, radius, colours[node]);
     }
   }

@@ -36,12 +36,12 @@ function isCrowded(view, place) {
 function diskNameSlot(view, leaf, x, y) {
   const { diskX, diskY } = view;
   const above = Math.max(view.tree.parent[leaf], 0);
-  const from = geodesicPoint(diskX[above], diskY[above], diskX[leaf], diskY[leaf], 0.85);
-  const branch = Math.hypot(diskX[leaf] - from[0], diskY[leaf] - from[1]) || 1;
-  const outward = Math.hypot(diskX[leaf], diskY[leaf]) ** 6;
+  const [px, py, qx, qy] = [diskX[above], diskY[above], diskX[leaf], diskY[leaf]];
+  const end = Math.atan2(qy - py, qx - px) + halfTurn(px, py, qx, qy);
+  const outward = Math.hypot(qx, qy) ** 6;
   const angle = Math.atan2(
-    outward * diskY[leaf] + ((1 - outward) * (diskY[leaf] - from[1])) / branch,
-    outward * diskX[leaf] + ((1 - outward) * (diskX[leaf] - from[0])) / branch,
+    outward * qy + (1 - outward) * Math.sin(end),
+    outward * qx + (1 - outward) * Math.cos(end),
   );
   const gap = view.dotRadius(leaf) + 4;
   const flipped = Math.abs(angle) > Math.PI / 2;
@@ -65,10 +65,8 @@ function diskPathToRoot(view, node) {
     const above = tree.parent[below];
     const length = Math.hypot(diskX[below] - diskX[above], diskY[below] - diskY[above]) * view.scale;
     if (length < 0.5 && above !== tree.root) continue;
-    const pieces = Math.min(Math.max(Math.ceil(length / 12), 1), 24);
-    for (let k = 1; k <= pieces; k++) {
-      points.push(view.toScreen(...geodesicPoint(diskX[below], diskY[below], diskX[above], diskY[above], k / pieces)));
-    }
+    const count = view.traceBranch(below, above, 0.1);
+    for (let k = 1; k < count; k++) points.push([view.lineX[k], view.lineY[k]]);
   }
   return points;
 }

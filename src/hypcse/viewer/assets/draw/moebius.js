@@ -78,11 +78,26 @@ function radiusOf(x, y) {
   return 2 * Math.atanh(Math.min(Math.hypot(x, y), 1 - 1e-15));
 }
 
-/** A point a share `t` of the way along the geodesic from (px, py) to (qx, qy), in the model's own chord parameter. */
-function geodesicPoint(px, py, qx, qy, t) {
-  const [dx, dy] = transform(translation(-px, -py), qx, qy);
-  const norm = Math.hypot(dx, dy);
-  if (norm < 1e-12) return [px, py];
-  const step = Math.tanh(t * Math.atanh(Math.min(norm, 1 - 1e-15))) / norm;
-  return transform(translation(px, py), dx * step, dy * step);
+/**
+ * Half the angle, with its sign, by which the geodesic from p to q turns: it is an arc of a circle that leaves p in the
+ * direction of (q - p) / (1 - conj(p) q), which differs from that of its chord by -arg(1 - conj(p) q).
+ */
+function halfTurn(px, py, qx, qy) {
+  return Math.atan2(py * qx - px * qy, 1 - px * qx - py * qy);
+}
+
+/** The point a share `t` of the way along the geodesic from p to q, evenly by length on the screen. */
+function arcPoint(px, py, qx, qy, half, t) {
+  const share = Math.abs(half) < 1e-6 ? t : Math.sin(t * half) / Math.sin(half);
+  const cosine = share * Math.cos((t - 1) * half);
+  const sine = share * Math.sin((t - 1) * half);
+  return [px + (qx - px) * cosine - (qy - py) * sine, py + (qx - px) * sine + (qy - py) * cosine];
+}
+
+const MOST_PIECES = 40;
+
+/** Straight pieces that stay within `tolerance` pixels of an arc whose chord is so many pixels long. */
+function arcPieces(length, half, tolerance) {
+  const pieces = Math.ceil(Math.sqrt((length * Math.abs(half)) / (4 * tolerance)));
+  return Math.min(Math.max(pieces, 1), MOST_PIECES);
 }
