@@ -165,3 +165,22 @@ def test_one_point_and_two(fit, tmp_path):
         result = fit("few.csv", "--out", f"few{n}")
         assert result.returncode == 0, result.stderr
         assert json.loads((tmp_path / f"few{n}" / "scores.json").read_text())["points"] == n
+
+
+def test_a_graph_becomes_a_tree(fit, tmp_path):
+    lines = [f"v{i} v{j} {1 + (i // 3 == j // 3)}" for i in range(6) for j in range(i) if i - j < 3]
+    (tmp_path / "graph.edges").write_text("\n".join(lines))
+    for method in ("graph-average", "hypcse"):
+        result = fit("graph.edges", "--out", method, "--method", method, "--epochs", "1")
+        assert result.returncode == 0, result.stderr
+        assert "v5" in (tmp_path / method / "tree.nwk").read_text()
+    wrong = fit("graph.edges", "--out", "ward", "--method", "ward")
+    assert wrong.returncode == 2 and "clusters features" in wrong.stderr
+
+
+def test_what_was_done_to_the_data_is_said(fit, tmp_path):
+    rows = [f"{k},{'' if k == 3 else k % 5},{'red' if k % 2 else 'blue'}" for k in range(20)]
+    (tmp_path / "gaps.csv").write_text("\n".join(["a,b,c", *rows]))
+    result = fit("gaps.csv", "--out", "found", "--impute", "median", "--categorical", "c")
+    assert result.returncode == 0, result.stderr
+    assert "1 missing numbers filled with the median" in result.stderr and "2 categories" in result.stderr

@@ -27,6 +27,12 @@ Header = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="Whether row 1 names the columns. By default: if it has no number."),
 ]
+Use = Annotated[list[str] | None, typer.Option(help="A column to use as feature; repeat it. By default: all others.")]
+Categorical = Annotated[
+    list[str] | None, typer.Option(help="A column of texts, to become one column of 0 and 1 a text; repeat it.")
+]
+Impute = Annotated[str | None, typer.Option(help="Fill missing numbers: median. By default they are refused.")]
+Edges = Annotated[bool, typer.Option("--edges", help="Rows are edges: two ends, and a weight or none.")]
 Neighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each point in the graph.")]
 Bandwidth = Annotated[str, typer.Option(help="Width of the similarity: a number, or `median`.")]
 Scale = Annotated[str, typer.Option(help="Scaling of the columns: minmax, standard or none.")]
@@ -65,7 +71,12 @@ def demo(
 
 @app.command()
 def fit(
-    data: Annotated[str, typer.Argument(help="The points: a file (.csv, .tsv, .npy, .npz) or a data set's name.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="The points: a file (.csv, .tsv, .parquet, .npy, .npz, .mtx, .edges, .h5ad) or a data set's name."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
     method: Annotated[str, typer.Option(help="A method; `hypcse methods` lists them.")] = "graph-average",
     refine: Annotated[bool, typer.Option("--refine/--no-refine", help="Lower the tree's entropy afterwards.")] = True,
@@ -76,6 +87,10 @@ def fit(
     label_column: LabelColumn = None,
     id_column: IdColumn = None,
     header: Header = None,
+    use: Use = None,
+    categorical: Categorical = None,
+    impute: Impute = None,
+    edges: Edges = False,
     neighbors: Neighbors = 10,
     bandwidth: Bandwidth = "1.0",
     scale: Scale = "minmax",
@@ -92,12 +107,13 @@ def fit(
 
     Example: `hypcse fit iris --out iris-tree`
     """
+    from hypcse.cli.columns import Columns
     from hypcse.cli.fit import Job, run_fit
-    from hypcse.cli.tables import Columns
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
     job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device)
-    run_fit(data, out, Columns(label_column, id_column, header), job, overwrite)
+    columns = Columns(label_column, id_column, header, tuple(use or ()), tuple(categorical or ()), impute, edges)
+    run_fit(data, out, columns, job, overwrite)
 
 
 @app.command()
@@ -120,8 +136,8 @@ def score(
 
     Example: `hypcse score tree.nwk --data iris`
     """
+    from hypcse.cli.columns import Columns
     from hypcse.cli.score import run_score
-    from hypcse.cli.tables import Columns
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
     columns = Columns(label_column, id_column, header)
@@ -187,7 +203,7 @@ def view(
 
     Example: `hypcse view tree.nwk --no-open`
     """
-    from hypcse.cli.tables import Columns
+    from hypcse.cli.columns import Columns
     from hypcse.cli.view import Extras, run_view
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from hypcse import Graph, Tree, __version__, best_cut, levels, methods, refine, score, similarity_graph
+from hypcse import Graph, Tree, __version__, best_cut, levels, methods, refine, score
 from hypcse._checks import check_choice
 from hypcse._folders import check_place, write_folder
+from hypcse.cli.columns import Columns
 from hypcse.cli.inputs import read_points
 from hypcse.cli.points import Points
 from hypcse.cli.progress import search_progress, training_progress
 from hypcse.cli.score import finite, parse_bandwidth, show_scores
-from hypcse.cli.tables import Columns
 from hypcse.discrete.refine import Effort
 
 FILES = ("embedding.npy", "labels.csv", "linkage.npy", "scores.json", "tree.nwk")
@@ -51,8 +51,10 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     check_choice("effort", job.effort, get_args(Effort))
     job.graph_options["bandwidth"] = parse_bandwidth(job.graph_options["bandwidth"])
     points = read_points(source, columns)
+    for note in points.notes:
+        Console(stderr=True, soft_wrap=True, highlight=False).print(f"note: {note}", markup=False)
     begin = time.perf_counter()
-    graph = similarity_graph(points.features, **job.graph_options)
+    graph = points.similarity(**job.graph_options)
     tree, embedding = _find_tree(points, graph, job)
     partitions = levels(tree, graph)
     labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else partitions[0]
@@ -63,7 +65,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         "clusters": int(labels.max()) + 1,
         "levels": [int(level.max()) + 1 for level in partitions],
         "points": tree.n_leaves,
-        "features": points.features.shape[1],
+        "features": 0 if points.features is None else points.features.shape[1],
         "edges": graph.n_edges,
         "seconds": round(seconds, 3),
         "job": {"input": source, **asdict(job)},

@@ -16,8 +16,10 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from hypcse import Tree, datasets
+from hypcse.cli.columns import Columns
+from hypcse.cli.formats import read_h5ad, read_matrix_market, read_parquet
 from hypcse.cli.points import Points
-from hypcse.cli.tables import Columns, read_table, table_rows
+from hypcse.cli.tables import EDGE_SUFFIXES, read_edges, read_table, table_rows
 
 
 def read_tree(path: Path) -> Tree:
@@ -36,21 +38,38 @@ def read_points(source: str, columns: Columns) -> Points:
     """Points from a file or, where no such file exists, from a data set by name."""
     path = Path(source)
     suffix = path.suffix.lower()
-    if path.is_file() and suffix in (".csv", ".tsv", ".txt"):
-        return read_table(path, _read_text(path, newline=""), columns)
-    if not path.is_file() and source not in datasets.available():
-        raise FileNotFoundError(f"{source!r} is neither a file nor a data set; `hypcse datasets` lists those.")
-    if not columns.is_default:
-        raise ValueError(
-            f"{source} has no named columns; --label-column, --id-column and --header are for .csv, .tsv and .txt."
-        )
     if not path.is_file():
+        if source not in datasets.available():
+            raise FileNotFoundError(f"{source!r} is neither a file nor a data set; `hypcse datasets` lists those.")
+        _check_no_columns(source, columns)
         return Points(*load_dataset(source))
+    if suffix in EDGE_SUFFIXES or (columns.edges and suffix in TEXT_SUFFIXES):
+        return read_edges(path, _read_text(path, newline=""), columns)
+    if suffix in TEXT_SUFFIXES:
+        return read_table(path, _read_text(path, newline=""), columns)
+    if suffix == ".parquet":
+        return read_parquet(path, columns)
+    if suffix == ".h5ad":
+        return read_h5ad(path, columns)
+    _check_no_columns(source, columns)
+    if suffix == ".mtx":
+        return read_matrix_market(path)
     if suffix == ".npy":
         return _check_points(path, Points(_read_array(path)))
     if suffix == ".npz":
         return _check_points(path, _read_archive(path))
-    raise ValueError(f"{path} ends in {suffix or 'nothing'!r}; points are read from .csv, .tsv, .txt, .npy and .npz.")
+    raise ValueError(f"{path} ends in {suffix or 'nothing'!r}; points are read from {', '.join(SUFFIXES)}.")
+
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".npy", ".npz", ".mtx", ".h5ad", *EDGE_SUFFIXES)
+
+
+def _check_no_columns(source: str, columns: Columns) -> None:
+    if not columns.is_default:
+        raise ValueError(
+            f"{source} has no named columns; options of columns are for {', '.join(TEXT_SUFFIXES)}, .parquet and .h5ad."
+        )
 
 
 def load_dataset(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -143,6 +162,7 @@ def _read_archive(path: Path) -> Points:
 
 
 def _check_points(path: Path, points: Points) -> Points:
+    assert points.features is not None
     if points.features.ndim != 2:
         raise ValueError(
             f"{path} holds an array of shape {points.features.shape}; points are a matrix with one row a point. "

@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from hypcse import Tree, score, similarity_graph
+from hypcse import Tree, score
+from hypcse.cli.columns import Columns
 from hypcse.cli.inputs import read_labels, read_points, read_tree
 from hypcse.cli.points import Points
-from hypcse.cli.tables import Columns
 from hypcse.entropy import SelfLoops
 from hypcse.tree.names import match_names
 
@@ -43,9 +43,9 @@ def run_score(
         points = replace(points, names=None)
     order = leaf_rows(tree, points)
     labels = read_labels(labels_path) if labels_path is not None else points.labels
-    if labels is not None and len(labels) != len(points.features):
-        raise ValueError(f"there are {len(labels)} labels for {len(points.features)} points; pass one per point.")
-    graph = similarity_graph(points.features, **graph_options)
+    if labels is not None and len(labels) != points.n_points:
+        raise ValueError(f"there are {len(labels)} labels for {points.n_points} points; pass one per point.")
+    graph = points.similarity(**graph_options)
     if not np.array_equal(order, np.arange(len(order))):
         graph = graph.subgraph(order)[0]
         labels = None if labels is None else labels[order]
@@ -58,7 +58,7 @@ def run_score(
 
 def leaf_rows(tree: Tree, points: Points) -> NDArray[np.int64]:
     """Row of the points that each leaf of the tree stands for."""
-    n = len(points.features)
+    n = points.n_points
     if tree.n_leaves != n:
         raise ValueError(
             f"the tree has {tree.n_leaves} leaves, but the data has {n} rows; they must be the same points."

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from hypcse import Tree, similarity_graph, view
+from hypcse import Tree, view
+from hypcse.cli.columns import Columns
 from hypcse.cli.fit import PAGE
 from hypcse.cli.inputs import read_cells, read_labels, read_points, read_tree
 from hypcse.cli.score import leaf_rows, parse_bandwidth
-from hypcse.cli.tables import Columns
 from hypcse.tree.names import match_names
 from hypcse.viewer.page import GENERATOR
 
@@ -109,10 +109,10 @@ def _from_data(tree: Tree, extras: Extras) -> dict[str, Any]:
     options = {**extras.graph_options, "bandwidth": parse_bandwidth(extras.graph_options["bandwidth"])}
     points = read_points(extras.data, extras.columns)
     order = leaf_rows(tree, points)
-    graph = similarity_graph(points.features, **options)
+    graph = points.similarity(**options)
     return {
         "graph": graph if np.array_equal(order, np.arange(order.size)) else graph.subgraph(order)[0],
         "labels": None if points.labels is None else points.labels[order],
-        "features": points.features[order],
+        "features": None if points.features is None else points.features[order],
         "feature_names": points.titles,
     }
