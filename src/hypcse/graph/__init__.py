@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hypcse.graph.graph import Graph
-from hypcse.graph.neighbors import Neighbors, nearest_neighbors
+from hypcse.graph.neighbors import Neighbors, nearest_neighbors, neighbors_among
 from hypcse.graph.scaling import scale_features
 from hypcse.graph.similarity import similarity_graph
 from hypcse.graph.subgraphs import sample_subgraphs
@@ -18,6 +18,7 @@ __all__ = [
     "Graph",
     "Neighbors",
     "nearest_neighbors",
+    "neighbors_among",
     "sample_subgraphs",
     "scale_features",
     "similarity_graph",

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import HypcseWarning
-from hypcse.graph.exact import brute_force, in_unit, kd_tree
+from hypcse.graph.exact import FAR, Queries, brute_force, in_unit, kd_tree
 from hypcse.kernels.points.nearest import sorted_candidates
 
 # Share of true neighbours to be found by a sample of points, large enough to tell 0.998 from 0.995.
@@ -23,8 +23,6 @@ RECALL = 0.998
 SAMPLE = 512
 # Answers beyond k: the point itself, and a few that single precision may have put in the wrong order.
 EXTRA = 3
-# The largest entry, in units of the median: its square times the number of columns stays a float32.
-FAR = 1e15
 _QUERIES = 4096
 _SEED = 1
 
@@ -54,11 +52,11 @@ def inverted_lists(X: NDArray[np.floating], k: int) -> tuple[NDArray[np.int64], 
         blocks = [np.arange(start, min(start + _QUERIES, n)) for start in range(0, n, _QUERIES)]
         near = pool.map(lambda block: index.search(points[block], min(k + EXTRA, n))[1], blocks)
         for block, candidates in zip(blocks, near, strict=True):
-            found, distances = sorted_candidates(X, block, candidates)
+            found, distances = sorted_candidates(X, X[block], block, candidates)
             indices[block], squared[block] = found[:, :k], distances[:, :k]
     lacking = np.flatnonzero(indices[:, -1] < 0)
     if lacking.size:
-        indices[lacking], squared[lacking] = brute_force(X, k, lacking)
+        indices[lacking], squared[lacking] = brute_force(X, k, Queries.rows(X, lacking))
     return indices, squared
 
 
@@ -102,13 +100,13 @@ def _choose_lists(index: Any, points: NDArray[np.float32], X: NDArray[np.floatin
     """Double the number of lists that a query reads until a sample finds its true neighbours; the share found."""
     n = points.shape[0]
     sample = _sample(n, SAMPLE)
-    farthest = brute_force(X, k, sample)[1][:, -1:]
+    farthest = brute_force(X, k, Queries.rows(X, sample))[1][:, -1:]
     reads = 4
     while True:
         _read_lists(index, min(reads, index.nlist), n)
         candidates = index.search(points[sample], min(k + EXTRA, n))[1]
         # By distance: among equal ones any choice is right.
-        share = float((sorted_candidates(X, sample, candidates)[1][:, :k] <= farthest).mean())
+        share = float((sorted_candidates(X, X[sample], sample, candidates)[1][:, :k] <= farthest).mean())
         if share >= RECALL or reads >= index.nlist:
             return share
         reads *= 2

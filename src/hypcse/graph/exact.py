@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,34 @@ from hypcse.kernels.points.nearest import nearest_in_block, sorted_candidates
 BLOCK_BYTES = 64 * 2**20
 # Answers of the k-d tree to look for the end of a tie in, before brute force is faster.
 MAX_REACH = 256
+# The largest entry, in units of the points: its square times the number of columns stays a float32.
+FAR = 1e15
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Points (q, d) to find neighbours of, and the id (q,) that each has in the table searched, or -1."""
+
+    points: NDArray[np.floating]
+    own: NDArray[np.int64]
+
+    @classmethod
+    def rows(cls, X: NDArray[np.floating], ids: NDArray[np.int64]) -> Queries:
+        """Some rows of the table itself."""
+        return cls(X[ids], ids)
+
+    @classmethod
+    def new(cls, points: NDArray[np.floating]) -> Queries:
+        """Points that the table does not hold."""
+        return cls(points, np.full(len(points), -1))
+
+    def part(self, ids: NDArray[np.int64]) -> Queries:
+        """Some of the queries."""
+        return Queries(self.points[ids], self.own[ids])
 
 
 def brute_force(
-    X: NDArray[np.floating], k: int, queries: NDArray[np.int64] | None = None
+    X: NDArray[np.floating], k: int, queries: Queries | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Ids and squared distances of the k nearest others of each query (all points by default), (queries, k).
 
@@ -24,23 +49,30 @@ def brute_force(
     the answer does not depend on how products round. O(n d) a query, memory for one block of products.
     """
     n, d = X.shape
-    wanted = np.arange(n) if queries is None else queries
-    points, unit = centred(X)
-    norms = np.einsum("ij,ij->i", points, points, dtype=np.float64)
-    slack = _rounding(d)
-    indices = np.empty((wanted.size, k), np.int64)
-    squared = np.empty((wanted.size, k))
+    wanted = Queries(X, np.arange(n)) if queries is None else queries
+    centre, unit = _centre(X)
+    points = in_unit(X, centre, unit)
+    norms = _squared_norms(points)
+    indices = np.empty((wanted.own.size, k), np.int64)
+    squared = np.empty((wanted.own.size, k))
     step = max(1, BLOCK_BYTES // (4 * n))
-    for start in range(0, wanted.size, step):
-        block = wanted[start : start + step]
-        products = points[block] @ points.T
-        found = nearest_in_block(X, block, products, norms, slack, unit, k)
-        indices[start : start + step], squared[start : start + step] = found
+    for start in range(0, wanted.own.size, step):
+        part = slice(start, start + step)
+        block = np.ascontiguousarray(wanted.points[part])
+        near, far = _near_part(block, centre, unit)
+        products = near @ points.T
+        # A query out of the reach of single precision is measured against every point.
+        products[far] = np.inf
+        indices[part], squared[part] = nearest_in_block(
+            X, block, wanted.own[part], products, norms, _squared_norms(near), _rounding(d), unit, k
+        )
     return indices, squared
 
 
-def kd_tree(X: NDArray[np.floating], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Ids and squared distances of the k nearest others of every point, (n, k), for k < n - 1.
+def kd_tree(
+    X: NDArray[np.floating], k: int, queries: Queries | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Ids and squared distances of the k nearest others of each query (all points by default), for k < n - 1.
 
     The tree's own order among equal distances is arbitrary: rows whose k-th distance is also that of the last
     point found ask for twice as many, and those that still do at 256, such as many copies of one point, are
@@ -49,34 +81,38 @@ def kd_tree(X: NDArray[np.floating], k: int) -> tuple[NDArray[np.int64], NDArray
     from scipy.spatial import cKDTree
 
     n = X.shape[0]
+    wanted = Queries(X, np.arange(n)) if queries is None else queries
     tree = cKDTree(X)
-    indices = np.empty((n, k), np.int64)
-    squared = np.empty((n, k))
-    open_rows = np.arange(n)
+    indices = np.empty((wanted.own.size, k), np.int64)
+    squared = np.empty((wanted.own.size, k))
+    open_rows = np.arange(wanted.own.size)
     # The point itself, its k nearest, and one more that shows a tie at the boundary.
     reach = k + 2
     limit = min(n, max(MAX_REACH, 2 * reach))
     while open_rows.size and reach <= limit:
         step = max(1, BLOCK_BYTES // (32 * reach))
         blocks = [open_rows[start : start + step] for start in range(0, open_rows.size, step)]
-        open_rows = np.concatenate([_query_tree(tree, X, block, reach, (indices, squared)) for block in blocks])
+        open_rows = np.concatenate([_query_tree(tree, X, wanted, block, reach, (indices, squared)) for block in blocks])
         reach = limit if reach < limit < 2 * reach else 2 * reach
     if open_rows.size:
-        indices[open_rows], squared[open_rows] = brute_force(X, k, open_rows)
+        indices[open_rows], squared[open_rows] = brute_force(X, k, wanted.part(open_rows))
     return indices, squared
 
 
 def _query_tree(
     tree: Any,
     X: NDArray[np.floating],
+    queries: Queries,
     rows: NDArray[np.int64],
     reach: int,
     answer: tuple[NDArray[np.int64], NDArray[np.float64]],
 ) -> NDArray[np.int64]:
-    """Write the nearest others of some rows, of `reach` points found, into the answer; the rows left undecided."""
+    """Write the nearest of some of the queries, of `reach` points found, into the answer; the rows left undecided."""
     indices, squared = answer
     k = indices.shape[1]
-    found, distances = sorted_candidates(X, rows, np.asarray(tree.query(X[rows], reach, workers=-1)[1], np.int64))
+    asked = queries.part(rows)
+    candidates = np.asarray(tree.query(asked.points, reach, workers=-1)[1], np.int64)
+    found, distances = sorted_candidates(X, asked.points, asked.own, candidates)
     indices[rows], squared[rows] = found[:, :k], distances[:, :k]
     if reach == len(X):
         return rows[:0]
@@ -84,15 +120,29 @@ def _query_tree(
     return rows[distances[:, reach - 2] <= distances[:, k - 1] * (1 + 1e-12)]
 
 
-def centred(X: NDArray[np.floating]) -> tuple[NDArray[np.float32], float]:
-    """(X - mean) / unit in float32, the largest entry about 1, and the unit.
+def _centre(X: NDArray[np.floating]) -> tuple[NDArray[np.float64], float]:
+    """Mean and unit for which (X - mean) / unit has its largest entry at about 1.
 
     Centring keeps the norms small against the distances, which is what products in float32 can resolve.
     """
     mean = X.mean(axis=0, dtype=np.float64)
     reach = max(float((X.max(axis=0) - mean).max()), float((mean - X.min(axis=0)).max()))
-    unit = max(reach, 1e-150)
-    return in_unit(X, mean, unit), unit
+    return mean, max(reach, 1e-150)
+
+
+def _near_part(
+    queries: NDArray[np.floating], centre: NDArray[np.float64], unit: float
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """The queries in the unit of the points, and marks for those so far away that they are put at 0 instead."""
+    with np.errstate(over="ignore"):
+        points = in_unit(queries, centre, unit)
+    far = ~(np.abs(points).max(axis=1) < FAR)
+    points[far] = 0.0
+    return points, far
+
+
+def _squared_norms(points: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.einsum("ij,ij->i", points, points, dtype=np.float64)
 
 
 def in_unit(X: NDArray[np.floating], centre: NDArray[np.float64], unit: float) -> NDArray[np.float32]:

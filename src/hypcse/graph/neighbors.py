@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import HypcseWarning, check_choice, check_count, check_features
 from hypcse.graph.approximate import has_faiss, inverted_lists
-from hypcse.graph.exact import brute_force, kd_tree
+from hypcse.graph.exact import Queries, brute_force, kd_tree
 from hypcse.graph.precomputed import precomputed_neighbors
 
 METRICS = ("euclidean", "cosine", "precomputed")
@@ -18,6 +18,8 @@ ALGORITHMS = ("auto", "kd-tree", "brute", "faiss")
 
 # Beyond this many points every exact method that reads all pairs takes minutes.
 MAX_EXACT = 50_000
+# Columns up to which a k-d tree is faster than brute force.
+MAX_TREE_COLUMNS = 15
 # Squares of larger differences leave float64.
 MAX_VALUE = 1e150
 # Columns that all reach less far have differences whose squares vanish.
@@ -62,6 +64,24 @@ def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", al
     return Neighbors(indices, np.ldexp(distances, -power, out=distances) if power else distances)
 
 
+def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_neighbors: int) -> Neighbors:
+    """The `n_neighbors` nearest rows of X (all, where there are no more) of each of other points, (m, k), exactly.
+
+    Both tables are finite and of one dtype, as `Scaling` gives them. Equal distances are ordered by id. A point's
+    answer depends on X alone, not on the other points. O(n d) a point; in few dimensions, and with many points, less.
+
+    >>> neighbors_among(np.array([[0.0], [1.0], [3.0]]), np.array([[2.0]]), 2).indices
+    array([[1, 2]])
+    """
+    check_count("n_neighbors", n_neighbors, 1)
+    n, d = X.shape
+    k = min(n_neighbors, n)
+    # A tree is worth building only for about as many questions as it has levels.
+    search = kd_tree if d <= MAX_TREE_COLUMNS and k < n - 1 and len(points) > 16 else brute_force
+    indices, squared = search(X, k, Queries.new(points))
+    return Neighbors(indices, np.sqrt(squared, out=squared))
+
+
 def _search(X: NDArray[np.floating], n_neighbors: int, algorithm: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     n, d = X.shape
     k = min(n_neighbors, n - 1)
@@ -77,7 +97,7 @@ def _search(X: NDArray[np.floating], n_neighbors: int, algorithm: str) -> tuple[
 
 def _fastest(n: int, d: int) -> str:
     """The fastest method on clustered tables, as measured on two cores."""
-    if d <= 6 or (d <= 15 and n <= MAX_EXACT):
+    if d <= 6 or (d <= MAX_TREE_COLUMNS and n <= MAX_EXACT):
         return "kd-tree"
     if n <= MAX_EXACT:
         return "brute"
@@ -90,7 +110,7 @@ def _fastest(n: int, d: int) -> str:
         HypcseWarning,
         stacklevel=4,
     )
-    return "kd-tree" if d <= 15 else "brute"
+    return "kd-tree" if d <= MAX_TREE_COLUMNS else "brute"
 
 
 def _unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:

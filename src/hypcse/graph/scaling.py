@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,59 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_choice, check_features
 
 SCALES = ("minmax", "standard", "none")
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """What was learned from a table to bring it, and later points, on a common scale.
+
+    kind          : "minmax": x * factor + shift; "standard": (x - shift) / factor; "none": x.
+    shift, factor : (d,) float32, one a column.
+
+    The arithmetic is that of scikit-learn's `MinMaxScaler` and `StandardScaler` in float32.
+    """
+
+    kind: str
+    shift: NDArray[np.float32]
+    factor: NDArray[np.float32]
+
+    def apply(self, X: ArrayLike) -> NDArray[np.float32]:
+        """X on that scale, (n, d); values beyond those learned from go beyond the range of those.
+
+        >>> scaling, _ = fit_scaling([[1.0], [3.0]])
+        >>> scaling.apply([[2.0], [5.0]]).tolist()
+        [[0.5], [2.0]]
+        """
+        features = _single_precision(check_features(X))
+        scaled = self._scaled(features)
+        wrong = ~np.isfinite(scaled)
+        if wrong.any():
+            row, column = (int(k) for k in np.argwhere(wrong)[0])
+            raise ValueError(
+                f"X has {features[row, column]:.6g} at ({row}, {column}), too far from the values fitted for float32 "
+                f"(limit {np.finfo(np.float32).max:.3g} after scaling). Remove that row."
+            )
+        return scaled
+
+    def _scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self.kind == "none":
+            return features
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.kind == "minmax":
+                return features * self.factor + self.shift
+            return (features - self.shift) / self.factor
+
+
+def fit_scaling(X: ArrayLike, scale: str = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
+    """The scaling of a table, see `scale_features`, and the table on that scale, (n, d)."""
+    check_choice("scale", scale, SCALES)
+    features = _single_precision(check_features(X))
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaling = _learned(features, scale)
+        scaled = scaling._scaled(features)
+        if scale != "none":
+            _check_range(features, scaled)
+    return scaling, scaled
 
 
 def scale_features(X: ArrayLike, scale: str = "minmax") -> NDArray[np.float32]:
@@ -24,14 +78,18 @@ def scale_features(X: ArrayLike, scale: str = "minmax") -> NDArray[np.float32]:
     >>> scale_features([[1, 5], [2, 5], [3, 5]]).tolist()
     [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0]]
     """
-    check_choice("scale", scale, SCALES)
-    features = _single_precision(check_features(X))
+    return fit_scaling(X, scale)[1]
+
+
+def _learned(features: NDArray[np.float32], scale: str) -> Scaling:
+    from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+    n_columns = features.shape[1]
     if scale == "none":
-        return features
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaled = np.ascontiguousarray(_scaler(scale).fit_transform(features), dtype=np.float32)
-        _check_range(features, scaled)
-    return scaled
+        return Scaling(scale, np.zeros(n_columns, np.float32), np.ones(n_columns, np.float32))
+    fitted: Any = (MinMaxScaler() if scale == "minmax" else StandardScaler()).fit(features)
+    shift = fitted.min_ if scale == "minmax" else fitted.mean_
+    return Scaling(scale, np.asarray(shift, np.float32), np.asarray(fitted.scale_, np.float32))
 
 
 def _single_precision(features: NDArray[np.floating]) -> NDArray[np.float32]:
@@ -57,9 +115,3 @@ def _check_range(features: NDArray[np.float32], scaled: NDArray[np.float32]) -> 
             f"column {wrong[0]} of X reaches from {low[wrong[0]]:.3g} to {high[wrong[0]]:.3g}, too far for "
             f"float32 (limit {np.finfo(np.float32).max:.3g}). Divide that column by a constant first."
         )
-
-
-def _scaler(scale: str) -> Any:
-    from sklearn.preprocessing import MinMaxScaler, StandardScaler
-
-    return MinMaxScaler() if scale == "minmax" else StandardScaler()

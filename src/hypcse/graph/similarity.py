@@ -52,19 +52,38 @@ def similarity_graph(
     >>> similarity_graph([[0.0], [1.0], [9.0]], n_neighbors=1, scale="none", bandwidth=8.0).n_edges
     2
     """
-    check_count("n_neighbors", n_neighbors, 1)
     check_choice("scale", scale, SCALES)
     check_choice("metric", metric, METRICS)
     check_choice("algorithm", algorithm, ALGORITHMS)
-    _check_bandwidth(bandwidth)
+    check_similarity(n_neighbors, bandwidth)
     points = X if metric == "precomputed" else scale_features(X, scale)
+    return scaled_similarity(points, n_neighbors, bandwidth, metric=metric, algorithm=algorithm)[0]
+
+
+def scaled_similarity(
+    points: Any, n_neighbors: int, bandwidth: float | str, *, metric: str = "euclidean", algorithm: str = "auto"
+) -> tuple[Graph, float]:
+    """The similarity graph of points that are on their scale already, and the bandwidth that was used."""
+    check_similarity(n_neighbors, bandwidth)
     if metric == "euclidean" and algorithm == "auto" and len(points) < LARGE:
         indices, squared, self_weights = _published_neighbors(points, n_neighbors)
     else:
         indices, distances = nearest_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
         squared = np.square(distances, out=distances)
         self_weights = np.ones(len(indices))
-    return _average_with_transpose(indices, _weights(indices, squared, bandwidth), self_weights)
+    width = _chosen_width(indices, squared, bandwidth)
+    return _average_with_transpose(indices, gaussian_weights(squared, width), self_weights), width
+
+
+def gaussian_weights(squared: NDArray[np.float64], width: float) -> NDArray[np.float64]:
+    """exp(-d^2 / width^2) of squared distances, never below 1e-100."""
+    return np.maximum(np.exp(-_exponents(squared, width)), MIN_WEIGHT)
+
+
+def check_similarity(n_neighbors: int, bandwidth: float | str) -> None:
+    """Raise for a number of neighbours or a bandwidth that no similarity graph can have."""
+    check_count("n_neighbors", n_neighbors, 1)
+    _check_bandwidth(bandwidth)
 
 
 def _published_neighbors(
@@ -79,7 +98,7 @@ def _published_neighbors(
     everyone = np.arange(len(points))
     search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, len(points))).fit(points)
     indices = search.kneighbors(points, return_distance=False).astype(np.int64, copy=False)
-    squared = candidate_distances(points, everyone, indices)
+    squared = candidate_distances(points, points, indices)
     itself = indices == everyone[:, None]
     return np.where(itself, -1, indices), squared, itself.any(axis=1).astype(np.float64)
 
@@ -94,14 +113,14 @@ def _check_bandwidth(bandwidth: float | str) -> None:
         raise ValueError(f"bandwidth={bandwidth} must lie between {low} and {high}. Try bandwidth='median'.")
 
 
-def _weights(indices: NDArray[np.int64], squared: NDArray[np.float64], bandwidth: float | str) -> NDArray[np.float64]:
-    """exp(-d^2 / bandwidth^2), never below MIN_WEIGHT; meaningless where there is no neighbour."""
+def _chosen_width(indices: NDArray[np.int64], squared: NDArray[np.float64], bandwidth: float | str) -> float:
+    """The bandwidth given, or the median of the neighbours' distances where that is asked for or needed."""
     known = squared[indices >= 0]
     width = _median_distance(known) if isinstance(bandwidth, str) else float(bandwidth)
     if not isinstance(bandwidth, str) and known.size and _exponents(known.max(), width) > MAX_EXPONENT:
         width = _median_distance(known)
         _warn_underflow(indices, _exponents(squared, float(bandwidth)), bandwidth, width)
-    return np.maximum(np.exp(-_exponents(squared, width)), MIN_WEIGHT)
+    return width
 
 
 def _exponents(squared: Any, width: float) -> Any:
@@ -124,7 +143,7 @@ def _warn_underflow(indices: NDArray[np.int64], exponents: NDArray[np.float64], 
         f"(the lightest about 10^-{power:.4g}), too light to compute with. The median distance between "
         f"neighbours, bandwidth={width:.6g}, is used instead; pass bandwidth='median' to choose it yourself.",
         HypcseWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 

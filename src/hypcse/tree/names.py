@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse.tree.checks import check_names
+
 
 def match_names(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held_by: str) -> NDArray[np.int64]:
     """Position in `held` of each wanted name. Both must be the same names, each once; `..._by` say whose they are.
@@ -43,3 +45,14 @@ def _mismatch(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held_b
         return _mismatch(held, wanted, held_by, wanted_by)
     shown = ", ".join(map(repr, held[:3])) + (", ..." if len(held) > 3 else "")
     return ValueError(f"{wanted_by} names leaf {extra!r}, but {held_by} has {shown}; both must name the same leaves.")
+
+
+def new_names(old: tuple[str, ...] | None, names: Sequence[str] | None, n_new: int) -> tuple[str, ...] | None:
+    """The names of old and new leaves; both have them, or neither."""
+    if old is None:
+        if names is not None:
+            raise ValueError("names are given for the new leaves, but the old ones have none. Leave names out.")
+        return None
+    if names is None and n_new:
+        raise ValueError(f"the leaves of this tree have names. Pass names with one for each of the {n_new} new leaves.")
+    return old + check_names(names or (), n_new)

@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_choice, check_count, check_features, check_finite
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
+from hypcse.tree.attach import attached
 from hypcse.tree.checks import check_heights, check_names, check_parents, freeze, leaf_marks, node_ids, own
 from hypcse.tree.cuts import split_above, split_to_number
 from hypcse.tree.json_form import read_json, write_json
 from hypcse.tree.linkage import linkage_to_parents, parents_to_linkage
-from hypcse.tree.names import match_names
+from hypcse.tree.names import match_names, new_names
 from hypcse.tree.newick import read_newick, write_newick
 from hypcse.tree.numbering import canonical, keep_leaves, renumber
 from hypcse.tree.order import EXACT_LEAVES, exact_order, greedy_order
@@ -177,6 +178,21 @@ class Tree:
         parent, height = keep_leaves(self.parent, self.height, kept)
         names = None if self.names is None else tuple(self.names[k] for k in np.flatnonzero(kept))
         return Tree(parent, height, names)
+
+    def attach(self, places: ArrayLike, names: Sequence[str] | None = None) -> Tree:
+        """The tree with m new leaves, leaf n + k beside the subtree at node places[k]; `prune` gives the old one back.
+
+        A new node, half-way up to the parent (over the root: at its height), joins a subtree and all leaves that chose
+        it. `names` are those of the new leaves: needed where the old ones have names, and only there.
+
+        >>> Tree(parent=[2, 2, -1], height=[0, 0, 1]).attach([0, 0]).parent.tolist()
+        [4, 5, 4, 4, 5, -1]
+        """
+        chosen = node_ids("places", places, self.n_nodes)
+        if chosen.ndim != 1:
+            raise ValueError(f"places has shape {chosen.shape}; pass one node a new leaf, in one dimension.")
+        added = new_names(self.names, names, chosen.size)
+        return Tree(*attached(self.parent, self.height, self.n_leaves, chosen), added)
 
     def reordered(self, names: Sequence[str]) -> Tree:
         """The same tree with its leaves in another order: leaf k of it is the leaf called names[k].

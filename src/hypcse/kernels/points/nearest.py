@@ -18,18 +18,18 @@ _STRIDE = 128
 
 
 @kernel
-def squared_distance(X: NDArray[np.floating], i: int, j: int) -> float:
-    """|x_i - x_j|^2 from float64 differences; equal to the last bit in both directions. O(d)."""
+def squared_distance(X: NDArray[np.floating], i: int, Y: NDArray[np.floating], j: int) -> float:
+    """|x_i - y_j|^2 from float64 differences; equal to the last bit in both directions. O(d)."""
     # Four running sums hide the latency of the additions; their order is fixed, so the value is too.
     s0 = s1 = s2 = s3 = 0.0
     whole = X.shape[1] - X.shape[1] % 4
     for c in range(0, whole, 4):
-        s0 += (np.float64(X[i, c]) - np.float64(X[j, c])) ** 2
-        s1 += (np.float64(X[i, c + 1]) - np.float64(X[j, c + 1])) ** 2
-        s2 += (np.float64(X[i, c + 2]) - np.float64(X[j, c + 2])) ** 2
-        s3 += (np.float64(X[i, c + 3]) - np.float64(X[j, c + 3])) ** 2
+        s0 += (np.float64(X[i, c]) - np.float64(Y[j, c])) ** 2
+        s1 += (np.float64(X[i, c + 1]) - np.float64(Y[j, c + 1])) ** 2
+        s2 += (np.float64(X[i, c + 2]) - np.float64(Y[j, c + 2])) ** 2
+        s3 += (np.float64(X[i, c + 3]) - np.float64(Y[j, c + 3])) ** 2
     for c in range(whole, X.shape[1]):
-        s0 += (np.float64(X[i, c]) - np.float64(X[j, c])) ** 2
+        s0 += (np.float64(X[i, c]) - np.float64(Y[j, c])) ** 2
     return (s0 + s1) + (s2 + s3)
 
 
@@ -75,41 +75,43 @@ def _count_below(lowered: Reals, products: NDArray[np.float32], limit: float) ->
 @parallel_kernel
 def nearest_in_block(
     X: NDArray[np.floating],
-    queries: Ids,
+    queries: NDArray[np.floating],
+    own: Ids,
     products: NDArray[np.float32],
     norms: Reals,
+    query_norms: Reals,
     slack: tuple[float, float],
     unit: float,
     k: int,
 ) -> tuple[Ids, Reals]:
-    """The k nearest others of each query, with exact squared distances, both of shape (queries, k).
+    """The k nearest points of each query (queries, d), with exact squared distances, both of shape (queries, k).
 
-    `products` (queries, n) are rounded inner products of the points divided by `unit`, and `norms` their
-    squared norms. With slack = (relative, absolute),
+    `own` is the id of the point that a query is, which is left out, or -1. `products` (queries, n) are rounded inner
+    products of queries and points divided by `unit`, and the norms their squared norms. With slack =
+    (relative, absolute),
 
         unit^2 * ((1 - relative) * (norm_i + norm_j) - 2 * product_ij - absolute)
 
     must not exceed the exact squared distance: points whose bound reaches the k-th best so far are skipped.
     O(n) a query, and O(d) for each point that is not skipped.
     """
-    ids = np.full((queries.size, k), -1, np.int64)
-    squared = np.full((queries.size, k), np.inf)
+    ids = np.full((own.size, k), -1, np.int64)
+    squared = np.full((own.size, k), np.inf)
     lowered = (1.0 - slack[0]) * norms
-    for row in prange(queries.size):
-        query = queries[row]
+    for row in prange(own.size):
         limit = np.inf
         for start in range(0, norms.size, _STRIDE):
             stop = min(start + _STRIDE, norms.size)
             if _count_below(lowered[start:stop], products[row, start:stop], limit) == 0:
                 continue
             for j in range(start, stop):
-                if lowered[j] - 2.0 * products[row, j] >= limit or j == query:
+                if lowered[j] - 2.0 * products[row, j] >= limit or j == own[row]:
                     continue
-                distance = squared_distance(X, query, j)
+                distance = squared_distance(queries, row, X, j)
                 # Ids ascend, so that a later point at the same distance never wins.
                 if distance < squared[row, 0]:
                     _replace_worst(squared[row], ids[row], distance, j)
-                    limit = squared[row, 0] / (unit * unit) + slack[1] - lowered[query]
+                    limit = squared[row, 0] / (unit * unit) + slack[1] - (1.0 - slack[0]) * query_norms[row]
             if squared[row, 0] == 0.0:
                 break
         _sort_heap(squared[row], ids[row])
@@ -130,25 +132,30 @@ def smallest_in_block(values: Reals, first: int, k: int) -> tuple[Ids, Reals]:
 
 
 @parallel_kernel
-def candidate_distances(X: NDArray[np.floating], queries: Ids, candidates: Ids) -> Reals:
-    """Exact squared distance of each query to each of its candidates, shape of `candidates`."""
+def candidate_distances(X: NDArray[np.floating], queries: NDArray[np.floating], candidates: Ids) -> Reals:
+    """Exact squared distance of each query (queries, d) to each of its candidates, shape of `candidates`."""
     squared = np.empty(candidates.shape)
-    for row in prange(queries.size):
+    for row in prange(candidates.shape[0]):
         for c in range(candidates.shape[1]):
-            squared[row, c] = squared_distance(X, queries[row], candidates[row, c])
+            squared[row, c] = squared_distance(queries, row, X, candidates[row, c])
     return squared
 
 
 @parallel_kernel
-def sorted_candidates(X: NDArray[np.floating], queries: Ids, candidates: Ids) -> tuple[Ids, Reals]:
-    """Candidates by (exact squared distance, id); the query itself and -1 become -1 at infinity, last."""
+def sorted_candidates(
+    X: NDArray[np.floating], queries: NDArray[np.floating], own: Ids, candidates: Ids
+) -> tuple[Ids, Reals]:
+    """Candidates of each query (queries, d) by (exact squared distance, id).
+
+    The point that a query is, with the id `own`, and -1 become -1 at infinity, last.
+    """
     ids = np.full(candidates.shape, -1, np.int64)
     squared = np.full(candidates.shape, np.inf)
-    for row in prange(queries.size):
+    for row in prange(own.size):
         for c in range(candidates.shape[1]):
             point = candidates[row, c]
-            if point >= 0 and point != queries[row]:
-                distance = squared_distance(X, queries[row], point)
+            if point >= 0 and point != own[row]:
+                distance = squared_distance(queries, row, X, point)
                 _replace_worst(squared[row], ids[row], distance, point)
         _sort_heap(squared[row], ids[row])
     return ids, squared
