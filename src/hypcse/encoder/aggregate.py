@@ -32,8 +32,16 @@ class AttentionAggregation(nn.Module):
     def forward(self, x: Tensor, edges: EdgeTensors) -> Tensor:
         """Points of the same hyperboloid."""
         row, column = edges.index
-        score = -distance(self.query(x)[row], self.key(x)[column]).square() / math.sqrt(x.shape[-1])
+        score = _scores(self.query(x)[row], self.key(x)[column])
         top = score.new_full((edges.n_vertices,), -torch.inf).scatter_reduce(0, row, score.detach(), "amax")
         share = torch.exp(score - top[row])
         total = share.new_zeros(edges.n_vertices).index_add(0, row, share)
         return mean_aggregation(x, edges.with_weight(share / total[row]))
+
+    def shares(self, x: Tensor, neighbors: Tensor) -> Tensor:
+        """The weights (m, k) that points (m, d + 1) give to neighbours (m, k, d + 1) of theirs."""
+        return torch.softmax(_scores(self.query(x).unsqueeze(1), self.key(neighbors)), dim=1)
+
+
+def _scores(queries: Tensor, keys: Tensor) -> Tensor:
+    return -distance(queries, keys).square() / math.sqrt(keys.shape[-1])

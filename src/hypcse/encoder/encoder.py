@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +12,7 @@ from hypcse._checks import check_choice
 from hypcse.encoder.aggregate import AttentionAggregation, mean_aggregation
 from hypcse.encoder.linear import LorentzLinear
 from hypcse.graph.tensors import EdgeTensors
-from hypcse.hyperbolic.lorentz import lift, to_poincare
+from hypcse.hyperbolic.lorentz import lift, project, to_poincare
 from hypcse.hyperbolic.poincare import on_sphere
 
 N_LAYERS = 3
@@ -54,12 +55,44 @@ class Encoder(nn.Module):
             x = aggregate(linear(x, generator), edges)
         return x
 
+    def sources(self, features: Tensor, edges: EdgeTensors) -> list[Tensor]:
+        """What the vertices send to their neighbours in each layer: their points between linear map and aggregation."""
+        x, found = lift(features), []
+        for linear, aggregate in zip(self.linears, self._aggregations(), strict=True):
+            found.append(linear(x))
+            x = aggregate(found[-1], edges)
+        return found
+
+    def extend(self, sources: list[Tensor], features: Tensor, index: Tensor, weight: Tensor) -> Tensor:
+        """Lorentz points (m, embed_dim + 1) of new vertices, which see the old ones but are not seen by them.
+
+        sources  : of the old vertices, once for all new ones.
+        features : (m, d) of the new vertices.
+        index    : (m, k) their neighbours among the old ones; weight : (m, k) their weights, under "mean". A common
+                   factor of a row is lost on the hyperboloid, so that rows need no normalisation of their own.
+
+        Layer by layer the linear map and the aggregation of `forward`. A vertex is not its own neighbour: under "mean"
+        only what its neighbours send in the last layer counts, under "attention" its own points ask. O(k) a vertex.
+        """
+        if not self.attentions:
+            return _centre(sources[-1][index], weight)
+        x = lift(features)
+        for linear, attention, old in zip(self.linears, self.attentions, sources, strict=True):
+            neighbors = old[index]
+            x = _centre(neighbors, cast(AttentionAggregation, attention).shares(linear(x), neighbors))
+        return x
+
     def leaves(self, points: Tensor) -> Tensor:
         """Leaves in the ball: unit directions times the radius, which stays within [0.01, 0.999]."""
         return on_sphere(to_poincare(points), self.radius.clamp(*RADIUS_LIMITS))
 
     def _aggregations(self) -> list[Callable[[Tensor, EdgeTensors], Tensor]]:
         return list(self.attentions) or [mean_aggregation] * N_LAYERS
+
+
+def _centre(neighbors: Tensor, weight: Tensor) -> Tensor:
+    """Weighted sums over neighbours (m, k, d + 1), brought back to the hyperboloid, as in Eq. (11)."""
+    return project((weight.unsqueeze(-1) * neighbors).sum(dim=1))
 
 
 class Projector(nn.Module):

@@ -16,8 +16,12 @@ from hypcse._threads import worker_threads
 from hypcse.discrete import best_cut, graph_linkage, levels, refine
 from hypcse.discrete.refine import Effort
 from hypcse.entropy import structural_entropy
+from hypcse.estimator.device import chosen_device
 from hypcse.estimator.inputs import Given, understood
-from hypcse.graph import Graph, scale_features, similarity_graph
+from hypcse.estimator.new_points import NewPoints
+from hypcse.graph import Graph, scale_features
+from hypcse.graph.scaling import Scaling, fit_scaling
+from hypcse.graph.similarity import check_similarity, scaled_similarity
 from hypcse.graph.spectral import spectral_features
 from hypcse.training import Trained, TrainingConfig, TrainingStep, fit
 from hypcse.training.fit import Callback
@@ -55,7 +59,7 @@ _OF_THE_SHELL = (
 )
 
 
-class HypCSE(ClusterMixin, BaseEstimator):
+class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
     """Hierarchical clustering by continuous structural entropy in hyperbolic space.
 
     Features are scaled, their similarity graph is encoded, and the encoder is trained to lower Eq. (17); the best tree
@@ -75,7 +79,7 @@ class HypCSE(ClusterMixin, BaseEstimator):
     verbose      : 1 writes a line to standard error for every evaluation, 2 for every epoch.
 
     After `fit`: `tree_`, `linkage_matrix_`, `children_`, `distances_`, `labels_`, `embedding_` (leaves in the ball),
-    `graph_`, `entropy_`, `history_`, `n_features_in_`.
+    `graph_`, `entropy_`, `history_`, `n_features_in_`. New points: `predict`, `transform`, `places`.
 
     >>> import hypcse
     >>> X, y = hypcse.datasets.load("optical-digits")
@@ -146,28 +150,38 @@ class HypCSE(ClusterMixin, BaseEstimator):
         given = understood(self, X, graph, self.metric, seed)
         options = self._options()
         wanted = options.pop("refine")
+        check_similarity(self.n_neighbors, self.bandwidth)
         with worker_threads(self.n_jobs, given.n_points):
             check_memory(
                 f"fitting {given.n_points:,} points",
                 needed_bytes(given.n_points, self.n_neighbors, options),
                 "Lower batch_size, n_neighbors or hidden_dim, or cluster a sample and use predict for the rest.",
             )
-            graph = given.graph or self._similarity(given)
-            config = TrainingConfig.from_options(**self._with_epochs(options, graph.n_vertices))
-            scaled = self._scaled_features(given, graph, seed)
-            trained = fit(scaled, graph, config, seed, self._told, device=chosen_device(self.device))
+            self._scaler, scaled = self._scaling(given)
+            graph, self._bandwidth = self._graph_over(given, scaled)
+            self._config = TrainingConfig.from_options(**self._with_epochs(options, graph.n_vertices))
+            fed = scale_features(spectral_features(graph, random_state=seed)) if scaled is None else scaled
+            trained = fit(fed, graph, self._config, seed, self._told, device=chosen_device(self.device))
             self._keep(trained, graph, given.names, wanted, seed)
+        self._scaled = scaled if self.metric == "euclidean" else None
+        self._state, self._encoded_on = trained.state, trained.encoded_on
         return self
 
-    def _similarity(self, given: Given) -> Graph:
-        what = given.features if given.distances is None else given.distances
-        return similarity_graph(what, self.n_neighbors, self.bandwidth, self.scale, metric=self.metric)
-
-    def _scaled_features(self, given: Given, graph: Graph, seed: int) -> NDArray[np.float32]:
-        """What the encoder is fed: the features, or where there are none the graph's own."""
+    def _scaling(self, given: Given) -> tuple[Scaling | None, NDArray[np.float32] | None]:
+        """The scale of the features and the features on it, where there are any."""
         if given.features is None:
-            return scale_features(spectral_features(graph, random_state=seed))
-        return scale_features(given.features, self.scale)
+            return None, None
+        scaler, scaled = fit_scaling(given.features, self.scale)
+        # A copy where nothing was scaled: what the caller does to X later must not reach the model.
+        return scaler, scaled.copy() if np.may_share_memory(scaled, given.features) else scaled
+
+    def _graph_over(self, given: Given, scaled: NDArray[np.float32] | None) -> tuple[Graph, float]:
+        """The graph to cluster, given or of similarity, and the bandwidth by which new points are linked."""
+        points = given.distances if scaled is None else scaled
+        if given.graph is not None and (points is None or not isinstance(self.bandwidth, str)):
+            return given.graph, 1.0 if isinstance(self.bandwidth, str) else float(self.bandwidth)
+        similarity, bandwidth = scaled_similarity(points, self.n_neighbors, self.bandwidth, metric=self.metric)
+        return similarity if given.graph is None else given.graph, bandwidth
 
     def _told(self, step: TrainingStep) -> bool:
         """Tell the callback and, if asked, the person at the terminal."""
@@ -218,26 +232,6 @@ class HypCSE(ClusterMixin, BaseEstimator):
             return levels(self.tree_, graph)[0]
         check_count("n_clusters", self.n_clusters, 1, self.tree_.n_leaves)
         return best_cut(self.tree_, graph, n_clusters=self.n_clusters)
-
-
-def chosen_device(device: str) -> str:
-    """The device that a name stands for; "auto" is a GPU where torch sees one.
-
-    >>> chosen_device("cpu")
-    'cpu'
-    """
-    import torch
-
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(
-            f"device={device!r} cannot be used: {reason}. Use 'cpu', or 'auto' to have it chosen."
-        ) from None
-    return device
 
 
 def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:

@@ -53,6 +53,8 @@ class Trained:
     entropy      : the value that picked it, on the graph that `select_on` names.
     state        : the networks' weights at that epoch, as copies.
     anchor       : the anchor graph at the end.
+    encoded_on   : the graph that the leaves were encoded on, before any normalisation: the given one, or the anchor of
+                   that epoch.
     history      : one step an epoch.
     """
 
@@ -62,6 +64,7 @@ class Trained:
     entropy: float
     state: dict[str, Tensor]
     anchor: Graph
+    encoded_on: Graph
     history: list[TrainingStep] = field(default_factory=list)
 
 
@@ -107,7 +110,7 @@ class _Run:
         self.anchor = self.start
         self.complete = CompleteGraph(features) if config.schedule.select_on == "complete" else None
         self.optimizers = self._optimizers()
-        self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor]] | None = None
+        self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
         self.since_best = 0
         self.history: list[TrainingStep] = []
 
@@ -162,14 +165,12 @@ class _Run:
         self.since_best += 1
         if self.best is None or entropy < self.best[0]:
             state = {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
-            self.best, self.since_best = (entropy, number, tree, leaves, state), 0
+            self.best, self.since_best = (entropy, number, tree, leaves, state, self.anchor), 0
         return entropy
 
     def _evaluation_edges(self) -> EdgeTensors:
         choice = self.config.schedule.encode_on
-        if choice == "raw":
-            return self.start
-        return (self.anchor if choice == "anchor" else self.start).normalized()
+        return evaluation_edges(self.anchor if choice == "anchor" else self.start, choice)
 
     def out_of_patience(self) -> bool:
         """Whether so many evaluations in a row brought nothing better."""
@@ -179,8 +180,14 @@ class _Run:
     def result(self) -> Trained:
         """The best so far."""
         assert self.best is not None
-        entropy, number, tree, leaves, state = self.best
-        return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), list(self.history))
+        entropy, number, tree, leaves, state, anchor = self.best
+        encoded_on = anchor.to_graph() if self.config.schedule.encode_on == "anchor" else self.graph
+        return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
+
+
+def evaluation_edges(edges: EdgeTensors, encode_on: str) -> EdgeTensors:
+    """The edges as the encoder sees them at evaluation: as they are ("raw"), or normalised."""
+    return edges if encode_on == "raw" else edges.normalized()
 
 
 def _torch_generator(random_state: int, purpose: str) -> torch.Generator:

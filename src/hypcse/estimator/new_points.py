@@ -1,0 +1,115 @@
+"""New points in a fitted model: their labels, their places in the ball and in the tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hypcse._threads import worker_threads
+from hypcse.discrete.places import cheapest_places
+from hypcse.estimator.device import chosen_device
+from hypcse.estimator.inputs import reduced
+from hypcse.graph import Graph
+from hypcse.graph.links import Links, links_to
+from hypcse.graph.scaling import Scaling
+from hypcse.training import Encoding, TrainingConfig, place_points
+from hypcse.tree import Tree
+
+
+class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """`predict`, `transform` and `places` of a fitted model.
+
+    Each new point is scaled as the training points were and linked to its `n_neighbors` nearest among them, with the
+    weights of the similarity graph. No new point is linked to another, so that the answer for a point is the same
+    alone and in any company.
+    """
+
+    n_neighbors: int
+    n_jobs: int | None
+    device: str
+    tree_: Tree
+    graph_: Graph
+    embedding_: NDArray[np.float64]
+    labels_: NDArray[np.int64]
+    _config: TrainingConfig
+    _state: dict[str, Any]
+    _encoded_on: Graph
+    _scaled: NDArray[np.float32] | None
+    _scaler: Scaling | None
+    _reduction: NDArray[Any] | None
+    _bandwidth: float
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.
+
+        A row that equals a training point, after scaling, has that point's label: of several, the first's.
+        """
+        _, links = self._linked(X)
+        labels = self.labels_[links.indices]
+        return np.where(links.copies(), labels[:, 0], heaviest_labels(labels, links.weights))
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Place of each row in the ball, (m, embed_dim), on the radius of `embedding_`.
+
+        In every layer of the encoder a row takes in what its neighbours send, which themselves are encoded as in
+        training and see no new point. A row that equals a training point, after scaling, has that point's place: of
+        several, the first's.
+        """
+        features, links = self._linked(X)
+        placed = self.embedding_[links.indices[:, 0]]
+        others = ~links.copies()
+        if others.any():
+            encoding = Encoding(self._state, self._config, self._training_points(), self._encoded_on)
+            with worker_threads(self.n_jobs, len(encoding.features)):
+                device = chosen_device(self.device)
+                placed[others] = place_points(encoding, features[others], links.part(others), device)
+        return placed
+
+    def places(self, X: ArrayLike) -> NDArray[np.int64]:
+        """For each row the node of `tree_` beside which it adds least structural entropy, (m,).
+
+        `model.tree_.attach(model.places(X))` is the tree with the rows as new leaves. Each is placed as if it were the
+        only new one; see `hypcse.discrete.places.cheapest_places` for what is compared.
+        """
+        _, links = self._linked(X)
+        with worker_threads(self.n_jobs, len(links.indices)):
+            return cheapest_places(self.tree_, self.graph_, links)
+
+    def _linked(self, X: ArrayLike) -> tuple[NDArray[np.float32], Links]:
+        """The rows on the training scale, and their links to the training points."""
+        check_is_fitted(self)
+        points = self._training_points()
+        table = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
+        assert self._scaler is not None
+        features = self._scaler.apply(reduced(table, self._reduction))
+        with worker_threads(self.n_jobs, len(points)):
+            return features, links_to(points, features, self.n_neighbors, self._bandwidth)
+
+    def _training_points(self) -> NDArray[np.float32]:
+        if self._scaled is None:
+            raise ValueError(
+                "this model was fitted on a graph alone, on distances or with another metric than the Euclidean, so that "
+                "nothing says where a new point belongs. Fit it on features; a graph may be given too, fit(X, graph=g)."
+            )
+        return self._scaled
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
+
+
+def heaviest_labels(labels: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The label of most weight in each row of (m, k), ties to the smaller label.
+
+    >>> heaviest_labels(np.array([[2, 1, 1], [2, 1, 0]]), np.array([[1.0, 0.6, 0.6], [0.5, 0.5, 0.1]]))
+    array([1, 1])
+    """
+    totals = np.zeros(weights.shape)
+    for column in range(labels.shape[1]):
+        totals += weights[:, column, None] * (labels == labels[:, column, None])
+    heaviest = totals == totals.max(axis=1, keepdims=True)
+    return np.where(heaviest, labels, np.iinfo(np.int64).max).min(axis=1)
