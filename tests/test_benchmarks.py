@@ -12,6 +12,7 @@ from typing import Any
 import benchmarks.cases  # noqa: F401  (fills the registry)
 import numpy as np
 import pytest
+from benchmarks import holdout
 from benchmarks.__main__ import main, plan_runs
 from benchmarks.case import REGISTRY, Case, Workload, case
 from benchmarks.cases import discrete, metrics
@@ -281,6 +282,18 @@ def test_a_trace_falls_and_ends_with_the_search(groups: Points) -> None:
     assert steps[-1].best <= steps[0].best
     made = [Step("descent", 1, 0, 3.0, 3.0, 0.1), *(Step("annealing", k, 0, 2.0, 2.0, k) for k in range(1, 50))]
     assert [step.seconds for step in milestones(made, 5)] == [0.1, 17, 33, 49]
+
+
+def test_held_out_points_of_clear_groups_find_them(
+    groups: Points, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = hypcse.HypCSE(n_clusters=3, n_epochs=1, n_neighbors=5)
+    sheet = holdout.holdout_sheet(model, groups.X, groups.y, n_splits=2)
+    assert [row[0] for row in sheet.rows] == ["0", "1", "mean"]
+    assert set(sheet.rows[-1][1:]) == {"1.000"}
+    monkeypatch.setattr(holdout.datasets, "load", lambda name: (groups.X, groups.y))
+    assert main(["holdout", "--set", "zoo", "--splits", "1", "--epochs", "1"]) == 0
+    assert "purity" in capsys.readouterr().out
 
 
 def test_quality_prints_and_writes_its_tables(

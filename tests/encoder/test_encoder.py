@@ -81,6 +81,21 @@ def test_encoder_does_not_depend_on_the_order_of_vertices(aggregation):
     assert leaves.norm(dim=1).tolist() == approx([0.999] * 12, rel=1e-5)
 
 
+@pytest.mark.parametrize("aggregation", ["mean", "attention"])
+def test_a_new_vertex_with_the_links_of_an_old_one_is_encoded_alike(aggregation):
+    """Whatever factor its weights have in common, and whoever is encoded with it."""
+    encoder = Encoder(4, 8, 3, seeded(), aggregation=aggregation)
+    x, edges = points(), ring().to_tensors().normalized()
+    everyone = encoder(x, edges)
+    index, weight = edges.index[1].reshape(12, 2), edges.weight.reshape(12, 2)
+    sources = encoder.sources(x, edges)
+    assert [len(sent) for sent in sources] == [12] * 3
+    found = encoder.extend(sources, x, index, weight)
+    assert on_hyperboloid(found)
+    assert torch.allclose(found, everyone, atol=1e-4)
+    assert torch.allclose(encoder.extend(sources, x[3:5], index[3:5], 7 * weight[3:5]), everyone[3:5], atol=1e-4)
+
+
 def test_randomness_comes_from_generators_alone():
     torch.manual_seed(0)
     first = Encoder(4, 8, 3, seeded(2), dropout=0.5)

@@ -92,8 +92,8 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     def _training_points(self) -> NDArray[np.float32]:
         if self._scaled is None:
             raise ValueError(
-                "this model was fitted on a graph alone, on distances or with another metric than the Euclidean, so that "
-                "nothing says where a new point belongs. Fit it on features; a graph may be given too, fit(X, graph=g)."
+                "this model was fitted on a graph alone, on distances or with a metric that is not Euclidean, so that "
+                "nothing says where a new point belongs. Fit it on features; a graph may be given too: fit(X, graph=g)."
             )
         return self._scaled
 

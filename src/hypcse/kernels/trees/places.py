@@ -42,28 +42,21 @@ def _place(parent: Ids, volume: Reals, meeting: Reals, leaves: Ids, weights: Rea
             if at[way] == node:
                 total += linked[way]
         grown = volume[node] + total
-        place, least = node, 0.0
-        way = 0
-        first = -1
-        while way < n_ways:
+        place, least, kept = node, 0.0, 0
+        for way in range(n_ways):
             if at[way] != node:
-                way += 1
-                continue
-            if best[way] != node:
+                at[kept], best[kept], linked[kept] = at[way], best[way], linked[way]
+                below[kept], cost[kept] = below[way], cost[way]
+                kept += 1
+            elif best[way] != node:
                 found = cost[way] + _excess(new, linked[way], below[way], grown, meeting[node])
                 if found < least or (found == least and best[way] < place):
                     place, least = best[way], found
-            if first < 0:
-                first = way
-                way += 1
-            else:
-                n_ways -= 1
-                at[way], best[way], linked[way] = at[n_ways], best[n_ways], linked[n_ways]
-                below[way], cost[way] = below[n_ways], cost[n_ways]
         if parent[node] < 0:
             return place
-        at[first], best[first], linked[first] = parent[node], place, total
-        below[first], cost[first] = grown, least
+        at[kept], best[kept], linked[kept] = parent[node], place, total
+        below[kept], cost[kept] = grown, least
+        n_ways = kept + 1
 
 
 @parallel_kernel
