@@ -18,14 +18,16 @@ def check_place(out: Path, overwrite: bool, written: Collection[str]) -> None:
     if out.is_symlink():
         raise FileExistsError(f"{out} is a link. Name a folder that does not exist yet.")
     if out.exists() and not out.is_dir():
-        raise FileExistsError(f"{out} is a file; --out names a folder to make. Choose another name.")
+        raise FileExistsError(f"{out} is a file, and a folder is to be made. Choose another name.")
     parent = out.absolute().parent
     if not parent.is_dir():
         raise FileNotFoundError(f"{parent}, where {out.name} is to be made, is no folder. Make it first.")
     if not out.exists():
         return
     if not overwrite:
-        raise FileExistsError(f"{out} exists already. Choose another name, or pass --overwrite to replace it.")
+        raise FileExistsError(
+            f"{out} exists already. Choose another name, or pass --overwrite (overwrite=True) to replace it."
+        )
     if out.resolve() == Path.cwd().resolve():
         raise FileExistsError(f"{out} is the folder you are in, which cannot be replaced. Choose another name.")
     foreign = sorted(path.name for path in out.iterdir() if path.name not in written)
@@ -34,17 +36,25 @@ def check_place(out: Path, overwrite: bool, written: Collection[str]) -> None:
 
 
 def write_folder(out: Path, files: dict[str, bytes]) -> None:
-    """Write all files into a new folder beside its place, then put it there; a folder in its place is replaced."""
+    """Write all files into a new folder beside its place, then put it there; a folder in its place is replaced.
+
+    The files are on the disk before the folder has its name, so that not even a power cut leaves half of them there.
+    """
     parent = out.absolute().parent
     made = Path(tempfile.mkdtemp(dir=parent, prefix=f".{out.name}-"))
     try:
         for name, content in files.items():
-            (made / name).write_bytes(content)
+            with (made / name).open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
         # A temporary folder is for its owner alone; this one gets what an ordinary new folder has.
         mask = os.umask(0)
         os.umask(mask)
         made.chmod(0o777 & ~mask)
+        _sync(made)
         _put_in_place(made, out)
+        _sync(parent)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
@@ -65,3 +75,14 @@ def _put_in_place(made: Path, out: Path) -> None:
         aside.rmdir()
         raise
     shutil.rmtree(aside)
+
+
+def _sync(folder: Path) -> None:
+    """Have the names in a folder on the disk, where the system can."""
+    if os.name != "posix":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,5 +1,6 @@
 """The estimator: a thin shell over training, decoding and the discrete engine."""
 
+from hypcse._archive import ModelFileError
 from hypcse.estimator.hypcse import PRESETS, HypCSE
 
-__all__ = ["PRESETS", "HypCSE"]
+__all__ = ["PRESETS", "HypCSE", "ModelFileError"]

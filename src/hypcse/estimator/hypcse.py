@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +17,14 @@ from hypcse._threads import worker_threads
 from hypcse.discrete import best_cut, graph_linkage, levels, refine
 from hypcse.discrete.refine import Effort
 from hypcse.entropy import structural_entropy
+from hypcse.estimator import saving
 from hypcse.estimator.device import chosen_device
-from hypcse.estimator.inputs import Given, understood
+from hypcse.estimator.inputs import understood
 from hypcse.estimator.new_points import NewPoints
-from hypcse.graph import Graph, scale_features
-from hypcse.graph.scaling import Scaling, fit_scaling
-from hypcse.graph.similarity import check_similarity, scaled_similarity
-from hypcse.graph.spectral import spectral_features
-from hypcse.training import Trained, TrainingConfig, TrainingStep, fit
+from hypcse.estimator.preparing import needed_bytes, prepared
+from hypcse.graph import Graph
+from hypcse.graph.similarity import check_similarity
+from hypcse.training import TrainingConfig, TrainingStep, fit
 from hypcse.training.fit import Callback
 from hypcse.tree import Tree
 
@@ -56,6 +57,8 @@ _OF_THE_SHELL = (
     "device",
     "n_jobs",
     "verbose",
+    "checkpoint_dir",
+    "checkpoint_every",
 )
 
 
@@ -77,6 +80,10 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
     n_jobs       : threads of the kernels; -1 for all, None for numba's own number or for few points one. It changes no
                    answer.
     verbose      : 1 writes a line to standard error for every evaluation, 2 for every epoch.
+    checkpoint_dir, checkpoint_every : a folder where the state of training is kept every so many epochs; a fit of the
+                   same data and settings goes on from there, bit for bit.
+
+    Ctrl-C ends training: the best tree so far is refined and kept, with a warning.
 
     After `fit`: `tree_`, `linkage_matrix_`, `children_`, `distances_`, `labels_`, `embedding_` (leaves in the ball),
     `graph_`, `entropy_`, `history_`, `n_features_in_`. New points: `predict`, `transform`, `places`.
@@ -103,6 +110,8 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
         device: str = "auto",
         n_jobs: int | None = None,
         verbose: int = 0,
+        checkpoint_dir: str | None = None,
+        checkpoint_every: int = 10,
         n_epochs: int | str | None = None,
         learning_rate: float | None = None,
         weight_decay: float | None = None,
@@ -157,31 +166,43 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
                 needed_bytes(given.n_points, self.n_neighbors, options),
                 "Lower batch_size, n_neighbors or hidden_dim, or cluster a sample and use predict for the rest.",
             )
-            self._scaler, scaled = self._scaling(given)
-            graph, self._bandwidth = self._graph_over(given, scaled)
-            self._config = TrainingConfig.from_options(**self._with_epochs(options, graph.n_vertices))
-            fed = scale_features(spectral_features(graph, random_state=seed)) if scaled is None else scaled
-            trained = fit(fed, graph, self._config, seed, self._told, device=chosen_device(self.device))
-            self._keep(trained, graph, given.names, wanted, seed)
-        self._scaled = scaled if self.metric == "euclidean" else None
-        self._state, self._encoded_on = trained.state, trained.encoded_on
+            ready = prepared(given, self.n_neighbors, self.bandwidth, self.scale, self.metric, seed)
+            config = TrainingConfig.from_options(**self._with_epochs(options, given.n_points))
+            trained = fit(
+                ready.inputs,
+                ready.graph,
+                config,
+                seed,
+                self._told,
+                chosen_device(self.device),
+                checkpoint_dir=self.checkpoint_dir,
+                checkpoint_every=self.checkpoint_every,
+            )
+            tree = self._refined(trained.tree, ready.graph, wanted, seed)
+            self._keep(
+                tree_=tree if given.names is None else Tree(tree.parent, tree.height, given.names),
+                graph_=ready.graph,
+                embedding_=trained.leaves,
+                labels_=self._labels(tree, ready.graph),
+                entropy_=float(structural_entropy(tree, ready.graph)),
+                history_=trained.history,
+                _scaler=ready.scaler,
+                _scaled=ready.scaled if self.metric == "euclidean" else None,
+                _bandwidth=ready.bandwidth,
+                _config=config,
+                _state=trained.state,
+                _encoded_on=trained.encoded_on,
+            )
         return self
 
-    def _scaling(self, given: Given) -> tuple[Scaling | None, NDArray[np.float32] | None]:
-        """The scale of the features and the features on it, where there are any."""
-        if given.features is None:
-            return None, None
-        scaler, scaled = fit_scaling(given.features, self.scale)
-        # A copy where nothing was scaled: what the caller does to X later must not reach the model.
-        return scaler, scaled.copy() if np.may_share_memory(scaled, given.features) else scaled
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the fitted model to a new folder, whole or not at all; the callback is not kept."""
+        saving.save(self, folder, overwrite)
 
-    def _graph_over(self, given: Given, scaled: NDArray[np.float32] | None) -> tuple[Graph, float]:
-        """The graph to cluster, given or of similarity, and the bandwidth by which new points are linked."""
-        points = given.distances if scaled is None else scaled
-        if given.graph is not None and (points is None or not isinstance(self.bandwidth, str)):
-            return given.graph, 1.0 if isinstance(self.bandwidth, str) else float(self.bandwidth)
-        similarity, bandwidth = scaled_similarity(points, self.n_neighbors, self.bandwidth, metric=self.metric)
-        return similarity if given.graph is None else given.graph, bandwidth
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """The model that `save` wrote; raises `ModelFileError` for any other folder. No code of the folder is run."""
+        return saving.load(cls, folder)
 
     def _told(self, step: TrainingStep) -> bool:
         """Tell the callback and, if asked, the person at the terminal."""
@@ -210,37 +231,23 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
         n_subgraphs = -(-n_points // options.get("batch_size", TrainingConfig().schedule.batch_size))
         return {**options, "n_epochs": int(np.clip(AUTO_STEPS // n_subgraphs, *AUTO_LIMITS))}
 
-    def _keep(
-        self, trained: Trained, graph: Graph, names: tuple[str, ...] | None, wanted: bool | str, seed: int
-    ) -> None:
-        """The attributes of a fitted model."""
-        tree = trained.tree
-        if wanted:
-            effort: Effort = "thorough" if wanted == "thorough" else "fast"
-            tree = refine(tree, graph, effort=effort, starts=[graph_linkage(graph)], random_state=seed)
-        self.tree_ = tree if names is None else Tree(tree.parent, tree.height, names)
-        self.graph_, self.history_ = graph, trained.history
-        self.embedding_ = trained.leaves
-        self.entropy_ = structural_entropy(tree, graph)
-        self.linkage_matrix_ = tree.to_linkage()
+    def _refined(self, tree: Tree, graph: Graph, wanted: bool | str, seed: int) -> Tree:
+        """The tree, refined where that is wanted."""
+        if not wanted:
+            return tree
+        effort: Effort = "thorough" if wanted == "thorough" else "fast"
+        return refine(tree, graph, effort=effort, starts=[graph_linkage(graph)], random_state=seed)
+
+    def _keep(self, **found: Any) -> None:
+        """The attributes of a fitted model, as `saving.FITTED` lists them, and those that the tree gives."""
+        for name, value in found.items():
+            setattr(self, name, value)
+        self.linkage_matrix_ = self.tree_.to_linkage()
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
         self.distances_ = self.linkage_matrix_[:, 2]
-        self.labels_ = self._labels(graph)
 
-    def _labels(self, graph: Graph) -> NDArray[np.int64]:
+    def _labels(self, tree: Tree, graph: Graph) -> NDArray[np.int64]:
         if self.n_clusters is None:
-            return levels(self.tree_, graph)[0]
-        check_count("n_clusters", self.n_clusters, 1, self.tree_.n_leaves)
-        return best_cut(self.tree_, graph, n_clusters=self.n_clusters)
-
-
-def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:
-    """About how much memory a fit takes at its highest, above what the libraries take.
-
-    Measured on tables of 10,000 and 100,000 points: the graph and its tensors, the hidden states of all points at
-    evaluation, and the square matrices of one subgraph.
-    """
-    config = TrainingConfig()
-    batch = min(n_points, options.get("batch_size", config.schedule.batch_size))
-    hidden = options.get("hidden_dim", config.model.hidden_dim)
-    return n_points * (40 * 2 * n_neighbors + 12 * hidden) + 40 * batch * batch
+            return levels(tree, graph)[0]
+        check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
+        return best_cut(tree, graph, n_clusters=self.n_clusters)

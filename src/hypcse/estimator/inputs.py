@@ -37,6 +37,7 @@ class Given:
 
 def understood(model: BaseEstimator, X: Any, graph: Any, metric: str, random_state: int) -> Given:
     """What X and graph mean together; sets what scikit-learn expects of a fitted model about its columns."""
+    model._reduction = None
     over = None if graph is None else _as_graph(graph)
     if isinstance(X, Graph) or _is_networkx(X):
         return _graph_alone(model, X, over)
@@ -101,7 +102,6 @@ def _features(model: BaseEstimator, X: Any, random_state: int) -> NDArray[Any]:
     table = validate_data(
         model, X, dtype=[np.float64, np.float32], accept_sparse="csr", ensure_min_samples=2, ensure_min_features=1
     )
-    model._reduction = None
     if not sparse.issparse(table):
         return table
     if table.shape[1] > MAX_DENSE_COLUMNS:

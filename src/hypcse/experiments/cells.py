@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -62,12 +63,18 @@ def run_cell(cell: Cell) -> dict[str, Any]:
     import numpy as np
 
     import hypcse
+    from hypcse.training import TrainingInterrupted
 
     record = {"key": cell.key, **asdict(cell), "version": hypcse.__version__, "numpy": np.__version__}
     _reset_peak()
     begin = time.perf_counter()
     try:
-        scores = _scores(cell)
+        with warnings.catch_warnings():
+            # The estimator keeps what it has when it is interrupted, but half a training is no result here.
+            warnings.simplefilter("error", TrainingInterrupted)
+            scores = _scores(cell)
+    except TrainingInterrupted:
+        raise KeyboardInterrupt from None
     except Exception as error:  # Whatever a method raises is the cell's result, and is written down.
         return {**record, "error": f"{type(error).__name__}: {error}", "seconds": time.perf_counter() - begin}
     return {**record, **scores, "peak_mb": _peak_mb()}

@@ -48,7 +48,7 @@ class GraphLearner(nn.Module):
 
 def _identity(width: int) -> nn.Linear:
     # The usual start would draw from the global generator, only to be overwritten.
-    layer = nn.utils.skip_init(nn.Linear, width, width)
+    layer = nn.utils.skip_init(nn.Linear, width, width, device=torch.get_default_device())
     assert isinstance(layer, nn.Linear)
     with torch.no_grad():
         nn.init.eye_(layer.weight)

@@ -1,7 +1,17 @@
-"""Training: configuration, one epoch, evaluation, and the loop around them."""
+"""Training: configuration, one epoch, evaluation, checkpoints, and the loop around them."""
 
 from hypcse.training.config import TrainingConfig
 from hypcse.training.extend import Encoding, place_points
-from hypcse.training.fit import Trained, TrainingDiverged, TrainingStep, fit
+from hypcse.training.fit import TrainingInterrupted, fit
+from hypcse.training.run import Trained, TrainingDiverged, TrainingStep
 
-__all__ = ["Encoding", "Trained", "TrainingConfig", "TrainingDiverged", "TrainingStep", "fit", "place_points"]
+__all__ = [
+    "Encoding",
+    "Trained",
+    "TrainingConfig",
+    "TrainingDiverged",
+    "TrainingInterrupted",
+    "TrainingStep",
+    "fit",
+    "place_points",
+]

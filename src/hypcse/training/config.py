@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 from hypcse._checks import check_choice, check_count
 
@@ -119,6 +119,19 @@ class TrainingConfig:
         check_config(config)
         return config
 
+    def options(self) -> dict[str, Any]:
+        """The flat options that make it again.
+
+        >>> TrainingConfig.from_options(**TrainingConfig().options()) == TrainingConfig()
+        True
+        """
+        return {f.name: getattr(part, f.name) for part in _parts_of(self) for f in fields(part)}
+
+    @staticmethod
+    def hints() -> dict[str, Any]:
+        """The type of each flat option."""
+        return {name: hint for kind in _PARTS.values() for name, hint in get_type_hints(kind).items()}
+
 
 _PARTS: dict[str, type[Any]] = {
     "model": ModelConfig,
@@ -141,7 +154,7 @@ _NOT_NEGATIVE = ("contrast_weight", "centroid_weight", "weight_decay")
 
 def check_config(config: TrainingConfig) -> None:
     """Raise for any value out of its range, with the value, the limit and the way out."""
-    values = {f.name: getattr(part, f.name) for part in _parts_of(config) for f in fields(part)}
+    values = config.options()
     for name, choices in _CHOICES.items():
         check_choice(name, values[name], choices)
     for name in ("hidden_dim", "embed_dim", "projection_dim"):

@@ -13,7 +13,7 @@ from hypcse.graph import Graph
 from hypcse.graph.links import Links
 from hypcse.training.config import TrainingConfig
 from hypcse.training.epoch import Networks
-from hypcse.training.fit import evaluation_edges
+from hypcse.training.run import evaluation_edges
 
 # Rows encoded at a time, always so many: a matrix product may round by its number of rows.
 BLOCK = 256

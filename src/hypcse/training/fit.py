@@ -1,71 +1,23 @@
-"""The training loop: epochs, evaluation by decoding, and the best tree kept by value."""
+"""The training loop: from the start or from a checkpoint, to the end or to an interruption."""
 
 from __future__ import annotations
 
-import math
-import time
+import os
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
-import torch
-from geoopt.optim import RiemannianAdam
 from numpy.typing import NDArray
-from torch import Tensor
 
-from hypcse._random import generator
-from hypcse.decode import decode_graph, decode_single
-from hypcse.entropy import structural_entropy
-from hypcse.entropy.complete import CompleteGraph
+from hypcse._checks import HypcseWarning, check_count
 from hypcse.graph import Graph
-from hypcse.graph.subgraphs import sample_subgraphs
-from hypcse.graph.tensors import EdgeTensors
+from hypcse.training.checkpoint import Checkpoints
 from hypcse.training.config import TrainingConfig
-from hypcse.training.epoch import Losses, Networks, train_epoch
-from hypcse.tree import Tree
+from hypcse.training.run import Run, Trained, TrainingStep
 
 
-class TrainingDiverged(RuntimeError):
-    """The loss is no longer a number; `trained` holds what was best before."""
-
-    def __init__(self, text: str, trained: Trained | None) -> None:
-        super().__init__(text)
-        self.trained = trained
-
-
-@dataclass(frozen=True)
-class TrainingStep:
-    """An epoch: its number from 1, of how many, its mean losses, and where it was evaluated the entropy that picks."""
-
-    epoch: int
-    n_epochs: int
-    losses: Losses
-    entropy: float | None
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What training found.
-
-    tree, leaves : of the best epoch; leaves (n, embed_dim) in the ball on one radius.
-    epoch        : that epoch, 0 for the start.
-    entropy      : the value that picked it, on the graph that `select_on` names.
-    state        : the networks' weights at that epoch, as copies.
-    anchor       : the anchor graph at the end.
-    encoded_on   : the graph that the leaves were encoded on, before any normalisation: the given one, or the anchor of
-                   that epoch.
-    history      : one step an epoch.
-    """
-
-    tree: Tree
-    leaves: NDArray[np.float64]
-    epoch: int
-    entropy: float
-    state: dict[str, Tensor]
-    anchor: Graph
-    encoded_on: Graph
-    history: list[TrainingStep] = field(default_factory=list)
+class TrainingInterrupted(HypcseWarning):
+    """Ctrl-C ended training early, and the best tree so far was kept."""
 
 
 Callback = Callable[[TrainingStep], object]
@@ -79,116 +31,55 @@ def fit(
     random_state: int = 0,
     callback: Callback | None = None,
     device: str = "cpu",
+    *,
+    checkpoint_dir: str | os.PathLike[str] | None = None,
+    checkpoint_every: int = 10,
 ) -> Trained:
     """Train on scaled features (n, d) and their graph, and return the best tree that decoding found on the way.
 
     Every `evaluate_every` epochs all vertices are encoded and decoded, and the tree with the lowest structural entropy
     is kept, with a copy of the weights that made it. The untrained encoder counts as epoch 0. Weights and draws start
     on the CPU, the same for every device.
+
+    With a `checkpoint_dir`, the whole state is written there every `checkpoint_every` epochs and at the end, and a
+    training of the same data and settings goes on from there, bit for bit as if it had never stopped. Ctrl-C ends
+    training with the best so far and a warning.
     """
-    run = _Run(features, graph, config, random_state, device)
-    run.evaluate(0)
-    for epoch in range(1, config.schedule.n_epochs + 1):
-        step = run.epoch(epoch)
-        if (callback is not None and callback(step) is True) or run.out_of_patience():
-            break
+    check_count("checkpoint_every", checkpoint_every, 1)
+    run = Run(features, graph, config, random_state, device)
+    kept = None if checkpoint_dir is None else Checkpoints(checkpoint_dir, checkpoint_every, run)
+    start = 0 if kept is None else kept.resume()
+    if start == 0:
+        run.evaluate(0)
+    if not run.finished:
+        try:
+            _train(run, start, callback, kept)
+        except KeyboardInterrupt:
+            warnings.warn(_interruption(run, kept), TrainingInterrupted, stacklevel=3)
     return run.result()
 
 
-class _Run:
-    """One training under way."""
-
-    def __init__(
-        self, features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int, device: str
-    ) -> None:
-        self.config, self.graph, self.device = config, graph, device
-        self.features = torch.from_numpy(np.array(features, dtype=np.float32)).to(device)
-        self.networks = Networks(features.shape[1], config, _torch_generator(random_state, "weights")).to(device)
-        self.draws = _torch_generator(random_state, "augmentation")
-        self.sampling = generator(random_state, "subgraphs")
-        self.start = graph.without_loops().to_tensors().to(device)
-        self.anchor = self.start
-        self.complete = CompleteGraph(features) if config.schedule.select_on == "complete" else None
-        self.optimizers = self._optimizers()
-        self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
-        self.since_best = 0
-        self.history: list[TrainingStep] = []
-
-    def _optimizers(self) -> list[torch.optim.Optimizer]:
-        """Riemannian Adam for the hyperbolic networks, Adam for the learner, as in the paper."""
-        schedule = self.config.schedule
-        curved = [*self.networks.encoder.parameters(), *self.networks.projector.parameters()]
-        rate, decay = schedule.learning_rate, schedule.weight_decay
-        return [
-            RiemannianAdam(curved, lr=rate, weight_decay=decay),
-            torch.optim.Adam(self.networks.learner.parameters(), lr=rate, weight_decay=decay),
-        ]
-
-    def epoch(self, number: int) -> TrainingStep:
-        """One epoch, evaluated where it is due."""
-        began = time.perf_counter()
-        schedule = self.config.schedule
-        sets = sample_subgraphs(self._sampled_graph(), schedule.batch_size, schedule.n_seeds, self.sampling)
-        self.anchor, losses = train_epoch(
-            self.networks,
-            self.optimizers,
-            self.features,
-            self.anchor,
-            (torch.from_numpy(part).to(self.device) for part in sets),
-            self.config,
-            self.draws,
-        )
-        if not math.isfinite(losses.total):
-            raise TrainingDiverged(
-                f"the loss of epoch {number} is {losses.total}. Lower learning_rate "
-                f"({schedule.learning_rate}) or raise cse_temperature ({self.config.loss.cse_temperature}).",
-                self.result() if self.best else None,
-            )
-        due = number % schedule.evaluate_every == 0 or number == schedule.n_epochs
-        entropy = self.evaluate(number) if due else None
-        step = TrainingStep(number, schedule.n_epochs, losses, entropy, time.perf_counter() - began)
-        self.history.append(step)
-        return step
-
-    def _sampled_graph(self) -> Graph:
-        """The graph that subgraphs grow on: the anchor, where there is more than one subgraph."""
-        return self.graph if self.graph.n_vertices <= self.config.schedule.batch_size else self.anchor.to_graph()
-
-    def evaluate(self, number: int) -> float:
-        """Encode, decode and score; keep what is best."""
-        schedule = self.config.schedule
-        with torch.no_grad():
-            points = self.networks.encoder(self.features, self._evaluation_edges())
-            leaves = self.networks.encoder.leaves(points).double().cpu().numpy()
-        tree = decode_graph(leaves, self.graph) if schedule.decoder == "graph" else decode_single(leaves)
-        entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
-        self.since_best += 1
-        if self.best is None or entropy < self.best[0]:
-            state = {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
-            self.best, self.since_best = (entropy, number, tree, leaves, state, self.anchor), 0
-        return entropy
-
-    def _evaluation_edges(self) -> EdgeTensors:
-        choice = self.config.schedule.encode_on
-        return evaluation_edges(self.anchor if choice == "anchor" else self.start, choice)
-
-    def out_of_patience(self) -> bool:
-        """Whether so many evaluations in a row brought nothing better."""
-        patience = self.config.schedule.patience
-        return patience is not None and self.since_best >= patience
-
-    def result(self) -> Trained:
-        """The best so far."""
-        assert self.best is not None
-        entropy, number, tree, leaves, state, anchor = self.best
-        encoded_on = anchor.to_graph() if self.config.schedule.encode_on == "anchor" else self.graph
-        return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
+def _train(run: Run, start: int, callback: Callback | None, kept: Checkpoints | None) -> None:
+    """The epochs after `start`, until the last, the callback's word, or the end of patience."""
+    n_epochs = run.config.schedule.n_epochs
+    for epoch in range(start + 1, n_epochs + 1):
+        step = run.epoch(epoch)
+        told = callback is not None and callback(step) is True
+        run.finished = told or run.out_of_patience() or epoch == n_epochs
+        if kept is not None:
+            kept.keep()
+        if run.finished:
+            return
 
 
-def evaluation_edges(edges: EdgeTensors, encode_on: str) -> EdgeTensors:
-    """The edges as the encoder sees them at evaluation: as they are ("raw"), or normalised."""
-    return edges if encode_on == "raw" else edges.normalized()
-
-
-def _torch_generator(random_state: int, purpose: str) -> torch.Generator:
-    return torch.Generator().manual_seed(int(generator(random_state, purpose).integers(2**62)))
+def _interruption(run: Run, kept: Checkpoints | None) -> str:
+    trained = run.result()
+    text = (
+        f"training was interrupted in epoch {len(run.history) + 1} of {run.config.schedule.n_epochs}; "
+        f"the tree is the best so far, that of epoch {trained.epoch}."
+    )
+    if kept is None:
+        return f"{text} With checkpoint_dir= set, another fit could go on from there."
+    if kept.latest == 0:
+        return f"{text} There is no checkpoint yet; the first is due after epoch {kept.every}."
+    return f"{text} Fit again with checkpoint_dir={str(kept.folder)!r} to go on after epoch {kept.latest}."

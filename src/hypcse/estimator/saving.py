@@ -1,0 +1,157 @@
+"""Saving and loading of fitted estimators: a folder of safetensors and JSON."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from hypcse._archive import FILES, Content, ModelFileError, fail, pack, read_archive
+from hypcse._checks import check_choice
+from hypcse._folders import check_place, write_folder
+from hypcse.graph.scaling import SCALES, Scaling
+from hypcse.training.forms import (
+    CONFIG,
+    COUNT,
+    GRAPH,
+    HISTORY,
+    NAMES,
+    NUMBER,
+    STATE,
+    TREE,
+    Form,
+    array,
+    check_state,
+    or_none,
+    parts_of,
+    take_array,
+)
+from hypcse.training.typed import put_options, take_options
+
+KIND = "hypcse-model"
+
+
+def _put_scaler(scaler: Scaling) -> Content:
+    return {"kind": scaler.kind, "shift": scaler.shift, "factor": scaler.factor}
+
+
+def _take_scaler(kept: Any) -> Scaling:
+    kind, shift, factor = parts_of(kept, ("kind", "shift", "factor"))
+    check_choice("kind", kind, SCALES)
+    found = Scaling(kind, take_array(shift, np.float32, 1), take_array(factor, np.float32, 1))
+    if found.shift.shape != found.factor.shape:
+        raise ValueError(f"it shifts {found.shift.size} columns and stretches {found.factor.size}")
+    return found
+
+
+# Every attribute that fitting makes, and how it is stored. What the tree gives (linkage and its parts) is made anew.
+FITTED = {
+    "tree_": TREE,
+    "graph_": GRAPH,
+    "embedding_": array(np.float64, 2),
+    "labels_": array(np.int64, 1),
+    "entropy_": NUMBER,
+    "history_": HISTORY,
+    "n_features_in_": COUNT,
+    "feature_names_in_": or_none(NAMES),
+    "_scaler": or_none(Form(_put_scaler, _take_scaler)),
+    "_scaled": or_none(array(np.float32, 2)),
+    "_reduction": or_none(array(np.float64, 2)),
+    "_bandwidth": NUMBER,
+    "_config": CONFIG,
+    "_state": STATE,
+    "_encoded_on": GRAPH,
+}
+
+Model = TypeVar("Model")
+
+
+def save(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+    """Write a fitted estimator to a folder, whole or not at all; a folder of ours is replaced only if asked."""
+    check_is_fitted(model)
+    place = Path(folder)
+    check_place(place, overwrite, FILES)
+    content = {
+        "estimator": type(model).__name__,
+        "parameters": put_options({**model.get_params(deep=False), "callback": None}, _hints(type(model))),
+        "fitted": {name: form.put(getattr(model, name, None)) for name, form in FITTED.items()},
+    }
+    # Attributes may have been changed by hand since: what could not be read again is not written.
+    _restored(type(model), content)
+    write_folder(place, pack(KIND, content))
+
+
+def load(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
+    """The estimator of that class in a folder; `ModelFileError` where there is none, or not a whole one."""
+    place = Path(folder)
+    content = read_archive(place, KIND)
+    try:
+        return _restored(kind, content)
+    except (ValueError, TypeError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        fail(place, str(error))
+
+
+def _restored(kind: type[Model], content: Content) -> Model:
+    """A new estimator with the parameters and attributes of a content; ValueError unless all fits together."""
+    estimator, parameters, fitted = parts_of(content, ("estimator", "parameters", "fitted"))
+    if estimator != kind.__name__:
+        raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load does not read")
+    model: Any = kind(**take_options(parameters, _hints(kind)))
+    values = zip(FITTED, parts_of(fitted, tuple(FITTED)), strict=True)
+    found = {name: _taken(name, kept) for name, kept in values}
+    _check_together(found)
+    model._keep(**{name: value for name, value in found.items() if value is not None or name.startswith("_")})
+    return model
+
+
+def _taken(name: str, kept: Any) -> Any:
+    try:
+        return FITTED[name].take(kept)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name} is not what it should be: {error}") from None
+
+
+def _check_together(found: dict[str, Any]) -> None:
+    """Raise unless all attributes are about the same points and features, and the weights those of the networks."""
+    n_points, n_features = found["tree_"].n_leaves, found["n_features_in_"]
+    n_inputs = _n_inputs(found["_state"])
+    config, names = found["_config"], found["feature_names_in_"]
+    sizes = {
+        "graph_": found["graph_"].n_vertices == n_points,
+        "embedding_": found["embedding_"].shape == (n_points, config.model.embed_dim),
+        "history_": all(step.n_epochs == config.schedule.n_epochs for step in found["history_"]),
+        "labels_": found["labels_"].shape == (n_points,) and found["labels_"].min() >= 0,
+        "_encoded_on": found["_encoded_on"].n_vertices == n_points,
+        "_reduction": found["_reduction"] is None or found["_reduction"].shape[1] == n_features,
+        "_scaled": found["_scaled"] is None or found["_scaled"].shape == (n_points, n_inputs),
+        "_scaler": found["_scaler"] is None or found["_scaler"].shift.size == n_inputs,
+        "feature_names_in_": names is None or names.shape == (n_features,),
+    }
+    wrong = [name for name, right in sizes.items() if not right]
+    if wrong:
+        raise ValueError(
+            f"{wrong[0]} does not fit the settings and the tree of {n_points} points, {n_features} features"
+        )
+    if found["_scaled"] is not None and found["_scaler"] is None:
+        raise ValueError("there are features but no scale of them")
+    check_state(found["_state"], n_inputs, config)
+
+
+def _n_inputs(state: dict[str, Any]) -> int:
+    """Width of what the encoder is fed: features, reduced ones, or those of the graph."""
+    first = state.get("encoder.linears.0.weight")
+    if first is None or first.ndim != 2 or first.shape[1] < 2:
+        raise ValueError("the weights of the encoder's first layer are missing")
+    return int(first.shape[1]) - 1
+
+
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    """The types of a constructor's parameters."""
+    hints = get_type_hints(kind.__init__)
+    hints.pop("return", None)
+    return hints

@@ -1,0 +1,168 @@
+"""One training under way: its epochs, evaluation by decoding, and the best tree kept by value."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from geoopt.optim import RiemannianAdam
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hypcse._random import generator
+from hypcse.decode import decode_graph, decode_single
+from hypcse.entropy import structural_entropy
+from hypcse.entropy.complete import CompleteGraph
+from hypcse.graph import Graph
+from hypcse.graph.subgraphs import sample_subgraphs
+from hypcse.graph.tensors import EdgeTensors
+from hypcse.training.config import TrainingConfig
+from hypcse.training.epoch import Losses, Networks, train_epoch
+from hypcse.tree import Tree
+
+
+class TrainingDiverged(RuntimeError):
+    """The loss is no longer a number; `trained` holds what was best before."""
+
+    def __init__(self, text: str, trained: Trained | None) -> None:
+        super().__init__(text)
+        self.trained = trained
+
+
+@dataclass(frozen=True)
+class TrainingStep:
+    """An epoch: its number from 1, of how many, its mean losses, and where it was evaluated the entropy that picks."""
+
+    epoch: int
+    n_epochs: int
+    losses: Losses
+    entropy: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What training found.
+
+    tree, leaves : of the best epoch; leaves (n, embed_dim) in the ball on one radius.
+    epoch        : that epoch, 0 for the start.
+    entropy      : the value that picked it, on the graph that `select_on` names.
+    state        : the networks' weights at that epoch, as copies.
+    anchor       : the anchor graph at the end.
+    encoded_on   : the graph that the leaves were encoded on, before any normalisation: the given one, or the anchor of
+                   that epoch.
+    history      : one step an epoch.
+    """
+
+    tree: Tree
+    leaves: NDArray[np.float64]
+    epoch: int
+    entropy: float
+    state: dict[str, Tensor]
+    anchor: Graph
+    encoded_on: Graph
+    history: list[TrainingStep] = field(default_factory=list)
+
+
+class Run:
+    """One training under way."""
+
+    def __init__(
+        self, features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int, device: str
+    ) -> None:
+        self.config, self.graph, self.device, self.random_state = config, graph, device, random_state
+        # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
+        self.features = torch.tensor(features, dtype=torch.float32, device=device)
+        self.networks = Networks(features.shape[1], config, _torch_generator(random_state, "weights")).to(device)
+        self.draws = _torch_generator(random_state, "augmentation")
+        self.sampling = generator(random_state, "subgraphs")
+        self.start = graph.without_loops().to_tensors().to(device)
+        self.anchor = self.start
+        self.complete = CompleteGraph(features) if config.schedule.select_on == "complete" else None
+        self.optimizers = self._optimizers()
+        self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
+        self.since_best = 0
+        self.history: list[TrainingStep] = []
+        self.finished = False
+
+    def _optimizers(self) -> list[torch.optim.Optimizer]:
+        """Riemannian Adam for the hyperbolic networks, Adam for the learner, as in the paper."""
+        schedule = self.config.schedule
+        curved = [*self.networks.encoder.parameters(), *self.networks.projector.parameters()]
+        rate, decay = schedule.learning_rate, schedule.weight_decay
+        return [
+            RiemannianAdam(curved, lr=rate, weight_decay=decay),
+            torch.optim.Adam(self.networks.learner.parameters(), lr=rate, weight_decay=decay),
+        ]
+
+    def epoch(self, number: int) -> TrainingStep:
+        """One epoch, evaluated where it is due."""
+        began = time.perf_counter()
+        schedule = self.config.schedule
+        sets = sample_subgraphs(self._sampled_graph(), schedule.batch_size, schedule.n_seeds, self.sampling)
+        self.anchor, losses = train_epoch(
+            self.networks,
+            self.optimizers,
+            self.features,
+            self.anchor,
+            (torch.from_numpy(part).to(self.device) for part in sets),
+            self.config,
+            self.draws,
+        )
+        if not math.isfinite(losses.total):
+            raise TrainingDiverged(
+                f"the loss of epoch {number} is {losses.total}. Lower learning_rate "
+                f"({schedule.learning_rate}) or raise cse_temperature ({self.config.loss.cse_temperature}).",
+                self.result() if self.best else None,
+            )
+        due = number % schedule.evaluate_every == 0 or number == schedule.n_epochs
+        entropy = self.evaluate(number) if due else None
+        step = TrainingStep(number, schedule.n_epochs, losses, entropy, time.perf_counter() - began)
+        self.history.append(step)
+        return step
+
+    def _sampled_graph(self) -> Graph:
+        """The graph that subgraphs grow on: the anchor, where there is more than one subgraph."""
+        return self.graph if self.graph.n_vertices <= self.config.schedule.batch_size else self.anchor.to_graph()
+
+    def evaluate(self, number: int) -> float:
+        """Encode, decode and score; keep what is best."""
+        schedule = self.config.schedule
+        with torch.no_grad():
+            points = self.networks.encoder(self.features, self._evaluation_edges())
+            leaves = self.networks.encoder.leaves(points).double().cpu().numpy()
+        tree = decode_graph(leaves, self.graph) if schedule.decoder == "graph" else decode_single(leaves)
+        entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
+        self.since_best += 1
+        if self.best is None or entropy < self.best[0]:
+            state = {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
+            self.best, self.since_best = (entropy, number, tree, leaves, state, self.anchor), 0
+        return entropy
+
+    def _evaluation_edges(self) -> EdgeTensors:
+        choice = self.config.schedule.encode_on
+        return evaluation_edges(self.anchor if choice == "anchor" else self.start, choice)
+
+    def out_of_patience(self) -> bool:
+        """Whether so many evaluations in a row brought nothing better."""
+        patience = self.config.schedule.patience
+        return patience is not None and self.since_best >= patience
+
+    def result(self) -> Trained:
+        """The best so far."""
+        assert self.best is not None
+        entropy, number, tree, leaves, state, anchor = self.best
+        encoded_on = anchor.to_graph() if self.config.schedule.encode_on == "anchor" else self.graph
+        return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
+
+
+def evaluation_edges(edges: EdgeTensors, encode_on: str) -> EdgeTensors:
+    """The edges as the encoder sees them at evaluation: as they are ("raw"), or normalised."""
+    return edges if encode_on == "raw" else edges.normalized()
+
+
+def _torch_generator(random_state: int, purpose: str) -> torch.Generator:
+    return torch.Generator().manual_seed(int(generator(random_state, purpose).integers(2**62)))

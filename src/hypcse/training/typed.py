@@ -1,0 +1,65 @@
+"""Options as plain values, held to the annotations of those who take them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from typing import Any, Literal, get_args, get_origin
+
+import numpy as np
+
+Hints = Mapping[str, Any]
+
+
+def plain(value: Any, hint: Any) -> Any:
+    """The value as one of JSON where it stands for one: NumPy's numbers, paths, and 1 for True.
+
+    >>> plain(np.float64(0.5), float), plain(1, bool), plain(True, int)
+    (0.5, True, 1)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, bool | int) and not fits(value, hint):
+        other = int(value) if isinstance(value, bool) else bool(value)
+        return other if other == value and fits(other, hint) else value
+    return value
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value of JSON is of the annotated type; of functions there is none, and whole numbers are floats.
+
+    >>> fits(1, float), fits(True, int), fits(None, int | None), fits("raw", Literal["raw", "anchor"])
+    (True, False, True, True)
+    """
+    if get_origin(hint) is Literal:
+        return any(type(value) is type(known) and value == known for known in get_args(hint))
+    kinds = get_args(hint) or (hint,)
+    if type(value) is int and float in kinds:
+        return True
+    return type(value) in kinds and not (isinstance(value, float) and not math.isfinite(value))
+
+
+def take_options(options: Any, hints: Hints) -> dict[str, Any]:
+    """The options, when they are exactly those of the annotations and each is of its type."""
+    if not isinstance(options, dict) or set(options) != set(hints):
+        names = set(options) if isinstance(options, dict) else set()
+        odd = sorted(names ^ set(hints))
+        raise ValueError(
+            f"the options are not those of this version: {', '.join(map(repr, odd[:3]))} too many or missing"
+        )
+    for name, value in options.items():
+        if not fits(value, hints[name]):
+            raise ValueError(f"the option {name} is {value!r:.60}, which is not of its type")
+    return options
+
+
+def put_options(options: Mapping[str, Any], hints: Hints) -> dict[str, Any]:
+    """The options as plain values; raise for one that cannot be read again."""
+    found = {name: plain(value, hints[name]) for name, value in options.items()}
+    for name, value in found.items():
+        if not fits(value, hints[name]):
+            raise TypeError(f"{name}={value!r:.60} cannot be written down: it is not of the type that {name} has.")
+    return found
