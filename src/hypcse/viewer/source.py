@@ -15,8 +15,8 @@ from hypcse.discrete import levels
 from hypcse.graph import Graph
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
+from hypcse.tree.disk import DiskLayout, embedded_layout, tree_layout
 from hypcse.viewer.describe import NodeColumns, entropy_shares, node_columns
-from hypcse.viewer.layout import DiskLayout, embedded_layout, tree_layout
 
 GAP_CLUSTERS = 20
 """Most clusters of the automatic cut of a tree that comes without a graph."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypcse.tree import Tree
-from hypcse.viewer.layout import MOST_RADIUS, embedded_layout, tree_layout
+from hypcse.tree.disk import MOST_RADIUS, embedded_layout, tree_layout
 from strategies import trees
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_finite, real_numbers
 from hypcse.kernels.trees.sweep import subtree_sums
-from hypcse.tree import Tree
+from hypcse.tree.tree import Tree
 
 LEAST_RADIUS, MOST_RADIUS = 2.5, 9.0
 """Hyperbolic radius of the leaves in the smallest trees, and the largest that a page shows."""
