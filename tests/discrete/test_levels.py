@@ -29,6 +29,7 @@ from hypcse import (
     structural_entropy,
 )
 from hypcse.discrete.compress import kept_levels, one_by_one
+from hypcse.discrete.cuts import cut_savings, nested_cuts
 from hypcse.kernels.trees.sweep import kept_parents
 
 
@@ -238,3 +239,31 @@ def test_errors():
         best_cut(tree, graph, min_size=3, max_size=2)
     with pytest.raises(ValueError, match="the graph has 4 vertices"):
         best_cut(Tree.from_linkage([[0, 1, 1, 2]]), graph)
+
+
+@settings(max_examples=30)
+@given(graphs_with_trees(min_leaves=2, max_leaves=10))
+def test_savings_of_all_numbers_of_clusters(case):
+    """One table holds what `best_cut` finds for each number."""
+    graph, tree = case
+    star = two_level_entropy(graph, np.zeros(tree.n_leaves, int))
+    savings = cut_savings(tree, graph, tree.n_leaves)
+    for k, saving in enumerate(savings.tolist(), start=1):
+        labels = best_cut(tree, graph, n_clusters=k)
+        assert star - saving == approx(two_level_entropy(graph, labels), abs=1e-9)
+
+
+@settings(max_examples=30)
+@given(graphs_with_trees(min_leaves=2, max_leaves=10), st.data())
+def test_nested_cuts_are_nested(case, data):
+    graph, tree = case
+    numbers = data.draw(st.lists(st.integers(1, tree.n_leaves), min_size=1, max_size=4))
+    cuts = dict(zip(numbers, nested_cuts(tree, graph, numbers), strict=True))
+    for k, labels in cuts.items():
+        assert np.unique(labels).tolist() == list(range(k))
+    for coarse, fine in pairwise(sorted(cuts)):
+        pairs = np.unique(np.column_stack([cuts[fine], cuts[coarse]]), axis=0)
+        assert len(pairs) == fine
+    finest = max(numbers)
+    best = best_cut(tree, graph, n_clusters=finest)
+    assert two_level_entropy(graph, cuts[finest]) == approx(two_level_entropy(graph, best), abs=1e-9)

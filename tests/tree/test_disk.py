@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypcse.tree import Tree
-from hypcse.tree.disk import MOST_RADIUS, embedded_layout, tree_layout
+from hypcse.tree.disk import MOST_RADIUS, ancestor_layout, embedded_layout, tree_layout
 from strategies import trees
 
 
@@ -85,3 +85,20 @@ def test_one_leaf_and_a_long_chain():
 def test_points_outside_the_disk_are_refused(points, text):
     with pytest.raises(ValueError, match=text):
         embedded_layout(Tree.from_newick("((0,1),2);"), points)
+
+
+@given(trees(min_leaves=2), st.integers(0, 1000), st.floats(0.3, 0.99))
+def test_ancestors_lie_on_the_geodesic_of_their_outermost_leaves(tree, seed, radius):
+    """Leaves keep their distances, nodes never lie deeper than what is under them, and pairs meet halfway: Eq. (6)."""
+    angles = np.random.default_rng(seed).uniform(0, 2 * np.pi, tree.n_leaves)
+    points = radius * np.exp(1j * angles)
+    angle, depth = ancestor_layout(tree, np.column_stack([points.real, points.imag]))
+    shown = np.tanh(depth / 2) * np.exp(1j * angle)
+    assert distances(shown[: tree.n_leaves]) == pytest.approx(distances(points), abs=1e-6)
+    assert depth[-1] == pytest.approx(0, abs=1e-9)
+    for node in range(tree.n_leaves, tree.n_nodes):
+        below = tree.leaves(node)
+        if below.size == 2:
+            ends = distances(np.append(shown[below], shown[node]))
+            assert ends[0, 2] == pytest.approx(ends[1, 2], abs=1e-6)
+            assert ends[0, 2] + ends[1, 2] == pytest.approx(ends[0, 1], abs=1e-6)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
-from hypcse.kernels.trees.cuts import best_antichain, best_antichain_of
+from hypcse.kernels.trees.cuts import antichain_tables, best_antichain, best_antichain_of
 from hypcse.kernels.trees.sweep import leaf_labels, subtree_sums
 from hypcse.tree import Tree
 
@@ -59,6 +61,43 @@ def best_cut(
     return leaf_labels(tree.parent, split, tree.n_leaves)
 
 
+def cut_savings(tree: Tree, graph: Graph, max_clusters: int) -> NDArray[np.float64]:
+    """What the best cut into 1, 2, ... max_clusters clusters saves over the star of all leaves, in bits.
+
+    One table for all of them, O(n k) time and memory. A tree with multiway nodes is split as `to_linkage` splits it.
+
+    >>> from hypcse import Graph, graph_linkage
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> cut_savings(graph_linkage(g), g, 3).round(2).tolist()
+    [0.0, 0.86, 0.69]
+    """
+    limit = check_count("max_clusters", max_clusters, 1, tree.n_leaves)
+    tree = binary_form(tree)
+    _check_table(tree, limit)
+    gain = cluster_gains(tree, graph)
+    if graph.volume == 0 or tree.n_leaves == 1:
+        return np.zeros(limit)
+    best, _ = antichain_tables(_children(tree), gain, tree.sizes, limit)
+    return 2 * best[-limit:] / graph.volume
+
+
+def nested_cuts(tree: Tree, graph: Graph, numbers: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Cuts into so many clusters each, every one a refinement of those with fewer; in the order of `numbers`.
+
+    The finest is `best_cut` of that number; each coarser one is the best that joins whole clusters of the finer one.
+    """
+    tree = binary_form(tree)
+    gain = cluster_gains(tree, graph)
+    found: dict[int, NDArray[np.int64]] = {}
+    for number in sorted(set(numbers), reverse=True):
+        check_count("n_clusters", number, 1, tree.n_leaves)
+        split, _ = _of_number(tree, gain, number)
+        found[number] = leaf_labels(tree.parent, split, tree.n_leaves)
+        # Nothing below a cluster of this cut may be one of a coarser cut.
+        gain[:-1][~split[tree.parent[:-1]]] = -np.inf
+    return [found[number] for number in numbers]
+
+
 def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
     """What each node, taken as a cluster, lowers the entropy by, times V / 2: inside weight times log2(V / volume)."""
     inside = subtree_sums(tree.parent, lca_weights(tree, graph))
@@ -73,11 +112,19 @@ def binary_form(tree: Tree) -> Tree:
 
 
 def _of_number(tree: Tree, gain: NDArray[np.float64], n_clusters: int) -> tuple[NDArray[np.bool_], float]:
+    _check_table(tree, n_clusters)
+    return best_antichain_of(_children(tree), gain, tree.sizes, n_clusters)
+
+
+def _children(tree: Tree) -> NDArray[np.int64]:
+    """The two children of every internal node of a binary tree."""
+    return np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2)
+
+
+def _check_table(tree: Tree, n_clusters: int) -> None:
     entries = int(np.minimum(tree.sizes, n_clusters).sum())
     if entries > MAX_TABLE:
         raise ValueError(
             f"n_clusters={n_clusters} on {tree.n_leaves} leaves needs tables of {entries} entries; the limit is "
             f"{MAX_TABLE}. Ask for fewer clusters, or use tree.cut(n_clusters=...)."
         )
-    children = np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2)
-    return best_antichain_of(children, gain, tree.sizes, n_clusters)

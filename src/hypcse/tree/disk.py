@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_finite, real_numbers
-from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.kernels.trees.arcs import covering_arcs
+from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
 from hypcse.tree.tree import Tree
 
 LEAST_RADIUS, MOST_RADIUS = 2.5, 9.0
@@ -60,11 +61,31 @@ def embedded_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
     sums = np.column_stack([subtree_sums(tree.parent, _at_leaves(column, tree)) for column in lifted.T])
     # tanh of half the radius of a centroid: the space part over the time part plus the Lorentz norm.
     norm = np.sqrt(np.maximum(sums[:, 0] ** 2 - sums[:, 1] ** 2 - sums[:, 2] ** 2, 0))
-    places = (sums[:, 1] + 1j * sums[:, 2]) / (sums[:, 0] + norm)
-    places[: tree.n_leaves] = leaves[:, 0] + 1j * leaves[:, 1]
-    moved = (places - places[-1]) / (1 - places[-1].conj() * places)
-    radius = 2 * np.arctanh(np.minimum(np.abs(moved), 1 - np.finfo(np.float64).epsneg))
-    return DiskLayout(np.angle(moved) % (2 * np.pi), radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))
+    places = sums[:, 1:] / (sums[:, 0] + norm)[:, None]
+    places[: tree.n_leaves] = leaves
+    return _centred(_complex(places))
+
+
+def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
+    """A layout by an embedding: leaves as points[k] in the unit disk, a node at the LCA of its outermost leaves. O(n).
+
+    Paper: Eq. (6). The LCA of two leaves of one radius R is the midpoint of the geodesic between them, at the depth
+
+        tanh d_o = tanh(R) cos(angle / 2).
+
+    A node takes that of the two leaves that bound the smallest arc over all leaves under it (and the least of their
+    radii, where these differ), and lies at the origin where no half circle holds them: depths never fall downwards.
+    As in `embedded_layout`, all is then moved so that the root lies at the centre.
+    """
+    leaves = check_disk(points, tree.n_leaves)
+    place = _complex(leaves)
+    middle, half = covering_arcs(tree.parent, np.angle(place))
+    radius = 2 * np.arctanh(np.abs(place))
+    shallow = np.tanh(subtree_minima(tree.parent, radius))
+    depth = np.arctanh(shallow * np.cos(np.minimum(half, np.pi / 2)))
+    places = np.tanh(depth / 2) * np.exp(1j * middle)
+    places[: tree.n_leaves] = place
+    return _centred(places)
 
 
 def check_disk(points: ArrayLike, n_leaves: int) -> NDArray[np.float64]:
@@ -80,6 +101,17 @@ def check_disk(points: ArrayLike, n_leaves: int) -> NDArray[np.float64]:
             "norms below 1. Pass Poincare coordinates."
         )
     return leaves
+
+
+def _complex(points: NDArray[np.float64]) -> NDArray[np.complex128]:
+    return np.ascontiguousarray(points).view(np.complex128)[:, 0]
+
+
+def _centred(places: NDArray[np.complex128]) -> DiskLayout:
+    """Points of the disk, moved by an isometry that brings the last one to the centre, in polar coordinates."""
+    moved = (places - places[-1]) / (1 - places[-1].conj() * places)
+    radius = 2 * np.arctanh(np.minimum(np.abs(moved), 1 - np.finfo(np.float64).epsneg))
+    return DiskLayout(np.angle(moved) % (2 * np.pi), radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))
 
 
 def _at_leaves(values: NDArray[np.float64], tree: Tree) -> NDArray[np.float64]:

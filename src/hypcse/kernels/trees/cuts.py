@@ -60,28 +60,39 @@ def table_offsets(size: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
 
 
 @kernel
-def best_antichain_of(
-    children: NDArray[np.int64], gain: NDArray[np.float64], size: NDArray[np.int64], n_clusters: int
-) -> tuple[NDArray[np.bool_], float]:
-    """The cut of a binary tree into exactly so many clusters whose gains sum highest: nodes to split, and the sum.
+def antichain_tables(
+    children: NDArray[np.int64], gain: NDArray[np.float64], size: NDArray[np.int64], limit: int
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Best sums of gains for 1, 2, ... clusters under every node of a binary tree, and the first child's part of them.
 
-    `children` is (n - 1, 2), children before parents. Tables of the best sum for every number of clusters are merged
-    from the leaves up: O(n k) time and memory.
+    `children` is (n - 1, 2), children before parents. The table of a node begins at its `table_offsets`; tables are
+    merged from the leaves up: O(n limit) time and memory.
     """
     n_leaves = children.shape[0] + 1
-    n_nodes = size.size
-    offset = table_offsets(size, n_clusters)
-    best = np.full(offset[n_nodes], -np.inf)
-    taken = np.zeros(offset[n_nodes], np.int32)
-    for node in range(n_nodes):
+    offset = table_offsets(size, limit)
+    best = np.full(offset[size.size], -np.inf)
+    taken = np.zeros(offset[size.size], np.int32)
+    for node in range(size.size):
         begin, end = offset[node], offset[node + 1]
         if node >= n_leaves:
             left, right = children[node - n_leaves, 0], children[node - n_leaves, 1]
             value, part = _merge_tables(
-                best[offset[left] : offset[left + 1]], best[offset[right] : offset[right + 1]], n_clusters
+                best[offset[left] : offset[left + 1]], best[offset[right] : offset[right + 1]], limit
             )
             best[begin:end], taken[begin:end] = value, part
         best[begin] = gain[node]
+    return best, taken
+
+
+@kernel
+def best_antichain_of(
+    children: NDArray[np.int64], gain: NDArray[np.float64], size: NDArray[np.int64], n_clusters: int
+) -> tuple[NDArray[np.bool_], float]:
+    """The cut of a binary tree into exactly so many clusters whose gains sum highest: nodes to split, and the sum."""
+    n_leaves = children.shape[0] + 1
+    n_nodes = size.size
+    offset = table_offsets(size, n_clusters)
+    best, taken = antichain_tables(children, gain, size, n_clusters)
     split = np.zeros(n_nodes, np.bool_)
     wanted = np.zeros(n_nodes, np.int64)
     wanted[n_nodes - 1] = n_clusters

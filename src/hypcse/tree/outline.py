@@ -1,0 +1,44 @@
+"""The top of a tree, down to given clusters."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.kernels.trees.sweep import subtree_minima
+from hypcse.tree.tree import Tree
+
+
+class Outline(NamedTuple):
+    """The top of a tree; its leaf k is cluster k.
+
+    tree : the top itself, leaves at height 0.
+    node : (n_nodes,) which node of the whole tree each of its nodes is.
+    """
+
+    tree: Tree
+    node: NDArray[np.int64]
+
+
+def outline(tree: Tree, clusters: NDArray[np.int64]) -> Outline:
+    """The tree down to clusters (labels from 0), each of which must be the leaves of one node. O(n).
+
+    >>> whole = Tree.from_newick("(((0,1),(2,3)),4);")
+    >>> outline(whole, whole.cut(n_clusters=3)).tree.to_newick()
+    '(2:3.0,(0:2.0,1:2.0):1.0);'
+    """
+    first = subtree_minima(tree.parent, clusters)
+    inside = first == -subtree_minima(tree.parent, -clusters)
+    tops = inside.copy()
+    tops[:-1] &= ~inside[tree.parent[:-1]]
+    found = np.flatnonzero(tops)
+    if not np.array_equal(np.sort(first[found]), np.arange(int(clusters.max()) + 1)):
+        raise ValueError("these clusters are no nodes of the tree. Pass labels of a cut of it.")
+    node = np.concatenate([found[np.argsort(first[found])], np.flatnonzero(~inside)])
+    number = np.full(tree.n_nodes, -1)
+    number[node] = np.arange(node.size)
+    above = tree.parent[node]
+    height = np.where(inside[node], 0.0, tree.height[node])
+    return Outline(Tree(np.where(above >= 0, number[above], -1), height), node)
