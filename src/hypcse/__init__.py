@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hypcse import entropy as entropy
     from hypcse import experiments as experiments
     from hypcse import methods as methods
+    from hypcse import plot as plot
     from hypcse._checks import HypcseWarning as HypcseWarning
     from hypcse.decode import spanning_tree as spanning_tree
     from hypcse.discrete import best_cut as best_cut
@@ -75,7 +76,7 @@ _HOME = {
     "cse_loss": "hypcse.objective",
     "view": "hypcse.viewer",
 }
-_FOLDERS = ("datasets", "discrete", "entropy", "experiments", "methods")
+_FOLDERS = ("datasets", "discrete", "entropy", "experiments", "methods", "plot")
 
 __all__ = ["__version__", *_HOME, *_FOLDERS]
 

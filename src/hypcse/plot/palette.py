@@ -1,0 +1,94 @@
+"""Colours that colour-blind people can tell apart, and how nodes get theirs."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_count, check_labels
+from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.tree import Tree
+
+OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#e0d130", "#2b2b2b")
+"""The colours of Okabe and Ito; yellow a little darker for lines on white, black a little lighter."""
+NAMED = (*OKABE_ITO, "#2a2a9c", "#7d4a4a", "#6a78e8", "#9fd49f")
+"""With four more that differ from the eight, and from each other, no less than these do to the colour-blind."""
+MARKERS = "osD^vP*X"
+"""Shapes that tell apart what further colours cannot: the next one after every eight classes."""
+TRUNK = "#9aa3af"
+"""Branches above more than one class."""
+INK = "#1c2430"
+MAX_LEGEND = 24
+"""Classes up to which a legend names them."""
+GOLDEN_ANGLE = math.radians(137.50776405)
+
+
+class LeafClasses(NamedTuple):
+    """A class for each leaf: codes from 0, and the name of each code."""
+
+    codes: NDArray[np.int64]
+    names: tuple[str, ...]
+
+
+def leaf_classes(labels: ArrayLike, n_leaves: int) -> LeafClasses:
+    """Codes and names of labels; sorted where their values can be, in order of appearance otherwise."""
+    codes = check_labels(labels, n_leaves)
+    first = np.unique(codes, return_index=True)[1]
+    values = labels if isinstance(labels, list | tuple) else np.asarray(labels)
+    return LeafClasses(codes, tuple(str(values[k]) for k in first.tolist()))
+
+
+def palette(n_colours: int) -> NDArray[np.float64]:
+    """So many colours, (n, 3) as red, green and blue from 0 to 1: Okabe and Ito's, four more, then a spiral in OKLCH.
+
+    No colour changes when more are asked for. The first twelve stay apart for people who see no red or no green.
+
+    >>> palette(2).round(2).tolist()
+    [[0.0, 0.45, 0.7], [0.9, 0.62, 0.0]]
+    """
+    check_count("n_colours", n_colours, 0)
+    named = np.array([_of_hex(text) for text in NAMED])
+    turn = np.arange(max(0, n_colours - len(NAMED)), dtype=np.float64)
+    further = _oklch(0.56 + 0.08 * (turn % 3 - 1), 0.13, math.radians(20) + GOLDEN_ANGLE * turn)
+    return np.concatenate([named, further])[:n_colours]
+
+
+def node_colours(tree: Tree, classes: LeafClasses | None) -> NDArray[np.float64]:
+    """A colour for each node, (n_nodes, 3): that of its most frequent class, greyer the more classes mix. O(n k).
+
+    A node in which that class has no more than a half is as grey as the trunk, which all nodes are without classes.
+    """
+    trunk = np.array(_of_hex(TRUNK))
+    if classes is None:
+        return np.tile(trunk, (tree.n_nodes, 1))
+    most, owner = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, np.int64)
+    for code in range(len(classes.names)):
+        count = np.zeros(tree.n_nodes)
+        count[: tree.n_leaves] = classes.codes == code
+        count = subtree_sums(tree.parent, count)
+        owner[count > most] = code
+        most = np.maximum(most, count)
+    share = np.clip(2 * most / tree.sizes - 1, 0, 1)[:, None]
+    return share * palette(len(classes.names))[owner] + (1 - share) * trunk
+
+
+def _of_hex(text: str) -> tuple[float, float, float]:
+    return int(text[1:3], 16) / 255, int(text[3:5], 16) / 255, int(text[5:7], 16) / 255
+
+
+def _oklch(lightness: NDArray[np.float64], chroma: float, hue: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Colours of OKLCH in sRGB; what that lacks is clipped."""
+    a, b = chroma * np.cos(hue), chroma * np.sin(hue)
+    to_cones = np.array([[0.3963377774, 0.2158037573], [-0.1055613458, -0.0638541728], [-0.0894841775, -1.291485548]])
+    to_light = np.array(
+        [
+            [4.0767416621, -3.3077115913, 0.2309699292],
+            [-1.2684380046, 2.6097574011, -0.3413193965],
+            [-0.0041960863, -0.7034186147, 1.707614701],
+        ]
+    )
+    linear = np.clip((lightness[:, None] + np.column_stack([a, b]) @ to_cones.T) ** 3 @ to_light.T, 0, 1)
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
