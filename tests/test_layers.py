@@ -21,7 +21,7 @@ LAYERS = (
     ("decode", "encoder", "structure", "objective", "metrics"),
     ("training",),
     ("estimator", "datasets", "plot", "viewer"),
-    ("methods",),
+    ("methods", "cells"),
     ("experiments",),
     ("cli",),
 )
@@ -55,7 +55,7 @@ def test_imports_point_down(path: Path) -> None:
 
 def test_import_is_light() -> None:
     """`import hypcse` pulls in none of the heavy libraries, nor does the help of the command."""
-    heavy = ("torch", "numba", "scipy", "sklearn", "numpy", "networkx", "faiss")
+    heavy = ("torch", "numba", "scipy", "sklearn", "numpy", "networkx", "faiss", "matplotlib", "pandas", "anndata")
     code = f"import sys, hypcse; print([m for m in {heavy!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
     code = f"import sys, hypcse.cli.app; print([m for m in {heavy!r} if m in sys.modules])"

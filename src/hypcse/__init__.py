@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from hypcse import cells as cells
     from hypcse import datasets as datasets
     from hypcse import discrete as discrete
     from hypcse import entropy as entropy
@@ -76,7 +77,7 @@ _HOME = {
     "cse_loss": "hypcse.objective",
     "view": "hypcse.viewer",
 }
-_FOLDERS = ("datasets", "discrete", "entropy", "experiments", "methods", "plot")
+_FOLDERS = ("cells", "datasets", "discrete", "entropy", "experiments", "methods", "plot")
 
 __all__ = ["__version__", *_HOME, *_FOLDERS]
 

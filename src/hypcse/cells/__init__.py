@@ -1,0 +1,5 @@
+"""Hierarchies of cells: from AnnData and back into it. pip install "hypcse[cells]"."""
+
+from hypcse.cells.hierarchy import hierarchy
+
+__all__ = ["hierarchy"]

@@ -1,0 +1,65 @@
+"""Groups of cells: their names, and the tree over them as scanpy's plots read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.tree import Tree
+from hypcse.tree.outline import outline
+
+MAX_GROUPS = 500
+"""Groups up to which their dendrogram is written: SciPy's recurses, and no plot of scanpy's shows more."""
+
+
+def by_size(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The labels numbered by falling size, ties by smallest cell.
+
+    >>> by_size(np.array([0, 1, 1, 2])).tolist()
+    [1, 0, 0, 2]
+    """
+    rank = np.argsort(-np.bincount(labels), kind="stable")
+    number = np.empty(rank.size, np.int64)
+    number[rank] = np.arange(rank.size)
+    return number[labels]
+
+
+def categories(labels: NDArray[np.int64]) -> Any:
+    """Labels as a pandas categorical "0", "1", ..., the largest group first."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError(
+            'cells need the packages anndata and pandas, which are not installed. pip install "hypcse[cells]"'
+        ) from None
+    # As objects: some versions of anndata cannot write the strings of pandas 3.
+    names = pandas.Index([str(k) for k in range(int(labels.max()) + 1)], dtype=object)
+    return pandas.Categorical.from_codes(by_size(labels), names)
+
+
+def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str) -> dict[str, Any] | None:
+    """What `scanpy.tl.dendrogram` would write for these groups, from the tree itself; None where nothing can be drawn.
+
+    For the correlation of two groups stands 1 - h / top, h the height at which they meet.
+    """
+    from scipy.cluster.hierarchy import cophenet, dendrogram
+    from scipy.spatial.distance import squareform
+
+    n_groups = int(labels.max()) + 1
+    if not 2 <= n_groups <= MAX_GROUPS:
+        return None
+    Z = outline(tree, by_size(labels)).tree.to_linkage()
+    info = dendrogram(Z, labels=[str(k) for k in range(n_groups)], no_plot=True)
+    return {
+        "linkage": Z,
+        "groupby": [key],
+        "use_rep": used,
+        "cor_method": "cophenetic",
+        "linkage_method": "hypcse",
+        "categories_ordered": info["ivl"],
+        "categories_idx_ordered": info["leaves"],
+        "dendrogram_info": info,
+        "correlation_matrix": 1 - squareform(cophenet(Z)) / max(float(Z[-1, 2]), np.finfo(np.float64).tiny),
+    }
