@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -32,3 +33,10 @@ def trees(draw, min_leaves=1, max_leaves=12, binary=False, names=False):
         height.append(max(draw(LEVELS), *(height[child] for child in children)))
     labels = draw(st.lists(st.text(max_size=8), min_size=n_leaves, max_size=n_leaves)) if names else None
     return Tree(parent, height, None if labels is None else tuple(labels))
+
+
+def chain(n_leaves: int) -> Tree:
+    """A tree in which every join takes one more leaf."""
+    inner = np.arange(n_leaves, 2 * n_leaves - 1)
+    parent = np.concatenate([[n_leaves], inner, inner[1:], [-1]])
+    return Tree(parent, np.concatenate([np.zeros(n_leaves), np.arange(1.0, n_leaves)]))

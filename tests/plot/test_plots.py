@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib import pyplot
+from matplotlib import pyplot, use
 from matplotlib.collections import LineCollection, PolyCollection
 
 import hypcse
@@ -18,7 +18,15 @@ from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, plot
 from hypcse.plot.disk import geodesics
 from hypcse.plot.truncate import shown_clusters
-from strategies import trees
+from strategies import chain, trees
+
+use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures():
+    yield
+    pyplot.close("all")
 
 
 def lines_of(ax) -> list[np.ndarray]:
@@ -30,12 +38,6 @@ def lines_of(ax) -> list[np.ndarray]:
 def drawn(ax) -> None:
     """Draw for good: errors of the back end come only now."""
     ax.figure.savefig(io.BytesIO(), dpi=40)
-
-
-def chain(n_leaves: int) -> Tree:
-    inner = np.arange(n_leaves, 2 * n_leaves - 1)
-    parent = np.concatenate([[n_leaves], inner, inner[1:], [-1]])
-    return Tree(parent, np.concatenate([np.zeros(n_leaves), np.arange(1.0, n_leaves)]))
 
 
 def distance(a, b):

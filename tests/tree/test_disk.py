@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 
 from hypcse.tree import Tree
 from hypcse.tree.disk import MOST_RADIUS, ancestor_layout, embedded_layout, tree_layout
-from strategies import trees
-
-
-def chain(n_leaves: int) -> Tree:
-    """A tree in which every join takes one more leaf."""
-    inner = np.arange(n_leaves, 2 * n_leaves - 1)
-    parent = np.concatenate([[n_leaves], inner, inner[1:], [-1]])
-    return Tree(parent, np.concatenate([np.zeros(n_leaves), np.arange(1.0, n_leaves)]))
+from strategies import chain, trees
 
 
 @given(trees(min_leaves=2))

@@ -8,10 +8,10 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
-from test_layout import chain
 
 import hypcse
 from hypcse.tree import Tree
+from strategies import chain
 
 HOSTILE = "<img src=x onerror=\"document.title='broken in'\">"
 N = 60

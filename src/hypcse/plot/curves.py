@@ -45,7 +45,7 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
         ax.plot(*zip(*found, strict=True), marker=mark, markersize=3.5, color=INK, label="entropy of the tree")
     ax.set(xlabel="epoch", ylabel="loss and entropy", ylim=(0, None))
     _open_frame(ax)
-    ax.legend(frameon=False, fontsize="small")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small")
     return ax
 
 
@@ -77,6 +77,7 @@ def entropy_profile(
         ax.plot(n_best, entropy[n_best - 1], "o", color=OKABE_ITO[3], label=f"best cut: {n_best:,}")
     _mark_levels(ax, tree, graph)
     ax.set(xlabel="number of clusters", ylabel="two-dimensional entropy (bits)", xscale="log")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     _open_frame(ax)
     ax.legend(frameon=False, fontsize="small")
     return ax

@@ -148,14 +148,15 @@ def _turned(points: NDArray[np.float64], upright: bool) -> NDArray[np.float64]:
 
 
 def _label_leaves(ax: Axes, drawing: Drawing, shown: Outline, names: tuple[str, ...] | None, upright: bool) -> None:
-    """The name of a leaf, the size of a subtree in brackets."""
+    """The name of a leaf, or its number, and the size of a subtree in brackets."""
     axis = ax.xaxis if upright else ax.yaxis
     room = _room(ax, upright) / drawing.n_leaves
     if room < LEAST_TEXT:
         axis.set_ticks([])
         return
+    unnamed = "#{}" if (drawing.size[: drawing.n_leaves] > 1).any() else "{}"
     texts = [
-        f"({size:,})" if size > 1 else str(node) if names is None else names[node]
+        f"({size:,})" if size > 1 else unnamed.format(node) if names is None else names[node]
         for node, size in zip(shown.node[: drawing.n_leaves].tolist(), drawing.size.tolist(), strict=False)
     ]
     axis.set_ticks(drawing.position[: drawing.n_leaves], texts)
