@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs pictures clean
 
 demo: $(READY)
 	$(BIN)/hypcse demo
@@ -20,6 +20,9 @@ bench: $(READY)
 
 docs: $(READY)
 	$(BIN)/mkdocs build --strict --site-dir site
+
+pictures: $(READY)
+	$(BIN)/python examples/picture.py
 
 clean:
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

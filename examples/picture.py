@@ -1,0 +1,53 @@
+"""Make the pictures of the README and of docs/plots.md: python examples/picture.py [folder]."""
+
+import sys
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+import hypcse
+from hypcse import plot
+
+FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent / "docs" / "images")
+ZOO = ("mammal", "bird", "reptile", "fish", "amphibian", "insect", "other")
+
+
+def save(figure: Figure, name: str) -> None:
+    path = FOLDER / f"{name}.png"
+    figure.savefig(path, dpi=100, pil_kwargs={"optimize": True})
+    print(path.name, f"{path.stat().st_size / 1000:.0f} kB")
+
+
+def digits() -> None:
+    """A tree over 1,797 images of digits; the digits themselves colour it, and were used for nothing else."""
+    X, y = hypcse.datasets.load("optical-digits")
+    graph = hypcse.similarity_graph(X)
+    tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 5), layout="constrained", width_ratios=(1, 1.15))
+    plot.disk(tree, y, ax=left, legend=False)
+    plot.dendrogram(tree, graph=graph, labels=y, max_leaves=40, ax=right)
+    save(figure, "optical-digits")
+
+
+def animals() -> None:
+    """The paper's picture of zoo: a two-dimensional embedding, with how its training went."""
+    X, y = hypcse.datasets.load("zoo")
+    settings = {**hypcse.experiments.paper_settings("zoo"), "embed_dim": 2}
+    model = hypcse.HypCSE(preset="paper", **settings).fit(X)
+    kinds = [ZOO[k] for k in y]
+    save(plot.disk(model, kinds).figure, "zoo")
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
+    plot.history(model, ax=left)
+    plot.entropy_profile(model, ax=right)
+    save(figure, "curves")
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    digits()
+    animals()

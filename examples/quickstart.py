@@ -1,0 +1,16 @@
+"""From a table to labels: no number of clusters, no settings."""
+
+import hypcse
+
+X, y = hypcse.datasets.load("optical-digits")
+X, y = X[:600], y[:600]
+
+graph = hypcse.similarity_graph(X)  # 10 neighbours, Gaussian weights
+tree = hypcse.refine(hypcse.graph_linkage(graph), graph)  # the hierarchy of lowest entropy that the search finds
+
+levels = hypcse.levels(tree, graph)  # nested flat labels, coarse to fine
+print("clusters at each level:", [int(labels.max()) + 1 for labels in levels])
+print("the first ten points: ", levels[0][:10].tolist())
+
+scores = hypcse.score(tree, graph=graph, labels=y)  # the labels y were used nowhere above
+print(f"purity {scores['dendrogram_purity']:.3f}, entropy {scores['structural_entropy']:.3f}")
