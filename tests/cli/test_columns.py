@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 from scipy.io import mmwrite
 
-from hypcse.cli.columns import Columns
-from hypcse.cli.inputs import read_points
+from hypcse.cli.reading.columns import Columns
+from hypcse.cli.reading.inputs import read_points
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypcse.cli.columns import Columns
-from hypcse.cli.inputs import read_labels, read_points, read_tree
+from hypcse.cli.reading.columns import Columns
+from hypcse.cli.reading.inputs import read_labels, read_points, read_tree
 
 
 @pytest.fixture

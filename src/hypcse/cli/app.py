@@ -107,8 +107,8 @@ def fit(
 
     Example: `hypcse fit iris --out iris-tree`
     """
-    from hypcse.cli.columns import Columns
     from hypcse.cli.fit import Job, run_fit
+    from hypcse.cli.reading.columns import Columns
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
     job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device)
@@ -136,7 +136,7 @@ def score(
 
     Example: `hypcse score tree.nwk --data iris`
     """
-    from hypcse.cli.columns import Columns
+    from hypcse.cli.reading.columns import Columns
     from hypcse.cli.score import run_score
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
@@ -203,7 +203,7 @@ def view(
 
     Example: `hypcse view tree.nwk --no-open`
     """
-    from hypcse.cli.columns import Columns
+    from hypcse.cli.reading.columns import Columns
     from hypcse.cli.view import Extras, run_view
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}

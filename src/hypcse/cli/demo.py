@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import track
 
 from hypcse import Tree, graph_linkage, levels, methods, refine, score, similarity_graph, view
-from hypcse.cli.inputs import load_dataset
+from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
 
 

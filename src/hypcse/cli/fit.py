@@ -17,10 +17,10 @@ from rich.console import Console
 from hypcse import Graph, Tree, __version__, best_cut, levels, methods, refine, score
 from hypcse._checks import check_choice
 from hypcse._folders import check_place, write_folder
-from hypcse.cli.columns import Columns
-from hypcse.cli.inputs import read_points
-from hypcse.cli.points import Points
 from hypcse.cli.progress import search_progress, training_progress
+from hypcse.cli.reading.columns import Columns
+from hypcse.cli.reading.inputs import read_points
+from hypcse.cli.reading.points import Points
 from hypcse.cli.score import finite, parse_bandwidth, show_scores
 from hypcse.discrete.refine import Effort
 

@@ -15,9 +15,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from hypcse import Tree, score
-from hypcse.cli.columns import Columns
-from hypcse.cli.inputs import read_labels, read_points, read_tree
-from hypcse.cli.points import Points
+from hypcse.cli.reading.columns import Columns
+from hypcse.cli.reading.inputs import read_labels, read_points, read_tree
+from hypcse.cli.reading.points import Points
 from hypcse.entropy import SelfLoops
 from hypcse.tree.names import match_names
 

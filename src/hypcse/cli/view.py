@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from hypcse import Tree, view
-from hypcse.cli.columns import Columns
 from hypcse.cli.fit import PAGE
-from hypcse.cli.inputs import read_cells, read_labels, read_points, read_tree
+from hypcse.cli.reading.columns import Columns
+from hypcse.cli.reading.inputs import read_cells, read_labels, read_points, read_tree
 from hypcse.cli.score import leaf_rows, parse_bandwidth
 from hypcse.tree.names import match_names
 from hypcse.viewer.page import GENERATOR

@@ -12,7 +12,7 @@ from hypcse._checks import check_choice
 from hypcse.discrete import levels
 from hypcse.discrete.cuts import binary_form
 from hypcse.graph import Graph
-from hypcse.kernels.trees.places import child_middles
+from hypcse.kernels.trees.arcs import child_middles
 from hypcse.plot.axes import axes_or_new
 from hypcse.plot.palette import INK, MAX_LEGEND, LeafClasses, leaf_classes, node_colours, palette
 from hypcse.plot.source import classes_of, tree_of

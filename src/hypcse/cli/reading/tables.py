@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from hypcse import Graph
-from hypcse.cli.columns import Cells, Columns, categorical_feature, is_number, numeric_feature
-from hypcse.cli.points import Points
+from hypcse.cli.reading.columns import Cells, Columns, categorical_feature, is_number, numeric_feature
+from hypcse.cli.reading.points import Points
 
 # What separates cells where there is no comma.
 _OTHER_DELIMITERS = (";", "\t", "|")

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from hypcse import Graph
-from hypcse.cli.columns import Cells, Columns
-from hypcse.cli.points import Points
-from hypcse.cli.tables import points_of_columns
+from hypcse.cli.reading.columns import Cells, Columns
+from hypcse.cli.reading.points import Points
+from hypcse.cli.reading.tables import points_of_columns
 
 
 def read_parquet(path: Path, asked: Columns) -> Points:

@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from hypcse import Tree, datasets
-from hypcse.cli.columns import Columns
-from hypcse.cli.formats import read_h5ad, read_matrix_market, read_parquet
-from hypcse.cli.points import Points
-from hypcse.cli.tables import EDGE_SUFFIXES, read_edges, read_table, table_rows
+from hypcse.cli.reading.columns import Columns
+from hypcse.cli.reading.formats import read_h5ad, read_matrix_market, read_parquet
+from hypcse.cli.reading.points import Points
+from hypcse.cli.reading.tables import EDGE_SUFFIXES, read_edges, read_table, table_rows
 
 
 def read_tree(path: Path) -> Tree:

@@ -1,0 +1,1 @@
+"""Reading trees, points and labels, from files or by name."""
