@@ -74,8 +74,10 @@ def test_weights_are_the_dense_formula(kind, n, p, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(x=embeddings())
-def test_blocks_do_not_matter(kind, x):
+@given(n=st.integers(5, 30), seed=st.integers(0, 99))
+def test_blocks_do_not_matter(kind, n, seed):
+    """Without ties: a product of one row may round otherwise than one of many, and so break them otherwise."""
+    x = torch.randn(n, 3, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     whole = learned_graph(x, 3, kind)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "BLOCK", 1)
