@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from hypcse._checks import check_features
 from hypcse._random import check_seed
 from hypcse.graph import Graph
-from hypcse.methods import feature_linkage, graph_search, hyperbolic
+from hypcse.methods import bisecting, feature_linkage, graph_search, hyperbolic
 from hypcse.methods.points import Points
 from hypcse.tree import Tree
 
@@ -25,6 +25,7 @@ class Method:
     takes : "features" (scaled, (n, d)), a "graph", or both of them as `Points`.
     build : takes that, and its options by keyword; returns a Tree.
     named : names of the options, where the signature of `build` does not tell them.
+    whole : whether `build` is given the `Points` although it takes one side of them: it draws, or reports progress.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Method:
     memory: str
     build: Callable[..., Tree]
     named: Callable[[], tuple[str, ...]] | None = None
+    whole: bool = False
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -57,6 +59,14 @@ METHODS = (
     Method("ward", "features", "least growth of the variance within", "O(n)", feature_linkage.ward),
     Method("average-linkage", "features", "mean distance between members", "O(n^2)", feature_linkage.average),
     Method("complete-linkage", "features", "farthest members", "O(n^2)", feature_linkage.complete),
+    Method(
+        "bisecting-kmeans",
+        "features",
+        "split in two by 2-means, down to single points; the paper's BKM",
+        "O(n)",
+        bisecting.bisecting_kmeans,
+        whole=True,
+    ),
     Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),
     Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris),
     Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", graph_search.hcse),
@@ -120,4 +130,4 @@ def run(
     given = None if X is None else check_features(X)
     points = Points(given, graph, scale, check_seed(random_state), callback)
     what = {"features": lambda: points.features, "graph": lambda: points.graph, "both": lambda: points}
-    return method.build(what[method.takes](), **options)
+    return method.build(points if method.whole else what[method.takes](), **options)

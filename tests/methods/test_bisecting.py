@@ -1,0 +1,104 @@
+"""Bisecting k-means, with scikit-learn and all bipartitions as the oracles."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import has_cluster, nested_points
+from sklearn.cluster import KMeans
+
+import hypcse
+from hypcse import methods
+from hypcse.kernels.points.two_means import two_means
+
+
+def run(X, **options):
+    return methods.run("bisecting-kmeans", X, scale="none", **options)
+
+
+def inertia(X, left):
+    return sum(((X[side] - X[side].mean(axis=0)) ** 2).sum() for side in (left, ~left))
+
+
+def root_side(tree):
+    """Marks of the leaves under one child of the root."""
+    left = np.zeros(tree.n_leaves, bool)
+    left[tree.leaves(int(np.flatnonzero(tree.parent == tree.root)[0]))] = True
+    return left
+
+
+@given(n=st.integers(3, 8), d=st.integers(1, 3), seed=st.integers(0, 1000))
+def test_root_split_is_the_best_of_all_bipartitions_of_few_points(n, d, seed):
+    X = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32).astype(float)
+    found = inertia(X, root_side(run(X, n_init=60)))
+    sides = (np.isin(np.arange(n), chosen) for size in range(1, n) for chosen in combinations(range(n), size))
+    assert found == pytest.approx(min(inertia(X, side) for side in sides))
+
+
+@given(n=st.integers(30, 200), d=st.integers(1, 6), seed=st.integers(0, 100))
+def test_root_split_is_about_as_good_as_scikit_learns(n, d, seed):
+    X = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32).astype(float)
+    theirs = KMeans(2, n_init=10, random_state=seed).fit(X).inertia_
+    assert inertia(X, root_side(run(X, n_init=20))) <= 1.02 * theirs
+
+
+@given(n=st.integers(3, 60), d=st.integers(1, 4), seed=st.integers(0, 1000))
+def test_two_means_is_a_fixed_point_of_lloyd(n, d, seed):
+    """Every point lies on the side of the nearer mean, and the sum of squares is that of the sides."""
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    left = np.zeros(n, bool)
+    value = two_means(X, np.arange(n), left, np.random.default_rng(seed), 1000, 0.0)
+    assert 0 < left.sum() < n
+    means = X[left].mean(axis=0), X[~left].mean(axis=0)
+    nearer = ((X - means[0]) ** 2).sum(axis=1) < ((X - means[1]) ** 2).sum(axis=1)
+    assert (nearer == left).all()
+    assert value == pytest.approx(inertia(X, left))
+
+
+@given(n=st.integers(2, 40), d=st.integers(1, 3), seed=st.integers(0, 1000))
+def test_heights_are_the_spread_of_the_cluster(n, d, seed):
+    X = np.random.default_rng(seed).integers(0, 3, size=(n, d)).astype(float)
+    tree = run(X, random_state=seed)
+    assert tree.is_binary
+    for node in range(n, tree.n_nodes):
+        own = X[tree.leaves(node)]
+        assert tree.height[node] == pytest.approx(np.sqrt(((own - own.mean(axis=0)) ** 2).sum()), abs=1e-9)
+
+
+@given(st.integers(0, 50))
+def test_planted_hierarchy_is_recovered_in_any_order_of_the_rows(seed):
+    X, group, pair = nested_points(seed)
+    order = np.random.default_rng(seed).permutation(len(X))
+    for tree, truth in ((run(X), (group, pair)), (run(X[order]), (group[order], pair[order]))):
+        assert all(has_cluster(tree, level == k) for level in truth for k in set(level.tolist()))
+
+
+def test_copies_and_small_inputs():
+    X = np.repeat(np.arange(4.0)[:, None], 9, axis=0)
+    tree = run(X)
+    assert len(set(tree.cut(height=0.0).tolist())) == 4
+    assert hypcse.dendrogram_purity(tree, X.ravel()) == 1
+    for n in (1, 2, 3):
+        assert run(X[:n]).n_leaves == n
+    assert run(np.full((5, 2), 0.1)).height.max() == 0
+
+
+def test_seed_progress_and_limits():
+    X = np.random.default_rng(0).normal(size=(3000, 3))
+    told = []
+    tree = methods.run("bisecting-kmeans", X, callback=told.append)
+    assert tree == methods.run("bisecting-kmeans", X)
+    shares = [step.done for step in told]
+    assert len(told) > 1 and told[0].stage == "splits" and shares == sorted(shares) and shares[-1] == 1
+    with pytest.raises(TimeoutError, match=r"max_seconds=1e-09"):
+        methods.run("bisecting-kmeans", X, max_seconds=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"n_init": 0}, {"max_iter": 0}, {"tol": -1.0}, {"max_seconds": 0}])
+def test_errors(options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        run(np.eye(3), **options)
