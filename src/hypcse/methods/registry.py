@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from hypcse._checks import check_features
 from hypcse._random import check_seed
 from hypcse.graph import Graph
-from hypcse.methods import bisecting, feature_linkage, graph_search, hyperbolic
+from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic
 from hypcse.methods.points import Points
 from hypcse.tree import Tree
 
@@ -65,6 +65,14 @@ METHODS = (
         "split in two by 2-means, down to single points; the paper's BKM",
         "O(n)",
         bisecting.bisecting_kmeans,
+        whole=True,
+    ),
+    Method(
+        "hdbscan",
+        "features",
+        "single linkage of mutual reachability; the full tree of HDBSCAN",
+        "O(n)",
+        density.hdbscan,
         whole=True,
     ),
     Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),

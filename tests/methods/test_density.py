@@ -1,0 +1,110 @@
+"""HDBSCAN's full tree, with scikit-learn, the hdbscan package (where installed) and SciPy as the oracles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import has_cluster, nested_points
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist, squareform
+from sklearn.cluster import HDBSCAN
+
+import hypcse
+from hypcse import Tree, methods
+
+CASES = {"n": st.integers(2, 60), "d": st.integers(1, 6), "min_samples": st.integers(1, 9), "seed": st.integers(0, 999)}
+
+
+def run(X, **options):
+    return methods.run("hdbscan", X, scale="none", **options)
+
+
+def reachability(X, min_samples):
+    """All mutual reachabilities, condensed."""
+    D = squareform(pdist(X))
+    core = np.sort(D, axis=1)[:, min(min_samples, len(X)) - 1]
+    R = np.maximum(D, np.maximum(core[:, None], core))
+    np.fill_diagonal(R, 0)
+    return squareform(R)
+
+
+def same_clusters(tree: Tree, other: Tree) -> bool:
+    """Whether both have the same flat clusters at every height, which no order of ties can change."""
+    levels = np.unique(np.round(other.height, 9)) + 1e-8
+    return all(np.array_equal(tree.cut(height=level), other.cut(height=level)) for level in levels)
+
+
+@given(**CASES)
+def test_equals_single_linkage_of_mutual_reachability(n, d, min_samples, seed):
+    X = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32).astype(float)
+    tree = run(X, min_samples=min_samples)
+    expected = Tree.from_linkage(linkage(reachability(X, min_samples), "single"))
+    assert np.sort(tree.height) == pytest.approx(np.sort(expected.height))
+    assert same_clusters(tree, expected)
+
+
+@given(n=st.integers(10, 80), d=st.integers(1, 4), min_samples=st.integers(2, 9), seed=st.integers(0, 999))
+def test_equals_scikit_learn(n, d, min_samples, seed):
+    X = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32).astype(float)
+    model = HDBSCAN(min_samples=min_samples, min_cluster_size=5, copy=True).fit(X)
+    rows = np.array(model._single_linkage_tree_.tolist())
+    assert same_clusters(run(X, min_samples=min_samples), Tree.from_linkage(rows[:, :4]))
+
+
+@pytest.mark.parametrize("min_samples", [2, 5, 10])
+def test_equals_the_hdbscan_package(min_samples):
+    """There the point itself does not count."""
+    package = pytest.importorskip("hdbscan", reason="the hdbscan package is not installed")
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    model = package.HDBSCAN(min_samples=min_samples - 1, min_cluster_size=5).fit(X)
+    expected = Tree.from_linkage(model.single_linkage_tree_.to_numpy())
+    assert same_clusters(methods.run("hdbscan", X.astype(np.float32), scale="none", min_samples=min_samples), expected)
+
+
+@given(n=st.integers(2, 60), d=st.integers(1, 4), seed=st.integers(0, 999))
+def test_one_sample_is_single_linkage(n, d, seed):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    assert hypcse.robinson_foulds(run(X, min_samples=1), methods.run("single-linkage", X, scale="none")) == 0
+
+
+@given(n=st.integers(2, 60), min_samples=st.integers(1, 9), seed=st.integers(0, 999))
+def test_the_order_of_the_rows_does_not_matter(n, min_samples, seed):
+    """Mutual reachabilities are often equal, but the distances that then decide are not."""
+    rng = np.random.default_rng(seed)
+    X, order = rng.normal(size=(n, 3)), rng.permutation(n)
+    names = [str(k) for k in range(n)]
+    tree, shuffled = run(X, min_samples=min_samples), run(X[order], min_samples=min_samples)
+    moved = Tree(shuffled.parent, shuffled.height, tuple(names[k] for k in order)).reordered(names)
+    assert Tree(tree.parent, tree.height, tuple(names)) == moved
+
+
+def test_planted_hierarchy_is_recovered():
+    X, group, pair = nested_points(0, size=40)
+    tree = run(X)
+    clusters = [level == k for level in (group, pair) for k in set(level.tolist())]
+    # A point far from its group joins late: most of every planted cluster must be one.
+    assert hypcse.dendrogram_purity(tree, group) > 0.99
+    assert all(has_cluster(tree, cluster) for cluster in clusters[4:])
+
+
+def test_copies_small_inputs_and_tiny_values():
+    X = np.repeat(np.arange(4.0)[:, None], 9, axis=0)
+    assert len(set(run(X).cut(height=0.0).tolist())) == 4
+    for n in (1, 2, 3):
+        assert run(X[:n]).n_leaves == n
+    small = np.array([[0.0], [1.0], [3.0], [9.0]]) * 1e-200
+    assert run(small, min_samples=2).height[4:].tolist() == pytest.approx([1e-200, 2e-200, 6e-200])
+
+
+def test_progress_and_limits():
+    X = np.random.default_rng(0).normal(size=(6000, 2))
+    told = []
+    methods.run("hdbscan", X, callback=told.append)
+    shares = [step.done for step in told]
+    assert len(told) > 1 and shares == sorted(shares) and shares[-1] == 1
+    with pytest.raises(TimeoutError, match=r"hdbscan .* max_seconds=1e-09"):
+        methods.run("hdbscan", X, max_seconds=1e-9)
+    with pytest.raises(ValueError, match="min_samples=0"):
+        run(X, min_samples=0)
