@@ -43,7 +43,9 @@ def bisecting_kmeans(
     check_range(X)
     if len(X) == 1:
         return one_leaf()
-    at, draw = start_bisection(len(X)), generator(points.random_state, "bisecting k-means")
+    draw = generator(points.random_state, "bisecting k-means")
+    # Copies are halved at random: data often come sorted by class, and the order of the rows would tell.
+    at = start_bisection(draw.permutation(len(X)))
     while at.status[0] > 0:
         bisect(X, at, draw, Effort(n_init, max_iter, tol), _PART)
         clock.tell("splits", int(at.status[1]) / (len(X) - 1))

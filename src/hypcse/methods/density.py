@@ -26,13 +26,14 @@ def hdbscan(points: Points, *, min_samples: int = 5, max_seconds: float | None =
         max(core_i, core_j, |x_i - x_j|),
 
     core_i the distance to the `min_samples`-th nearest point, i itself being the first. scikit-learn counts in the
-    same way; the hdbscan package does not count the point itself, so that its equal setting is one less. With 1 it is single linkage of the distances. Where there are fewer points, the farthest one counts.
-    `min_cluster_size` is no option: it acts on the condensed tree alone.
+    same way; the hdbscan package does not count the point itself, so that its equal setting is one less. With 1 it is
+    single linkage of the distances. Where there are fewer points, the farthest one counts. `min_cluster_size` is no
+    option: it acts on the condensed tree alone.
 
     A core distance weighs on many edges at once, so ties are the rule. They go to the pair that lies closer, then to
     the smaller ids: without equal distances the tree is one and the same in any order of the points.
 
-    Exact, by Prim's algorithm: O(n^2 d) time, O(n d) memory. Pen-digits, 10,992 points: about 2 s on one core. Past
+    Exact, by Prim's algorithm: O(n^2 d) time, O(n d) memory. Pen-digits, 10,992 points: about 3 s on one core. Past
     `max_seconds` it raises TimeoutError.
     """
     check_count("min_samples", min_samples, 1)

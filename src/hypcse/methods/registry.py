@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from hypcse._checks import check_features
 from hypcse._random import check_seed
 from hypcse.graph import Graph
-from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic
+from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spec_wrsc
 from hypcse.methods.points import Points
 from hypcse.tree import Tree
 
@@ -78,6 +78,14 @@ METHODS = (
     Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),
     Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris),
     Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", graph_search.hcse),
+    Method(
+        "spec-wrsc",
+        "graph",
+        "spectral clusters, joined by recursive sparsest cuts",
+        "O(n + m)",
+        spec_wrsc.spec_wrsc,
+        whole=True,
+    ),
     Method(
         "hypcse",
         "both",

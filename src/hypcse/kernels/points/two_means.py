@@ -38,11 +38,12 @@ class Effort(NamedTuple):
     tol: float
 
 
-def start_bisection(n: int) -> Bisection:
-    """Nothing split yet, of n > 1 points."""
+def start_bisection(order: Ids) -> Bisection:
+    """Nothing split yet, of more than one point in a given order, in which copies of one point will be halved."""
+    n = order.size
     stack = np.zeros((n, 2), np.int64)
     stack[0, 1] = n
-    return Bisection(np.arange(n), np.empty(n - 1, np.int64), np.empty(n - 1), stack, np.array([1, 0]))
+    return Bisection(order.copy(), np.empty(n - 1, np.int64), np.empty(n - 1), stack, np.array([1, 0]))
 
 
 @kernel
