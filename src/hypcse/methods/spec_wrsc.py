@@ -117,7 +117,7 @@ def cuts_between(graph: Graph, labels: Ids) -> Reals:
     k = int(labels.max()) + 1
     i, j, w = graph.edges()
     once = np.bincount(labels[i] * k + labels[j], w, minlength=k * k).reshape(k, k)
-    between = once + once.T
+    between = (once + once.T).astype(np.float64)
     np.fill_diagonal(between, 0.0)
     return between
 

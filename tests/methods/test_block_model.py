@@ -1,0 +1,117 @@
+"""DPClusterHSBM: planted block models, and what privacy forbids."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import has_cluster, nested_blocks
+from scipy.cluster.hierarchy import linkage
+
+import hypcse
+from graph_strategies import graphs
+from hypcse import Graph, Tree, methods
+from hypcse.methods import block_model
+from hypcse.methods.block_model import join_blocks, private_rows
+from hypcse.methods.privacy import Budget
+
+
+def run(graph, **options):
+    return methods.run("dp-cluster-hsbm", graph=graph, **options)
+
+
+def found_all(tree, *levels):
+    return all(has_cluster(tree, level == k) for level in levels for k in set(level.tolist()))
+
+
+@given(k=st.integers(2, 9), seed=st.integers(0, 1000))
+def test_blocks_are_joined_as_average_linkage_joins(k, seed):
+    """Blocks of one vertex each: UPGMA of the negative weights."""
+    rng = np.random.default_rng(seed)
+    weights = np.triu(rng.random((k, k)), 1)
+    weights = weights + weights.T
+    members = [{a} for a in range(k)]
+    found = set()
+    for first, second in join_blocks(weights, np.ones(k, int)):
+        members[first] |= members[second]
+        found.add(frozenset(members[first]))
+    Z = linkage(1 - weights[np.triu_indices(k, 1)], "average")
+    tree = Tree.from_linkage(Z)
+    assert found == {frozenset(tree.leaves(node).tolist()) for node in range(k, tree.n_nodes)}
+
+
+@pytest.mark.parametrize("inner", ["random", "average"])
+@given(seed=st.integers(0, 30))
+def test_planted_hierarchy_is_recovered_in_any_order(inner, seed):
+    graph, block, pair = nested_blocks(seed, size=30, inside=0.9)
+    assert found_all(run(graph, n_blocks=4, inner=inner, random_state=seed), block, pair)
+    assert hypcse.dendrogram_purity(run(graph), pair) == 1
+    order = np.random.default_rng(seed).permutation(graph.n_vertices)
+    shuffled = run(graph.subgraph(order)[0], n_blocks=4, inner=inner, random_state=seed)
+    assert found_all(shuffled, block[order], pair[order])
+
+
+def test_planted_hierarchy_is_recovered_in_private():
+    """Enough vertices and a large epsilon; with a small one the gap cannot be told from noise."""
+    graph, block, pair = nested_blocks(0, size=250, inside=0.9)
+    tree = run(graph, n_blocks=4, epsilon=40.0)
+    assert found_all(tree, block, pair)
+    with pytest.raises(ValueError, match="epsilon=0.5 the gap after 4 eigenvalues"):
+        run(graph, n_blocks=4, epsilon=0.5)
+
+
+def test_private_tree_tells_nothing_of_degrees():
+    """Its heights are those of a tree over vertices that are all alike."""
+    graph, _, _ = nested_blocks(0, size=250, inside=0.9)
+    tree = run(graph, n_blocks=4, epsilon=40.0)
+    assert tree.height == pytest.approx(np.log2(tree.sizes))
+    one_block = run(graph, n_blocks=1, epsilon=1.0)
+    assert one_block == run(Graph.from_edges([0], [1], n=graph.n_vertices), n_blocks=1, epsilon=1.0)
+
+
+def test_noise_is_as_large_as_stated():
+    """Without a signal, the spread of the private rows is that of the noise in the k directions that are kept."""
+    n, k, budget = 2000, 3, Budget(8.0, 1e-6)
+    vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(n, k)))[0]
+    values = np.array([500.0, 500.0, 500.0, 0.0])
+    rows = private_rows(values, np.zeros_like(vectors), budget, np.random.default_rng(1))
+    log = np.log(4e6)
+    # The bounds of gap and value, and that the widest directions of the noise are kept, add to it.
+    least = np.sqrt(2) * np.sqrt(2) / (np.sqrt(2) * (np.sqrt(log + 4.0) - np.sqrt(log)))
+    assert rows.shape == (n, k)
+    assert least <= rows.std() <= 1.5 * least
+    assert block_model.GAP + block_model.VALUE + block_model.ROWS + block_model.DENSITIES == 1
+
+
+def test_infinite_epsilon_is_no_noise():
+    graph, _, _ = nested_blocks(0, size=250, inside=0.9)
+    exact, private = run(graph, n_blocks=4), run(graph, n_blocks=4, epsilon=1e12)
+    assert hypcse.robinson_foulds(exact, private) == 0
+
+
+@given(st.data(), st.integers(1, 12), st.sampled_from(["random", "average"]))
+def test_any_graph_gives_a_binary_tree(data, n, inner):
+    graph = data.draw(graphs(n))
+    k = data.draw(st.none() | st.integers(1, max(1, n - 1)))
+    tree = run(graph, n_blocks=k, inner=inner)
+    assert tree.n_leaves == n and tree.is_binary
+
+
+def test_progress_limits_and_errors():
+    graph, _, _ = nested_blocks(0)
+    told = []
+    assert run(graph, n_blocks=4, callback=told.append) == run(graph, n_blocks=4)
+    assert [step.done for step in told] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    with pytest.raises(TimeoutError, match="dp-cluster-hsbm .* max_seconds"):
+        run(graph, max_seconds=1e-9)
+    with pytest.raises(ValueError, match="n_blocks=160 must be between 1 and 159"):
+        run(graph, n_blocks=160)
+    with pytest.raises(ValueError, match="inner='ward'"):
+        run(graph, inner="ward")
+    with pytest.raises(ValueError, match="would not be private"):
+        run(graph, epsilon=1.0)
+    with pytest.raises(ValueError, match="pass inner='random'"):
+        run(graph, epsilon=1.0, n_blocks=4, inner="average")
+    with pytest.raises(ValueError, match="weight 2; privacy"):
+        run(graph.scaled(2.0), epsilon=1.0, n_blocks=4)
