@@ -12,9 +12,9 @@ from scipy.cluster.hierarchy import linkage
 import hypcse
 from graph_strategies import graphs
 from hypcse import Graph, Tree, methods
-from hypcse.methods import block_model
-from hypcse.methods.block_model import join_blocks, private_rows
-from hypcse.methods.privacy import Budget
+from hypcse.methods.spectral import block_model
+from hypcse.methods.spectral.block_model import join_blocks, private_rows
+from hypcse.methods.spectral.privacy import Budget
 
 
 def run(graph, **options):

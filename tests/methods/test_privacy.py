@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import chi2, laplace, norm
 
-from hypcse.methods.privacy import (
+from hypcse.methods.spectral.privacy import (
     Budget,
     gaussian_scale,
     laplace_bound,

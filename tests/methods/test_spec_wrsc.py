@@ -15,9 +15,9 @@ from sklearn.manifold import spectral_embedding
 import hypcse
 from graph_strategies import graphs
 from hypcse import Graph, Tree, methods
-from hypcse.methods import spectrum
-from hypcse.methods.sparse_cuts import MAX_ENUMERATED, recursive_cuts, sparsest_cut
-from hypcse.methods.spec_wrsc import cuts_between, degree_buckets
+from hypcse.methods.spectral import spectrum
+from hypcse.methods.spectral.sparse_cuts import MAX_ENUMERATED, cuts_between, recursive_cuts, sparsest_cut
+from hypcse.methods.spectral.spec_wrsc import degree_buckets
 
 
 def run(graph, **options):

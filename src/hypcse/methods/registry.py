@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from hypcse._checks import check_features
 from hypcse._random import check_seed
 from hypcse.graph import Graph
-from hypcse.methods import bisecting, block_model, density, feature_linkage, graph_search, hyperbolic, spec_wrsc
+from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
 from hypcse.methods.points import Points
 from hypcse.tree import Tree
 
@@ -83,7 +83,7 @@ METHODS = (
         "graph",
         "spectral clusters, joined by recursive sparsest cuts",
         "O(n + m)",
-        spec_wrsc.spec_wrsc,
+        spectral.spec_wrsc,
         whole=True,
     ),
     Method(
@@ -91,7 +91,7 @@ METHODS = (
         "graph",
         "spectral blocks joined by density, private for a finite epsilon; our reading",
         "O(n + m)",
-        block_model.dp_cluster_hsbm,
+        spectral.dp_cluster_hsbm,
         whole=True,
     ),
     Method(

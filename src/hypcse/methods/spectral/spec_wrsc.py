@@ -12,8 +12,8 @@ from hypcse.graph import Graph
 from hypcse.methods.assembly import halved_parents, join_parts
 from hypcse.methods.points import Points
 from hypcse.methods.progress import Clock
-from hypcse.methods.sparse_cuts import recursive_cuts
-from hypcse.methods.spectrum import (
+from hypcse.methods.spectral.sparse_cuts import cuts_between, recursive_cuts
+from hypcse.methods.spectral.spectrum import (
     cluster_rows,
     clusters_by_gap,
     leading_eigenpairs,
@@ -110,16 +110,6 @@ def degree_buckets(labels: Ids, degrees: Reals, ratio: float) -> Ids:
     # A degree that is on the border up to rounding belongs above it.
     bucket[positive] = np.floor(steps + 1e-12)
     return np.unique(np.column_stack([labels, bucket]), axis=0, return_inverse=True)[1].ravel().astype(np.int64)
-
-
-def cuts_between(graph: Graph, labels: Ids) -> Reals:
-    """Weight between each two clusters, (k, k), 0 on the diagonal."""
-    k = int(labels.max()) + 1
-    i, j, w = graph.edges()
-    once = np.bincount(labels[i] * k + labels[j], w, minlength=k * k).reshape(k, k)
-    between = (once + once.T).astype(np.float64)
-    np.fill_diagonal(between, 0.0)
-    return between
 
 
 def _fiedler_order(graph: Graph, vertices: Ids, released: bool, random_state: int) -> Ids:

@@ -1,14 +1,27 @@
-"""The sparsest cut of a small graph whose vertices have sizes."""
+"""Cuts between the clusters of a graph, and the sparsest of them."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse.graph import Graph
+
+Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
 # Up to so many vertices all cuts are compared, 2^14 of them.
 MAX_ENUMERATED = 15
+
+
+def cuts_between(graph: Graph, labels: Ids) -> Reals:
+    """Weight between each two clusters, (k, k), 0 on the diagonal."""
+    k = int(labels.max()) + 1
+    i, j, w = graph.edges()
+    once = np.bincount(labels[i] * k + labels[j], w, minlength=k * k).reshape(k, k)
+    between = (once + once.T).astype(np.float64)
+    np.fill_diagonal(between, 0.0)
+    return between
 
 
 def recursive_cuts(weights: Reals, sizes: Reals, peel: bool = False) -> list[tuple[int, int]]:

@@ -14,7 +14,8 @@ from hypcse.discrete.heights import searched_tree
 from hypcse.graph import Graph
 from hypcse.methods.assembly import halved_parents, join_parts
 from hypcse.methods.points import Points
-from hypcse.methods.privacy import (
+from hypcse.methods.progress import Clock
+from hypcse.methods.spectral.privacy import (
     Budget,
     gaussian_scale,
     laplace_bound,
@@ -22,9 +23,8 @@ from hypcse.methods.privacy import (
     low_rank_sensitivity,
     projection_width,
 )
-from hypcse.methods.progress import Clock
-from hypcse.methods.spec_wrsc import cuts_between
-from hypcse.methods.spectrum import cluster_rows, clusters_by_gap, leading_eigenpairs, n_leading
+from hypcse.methods.spectral.sparse_cuts import cuts_between
+from hypcse.methods.spectral.spectrum import cluster_rows, clusters_by_gap, leading_eigenpairs, n_leading
 from hypcse.tree import Tree
 
 Ids = NDArray[np.int64]
