@@ -93,6 +93,14 @@ def test_copies_and_small_inputs():
     assert run(np.full((5, 2), 0.1)).height.max() == 0
 
 
+@pytest.mark.parametrize("power", [-100, 100])
+def test_units_do_not_matter(power):
+    X = np.random.default_rng(0).normal(size=(50, 2)).astype(np.float32).astype(float)
+    tree, scaled = run(X), run(np.ldexp(X, power))
+    assert hypcse.robinson_foulds(tree, scaled) == 0
+    assert np.array_equal(np.ldexp(tree.height, power), scaled.height)
+
+
 def test_seed_progress_and_limits():
     X = np.random.default_rng(0).normal(size=(3000, 3))
     told = []

@@ -89,13 +89,14 @@ def test_planted_hierarchy_is_recovered():
     assert all(has_cluster(tree, cluster) for cluster in clusters[4:])
 
 
-def test_copies_small_inputs_and_tiny_values():
+def test_copies_small_inputs_and_far_units():
     X = np.repeat(np.arange(4.0)[:, None], 9, axis=0)
     assert len(set(run(X).cut(height=0.0).tolist())) == 4
     for n in (1, 2, 3):
         assert run(X[:n]).n_leaves == n
-    small = np.array([[0.0], [1.0], [3.0], [9.0]]) * 1e-200
-    assert run(small, min_samples=2).height[4:].tolist() == pytest.approx([1e-200, 2e-200, 6e-200])
+    for power in (-120, 120):
+        X = np.ldexp(np.array([[0.0], [1.0], [3.0], [9.0]]), power)
+        assert run(X, min_samples=2).height[4:].tolist() == np.ldexp([1.0, 2.0, 6.0], power).tolist()
 
 
 def test_progress_and_limits():

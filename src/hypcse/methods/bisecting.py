@@ -6,7 +6,6 @@ import numpy as np
 
 from hypcse._checks import check_count
 from hypcse._random import generator
-from hypcse.graph.neighbors import check_range
 from hypcse.kernels.points.two_means import Bisection, Effort, bisect, start_bisection
 from hypcse.kernels.trees.sweep import lift_heights
 from hypcse.methods.assembly import split_parents
@@ -40,7 +39,6 @@ def bisecting_kmeans(
         raise ValueError(f"tol={tol} must be at least 0.")
     clock = Clock("bisecting-kmeans", points.callback, max_seconds)
     X = np.ascontiguousarray(points.features)
-    check_range(X)
     if len(X) == 1:
         return one_leaf()
     draw = generator(points.random_state, "bisecting k-means")

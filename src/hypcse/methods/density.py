@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.graph import nearest_neighbors
-from hypcse.graph.neighbors import MAX_EXACT, check_range, representable
+from hypcse.graph.neighbors import MAX_EXACT
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.kernels.spanning.kdtree import pair_distances
 from hypcse.kernels.spanning.prim import Growth, grow, start_growth
@@ -38,16 +38,14 @@ def hdbscan(points: Points, *, min_samples: int = 5, max_seconds: float | None =
     """
     check_count("min_samples", min_samples, 1)
     clock = Clock("hdbscan", points.callback, max_seconds)
-    check_range(points.features)
-    scaled, power = representable(points.features)
-    X = np.ascontiguousarray(scaled, dtype=np.float64)
+    X = np.ascontiguousarray(points.features)
     if len(X) == 1:
         return one_leaf()
     core, at = squared_core_distances(X, min_samples), start_growth(len(X))
     while at.status[0] < len(X) - 1:
         grow(X, core, at, max(1, _PART // len(X)))
         clock.tell("spanning tree", int(at.status[0]) / (len(X) - 1))
-    return _single_linkage(at, power)
+    return _single_linkage(at)
 
 
 def squared_core_distances(X: NDArray[np.float64], min_samples: int) -> NDArray[np.float64]:
@@ -62,8 +60,7 @@ def squared_core_distances(X: NDArray[np.float64], min_samples: int) -> NDArray[
     return pair_distances(X, np.arange(n), np.ascontiguousarray(farthest))
 
 
-def _single_linkage(at: Growth, power: int) -> Tree:
+def _single_linkage(at: Growth) -> Tree:
     first, second = at.ends.T
     order = np.lexsort([second, first, at.weights[:, 1], at.weights[:, 0]])
-    height = np.ldexp(np.sqrt(at.weights[order, 0]), -power)
-    return Tree.from_linkage(number_merges(first[order], second[order], height))
+    return Tree.from_linkage(number_merges(first[order], second[order], np.sqrt(at.weights[order, 0])))
