@@ -37,6 +37,11 @@ class Points:
             raise ValueError("this method clusters features: pass X.")
         return self.given
 
+    @property
+    def n_points(self) -> int:
+        """How many points there are."""
+        return self.graph.n_vertices if self.given is None else len(self.given)
+
     @cached_property
     def features(self) -> NDArray[np.float64]:
         """Scaled features in float64, computed in float32 as the evaluation convention has it."""

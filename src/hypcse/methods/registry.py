@@ -14,7 +14,10 @@ from hypcse._checks import check_features
 from hypcse._random import check_seed
 from hypcse.graph import Graph
 from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
+from hypcse.methods.hyphc import hyphc
 from hypcse.methods.points import Points
+from hypcse.methods.probabilistic import eph, fph
+from hypcse.methods.ufit import ufit
 from hypcse.tree import Tree
 
 
@@ -109,6 +112,10 @@ METHODS = (
         "O(n + m)",
         hyperbolic.untrained,
     ),
+    Method("hyphc", "both", "leaves on a hyperbolic circle, trained on triples of points", "O(n)", hyphc),
+    Method("fph", "both", "probabilities of parents by gradient descent on Dasgupta's cost", "O(n m)", fph),
+    Method("eph", "both", "the same over whole trees drawn at random; successor of fph", "O(n m)", eph),
+    Method("ufit", "both", "an ultrametric fitted to distances by gradient descent", "O(n + m)", ufit),
 )
 
 

@@ -1,0 +1,71 @@
+"""The method: its options, and the best tree on the way."""
+
+from __future__ import annotations
+
+from hypcse._checks import check_count
+from hypcse._threads import worker_threads
+from hypcse.methods.feature_linkage import one_leaf
+from hypcse.methods.hyphc.similarity import unit_rows
+from hypcse.methods.points import Points
+from hypcse.methods.steps import Watch, check_positive
+from hypcse.tree import Tree
+
+# The radius of the leaves stays between these, as in the published code.
+RADII = (0.01, 0.999)
+
+
+def hyphc(
+    points: Points,
+    *,
+    temperature: float = 0.01,
+    learning_rate: float = 1e-3,
+    n_epochs: int = 50,
+    n_triples: int | None = None,
+    batch_size: int = 256,
+    start_radius: float = 0.01,
+    anneal_every: int = 20,
+    anneal_factor: float = 1.0,
+    max_seconds: float | None = None,
+) -> Tree:
+    """Hyperbolic hierarchical clustering (Chami et al., 2020) from the cosine similarities of the features.
+
+    Leaves lie on one circle of the hyperbolic disk, start at random and are moved by Adam to lower the `triplet_loss`
+    of random triples. After every epoch they are decoded by `decode_single`, and the tree with the least Dasgupta cost
+    on the complete graph of similarities is kept; the start counts.
+
+    Similarities are (1 + cosine) / 2 of the features brought to mean 0 and variance 1, whatever the points' scale.
+
+    temperature   : t of the loss.
+    n_triples     : drawn afresh each epoch; None for 100 a point, at least 100,000.
+    start_radius  : of the circle, between 0.01 and 0.999; it is learned too.
+    anneal_every, anneal_factor : after so many epochs temperature and learning rate are multiplied by the factor.
+    max_seconds   : looked at after each epoch.
+
+    O(n_triples d) an epoch, O(n d) memory.
+    """
+    check_positive("temperature", temperature)
+    check_positive("learning_rate", learning_rate)
+    check_positive("anneal_factor", anneal_factor)
+    check_count("n_epochs", n_epochs, 1)
+    check_count("batch_size", batch_size, 1)
+    check_count("anneal_every", anneal_every, 1)
+    if not RADII[0] <= check_positive("start_radius", start_radius) <= RADII[1]:
+        raise ValueError(f"start_radius={start_radius} must lie between {RADII[0]} and {RADII[1]}.")
+    n_triples = max(100 * points.n_points, 100_000) if n_triples is None else check_count("n_triples", n_triples, 1)
+    rows = unit_rows(points.raw)
+    if len(rows) == 1:
+        return one_leaf()
+    watch = Watch(n_epochs, points.callback, max_seconds)
+    from hypcse.methods.hyphc.training import Training
+
+    with worker_threads(None, points.n_points):
+        run = Training(rows, start_radius, learning_rate, points.random_state)
+        for epoch in range(1, n_epochs + 1 if len(rows) > 2 else 1):
+            loss = run.epoch(n_triples, batch_size, temperature)
+            run.evaluate()
+            if watch.stops(epoch, loss, run.best):
+                break
+            if epoch % anneal_every == 0:
+                temperature *= anneal_factor
+                run.anneal(anneal_factor)
+    return run.tree
