@@ -1,4 +1,4 @@
-"""The command: run, list, compare, quality, epochs, holdout."""
+"""The command: run, list, compare, quality, epochs, large, holdout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import epochs, holdout
+from benchmarks import epochs, holdout, large
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.quality import command as quality
@@ -61,7 +61,14 @@ def _compare(options: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-_ACTIONS = {"run": _run, "compare": _compare, "quality": quality.show, "epochs": epochs.show, "holdout": holdout.show}
+_ACTIONS = {
+    "run": _run,
+    "compare": _compare,
+    "quality": quality.show,
+    "epochs": epochs.show,
+    "large": large.show,
+    "holdout": holdout.show,
+}
 
 
 def plan_runs(names: Sequence[str] | None, sizes: Sequence[int] | None, quick: bool) -> list[tuple[Case, int]]:
@@ -92,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     comparison.add_argument("old", type=Path)
     comparison.add_argument("new", type=Path)
     quality.add_options(commands.add_parser("quality", help="how good the trees and partitions are"))
+    large.add_options(commands.add_parser("large", help="what a default fit of many points costs"))
     epochs.add_options(commands.add_parser("epochs", help="what an epoch of the paper's mode costs"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
     return parser
