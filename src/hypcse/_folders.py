@@ -38,12 +38,15 @@ def check_place(out: Path, overwrite: bool, written: Collection[str]) -> None:
 def write_folder(out: Path, files: dict[str, bytes]) -> None:
     """Write all files into a new folder beside its place, then put it there; a folder in its place is replaced.
 
+    A name may have one folder before it.
+
     The files are on the disk before the folder has its name, so that not even a power cut leaves half of them there.
     """
     parent = out.absolute().parent
     made = Path(tempfile.mkdtemp(dir=parent, prefix=f".{out.name}-"))
     try:
         for name, content in files.items():
+            (made / name).parent.mkdir(exist_ok=True)
             with (made / name).open("wb") as file:
                 file.write(content)
                 file.flush()

@@ -79,7 +79,7 @@ def test_help_version_and_lists(hypcse_command):
     assert all(name in methods for name in hypcse.methods.available())
     datasets = hypcse_command("datasets").stdout
     assert all(name in datasets for name in hypcse.datasets.available())
-    for command in ("demo", "fit", "score", "view", "reproduce", "methods", "datasets"):
+    for command in ("demo", "fit", "score", "view", "compare", "reproduce", "methods", "datasets"):
         assert "Example" in hypcse_command(command, "--help").stdout
     nothing = hypcse_command()
     assert "score" in nothing.stdout and nothing.stderr == "" and nothing.returncode == 0

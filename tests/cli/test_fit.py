@@ -47,7 +47,13 @@ def test_the_folder_holds_what_the_library_finds(fit, table, tmp_path):
     graph = hypcse.similarity_graph(X)
     expected = hypcse.refine(hypcse.graph_linkage(graph), graph)
     found = tmp_path / "found"
-    assert sorted(path.name for path in found.iterdir()) == ["labels.csv", "linkage.npy", "scores.json", "tree.nwk"]
+    assert sorted(path.name for path in found.iterdir()) == [
+        "labels.csv",
+        "linkage.npy",
+        "scores.json",
+        "tree.html",
+        "tree.nwk",
+    ]
     names = [f"p_{k}" for k in range(40)]
     tree = hypcse.Tree.from_newick((found / "tree.nwk").read_text(), names=names)
     assert hypcse.robinson_foulds(tree, hypcse.Tree(expected.parent, expected.height, tuple(names))) == 0
@@ -79,6 +85,10 @@ def test_hypcse_leaves_its_embedding(fit, table, tmp_path):
     model = hypcse.HypCSE(n_epochs=2, random_state=3).fit(X)
     assert np.array_equal(np.load(tmp_path / "found" / "linkage.npy"), model.linkage_matrix_)
     assert np.array_equal(np.load(tmp_path / "found" / "embedding.npy"), model.embedding_)
+    loaded = hypcse.HypCSE.load(tmp_path / "found" / "model")
+    assert np.array_equal(loaded.predict(X), loaded.labels_)
+    assert loaded.tree_.names == tuple(f"p_{k}" for k in range(40))
+    assert not (tmp_path / "found.checkpoints").exists()
     wrong = fit(*words, "--out", "other", "--preset", "best")
     assert wrong.returncode == 2 and "preset='best'" in wrong.stderr
     assert not (tmp_path / "other").exists()
@@ -184,3 +194,47 @@ def test_what_was_done_to_the_data_is_said(fit, tmp_path):
     result = fit("gaps.csv", "--out", "found", "--impute", "median", "--categorical", "c")
     assert result.returncode == 0, result.stderr
     assert "1 missing numbers filled with the median" in result.stderr and "2 categories" in result.stderr
+
+
+def test_a_stopped_training_goes_on_when_asked(fit, table, tmp_path):
+    words = ("points.csv", "--out", "found", "--id-column", "id", "--label-column", "kind", "--method", "hypcse")
+    code = (
+        "import hypcse.training.run as run, sys\n"
+        "from hypcse.cli import main\n"
+        "whole = run.Run.epoch\n"
+        "def epoch(self, number):\n"
+        "    if number == 15: raise KeyboardInterrupt\n"
+        "    return whole(self, number)\n"
+        "run.Run.epoch = epoch\n"
+        "main()\n"
+    )
+    call = [sys.executable, "-c", code, "fit", *words, "--epochs", "20"]
+    stopped = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
+    assert stopped.returncode == 130, stopped.stderr
+    assert "--resume" in stopped.stderr and not (tmp_path / "found").exists()
+    refused = fit(*words, "--epochs", "20")
+    assert refused.returncode == 2 and "Pass --resume to go on" in refused.stderr
+    assert fit(*words, "--epochs", "20", "--resume").returncode == 0
+    assert not (tmp_path / "found.checkpoints").exists()
+    undisturbed = fit(*words, "--epochs", "20", "--out", "again")
+    assert undisturbed.returncode == 0, undisturbed.stderr
+    linkages = [np.load(tmp_path / name / "linkage.npy") for name in ("found", "again")]
+    assert np.array_equal(*linkages)
+
+
+def test_compare_runs_methods_and_goes_on(table, tmp_path):
+    def compare(*more):
+        call = [sys.executable, "-c", "from hypcse.cli import main; main()", "compare", "points.csv", *more]
+        options = ["--out", "found", "--id-column", "id", "--label-column", "kind"]
+        return subprocess.run([*call, *options], capture_output=True, text=True, cwd=tmp_path)
+
+    first = compare("--method", "ward", "--method", "graph-average")
+    assert first.returncode == 0, first.stderr
+    lines = (tmp_path / "found" / "compare.jsonl").read_text()
+    assert lines.count("\n") == 2
+    page = (tmp_path / "found" / "compare.html").read_text()
+    assert "<th>ward</th>" in page and "Dendrogram purity" in page and "<b>" in page
+    assert compare("--method", "ward").returncode == 0
+    assert (tmp_path / "found" / "compare.jsonl").read_text() == lines
+    wrong = compare("--method", "wart")
+    assert wrong.returncode == 2 and "Did you mean 'ward'" in wrong.stderr

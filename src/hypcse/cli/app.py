@@ -98,12 +98,14 @@ def fit(
     epochs: Annotated[int | None, typer.Option(min=0, help="Epochs of hypcse. By default: by the data's size.")] = None,
     device: Annotated[str, typer.Option(help="Where hypcse trains: auto, cpu or cuda.")] = "auto",
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a training of hypcse that was stopped.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
 ) -> None:
     """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
 
-    The folder is written whole or not at all: `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`, and
-    `embedding.npy` where the method has one. The class column is not a feature; it is used to score the tree.
+    The folder is written whole or not at all: `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`, the page
+    `tree.html`, and of hypcse also `embedding.npy` and the `model`, which `hypcse.HypCSE.load` reads.
+    The class column is not a feature; it is used to score the tree.
 
     Example: `hypcse fit iris --out iris-tree`
     """
@@ -111,7 +113,7 @@ def fit(
     from hypcse.cli.reading.columns import Columns
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device)
+    job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device, resume)
     columns = Columns(label_column, id_column, header, tuple(use or ()), tuple(categorical or ()), impute, edges)
     run_fit(data, out, columns, job, overwrite)
 
@@ -142,6 +144,33 @@ def score(
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
     columns = Columns(label_column, id_column, header)
     run_score(tree, data, labels, columns, graph_options, self_loops=self_loops, as_json=json)
+
+
+@app.command()
+def compare(
+    data: Annotated[str, typer.Argument(help="The points: a file or a data set's name, as for `hypcse fit`.")],
+    out: Annotated[Path, typer.Option(help="Folder of the results; a comparison that was stopped goes on there.")],
+    method: Annotated[list[str] | None, typer.Option(help="Only this method; repeat it. By default: all.")] = None,
+    label_column: LabelColumn = None,
+    id_column: IdColumn = None,
+    header: Header = None,
+    use: Use = None,
+    categorical: Categorical = None,
+    impute: Impute = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Methods at a time, each in a process of its own.")] = 1,
+) -> None:
+    """Run every method on your points and compare their trees: one table, one page.
+
+    Writes `compare.jsonl`, `compare.md` and `compare.html`; a method that fails is listed as failed.
+
+    Example: `hypcse compare iris --out iris-methods --method ward --method graph-average`
+    """
+    from hypcse.cli.compare import run_compare
+    from hypcse.cli.reading.columns import Columns
+
+    columns = Columns(label_column, id_column, header, tuple(use or ()), tuple(categorical or ()), impute)
+    run_compare(data, out, columns, method, seed, jobs)
 
 
 @app.command()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import time
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -23,10 +25,12 @@ from hypcse.cli.reading.inputs import read_points
 from hypcse.cli.reading.points import Points
 from hypcse.cli.score import finite, parse_bandwidth, show_scores
 from hypcse.discrete.refine import Effort
+from hypcse.estimator.saving import packed
+from hypcse.viewer.page import render
+from hypcse.viewer.source import gather
 
-FILES = ("embedding.npy", "labels.csv", "linkage.npy", "scores.json", "tree.nwk")
 PAGE = "tree.html"
-"""What `hypcse view` adds to the folder."""
+FILES = ("embedding.npy", "labels.csv", "linkage.npy", "model", "scores.json", PAGE, "tree.nwk")
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,12 @@ class Job:
     preset: str = "default"
     epochs: int | None = None
     device: str = "auto"
+    resume: bool = False
 
 
 def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool) -> None:
     """Cluster the points of a file and write a folder with all that was found."""
-    check_place(out, overwrite, (*FILES, PAGE))
+    check_place(out, overwrite, FILES)
     methods.describe(job.method)
     check_choice("effort", job.effort, get_args(Effort))
     job.graph_options["bandwidth"] = parse_bandwidth(job.graph_options["bandwidth"])
@@ -55,7 +60,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"note: {note}", markup=False)
     begin = time.perf_counter()
     graph = points.similarity(**job.graph_options)
-    tree, embedding = _find_tree(points, graph, job)
+    tree, model = _find_tree(points, graph, job, out)
     partitions = levels(tree, graph)
     labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else partitions[0]
     row = score(tree, graph=graph, labels=points.labels)
@@ -72,20 +77,25 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         "version": __version__,
     }
     files = _files(tree, labels, partitions, points, report)
-    if embedding is not None:
-        files["embedding.npy"] = _npy(embedding)
+    files[PAGE] = _page(tree, graph, labels, points, out.name).encode("utf-8", "replace")
+    if model is not None:
+        files["embedding.npy"] = _npy(model.embedding_)
+        files |= {f"model/{name}": content for name, content in packed(model).items()}
     write_folder(out, files)
+    shutil.rmtree(checkpoints_of(out), ignore_errors=True)
     show_scores([{"method": job.method, **row, "seconds": seconds}])
     counts = ", ".join(map(str, report["levels"]))
-    line = f"{report['clusters']} clusters; levels of {counts}. Written to {out}: {', '.join(sorted(files))}"
+    names = sorted({name.split("/")[0] for name in files})
+    line = f"{report['clusters']} clusters; levels of {counts}. Written to {out}: {', '.join(names)}"
     Console(soft_wrap=True, highlight=False).print(line, markup=False)
 
 
-def _find_tree(points: Points, graph: Graph, job: Job) -> tuple[Tree, NDArray[np.float64] | None]:
-    """The method's tree, refined where asked, with the names of the points; and the embedding that it came from."""
+def _find_tree(points: Points, graph: Graph, job: Job, out: Path) -> tuple[Tree, Any]:
+    """The method's tree, refined where asked, with the names of the points; and the model, where there is one."""
     if job.method == "hypcse" and graph.n_vertices > 1:
-        tree, embedding = _train(points, graph, job)
-        return _named(tree, points), embedding
+        model = _train(points, graph, job, out)
+        model.tree_ = _named(model.tree_, points)
+        return model.tree_, model
     tree = methods.run(
         job.method, points.features, graph=graph, random_state=job.seed, scale=job.graph_options["scale"]
     )
@@ -95,22 +105,61 @@ def _find_tree(points: Points, graph: Graph, job: Job) -> tuple[Tree, NDArray[np
     return _named(tree, points), None
 
 
-def _train(points: Points, graph: Graph, job: Job) -> tuple[Tree, NDArray[np.float64]]:
-    """The tree and the leaves that `HypCSE` finds."""
-    from hypcse import HypCSE
+def checkpoints_of(out: Path) -> Path:
+    """Where a training keeps its state until its folder is written."""
+    return out.absolute().parent / f"{out.name}.checkpoints"
 
+
+def _train(points: Points, graph: Graph, job: Job, out: Path) -> Any:
+    """The estimator `HypCSE`, fitted; interrupted, it says how to go on."""
+    from hypcse import HypCSE
+    from hypcse.training import TrainingInterrupted
+
+    kept = checkpoints_of(out)
+    if kept.exists() and not job.resume:
+        raise FileExistsError(f"{kept} holds a training that was stopped. Pass --resume to go on, or remove it.")
     wanted = "thorough" if job.refine and job.effort == "thorough" else job.refine
-    with training_progress() as callback:
-        model = HypCSE(
-            preset=job.preset,
-            n_epochs=job.epochs,
-            refine=wanted,
-            scale=job.graph_options["scale"],
-            random_state=job.seed,
-            device=job.device,
-            callback=callback,
-        ).fit(points.features, graph=graph)
-    return model.tree_, model.embedding_
+    model = HypCSE(
+        preset=job.preset,
+        n_epochs=job.epochs,
+        refine=wanted,
+        scale=job.graph_options["scale"],
+        bandwidth=job.graph_options["bandwidth"],
+        n_neighbors=job.graph_options["n_neighbors"],
+        random_state=job.seed,
+        device=job.device,
+        checkpoint_dir=str(kept),
+    )
+    try:
+        with training_progress() as callback, warnings.catch_warnings():
+            # The estimator would keep the best so far; a person who stops the command wants to go on later.
+            warnings.simplefilter("error", TrainingInterrupted)
+            model.callback = callback
+            model.fit(points.features, graph=graph)
+    except (TrainingInterrupted, KeyboardInterrupt):
+        if kept.exists():
+            Console(stderr=True, soft_wrap=True, highlight=False).print(
+                f"stopped; the same command with --resume goes on from {kept}.", markup=False
+            )
+        raise KeyboardInterrupt from None
+    model.set_params(callback=None, checkpoint_dir=None)
+    return model
+
+
+def _page(tree: Tree, graph: Graph, labels: NDArray[np.int64], points: Points, title: str) -> str:
+    """The page to look at the tree."""
+    shown = gather(
+        tree,
+        graph=graph,
+        labels=points.labels,
+        features=points.features,
+        feature_names=points.titles,
+        names=None,
+        n_clusters=None,
+        automatic=labels,
+        title=title,
+    )
+    return render(shown)
 
 
 def _named(tree: Tree, points: Points) -> Tree:

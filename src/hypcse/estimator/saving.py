@@ -71,9 +71,14 @@ Model = TypeVar("Model")
 
 def save(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Write a fitted estimator to a folder, whole or not at all; a folder of ours is replaced only if asked."""
-    check_is_fitted(model)
     place = Path(folder)
+    check_is_fitted(model)
     check_place(place, overwrite, FILES)
+    write_folder(place, packed(model))
+
+
+def packed(model: Any) -> dict[str, bytes]:
+    """The files of a fitted estimator, by name."""
     content = {
         "estimator": type(model).__name__,
         "parameters": put_options({**model.get_params(deep=False), "callback": None}, _hints(type(model))),
@@ -81,7 +86,7 @@ def save(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) ->
     }
     # Attributes may have been changed by hand since: what could not be read again is not written.
     _restored(type(model), content)
-    write_folder(place, pack(KIND, content))
+    return pack(KIND, content)
 
 
 def load(kind: type[Model], folder: str | os.PathLike[str]) -> Model:

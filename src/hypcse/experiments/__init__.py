@@ -3,7 +3,7 @@
 from hypcse.experiments.cells import Cell, cells, run_cell
 from hypcse.experiments.declared import EXPERIMENTS, Experiment, Row, experiment
 from hypcse.experiments.printed import printed
-from hypcse.experiments.report import summarize, to_markdown
+from hypcse.experiments.report import summarize, to_html, to_markdown
 from hypcse.experiments.runner import read_records, run_cells
 from hypcse.experiments.settings import paper_settings
 
@@ -20,5 +20,6 @@ __all__ = [
     "run_cell",
     "run_cells",
     "summarize",
+    "to_html",
     "to_markdown",
 ]

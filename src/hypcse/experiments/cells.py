@@ -20,7 +20,8 @@ QUICK_EPOCHS = 2
 
 @dataclass(frozen=True)
 class Cell:
-    """What to run. `options` are the method's, all of them spelled out."""
+    """What to run. `options` are the method's, all of them spelled out; `file` is an .npz archive of X, and of y
+    where there are classes, instead of a data set's name."""
 
     experiment: str
     row: str
@@ -29,6 +30,7 @@ class Cell:
     method: str
     options: dict[str, Any]
     refined: bool
+    file: str | None = None
 
     @property
     def key(self) -> str:
@@ -83,7 +85,7 @@ def run_cell(cell: Cell) -> dict[str, Any]:
 def _scores(cell: Cell) -> dict[str, Any]:
     import hypcse
 
-    X, y = hypcse.datasets.load(cell.data)
+    X, y = hypcse.datasets.load(cell.data) if cell.file is None else _read(cell.file)
     graph = hypcse.similarity_graph(X)
     begin = time.perf_counter()
     tree = hypcse.methods.run(cell.method, X, graph=graph, random_state=cell.seed, **cell.options)
@@ -93,6 +95,13 @@ def _scores(cell: Cell) -> dict[str, Any]:
     row = hypcse.score(tree, graph=graph, labels=y)
     scores = {name: value if math.isfinite(value) else None for name, value in row.items()}
     return {"scores": scores, "seconds": round(seconds, 3)}
+
+
+def _read(file: str) -> tuple[Any, Any]:
+    import numpy as np
+
+    with np.load(file, allow_pickle=False) as archive:
+        return archive["X"], archive.get("y", None)
 
 
 def _reset_peak() -> None:
