@@ -140,7 +140,7 @@ def test_an_embedding_of_the_disk_places_the_leaves():
 
 
 def test_fitted_models_can_be_drawn():
-    X, y = hypcse.datasets.load("iris")
+    X, y = (part[:150] for part in hypcse.datasets.load("optical-digits"))
     model = hypcse.HypCSE(embed_dim=2, n_epochs=3, evaluate_every=1, hidden_dim=8, projection_dim=4).fit(X)
     for ax in (plot.disk(model, y), plot.dendrogram(model), plot.history(model), plot.entropy_profile(model)):
         drawn(ax)
