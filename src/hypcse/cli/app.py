@@ -175,7 +175,7 @@ def compare(
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="An experiment: paper-row, table2 or control.")],
+    name: Annotated[str, typer.Argument(help="An experiment: table1 (with Table 5), table2, paper-row or control.")],
     out: Annotated[Path, typer.Option(help="Folder of the results; a run that was stopped goes on there.")] = Path(
         "results"
     ),

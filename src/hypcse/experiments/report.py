@@ -49,7 +49,8 @@ def summarize(experiment: Experiment, records: Sequence[dict[str, Any]], metric:
         for data in experiment.data_sets:
             found = [record for record in records if (record["row"], record["data"]) == (row.label, data)]
             if found:
-                beside = printed(experiment.table, metric, row.printed or "", data)
+                source = "table5" if metric == "dasgupta_cost" else experiment.table
+                beside = printed(source, metric, row.printed or "", data)
                 table[row.label][data] = _figure(found, metric, beside)
     return table
 
