@@ -1,0 +1,37 @@
+"""The example in every command's help, run as it stands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hypcse
+from hypcse.cli import app
+
+# The demo has a test of its own.
+EXAMPLES = [
+    example
+    for example in re.findall(r"Example: `hypcse ([^`]+)`", Path(app.__file__).read_text(encoding="utf-8"))
+    if example != "demo"
+]
+
+
+def test_every_command_has_an_example():
+    shown = {example.split()[0] for example in EXAMPLES} | {"demo"}
+    assert shown == {command.name or command.callback.__name__ for command in app.app.registered_commands}
+
+
+@pytest.mark.filterwarnings("ignore:This is scikit-learn's iris")
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_example_runs(example, tmp_path):
+    X, _ = hypcse.datasets.load("iris")
+    tree = hypcse.methods.run("graph-average", X)
+    (tmp_path / "tree.nwk").write_text(tree.to_newick())
+    call = [sys.executable, "-c", "from hypcse.cli import main; main()", *shlex.split(example)]
+    result = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
