@@ -238,3 +238,30 @@ def test_compare_runs_methods_and_goes_on(table, tmp_path):
     assert (tmp_path / "found" / "compare.jsonl").read_text() == lines
     wrong = compare("--method", "wart")
     assert wrong.returncode == 2 and "Did you mean 'ward'" in wrong.stderr
+
+
+def test_compare_sees_changed_points(table, tmp_path):
+    def entropy():
+        call = [
+            sys.executable,
+            "-c",
+            "from hypcse.cli import main; main()",
+            "compare",
+            "points.csv",
+            "--method",
+            "ward",
+        ]
+        options = ["--out", "found", "--id-column", "id", "--label-column", "kind"]
+        subprocess.run([*call, *options], capture_output=True, text=True, cwd=tmp_path, check=True)
+        return json.loads((tmp_path / "found" / "compare.jsonl").read_text().splitlines()[-1])["scores"]
+
+    first = entropy()
+    text = (tmp_path / "points.csv").read_text().splitlines()
+    (tmp_path / "points.csv").write_text("\n".join([*text[:-1], "p_39,99,99,99,kind 3"]))
+    assert entropy() != first
+
+
+def test_two_rows_of_one_name_are_refused(fit, tmp_path):
+    (tmp_path / "twins.csv").write_text("id,a\nx,1\nx,2\n")
+    result = fit("twins.csv", "--out", "found", "--id-column", "id")
+    assert result.returncode == 2 and "two rows are called 'x'" in result.stderr

@@ -117,3 +117,35 @@ def test_features_with_a_graph():
 def test_wrong_inputs_are_named(X, options, error, text):
     with pytest.raises(error, match=text):
         fitted(X, **options)
+
+
+def test_named_nodes_find_their_rows():
+    """A networkx graph beside a named table goes by names, whatever the order of its nodes."""
+    X = points()
+    names = [f"s{k}" for k in range(40)]
+    order = np.random.default_rng(1).permutation(40)
+    W = similarity_graph(X).without_loops()
+    shuffled = nx.from_scipy_sparse_array(W.to_scipy()[order][:, order])
+    named = nx.relabel_nodes(shuffled, {k: names[order[k]] for k in range(40)})
+    frame = pd.DataFrame(X, index=names)
+    assert fitted(frame, graph=named).graph_ == W
+    with pytest.raises(ValueError, match="are not the rows of X"):
+        fitted(frame.rename(index={"s3": "other"}), graph=named)
+
+
+def test_another_fit_forgets_named_columns(tmp_path):
+    model = fitted(pd.DataFrame(points(), columns=list("abcd")))
+    model.fit(similarity_graph(points()))
+    assert not hasattr(model, "feature_names_in_")
+    model.save(tmp_path / "model")
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    X = points()
+    model = fitted(pd.DataFrame(X, columns=list("abcd")))
+    labels = model.labels_
+    for wrong, graph in ((X[:, :2], nx.karate_club_graph()), (np.full((5, 2), np.nan), None)):
+        with pytest.raises(ValueError, match="vertices|NaN"):
+            model.fit(wrong, graph=graph)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    assert np.array_equal(model.predict(pd.DataFrame(X, columns=list("abcd"))), labels)

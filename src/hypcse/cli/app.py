@@ -128,6 +128,9 @@ def score(
     label_column: LabelColumn = None,
     id_column: IdColumn = None,
     header: Header = None,
+    use: Use = None,
+    categorical: Categorical = None,
+    impute: Impute = None,
     neighbors: Neighbors = 10,
     bandwidth: Bandwidth = "1.0",
     scale: Scale = "minmax",
@@ -142,7 +145,7 @@ def score(
     from hypcse.cli.score import run_score
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    columns = Columns(label_column, id_column, header)
+    columns = Columns(label_column, id_column, header, tuple(use or ()), tuple(categorical or ()), impute)
     run_score(tree, data, labels, columns, graph_options, self_loops=self_loops, as_json=json)
 
 
@@ -216,6 +219,9 @@ def view(
     label_column: LabelColumn = None,
     id_column: IdColumn = None,
     header: Header = None,
+    use: Use = None,
+    categorical: Categorical = None,
+    impute: Impute = None,
     neighbors: Neighbors = 10,
     bandwidth: Bandwidth = "1.0",
     scale: Scale = "minmax",
@@ -236,7 +242,13 @@ def view(
     from hypcse.cli.view import Extras, run_view
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    extras = Extras(labels, data, Columns(label_column, id_column, header), graph_options, clusters)
+    extras = Extras(
+        labels,
+        data,
+        Columns(label_column, id_column, header, tuple(use or ()), tuple(categorical or ()), impute),
+        graph_options,
+        clusters,
+    )
     run_view(source, out, extras, open_page=open_page, overwrite=overwrite)
 
 

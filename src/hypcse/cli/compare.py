@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +40,22 @@ def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | No
     good = sorted((r for r in records if "error" not in r), key=lambda r: r["scores"]["structural_entropy"])
     if good:
         show_scores([{"method": r["row"], **r["scores"], "seconds": r["seconds"]} for r in good])
-    Console(soft_wrap=True, highlight=False).print(f"Written to {out}: compare.html, compare.md", markup=False)
+    Console(soft_wrap=True, highlight=False).print(
+        f"Written to {out}: compare.html, compare.md, compare.jsonl, and a copy of the points.", markup=False
+    )
 
 
 def _cells(rows: list[Row], points: Points, name: str, out: Path, seed: int) -> list[Cell]:
-    """One cell a row, on a copy of the points that other processes can read."""
-    file = out / "points.npz"
-    features = np.asarray(points.features)
-    if points.labels is None:
+    """One cell a row, on a copy of the points that other processes can read, named by what is in it: changed points
+    are other cells."""
+    features = np.ascontiguousarray(points.features)
+    labels = None if points.labels is None else np.asarray(points.labels).astype(str)
+    content = features.tobytes() + (b"" if labels is None else "\n".join(labels.tolist()).encode("utf-8", "replace"))
+    file = out / f"points-{hashlib.sha256(content).hexdigest()[:12]}.npz"
+    if labels is None:
         np.savez(file, X=features)
     else:
-        np.savez(file, X=features, y=np.asarray(points.labels).astype(str))
+        np.savez(file, X=features, y=labels)
     return [Cell("compare", row.label, name, seed, row.method, {}, row.refined, str(file.absolute())) for row in rows]
 
 

@@ -8,6 +8,7 @@ import json
 import shutil
 import time
 import warnings
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -54,8 +55,10 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     check_place(out, overwrite, FILES)
     methods.describe(job.method)
     check_choice("effort", job.effort, get_args(Effort))
+    check_choice("preset", job.preset, ("default", "paper"))
     job.graph_options["bandwidth"] = parse_bandwidth(job.graph_options["bandwidth"])
     points = read_points(source, columns)
+    _check_names(source, points.names or ())
     for note in points.notes:
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"note: {note}", markup=False)
     begin = time.perf_counter()
@@ -88,6 +91,12 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     names = sorted({name.split("/")[0] for name in files})
     line = f"{report['clusters']} clusters; levels of {counts}. Written to {out}: {', '.join(names)}"
     Console(soft_wrap=True, highlight=False).print(line, markup=False)
+
+
+def _check_names(source: str, names: tuple[str, ...]) -> None:
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise ValueError(f"{source}: two rows are called {twice!r}; leaves need different names. Is it the id column?")
 
 
 def _find_tree(points: Points, graph: Graph, job: Job, out: Path) -> tuple[Tree, Any]:

@@ -30,10 +30,19 @@ class Extras:
     graph_options: dict[str, Any]
     n_clusters: int | None
 
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing is known beside the tree."""
+        return self.labels is None and self.data is None and self.columns.is_default and self.n_clusters is None
+
 
 def run_view(source: Path, out: Path | None, extras: Extras, *, open_page: bool, overwrite: bool) -> None:
     """Write the page of a tree and show it in the browser."""
     target = out if out is not None else source / PAGE if source.is_dir() else source.with_suffix(".html")
+    if out is None and source.is_dir() and (source / PAGE).is_file() and extras.is_default and not overwrite:
+        # The page that `hypcse fit` wrote knows more than the tree alone.
+        _show(source / PAGE, "Here is", open_page)
+        return
     check_target(target, overwrite)
     tree, automatic = read_source(source)
     options = _from_data(tree, extras)
@@ -45,9 +54,14 @@ def run_view(source: Path, out: Path | None, extras: Extras, *, open_page: bool,
         options["labels"] = leaf_labels(extras.labels, tree)
     title = source.resolve().name if source.is_dir() else source.stem
     page = view(tree, target, automatic=automatic, n_clusters=extras.n_clusters, title=title, **options)
-    Console(soft_wrap=True, highlight=False).print(f"Written to {page}.", markup=False)
+    _show(page, "Written to", open_page)
+
+
+def _show(page: Path, word: str, open_page: bool) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(f"{word} {page}.", markup=False)
     if open_page and not webbrowser.open(page.resolve().as_uri()):
-        Console(soft_wrap=True, highlight=False).print("There is no browser here; open the file in one.")
+        console.print("There is no browser here; open the file in one.")
 
 
 def check_target(target: Path, overwrite: bool) -> None:

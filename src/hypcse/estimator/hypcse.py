@@ -155,6 +155,16 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
 
         The index of a data frame and the nodes of a networkx graph name the leaves of `tree_`.
         """
+        before = dict(vars(self))
+        try:
+            self._fit(X, graph)
+        except BaseException:
+            # A fit that fails leaves the model as it was.
+            self.__dict__ = before
+            raise
+        return self
+
+    def _fit(self, X: Any, graph: Any) -> None:
         seed = check_seed(self.random_state)
         given = understood(self, X, graph, self.metric, seed)
         options = self._options()
@@ -193,7 +203,6 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
                 _state=trained.state,
                 _encoded_on=trained.encoded_on,
             )
-        return self
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the fitted model to a new folder, whole or not at all; the callback is not kept."""

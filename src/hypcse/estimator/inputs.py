@@ -38,7 +38,10 @@ class Given:
 def understood(model: BaseEstimator, X: Any, graph: Any, metric: str, random_state: int) -> Given:
     """What X and graph mean together; sets what scikit-learn expects of a fitted model about its columns."""
     model._reduction = None
-    over = None if graph is None else _as_graph(graph)
+    over = None if graph is None else _as_graph(graph, _row_names(X))
+    if isinstance(X, Graph) or _is_networkx(X) or X is None or metric == "precomputed" or sparse.issparse(X):
+        # What an earlier fit learned about named columns says nothing about these.
+        vars(model).pop("feature_names_in_", None)
     if isinstance(X, Graph) or _is_networkx(X):
         return _graph_alone(model, X, over)
     if X is None:
@@ -71,11 +74,22 @@ def _graph_alone(model: BaseEstimator, X: Any, over: Graph | None) -> Given:
     return Given(None, graph, None, graph.n_vertices, names if names and len(set(names)) == len(names) else None)
 
 
-def _as_graph(value: Any) -> Graph:
+def _as_graph(value: Any, rows: tuple[str, ...] | None = None) -> Graph:
+    """A graph of any kind; the nodes of a networkx graph are matched to the names of the rows, where there are any."""
     if isinstance(value, Graph):
         return value
     if _is_networkx(value):
-        return Graph.from_networkx(value)
+        found = Graph.from_networkx(value)
+        nodes = tuple(map(str, value.nodes))
+        if rows is None or nodes == rows or nodes == tuple(map(str, range(len(nodes)))):
+            return found
+        if len(nodes) != len(rows) or set(nodes) != set(rows):
+            raise ValueError(
+                f"the nodes of the graph ({nodes[0]!r}, ...) are not the rows of X ({rows[0]!r}, ...). Rename them, or "
+                "reset the index of X to go by position."
+            )
+        place = {node: k for k, node in enumerate(nodes)}
+        return found.subgraph([place[row] for row in rows])[0]
     if sparse.issparse(value) or isinstance(value, np.ndarray):
         return Graph.from_scipy(value)
     raise TypeError(

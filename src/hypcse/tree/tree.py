@@ -192,6 +192,9 @@ class Tree:
         if chosen.ndim != 1:
             raise ValueError(f"places has shape {chosen.shape}; pass one node a new leaf, in one dimension.")
         added = new_names(self.names, names, chosen.size)
+        if added is not None and len(set(added)) < len(added) and len(set(added[: self.n_leaves])) == self.n_leaves:
+            twice = next(name for k, name in enumerate(added) if k >= self.n_leaves and name in added[:k])
+            raise ValueError(f"the new leaf {twice!r} has the name of another leaf; leaves need different names.")
         return Tree(*attached(self.parent, self.height, self.n_leaves, chosen), added)
 
     def reordered(self, names: Sequence[str]) -> Tree:
