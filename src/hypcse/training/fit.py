@@ -55,7 +55,7 @@ def fit(
         try:
             _train(run, start, callback, kept)
         except KeyboardInterrupt:
-            warnings.warn(_interruption(run, kept), TrainingInterrupted, stacklevel=3)
+            warnings.warn(_interruption(run, kept), TrainingInterrupted, stacklevel=4)
     return run.result()
 
 
