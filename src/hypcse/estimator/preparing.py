@@ -57,10 +57,10 @@ def _scaled(features: NDArray[Any], scale: str) -> tuple[Scaling, NDArray[np.flo
 def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:
     """About how much memory a fit takes at its highest, above what the libraries take.
 
-    Measured on tables of 10,000 and 100,000 points: the graph and its tensors, the hidden states of all points at
-    evaluation, and the square matrices of one subgraph.
+    The graph and its tensors, the hidden states of all points at evaluation, and the square matrices of one subgraph;
+    the factors are those that meet the peaks of `python -m benchmarks large` at its two sizes.
     """
     config = TrainingConfig()
     batch = min(n_points, options.get("batch_size", config.schedule.batch_size))
     hidden = options.get("hidden_dim", config.model.hidden_dim)
-    return n_points * (40 * 2 * n_neighbors + 12 * hidden) + 40 * batch * batch
+    return n_points * (150 * n_neighbors + 22 * hidden) + 80 * batch * batch
