@@ -18,6 +18,20 @@ RADIUS = 0.999
 @case(sizes=(512, 2_048), growth="n m", peer="the three-way softmax of Eq. (9) in plain torch", max_growth=120.0)
 def cse_gradient(n_vertices: int, rng: Rng) -> Workload:
     """Value and gradient of continuous structural entropy, 7 edges a vertex."""
+    return _beside(_plain_cse, "the peer holds its arrays of (edges x vertices x 3)", n_vertices, rng)
+
+
+@case(sizes=(512, 2_048), growth="n m", peer="the same, chunk by chunk in torch", max_growth=120.0)
+def cse_gradient_chunked(n_vertices: int, rng: Rng) -> Workload:
+    """`cse_gradient` beside the package's own reference, which takes little memory."""
+    from hypcse.objective import cse_loss_reference
+
+    note = "the peer computes its chunks again in the backward pass"
+    return _beside(cse_loss_reference, note, n_vertices, rng)
+
+
+def _beside(peer: Callable[..., Any], note: str, n_vertices: int, rng: Rng) -> Workload:
+    """The compiled loss and another form of it on the same random graph."""
     import torch
 
     from hypcse.objective import cse_loss
@@ -27,27 +41,8 @@ def cse_gradient(n_vertices: int, rng: Rng) -> Workload:
     given = directions, edges, weights
     return Workload(
         run=lambda: _gradient(cse_loss, *given),
-        peer=lambda: _gradient(_plain_cse, *given),
-        note="float32, temperature 1; the peer holds its arrays of (edges x vertices x 3)",
-        facts=_facts,
-        peer_facts=_facts,
-    )
-
-
-@case(sizes=(512, 2_048), growth="n m", peer="the same, chunk by chunk in torch", max_growth=120.0)
-def cse_gradient_chunked(n_vertices: int, rng: Rng) -> Workload:
-    """`cse_gradient` beside the package's own reference, which takes little memory."""
-    import torch
-
-    from hypcse.objective import cse_loss, cse_loss_reference
-
-    directions = torch.from_numpy(rng.standard_normal((n_vertices, N_FEATURES), np.float32))
-    edges, weights = (torch.from_numpy(array) for array in _random_edges(n_vertices, rng))
-    given = directions, edges, weights
-    return Workload(
-        run=lambda: _gradient(cse_loss, *given),
-        peer=lambda: _gradient(cse_loss_reference, *given),
-        note="float32, temperature 1; the peer computes its chunks again in the backward pass",
+        peer=lambda: _gradient(peer, *given),
+        note=f"float32, temperature 1; {note}",
         facts=_facts,
         peer_facts=_facts,
     )

@@ -21,7 +21,7 @@ from hypcse.kernels.points.triples import triple_slopes
 from hypcse.methods.hyphc.objective import triplet_loss
 from hypcse.methods.hyphc.similarity import cosine_dasgupta, unit_rows
 from hypcse.methods.hyphc.training import random_triples
-from hypcse.methods.steps import Step
+from hypcse.methods.progress import Step
 from strategies import trees
 
 

@@ -23,7 +23,7 @@ from hypcse.methods.probabilistic.eph import draw_parents, start_logits
 from hypcse.methods.probabilistic.objective import soft_dasgupta, soft_divergence, soft_tree
 from hypcse.methods.probabilistic.search import Search, certain_parents
 from hypcse.methods.probabilistic.start import contract, likeliest_tree, tree_sampling_divergence
-from hypcse.methods.steps import Step
+from hypcse.methods.progress import Step
 from strategies import trees
 
 

@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 import hypcse
 from brute import members
 from hypcse import Graph, Tree, methods
-from hypcse.methods.steps import Step
+from hypcse.methods.progress import Step
 from hypcse.methods.ufit.objective import single_linkage, ultrametric_loss
 
 

@@ -14,8 +14,8 @@ from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph
 from hypcse.plot.axes import axes_or_new
 from hypcse.plot.palette import INK, MARKERS, OKABE_ITO
-from hypcse.plot.source import tree_of
 from hypcse.tree import Tree
+from hypcse.tree.source import tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,11 +15,12 @@ from hypcse.graph import Graph
 from hypcse.kernels.trees.arcs import child_middles
 from hypcse.plot.axes import axes_or_new
 from hypcse.plot.palette import INK, MAX_LEGEND, LeafClasses, leaf_classes, node_colours, palette
-from hypcse.plot.source import classes_of, tree_of
+from hypcse.plot.source import classes_of
 from hypcse.plot.truncate import shown_clusters
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
 from hypcse.tree.outline import Outline, outline
+from hypcse.tree.source import tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse.plot.axes import axes_or_new
 from hypcse.plot.palette import INK, MARKERS, MAX_LEGEND, OKABE_ITO, LeafClasses, node_colours, palette
-from hypcse.plot.source import classes_of, tree_of
+from hypcse.plot.source import classes_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
 from hypcse.tree.disk import ancestor_layout, tree_layout
+from hypcse.tree.source import tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

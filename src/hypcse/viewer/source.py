@@ -16,6 +16,7 @@ from hypcse.graph import Graph
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
 from hypcse.tree.disk import DiskLayout, embedded_layout, tree_layout
+from hypcse.tree.source import tree_of
 from hypcse.viewer.describe import NodeColumns, entropy_shares, node_columns
 
 GAP_CLUSTERS = 20
@@ -70,7 +71,7 @@ def gather(
     title: str | None = None,
 ) -> Shown:
     """Put together what `view` was given; `source` is a tree, or a fitted model with `tree_`."""
-    tree = _tree_of(source)
+    tree = tree_of(source)
     graph = _graph_of(source, graph, tree)
     found, rule = _automatic_cut(tree, graph, getattr(source, "labels_", None) if automatic is None else automatic)
     if n_clusters is not None:
@@ -89,18 +90,6 @@ def gather(
         entropy=None if graph is None else entropy_shares(tree, graph),
         degrees=None if graph is None else graph.degrees,
         table=None if features is None else _table_of(tree, features, feature_names),
-    )
-
-
-def _tree_of(source: Any) -> Tree:
-    tree = getattr(source, "tree_", source)
-    if isinstance(tree, Tree):
-        return tree
-    if hasattr(source, "fit"):
-        raise ValueError(f"this {type(source).__name__} has no tree_ yet. Call fit first.")
-    raise TypeError(
-        f"view shows a Tree or a fitted model with tree_, got {type(source).__name__}. "
-        "Pass Tree.from_linkage(Z) for a linkage matrix and Tree.from_newick(text) for Newick text."
     )
 
 

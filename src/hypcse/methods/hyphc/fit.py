@@ -7,7 +7,7 @@ from hypcse._threads import worker_threads
 from hypcse.methods.feature_linkage import one_leaf
 from hypcse.methods.hyphc.similarity import unit_rows
 from hypcse.methods.points import Points
-from hypcse.methods.steps import Watch, check_positive
+from hypcse.methods.progress import Watch, check_positive
 from hypcse.tree import Tree
 
 # The radius of the leaves stays between these, as in the published code.

@@ -10,7 +10,7 @@ from hypcse._threads import worker_threads
 from hypcse.discrete import binarize, graph_linkage
 from hypcse.methods.points import Points
 from hypcse.methods.probabilistic.fph import Objective, Start, check_options, first_tree
-from hypcse.methods.steps import Watch, check_positive
+from hypcse.methods.progress import Watch, check_positive
 from hypcse.tree import Tree
 
 if TYPE_CHECKING:

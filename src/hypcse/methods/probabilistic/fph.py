@@ -13,7 +13,7 @@ from hypcse.discrete import binarize, graph_linkage
 from hypcse.graph import Graph
 from hypcse.methods.points import Points
 from hypcse.methods.probabilistic.start import start_tree
-from hypcse.methods.steps import Watch, check_positive
+from hypcse.methods.progress import Watch, check_positive
 from hypcse.tree import Tree
 
 Objective = Literal["dasgupta", "divergence"]

@@ -13,7 +13,7 @@ from hypcse._threads import worker_threads
 from hypcse.kernels.trees.sweep import lift_heights
 from hypcse.methods.feature_linkage import one_leaf
 from hypcse.methods.points import Points
-from hypcse.methods.steps import Watch, check_positive
+from hypcse.methods.progress import Watch, check_positive
 from hypcse.methods.ufit.distances import Distances, graph_distances, neighbor_distances
 from hypcse.tree import Tree
 
