@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from hypcse.cli.reading.columns import Columns
 
 app = typer.Typer(
     name="hypcse",
@@ -36,6 +39,21 @@ Edges = Annotated[bool, typer.Option("--edges", help="Rows are edges: two ends, 
 Neighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each point in the graph.")]
 Bandwidth = Annotated[str, typer.Option(help="Width of the similarity: a number, or `median`.")]
 Scale = Annotated[str, typer.Option(help="Scaling of the columns: minmax, standard or none.")]
+
+
+def _columns(
+    label: str | None,
+    name: str | None,
+    header: bool | None,
+    use: list[str] | None,
+    categorical: list[str] | None,
+    impute: str | None,
+    edges: bool = False,
+) -> Columns:
+    """The options of columns as one value."""
+    from hypcse.cli.reading.columns import Columns
+
+    return Columns(label, name, header, tuple(use or ()), tuple(categorical or ()), impute, edges)
 
 
 def _version(asked: bool) -> None:
@@ -110,11 +128,10 @@ def fit(
     Example: `hypcse fit iris --out iris-tree`
     """
     from hypcse.cli.fit import Job, run_fit
-    from hypcse.cli.reading.columns import Columns
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
     job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device, resume)
-    columns = Columns(label_column, id_column, header, tuple(use or ()), tuple(categorical or ()), impute, edges)
+    columns = _columns(label_column, id_column, header, use, categorical, impute, edges)
     run_fit(data, out, columns, job, overwrite)
 
 
@@ -141,11 +158,10 @@ def score(
 
     Example: `hypcse score tree.nwk --data iris`
     """
-    from hypcse.cli.reading.columns import Columns
     from hypcse.cli.score import run_score
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    columns = Columns(label_column, id_column, header, tuple(use or ()), tuple(categorical or ()), impute)
+    columns = _columns(label_column, id_column, header, use, categorical, impute)
     run_score(tree, data, labels, columns, graph_options, self_loops=self_loops, as_json=json)
 
 
@@ -170,9 +186,8 @@ def compare(
     Example: `hypcse compare iris --out iris-methods --method ward --method graph-average`
     """
     from hypcse.cli.compare import run_compare
-    from hypcse.cli.reading.columns import Columns
 
-    columns = Columns(label_column, id_column, header, tuple(use or ()), tuple(categorical or ()), impute)
+    columns = _columns(label_column, id_column, header, use, categorical, impute)
     run_compare(data, out, columns, method, seed, jobs)
 
 
@@ -238,14 +253,13 @@ def view(
 
     Example: `hypcse view tree.nwk --no-open`
     """
-    from hypcse.cli.reading.columns import Columns
     from hypcse.cli.view import Extras, run_view
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
     extras = Extras(
         labels,
         data,
-        Columns(label_column, id_column, header, tuple(use or ()), tuple(categorical or ()), impute),
+        _columns(label_column, id_column, header, use, categorical, impute),
         graph_options,
         clusters,
     )
