@@ -9,15 +9,14 @@ import sys
 import time
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 
 from benchmarks.quality.sheet import Sheet
+from hypcse.experiments.synthetic import N_FEATURES, nested_gaussians
 
 SIZES = (10_000, 100_000)
 # As many as a default fit of 100,000 points has; the same for both sizes, so that growth is that of an epoch.
 N_EPOCHS = 10
-N_FEATURES = 16
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -47,15 +46,6 @@ def show(options: argparse.Namespace, console: Console) -> int:
     for remark in sheet.remarks:
         console.print(remark, markup=False)
     return 0
-
-
-def nested_gaussians(n_points: int, seed: int = 0) -> tuple[Any, Any]:
-    """Points of 25 Gaussians, five in each of five groups, and the Gaussian of each."""
-    rng = np.random.default_rng(seed)
-    groups = 8 * rng.normal(size=(5, 1, N_FEATURES))
-    centres = (groups + 3 * rng.normal(size=(5, 5, N_FEATURES))).reshape(25, N_FEATURES)
-    y = rng.integers(0, 25, n_points)
-    return centres[y] + rng.normal(size=(n_points, N_FEATURES)), y
 
 
 def measure(n_points: int) -> dict[str, Any]:

@@ -85,17 +85,27 @@ def test_help_version_and_lists(hypcse_command):
     assert "score" in nothing.stdout and nothing.stderr == "" and nothing.returncode == 0
 
 
-def test_reproduce_prints_tables_and_resumes(hypcse_command, tmp_path):
+def test_reproduce_reports_and_goes_on(hypcse_command, tmp_path):
     words = ("reproduce", "control", "--data", "optical-digits", "--quick")
     first = hypcse_command(*words)
     assert first.returncode == 0, first.stderr
     assert "| trained, refined (default) |" in first.stdout
-    content = (tmp_path / "results" / "control.jsonl").read_text()
+    folder = tmp_path / "results"
+    content = (folder / "records.jsonl").read_text()
     assert content.count("\n") == 5 and '"error"' not in content
+    assert "<h2>What training adds" in (folder / "control-quick.html").read_text()
     assert hypcse_command(*words).stdout == first.stdout
-    assert (tmp_path / "results" / "control.jsonl").read_text() == content
+    assert hypcse_command(*words, "--report-only").stdout == first.stdout
+    assert (folder / "records.jsonl").read_text() == content
+
+
+def test_reproduce_refuses_what_it_does_not_know(hypcse_command):
     wrong = hypcse_command("reproduce", "table9")
     assert wrong.returncode == 2 and "'table9' is not known" in wrong.stderr
+    wrong = hypcse_command("reproduce", "table1", "--data", "irs")
+    assert wrong.returncode == 2 and "Did you mean 'iris'" in wrong.stderr
+    wrong = hypcse_command("reproduce", "table1", "--report-only")
+    assert wrong.returncode == 2 and "records.jsonl does not exist" in wrong.stderr
 
 
 def test_demo_writes_a_tree_that_score_reads(hypcse_command, tmp_path):

@@ -1,42 +1,42 @@
-"""Cells, the resumable runner, and the tables made of its records."""
+"""Cells, and the runner that can be stopped and go on."""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
-from hypcse.experiments import (
-    EXPERIMENTS,
-    Experiment,
-    Row,
-    cells,
-    experiment,
-    printed,
-    read_records,
-    run_cell,
-    run_cells,
-    summarize,
-    to_markdown,
-)
+from hypcse.experiments import EXPERIMENTS, MEASURED, Cell, Experiment, Row, experiment, plan, read_records, run_cells
+from hypcse.experiments.measure import run_cell
 from hypcse.methods import describe
 
 TOY = Experiment(
     "toy",
     "A toy",
-    (Row("Ward", "ward"), Row("random", "untrained", {"n_encoders": 1}, printed="hypcse", random=True)),
+    (Row("Ward", "ward"), Row("random", "untrained", {"n_encoders": 1}, printed="hypcse", trains=False, random=True)),
     ("dendrogram_purity", "structural_entropy"),
     data_sets=("optical-digits",),
     n_seeds=3,
 )
+TINY = tuple(f"nested-gaussians-{size}" for size in (40, 50, 60))
+
+
+def cells_of(declared, *args, **options):
+    return [cell for _, cell in plan(declared, *args, **options)]
 
 
 def stand_in(cell):
     """A record as `run_cell` gives it, at once."""
+    record = {"key": cell.key, "version": "0.1.0", "data": cell.data, "seed": cell.seed, "options": {}, "seconds": 1.0}
     if cell.method == "broken":
-        return {"key": cell.key, "row": cell.row, "data": cell.data, "seed": cell.seed, "error": "x", "seconds": 0.0}
-    scores = {"dendrogram_purity": 0.5 + 0.1 * cell.seed, "structural_entropy": 2.0}
-    return {"key": cell.key, "row": cell.row, "data": cell.data, "seed": cell.seed, "scores": scores, "seconds": 1.0}
+        return {**record, "error": "x"}
+    return {**record, "scores": {"dendrogram_purity": 0.5 + 0.1 * cell.seed, "structural_entropy": 2.0}}
 
 
 @pytest.fixture
@@ -49,32 +49,71 @@ def calls(monkeypatch):
         return stand_in(cell)
 
     monkeypatch.setattr("hypcse.experiments.runner.run_cell", run)
+    monkeypatch.setattr("hypcse.__version__", "0.1.0")
     return found
 
 
 def test_every_declared_cell_can_run():
-    """Methods are known, and every option is theirs."""
+    """Methods are known, every option is theirs, and no cell of an experiment is asked for twice."""
     for declared in EXPERIMENTS:
-        for cell in cells(declared):
-            assert set(cell.options) <= set(describe(cell.method).options), cell
-        assert len({cell.key for cell in cells(declared)}) == len(cells(declared))
+        for cell in cells_of(declared):
+            assert not cell.method or set(cell.options) <= set(describe(cell.method).options), cell
+        assert len({cell.key for cell in cells_of(declared)}) == len(cells_of(declared))
     assert experiment("table2").seeds(experiment("table2").rows[0], "zoo") == range(5)
     with pytest.raises(ValueError, match="Did you mean 'table2'"):
         experiment("table-2")
 
 
+def test_experiments_share_their_cells():
+    """The paper's row is one piece of work, in Table 1, in the ablation and in the middle of every sweep."""
+    paper = {cell.key for cell in cells_of(experiment("paper-row"), ["iris"], n_seeds=1)}
+    for name in ("table1", "table2", "tau", "eta1", "k", "t1", "t2"):
+        assert paper < {cell.key for cell in cells_of(experiment(name), ["iris"], n_seeds=1)}, name
+
+
+def test_methods_that_want_classes_are_given_their_number():
+    rows = {row.label: cell.options for row, cell in plan(experiment("table1"), ["iris"])}
+    assert rows["SpecWRSC"]["n_clusters"] == 3
+    assert rows["DPClusterHSBM"]["n_blocks"] == 3
+    assert rows["HypHC"]["max_seconds"] == 1200
+
+
 def test_seeds_and_quick():
-    assert [cell.seed for cell in cells(TOY)] == [0, 0, 1, 2]
-    assert [cell.seed for cell in cells(TOY, n_seeds=1)] == [0, 0]
-    quick = cells(experiment("paper-row"), ["zoo"], quick=True)
-    assert [cell.options["n_epochs"] for cell in quick] == [2]
+    assert [cell.seed for cell in cells_of(TOY)] == [0, 0, 1, 2]
+    assert [cell.seed for cell in cells_of(TOY, n_seeds=1)] == [0, 0]
+    quick = cells_of(experiment("paper-row"), quick=True)
+    assert [(cell.data, cell.seed, cell.options["n_epochs"]) for cell in quick] == [("zoo", 0, 2), ("iris", 0, 2)]
+    assert [cell.seed for cell in cells_of(experiment("paper-row"), ["wine"], 3, quick=True)] == [0, 1, 2]
+    assert cells_of(TOY, []) == []
 
 
 def test_a_cell_is_measured():
-    record = run_cell(cells(TOY)[0])
+    record = run_cell(cells_of(TOY)[0])
     assert record["scores"]["dendrogram_purity"] > 0.7
     assert record["seconds"] > 0 and record["peak_mb"] > 0
+    assert set(MEASURED) < set(record)
     assert json.loads(json.dumps(record)) == record
+
+
+def test_what_is_measured_of_data_and_of_growth():
+    counts = run_cell(Cell("statistics", "", TINY[0]))["scores"]
+    assert (counts["points"], counts["features"], counts["distinct_points"]) == (40, 16, 40)
+    grown = run_cell(Cell("growth", "graph-average", TINY[0]))
+    assert grown["scores"]["structural_entropy"] > 0 and grown["seconds"] < 1
+
+
+def test_a_disk_holds_what_is_drawn():
+    record = run_cell(Cell("disk", "hypcse", TINY[0], options={"preset": "paper", "embed_dim": 2, "n_epochs": 1}))
+    picture = record["picture"]
+    assert len(picture["embedding"]) == 40 and len(picture["embedding"][0]) == 2
+    assert len(picture["parent"]) == len(picture["height"]) == 79
+    assert len(picture["classes"]) == 40
+
+
+def test_the_method_sees_other_neighbours_than_the_scores():
+    few, usual = (run_cell(Cell("tree", "graph-average", TINY[2], neighbors=k))["scores"] for k in (3, None))
+    same = run_cell(Cell("tree", "graph-average", TINY[2], neighbors=10))["scores"]
+    assert usual == same and few["structural_entropy"] > usual["structural_entropy"]
 
 
 def test_a_failure_is_recorded_as_one(monkeypatch):
@@ -82,52 +121,125 @@ def test_a_failure_is_recorded_as_one(monkeypatch):
         raise RuntimeError("no luck")
 
     monkeypatch.setattr("hypcse.methods.run", fails)
-    record = run_cell(cells(TOY)[0])
+    record = run_cell(cells_of(TOY)[0])
     assert record["error"] == "RuntimeError: no luck"
     assert "scores" not in record
 
 
 def test_a_run_that_was_cut_anywhere_ends_the_same(tmp_path, calls):
     whole = tmp_path / "whole.jsonl"
-    plan = cells(TOY)
-    wanted = run_cells(plan, whole)
+    cells = cells_of(TOY)
+    wanted = run_cells(cells, whole)
     assert len(calls) == 4
     content = whole.read_bytes()
     for kept in range(0, len(content), 37):
         path = tmp_path / "cut.jsonl"
         path.write_bytes(content[:kept])
         calls.clear()
-        assert run_cells(plan, path) == wanted
+        assert run_cells(cells, path) == wanted
         assert path.read_bytes() == content
         assert len(calls) == 4 - content[:kept].count(b"\n")
 
 
-def test_failed_cells_are_tried_again(tmp_path, calls):
-    plan = cells(Experiment("toy", "", (Row("x", "broken"),), (), data_sets=("zoo",)))
-    for _ in range(2):
-        assert "error" in run_cells(plan, tmp_path / "x.jsonl")[0]
-    assert len(calls) == 2
+def test_failed_cells_and_those_of_other_versions_run_again(tmp_path, calls, monkeypatch):
+    for cell in (Cell("tree", "broken", "zoo"), Cell("tree", "ward", "zoo")):
+        path = tmp_path / f"{cell.method}.jsonl"
+        for _ in range(2):
+            run_cells([cell], path)
+    assert [cell.method for cell in calls] == ["broken", "broken", "ward"]
+    assert len(read_records(tmp_path / "broken.jsonl")) == 1
+    monkeypatch.setattr("hypcse.__version__", "0.2.0")
+    run_cells([cell], path)
+    assert len(calls) == 4
 
 
 def test_a_foreign_file_is_refused(tmp_path):
     path = tmp_path / "notes.jsonl"
-    path.write_text("hello\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="is not a file of results"):
-        read_records(path)
-    assert path.read_text(encoding="utf-8") == "hello\n"
+    for text in ("hello\n", "[1]\n", "{}\n"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match="is not a file of results"):
+            read_records(path)
+        assert path.read_text(encoding="utf-8") == text
 
 
-def test_tables_hold_means_deviations_and_the_papers_figure():
-    records = [stand_in(cell) for cell in cells(TOY)]
-    figure = summarize(TOY, records, "dendrogram_purity")["random"]["optical-digits"]
-    assert (figure.mean, figure.n_seeds, figure.paper) == (pytest.approx(60.0), 3, 86.4)
-    assert figure.deviation == pytest.approx(8.165, abs=1e-3)
-    text = to_markdown(TOY, records)
-    assert "| random | 60.0 ± 8.2 (86.4) |" in text
-    assert "| Ward | 2.000 |" in text
+RUN = """
+import os, sys
+from pathlib import Path
+from hypcse.experiments import Cell, run_cells
+
+if __name__ == "__main__":
+    path, n_jobs, methods, sets = sys.argv[1:]
+    cells = [Cell("tree", m, d, s) for d in sets.split(",") for m in methods.split(",") for s in range(3)]
+    run_cells(cells, Path(path), int(n_jobs), lambda record: print(record["key"], flush=True))
+"""
 
 
-def test_the_papers_figures():
-    assert printed("table1", "structural_entropy", "hypcse", "zoo") == 1.822
-    assert printed("table1", "dendrogram_purity", "dp-cluster-hsbm", "pen-digits") is None
-    assert printed("table2", "dendrogram_purity", "base", "pen-digits") is None
+def start(folder, path, n_jobs, methods):
+    script = folder / "run.py"
+    script.write_text(RUN, encoding="utf-8")
+    call = [sys.executable, str(script), str(path), str(n_jobs), methods, ",".join(TINY)]
+    return subprocess.Popen(call, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def without_measures(path):
+    records = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    kept = [{name: value for name, value in record.items() if name not in MEASURED} for record in records]
+    return sorted(kept, key=lambda record: record["key"])
+
+
+def alive(group):
+    """Whether a process of the group is left, zombies aside."""
+    for entry in os.listdir("/proc"):
+        if entry.isdecimal():
+            try:
+                fields = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if fields[2] == str(group) and fields[0] != "Z":
+                return True
+    return False
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks at processes by /proc")
+def test_three_kills_leave_the_same_file_and_no_process(tmp_path):
+    """The runner alone is killed, by a signal that it cannot catch; its workers end by themselves."""
+    methods, path = "ward,bisecting-kmeans,graph-average,untrained", tmp_path / "killed.jsonl"
+    for n_lines in (2, 3, 4):
+        process = start(tmp_path, path, 2, methods)
+        done = path.read_text().count("\n") if path.exists() else 0
+        for _ in range(done + n_lines):
+            process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        until = time.monotonic() + 20
+        while alive(process.pid) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not alive(process.pid)
+    assert start(tmp_path, path, 2, methods).communicate()[0].count("\n") == 36
+    whole = tmp_path / "whole.jsonl"
+    start(tmp_path, whole, 1, methods).communicate()
+    assert without_measures(path) == without_measures(whole)
+    assert len(without_measures(whole)) == 36
+
+
+def test_a_process_that_dies_is_a_failed_cell(tmp_path):
+    """Memory that runs out takes the process; its cell is recorded, and all others are run."""
+    path = tmp_path / "x.jsonl"
+    script = tmp_path / "dies.py"
+    script.write_text(
+        "import os, hypcse.methods\n"
+        "from hypcse.methods import run\n"
+        "def dies(name, *args, **options):\n"
+        "    if name == 'complete-linkage':\n"
+        "        os._exit(9)\n"
+        "    return run(name, *args, **options)\n"
+        "hypcse.methods.run = dies\n" + RUN,
+        encoding="utf-8",
+    )
+    call = [sys.executable, str(script), str(path), "2", "ward,complete-linkage,graph-paris", TINY[0]]
+    subprocess.run(call, check=True, capture_output=True)
+    records = read_records(path)
+    assert len(records) == 9
+    assert {record["method"] for record in records if "error" in record} == {"complete-linkage"}
+    assert all("without a word" in record["error"] for record in records if record["method"] == "complete-linkage")

@@ -193,7 +193,12 @@ def compare(
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="An experiment: table1 (with Table 5), table2, paper-row or control.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="table1 (with Table 5), table2, table4, paper-row, control, tau, eta1, k, t1, t2, disks, growth; all."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Folder of the results; a run that was stopped goes on there.")] = Path(
         "results"
     ),
@@ -202,17 +207,23 @@ def reproduce(
         int | None, typer.Option(min=1, help="Seeds of each random row. By default: 5, 2 on large sets.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Cells at a time, each in a process of its own.")] = 1,
-    quick: Annotated[bool, typer.Option("--quick", help="A smoke run: one seed, two epochs.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="A smoke run: two epochs; two data sets and one seed unless these are given."),
+    ] = False,
+    report_only: Annotated[
+        bool, typer.Option("--report-only", help="Run nothing; report what there is, whichever version it is of.")
+    ] = False,
 ) -> None:
-    """Run an experiment of the paper and print its tables beside the paper's own figures.
+    """Run a table or a figure of the paper and report it beside the paper's own figures, as Markdown and as a page.
 
-    Every finished cell is kept: a second call goes on where the first was stopped.
+    Every finished cell is kept: a second call goes on where the first was stopped, and experiments share their cells.
 
     Example: `hypcse reproduce paper-row --data iris --quick`
     """
     from hypcse.cli.reproduce import run_reproduce
 
-    run_reproduce(name, out, data, seeds, jobs, quick)
+    run_reproduce(name, out, data, seeds, jobs, quick, report_only)
 
 
 @app.command()

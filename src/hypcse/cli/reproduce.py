@@ -2,42 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from hypcse.datasets import describe
-from hypcse.experiments import cells, experiment, run_cells, to_markdown
+from hypcse.cli.cells import run_with_bar
+from hypcse.datasets import describe, load
+from hypcse.experiments import (
+    EXPERIMENTS,
+    Cell,
+    Experiment,
+    Results,
+    build_report,
+    experiment,
+    finished,
+    plan,
+    read_records,
+    to_markdown,
+    write_report,
+)
+from hypcse.experiments.report import Picture
+from hypcse.experiments.synthetic import size_of
+
+EVERYTHING = "all"
+RECORDS = "records.jsonl"
 
 
 def run_reproduce(
-    name: str, out: Path, data_sets: list[str] | None, n_seeds: int | None, n_jobs: int, quick: bool
+    name: str, out: Path, data_sets: list[str] | None, n_seeds: int | None, n_jobs: int, quick: bool, report_only: bool
 ) -> None:
-    """Run an experiment, or what is left of it, and print its tables."""
-    wanted = experiment(name)
+    """Run an experiment or all of them, or what is left of it, and print the report."""
+    wanted = EXPERIMENTS if name == EVERYTHING else (experiment(name),)
     for data in data_sets or ():
-        describe(data)
-    plan = cells(wanted, data_sets, n_seeds, quick)
-    path = out / f"{name}.jsonl"
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
-        task = bar.add_task(name, total=len(plan))
-
-        def show(record: dict[str, Any]) -> None:
-            bar.update(task, advance=1, description=f"{record['row']}, {record['data']}, seed {record['seed']}")
-            if "error" in record:
-                console.print(f"{record['row']} failed on {record['data']}: {record['error']}", markup=False)
-
-        records = run_cells(plan, path, n_jobs, show)
-    text = to_markdown(wanted, records)
-    (out / f"{name}.md").write_text(text + "\n", encoding="utf-8")
+        if size_of(data) is None:
+            describe(data)
+    planned = {one.name: plan(one, _shared(one, data_sets, name), n_seeds, quick) for one in wanted}
+    path = out / RECORDS
+    cells = [cell for cells in planned.values() for _, cell in cells]
+    if report_only:
+        if not path.exists():
+            raise FileNotFoundError(f"{path} does not exist, so there is nothing to report. Run without --report-only.")
+        records = {record["key"]: record for record in read_records(path)}
+    else:
+        _check_data(cells, path)
+        records = run_with_bar(cells, path, n_jobs, name)
+    results = [Results(one, planned[one.name], records) for one in wanted]
+    title = "Results" if name == EVERYTHING else f"Results: {name}"
+    blocks = build_report(results, f"{title}, smoke run" if quick else title)
+    files = write_report(blocks, out, f"{name}-quick" if quick else name)
+    text = to_markdown([block for block in blocks if not isinstance(block, Picture)])
     plain = Console(soft_wrap=True, highlight=False)
     if plain.is_terminal:
         plain.print(Markdown(text))
     else:
         plain.print(text, markup=False)
-    plain.print(f"\nMean ± deviation over seeds, the paper's figure in brackets. Cells are in {path}.", markup=False)
+    plain.print(f"Written: {files[1]} and {files[0]}. Cells are in {path}.", markup=False)
+
+
+def _check_data(cells: Sequence[Cell], path: Path) -> None:
+    """Read all data sets that are still needed, so that one which is not there is an error before anything runs."""
+    done = finished(cells, path)
+    for data in {cell.data: None for cell in cells if cell.key not in done and size_of(cell.data) is None}:
+        load(data)
+
+
+def _shared(one: Experiment, data_sets: list[str] | None, name: str) -> list[str] | None:
+    """The data sets asked for; of all experiments, each takes those that it has."""
+    if data_sets is None or name != EVERYTHING:
+        return data_sets
+    return [data for data in one.data_sets if data in data_sets]

@@ -1,127 +1,101 @@
-"""One cell of an experiment: a row on a data set with a seed, and its measurement."""
+"""Cells: the pieces of work that an experiment is made of."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
-import time
-import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
 
-from hypcse.experiments.declared import Experiment
+from hypcse.datasets import describe
+from hypcse.experiments.model import LIMIT_SECONDS, Experiment, Row
 from hypcse.experiments.settings import paper_settings
+from hypcse.experiments.synthetic import size_of
 
 QUICK_EPOCHS = 2
+QUICK_SETS = 2
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What to run. `options` are the method's, all of them spelled out; `file` is an .npz archive of X, and of y
-    where there are classes, instead of a data set's name."""
+    """One piece of work, whichever experiments ask for it.
 
-    experiment: str
-    row: str
-    data: str
-    seed: int
+    task      : "tree", "disk", "growth" or "statistics": what is measured.
+    options   : the method's, all of them spelled out.
+    neighbors : neighbours of the graph that the method sees, where they are not the standard's.
+    file      : an .npz archive of X, and of y where there are classes, instead of a data set's name.
+    """
+
+    task: str
     method: str
-    options: dict[str, Any]
-    refined: bool
+    data: str
+    seed: int = 0
+    options: dict[str, Any] = field(default_factory=dict)
+    neighbors: int | None = None
+    refined: bool = False
     file: str | None = None
 
     @property
     def key(self) -> str:
         """A name that is the same for the same work."""
         text = json.dumps(asdict(self), sort_keys=True)
-        return f"{self.experiment}/{self.row}/{self.data}/{self.seed}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        return "/".join(part for part in (self.task, self.method, self.data, str(self.seed), digest) if part)
+
+    @property
+    def size(self) -> int:
+        """Number of points, as far as it is known before they are read."""
+        if self.file is not None:
+            return 0
+        return size_of(self.data) or describe(self.data).n_points
 
 
-def cells(
+class Planned(NamedTuple):
+    """A cell, and the row of the experiment that it belongs to."""
+
+    row: Row
+    cell: Cell
+
+
+_TASKS = {"table": "tree", "sweep": "tree"}
+
+
+def plan(
     experiment: Experiment,
     data_sets: Sequence[str] | None = None,
     n_seeds: int | None = None,
     quick: bool = False,
-) -> list[Cell]:
-    """All cells, data set by data set; `quick` takes one seed and trains for two epochs."""
+) -> list[Planned]:
+    """All cells, data set by data set.
+
+    `quick` is a smoke run: the first two data sets, one seed and two epochs, unless data sets or seeds are given.
+    """
     found = []
-    for data in data_sets or experiment.data_sets:
+    for data in experiment.data_sets[: QUICK_SETS if quick else None] if data_sets is None else data_sets:
         for row in experiment.rows:
-            options = {**(paper_settings(data) if row.paper_settings else {}), **row.options}
-            seeds: Iterable[int] = experiment.seeds(row, data)
-            if row.random and n_seeds is not None:
-                seeds = range(n_seeds)
-            if quick:
-                seeds = (0,)
-                options |= {"n_epochs": QUICK_EPOCHS} if row.trains else {}
-            found += [Cell(experiment.name, row.label, data, seed, row.method, options, row.refined) for seed in seeds]
+            seeds = experiment.seeds(row, data)
+            if row.random and (quick or n_seeds is not None):
+                seeds = range(1 if n_seeds is None else n_seeds)
+            options = _options(row, data, quick)
+            task = _TASKS.get(experiment.kind, experiment.kind)
+            found += [
+                Planned(row, Cell(task, row.method, data, seed, options, row.neighbors, row.refined)) for seed in seeds
+            ]
     return found
 
 
-def run_cell(cell: Cell) -> dict[str, Any]:
-    """Run it: the cell, its scores, seconds, peak memory in MB, and versions; a failure is recorded as one."""
-    import numpy as np
+def _options(row: Row, data: str, quick: bool) -> dict[str, Any]:
+    """Options of a row on a data set, in full."""
+    from hypcse import methods
 
-    import hypcse
-    from hypcse.training import TrainingInterrupted
-
-    record = {"key": cell.key, **asdict(cell), "version": hypcse.__version__, "numpy": np.__version__}
-    _reset_peak()
-    begin = time.perf_counter()
-    try:
-        with warnings.catch_warnings():
-            # The estimator keeps what it has when it is interrupted, but half a training is no result here.
-            warnings.simplefilter("error", TrainingInterrupted)
-            scores = _scores(cell)
-    except TrainingInterrupted:
-        raise KeyboardInterrupt from None
-    except Exception as error:  # Whatever a method raises is the cell's result, and is written down.
-        return {**record, "error": f"{type(error).__name__}: {error}", "seconds": time.perf_counter() - begin}
-    return {**record, **scores, "peak_mb": _peak_mb()}
-
-
-def _scores(cell: Cell) -> dict[str, Any]:
-    import hypcse
-
-    X, y = hypcse.datasets.load(cell.data) if cell.file is None else _read(cell.file)
-    graph = hypcse.similarity_graph(X)
-    begin = time.perf_counter()
-    tree = hypcse.methods.run(cell.method, X, graph=graph, random_state=cell.seed, **cell.options)
-    if cell.refined:
-        tree = hypcse.refine(tree, graph, random_state=cell.seed)
-    seconds = time.perf_counter() - begin
-    row = hypcse.score(tree, graph=graph, labels=y)
-    scores = {name: value if math.isfinite(value) else None for name, value in row.items()}
-    return {"scores": scores, "seconds": round(seconds, 3)}
-
-
-def _read(file: str) -> tuple[Any, Any]:
-    import numpy as np
-
-    with np.load(file, allow_pickle=False) as archive:
-        return archive["X"], archive.get("y", None)
-
-
-def _reset_peak() -> None:
-    """Forget this process's highest memory, where the system can."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        return
-
-
-def _peak_mb() -> float:
-    """Highest memory of this process in MB since the last reset."""
-    import resource
-    import sys
-
-    try:
-        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-            if line.startswith("VmHWM:"):
-                return round(int(line.split()[1]) / 1024, 1)
-    except OSError:
-        pass
-    unit = 1024**2 if sys.platform == "darwin" else 1024
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
+    if not row.method:
+        return {}
+    options = {**(paper_settings(data) if row.paper_settings else {}), **row.options}
+    if row.classes is not None:
+        options[row.classes] = describe(data).n_classes
+    if "max_seconds" in methods.describe(row.method).options:
+        options["max_seconds"] = LIMIT_SECONDS
+    if quick and row.trains:
+        options["n_epochs"] = QUICK_EPOCHS
+    return options

@@ -1,0 +1,190 @@
+"""Running one cell, and what is written down of it."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hypcse.experiments.cells import Cell
+from hypcse.experiments.synthetic import nested_gaussians, size_of
+
+if TYPE_CHECKING:
+    from hypcse.graph import Graph
+    from hypcse.tree import Tree
+
+MEASURED = ("seconds", "peak_mb", "when", "machine")
+"""What differs between two runs of one cell."""
+
+WARM_UP_POINTS = 1_000
+
+
+def run_cell(cell: Cell) -> dict[str, Any]:
+    """The cell, its scores, seconds, peak memory in MB, versions and machine; a failure is recorded as one."""
+    from hypcse.training import TrainingInterrupted
+
+    record = {"key": cell.key, **asdict(cell), **_circumstances()}
+    _reset_peak()
+    begin = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            # The estimator keeps what it has when it is interrupted, but half a training is no result here.
+            warnings.simplefilter("error", TrainingInterrupted)
+            found = _TASKS[cell.task](cell)
+    except TrainingInterrupted:
+        raise KeyboardInterrupt from None
+    except Exception as error:  # Whatever a method raises is the cell's result, and is written down.
+        return {**record, "error": f"{type(error).__name__}: {error}", "seconds": round(time.perf_counter() - begin, 3)}
+    return {**record, **found, "peak_mb": _peak_mb()}
+
+
+def lost_cell(cell: Cell) -> dict[str, Any]:
+    """The record of a cell whose process died, as one that runs out of memory does."""
+    error = "the process that ran it ended without a word; most often memory ran out"
+    return {"key": cell.key, **asdict(cell), **_circumstances(), "error": error, "seconds": 0.0}
+
+
+def _circumstances() -> dict[str, Any]:
+    import numpy as np
+    import torch
+
+    import hypcse
+
+    return {
+        "version": hypcse.__version__,
+        "libraries": {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__},
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+        + (", GPU" if torch.cuda.is_available() else ""),
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _tree(cell: Cell) -> dict[str, Any]:
+    import hypcse
+
+    X, y = _points(cell)
+    graph = hypcse.similarity_graph(X)
+    seen = graph if cell.neighbors is None else hypcse.similarity_graph(X, cell.neighbors)
+    begin = time.perf_counter()
+    tree = _grow(cell, X, seen)
+    seconds = time.perf_counter() - begin
+    return {"scores": _scores(tree, graph, y), "seconds": round(seconds, 3)}
+
+
+def _growth(cell: Cell) -> dict[str, Any]:
+    """As for a tree, after a small run that compiles, and without the scores that take long."""
+    import hypcse
+
+    small = nested_gaussians(WARM_UP_POINTS)[0]
+    _grow(cell, small, hypcse.similarity_graph(small))
+    X, _ = _points(cell)
+    graph = hypcse.similarity_graph(X)
+    _reset_peak()
+    begin = time.perf_counter()
+    tree = _grow(cell, X, graph)
+    seconds = time.perf_counter() - begin
+    return {"scores": {"structural_entropy": hypcse.structural_entropy(tree, graph)}, "seconds": round(seconds, 3)}
+
+
+def _disk(cell: Cell) -> dict[str, Any]:
+    """The tree and its embedding, to be drawn."""
+    import numpy as np
+
+    import hypcse
+
+    X, y = _points(cell)
+    graph = hypcse.similarity_graph(X)
+    begin = time.perf_counter()
+    model = hypcse.HypCSE(random_state=cell.seed, **cell.options).fit(X, graph=graph)
+    seconds = time.perf_counter() - begin
+    picture = {
+        "parent": model.tree_.parent.tolist(),
+        "height": np.round(model.tree_.height, 6).tolist(),
+        "embedding": np.round(np.asarray(model.embedding_, dtype=float), 6).tolist(),
+        "classes": np.unique(y, return_inverse=True)[1].tolist(),
+    }
+    return {"scores": _scores(model.tree_, graph, y), "picture": picture, "seconds": round(seconds, 3)}
+
+
+def _statistics(cell: Cell) -> dict[str, Any]:
+    import numpy as np
+
+    import hypcse
+
+    begin = time.perf_counter()
+    X, y = _points(cell)
+    graph = hypcse.similarity_graph(X)
+    scores = {
+        "points": X.shape[0],
+        "features": X.shape[1],
+        "classes": np.unique(y).size,
+        "distinct_points": np.unique(X, axis=0).shape[0],
+        "edges": graph.n_edges,
+        "components": np.unique(graph.components()).size,
+    }
+    counted = {name: int(value) for name, value in scores.items()}
+    return {"scores": counted, "seconds": round(time.perf_counter() - begin, 3)}
+
+
+_TASKS: dict[str, Callable[[Cell], dict[str, Any]]] = {
+    "tree": _tree,
+    "growth": _growth,
+    "disk": _disk,
+    "statistics": _statistics,
+}
+
+
+def _grow(cell: Cell, X: Any, graph: Graph) -> Tree:
+    import hypcse
+
+    tree = hypcse.methods.run(cell.method, X, graph=graph, random_state=cell.seed, **cell.options)
+    return hypcse.refine(tree, graph, random_state=cell.seed) if cell.refined else tree
+
+
+def _scores(tree: Tree, graph: Graph, y: Any) -> dict[str, float | None]:
+    import hypcse
+
+    row = hypcse.score(tree, graph=graph, labels=y)
+    return {name: value if math.isfinite(value) else None for name, value in row.items()}
+
+
+def _points(cell: Cell) -> tuple[Any, Any]:
+    import numpy as np
+
+    import hypcse
+
+    if cell.file is not None:
+        with np.load(cell.file, allow_pickle=False) as archive:
+            return archive["X"], archive.get("y", None)
+    size = size_of(cell.data)
+    return hypcse.datasets.load(cell.data) if size is None else nested_gaussians(size)
+
+
+def _reset_peak() -> None:
+    """Forget this process's highest memory, where the system can."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return
+
+
+def _peak_mb() -> float:
+    """Highest memory of this process in MB since the last reset."""
+    import resource
+    import sys
+
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return round(int(line.split()[1]) / 1024, 1)
+    except OSError:
+        pass
+    unit = 1024**2 if sys.platform == "darwin" else 1024
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)

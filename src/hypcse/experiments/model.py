@@ -1,0 +1,70 @@
+"""What an experiment is: rows x data sets x seeds, and what is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hypcse.experiments.printed import paper_data_sets
+
+LARGE = ("spambase", "pen-digits")
+"""Data sets that random methods see fewer seeds of, for time."""
+
+LIMIT_SECONDS = 1200.0
+"""Time after which a method that knows a limit is stopped."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table: a method with options.
+
+    printed        : name of the paper's row beside it, where there is one.
+    paper_settings : whether the authors' settings for the data set come first.
+    classes        : the option that is given the number of classes, where the method wants one.
+    neighbors      : neighbours of the graph that the method sees; scores are always taken on the standard graph.
+    trains         : whether it trains for epochs, which `quick` shortens.
+    refined        : whether the method's tree is refined by the discrete search.
+    random         : whether seeds matter.
+    at             : where the row lies on the experiment's axis.
+    """
+
+    label: str
+    method: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    printed: str | None = None
+    paper_settings: bool = False
+    classes: str | None = None
+    neighbors: int | None = None
+    trains: bool = False
+    refined: bool = False
+    random: bool = False
+    at: float | None = None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or a figure: its rows, its data sets, and what is measured.
+
+    kind    : how it is measured and shown. "table": rows by data sets; "sweep": curves over `axis`; "statistics": of
+              the data alone; "disk": trees in the Poincare disk; "growth": seconds by the number of points.
+    metrics : names of scores, dendrogram purity as a percentage.
+    table   : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
+    note    : what a reader has to know.
+    """
+
+    name: str
+    title: str
+    rows: tuple[Row, ...]
+    metrics: tuple[str, ...]
+    data_sets: tuple[str, ...] = field(default_factory=paper_data_sets)
+    table: str = "table1"
+    n_seeds: int = 5
+    n_seeds_large: int = 2
+    kind: Literal["table", "sweep", "statistics", "disk", "growth"] = "table"
+    axis: str = ""
+    note: str = ""
+
+    def seeds(self, row: Row, data: str) -> range:
+        """Seeds 0, 1, ... of a row on a data set."""
+        return range(1 if not row.random else self.n_seeds_large if data in LARGE else self.n_seeds)

@@ -1,0 +1,36 @@
+"""Reports as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Picture, Text
+
+_MARKS = {"": ("", ""), "best": ("**", "**"), "second": ("<ins>", "</ins>")}
+
+
+def to_markdown(blocks: Sequence[Block]) -> str:
+    """The blocks as Markdown; pictures are links to files beside it."""
+    return "\n\n".join(_text(block) for block in blocks) + "\n"
+
+
+def _text(block: Block) -> str:
+    match block:
+        case Heading(text, level):
+            return f"{'#' * level} {text}"
+        case Text(text):
+            return text
+        case Picture(name, _, caption):
+            return f"![{caption}]({name}.svg)"
+        case Grid(heads, rows):
+            lines = [_line(heads), "| --- |" + " --- |" * (len(heads) - 1)]
+            return "\n".join([*lines, *(_line([_entry(entry) for entry in row]) for row in rows)])
+
+
+def _line(fields: Sequence[str]) -> str:
+    return "| " + " | ".join(field.replace("|", "\\|") for field in fields) + " |"
+
+
+def _entry(entry: Entry) -> str:
+    before, after = _MARKS[entry.mark]
+    return f"{before}{entry.text}{after}{entry.after}"

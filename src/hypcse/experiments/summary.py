@@ -1,0 +1,140 @@
+"""What rows came to on data sets, beside the paper's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Literal
+
+import numpy as np
+
+from hypcse.experiments.cells import Planned
+from hypcse.experiments.model import Experiment, Row
+from hypcse.experiments.printed import printed
+
+Verdict = Literal["reproduced", "better", "not reproduced"]
+
+HIGHER_IS_BETTER = ("dendrogram_purity",)
+PERCENT = ("dendrogram_purity",)
+COUNTS = ("points", "features", "classes", "distinct_points", "edges", "components")
+PURITY_TOLERANCE = 0.5
+"""Percentage points within which a purity counts as the printed one."""
+COST_TOLERANCE = 0.01
+"""Share of the printed figure within which an entropy or a cost counts as it."""
+PAPER_SEEDS = 5
+RULE = (
+    f"A printed figure counts as reproduced when our mean is within {PURITY_TOLERANCE:g} percentage points (purity) or "
+    f"{COST_TOLERANCE:.0%} (entropy, cost) of it, or within two standard errors of the difference, where both sides "
+    f"are taken to spread as our seeds do and the paper's to be a mean of {PAPER_SEEDS}. Beyond that it is "
+    "better or not reproduced, by the side on which ours lies."
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a row came to on a data set: mean and deviation over the seeds, and the paper's figure.
+
+    n_stopped : how many of the seeds ended at the time limit, with what they had by then.
+    """
+
+    mean: float
+    deviation: float
+    n_seeds: int
+    n_failed: int = 0
+    n_stopped: int = 0
+    paper: float | None = None
+    verdict: Verdict | None = None
+
+
+Table = dict[str, dict[str, Figure]]
+"""Figures by the row's label and by the data set."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """An experiment, the cells of it that were asked for, and the records that there are, by key."""
+
+    experiment: Experiment
+    planned: Sequence[Planned]
+    records: Mapping[str, dict[str, Any]]
+
+    @property
+    def found(self) -> list[dict[str, Any]]:
+        """Records of the planned cells that were run."""
+        return [self.records[cell.key] for _, cell in self.planned if cell.key in self.records]
+
+    @property
+    def data_sets(self) -> list[str]:
+        """Data sets with at least one record, in the order of the plan."""
+        return list(dict.fromkeys(cell.data for _, cell in self.planned if cell.key in self.records))
+
+    def table(self, metric: str) -> Table:
+        """All figures of one metric."""
+        groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        rows = {row.label: row for row, _ in self.planned}
+        for row, cell in self.planned:
+            if cell.key in self.records:
+                groups.setdefault((row.label, cell.data), []).append(self.records[cell.key])
+        table: Table = {label: {} for label in rows}
+        for (label, data), records in groups.items():
+            table[label][data] = figure(records, metric, self._paper(rows[label], metric, data))
+        return {label: figures for label, figures in table.items() if figures}
+
+    def _paper(self, row: Row, metric: str, data: str) -> float | None:
+        source = "table5" if metric == "dasgupta_cost" else self.experiment.table
+        return printed(source, metric, row.printed or "", data)
+
+
+def figure(records: Sequence[dict[str, Any]], metric: str, paper: float | None = None) -> Figure:
+    """Mean and deviation of one metric over records."""
+    good = [record for record in records if "error" not in record]
+    values = np.array([_value(record, metric) for record in good], dtype=float)
+    n_failed = len(records) - len(good)
+    if not good:
+        return Figure(np.nan, np.nan, 0, n_failed, 0, paper)
+    mean, deviation = float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0
+    n_stopped = sum(record["seconds"] > record["options"].get("max_seconds", np.inf) for record in good)
+    judged = None if paper is None else verdict(metric, mean, deviation, len(good), paper)
+    return Figure(mean, deviation, len(good), n_failed, n_stopped, paper, judged)
+
+
+def verdict(metric: str, mean: float, deviation: float, n_seeds: int, paper: float) -> Verdict:
+    """By `RULE`.
+
+    >>> verdict("structural_entropy", 1.83, 0.0, 1, 1.822), verdict("dendrogram_purity", 98.6, 0.0, 1, 97.9)
+    ('reproduced', 'better')
+    """
+    if metric in COUNTS:
+        return "reproduced" if mean == paper else "not reproduced"
+    tolerance = PURITY_TOLERANCE if metric in PERCENT else COST_TOLERANCE * abs(paper)
+    bound = max(tolerance, 2 * deviation * sqrt(1 / n_seeds + 1 / PAPER_SEEDS))
+    gain = mean - paper if metric in HIGHER_IS_BETTER else paper - mean
+    if abs(gain) <= bound:
+        return "reproduced"
+    return "better" if gain > 0 else "not reproduced"
+
+
+def best_two(table: Table, data: str, metric: str) -> list[list[str]]:
+    """Labels of the best figure of a column and of the second, those that look the same as printed together."""
+    shown = {
+        label: round(row[data].mean, digits(row[data].mean, metric))
+        for label, row in table.items()
+        if data in row and row[data].n_seeds
+    }
+    values = sorted(set(shown.values()), reverse=metric in HIGHER_IS_BETTER)[:2]
+    return [[label for label, value in shown.items() if value == wanted] for wanted in values]
+
+
+def digits(value: float, metric: str) -> int:
+    """Decimals that a figure is shown with."""
+    if metric in COUNTS:
+        return 0
+    if metric in PERCENT:
+        return 1
+    return 3 if abs(value) < 100 else 1 if abs(value) < 10_000 else 0
+
+
+def _value(record: dict[str, Any], metric: str) -> float:
+    value = record[metric] if metric in ("seconds", "peak_mb") else record["scores"][metric]
+    return np.nan if value is None else 100 * value if metric in PERCENT else float(value)

@@ -1,0 +1,39 @@
+"""Points that are made, not read: for measuring how methods grow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
+N_FEATURES = 16
+_PREFIX = "nested-gaussians-"
+
+
+def data_name(n_points: int) -> str:
+    """The name under which a cell asks for so many points.
+
+    >>> size_of(data_name(1000))
+    1000
+    """
+    return f"{_PREFIX}{n_points}"
+
+
+def size_of(name: str) -> int | None:
+    """Number of points of a made data set; None for any other."""
+    size = name.removeprefix(_PREFIX)
+    return int(size) if size != name and size.isdecimal() else None
+
+
+def nested_gaussians(n_points: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Points of 25 Gaussians, five in each of five groups, and the Gaussian of each."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    groups = 8 * rng.normal(size=(5, 1, N_FEATURES))
+    centres = (groups + 3 * rng.normal(size=(5, 5, N_FEATURES))).reshape(25, N_FEATURES)
+    y = rng.integers(0, 25, n_points)
+    return centres[y] + rng.normal(size=(n_points, N_FEATURES)), y

@@ -1,0 +1,131 @@
+"""Reports: what they say, as Markdown and as a page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hypcse.experiments import (
+    EXPERIMENTS,
+    Results,
+    build_report,
+    experiment,
+    plan,
+    read_records,
+    to_markdown,
+    write_report,
+)
+from hypcse.experiments.report import Picture
+from hypcse.experiments.report.blocks import Entry, Grid, Heading, Text
+from hypcse.experiments.report.html import to_html
+
+CIRCUMSTANCES = {
+    "version": "0.1.0",
+    "libraries": {"python": "3.11"},
+    "machine": "a machine",
+    "when": "2026-01-02T03:04:05+00:00",
+}
+
+
+def made_up(name, rng=None, **limits):
+    """Results of a declared experiment in which every cell was given scores at random."""
+    rng = rng or np.random.default_rng(0)
+    planned = plan(experiment(name), **limits)
+    records = {}
+    for _, cell in planned:
+        metrics = ("dendrogram_purity", "structural_entropy", "dasgupta_cost", "points", "features", "classes",
+                   "distinct_points", "edges", "components")  # fmt: skip
+        scores = {metric: float(rng.uniform(0.5, 1)) for metric in metrics}
+        records[cell.key] = {
+            "key": cell.key, "data": cell.data, "seed": cell.seed, "options": cell.options, "method": cell.method,
+            "scores": scores, "seconds": float(rng.uniform(1, 2)), "peak_mb": 10.0, **CIRCUMSTANCES,
+        }  # fmt: skip
+    return Results(experiment(name), planned, records)
+
+
+def grid_below(text, heading):
+    """Lines of the first grid below a heading."""
+    part = text.split(f"### {heading}\n")[1]
+    return [
+        line for line in part.split("\n\n")[1 if part.lstrip()[0] != "|" else 0].splitlines() if line.startswith("|")
+    ]
+
+
+def test_table_1_has_every_part():
+    text = to_markdown(build_report([made_up("table1")], "Results"))
+    purity = grid_below(text, "Dendrogram purity (percent)")
+    assert len(purity) == 2 + len(experiment("table1").rows)
+    assert sum("**" in line for line in purity) >= 1 and sum("<ins>" in line for line in purity) >= 1
+    single = next(line for line in purity if line.startswith("| SingleLinkage"))
+    assert single.count("(") == 7 and re.search(r"\(97\.6 [+-]\)", single)
+    for heading in ("Verdicts: on how many data sets", "Mean ranks over data sets", "Rank correlation of metrics"):
+        assert f"### {heading}" in text
+    assert "counts as reproduced when" in text
+    assert "Seeds at most: 0 to 4 on zoo" in text and "0 to 1 on spambase, pen-digits" in text
+    assert "(table1-ranks-structural-entropy.svg)" in text
+
+
+@pytest.mark.parametrize("name", [one.name for one in EXPERIMENTS if one.kind != "disk"])
+def test_every_experiment_is_reported(name, tmp_path):
+    blocks = build_report([made_up(name)], "Results")
+    files = write_report(blocks, tmp_path, name)
+    assert all(path.read_text(encoding="utf-8") for path in files)
+    linked = set(re.findall(r"\((\S+\.svg)\)", files[0].read_text(encoding="utf-8")))
+    assert linked == {path.name for path in files[2:]}
+    page = files[1].read_text(encoding="utf-8")
+    assert page.count("<svg") == len(linked)
+    assert not re.search(r"""(src|href)=["']?[^"'#]""", page)
+
+
+def test_the_same_results_give_the_same_report():
+    first, second = (build_report([made_up("tau"), made_up("growth")], "Results") for _ in range(2))
+    assert first == second
+
+
+def test_growth_finds_the_exponent():
+    results = made_up("growth")
+    for (_, cell), record in zip(results.planned, results.records.values(), strict=True):
+        record["seconds"] = 1e-6 * cell.size**1.5
+    lines = grid_below(to_markdown(build_report([results], "Results")), "Exponents")
+    assert len(lines) == 2 + 9 and all(line.endswith("| 1.50 |") for line in lines[2:])
+
+
+def test_failures_are_said_aloud():
+    results = made_up("table1", data_sets=["iris"])
+    row, cell = results.planned[0]
+    results.records[cell.key] = {**results.records[cell.key], "error": "x"}
+    text = to_markdown(build_report([results], "Results"))
+    assert f"| {row.label} | failed (" in text and "(1 failed)" in text
+
+
+def test_without_matplotlib_the_tables_remain(monkeypatch):
+    monkeypatch.setattr("hypcse.experiments.report.figures.can_draw", lambda: False)
+    blocks = build_report([made_up("table1"), made_up("tau"), made_up("growth")], "Results")
+    assert not any(isinstance(block, Picture) for block in blocks)
+    assert any(isinstance(block, Text) and "matplotlib" in block.text for block in blocks)
+    assert sum(isinstance(block, Grid) for block in blocks) > 5
+
+
+def test_nothing_was_run():
+    results = Results(experiment("table1"), plan(experiment("table1")), {})
+    assert to_markdown(build_report([results], "Results")) == "# Results\n\nNo cell was run.\n"
+
+
+def test_text_is_escaped():
+    blocks = [Heading("<a> & b", 1), Grid(("", "x|y"), ((Entry("r"), Entry("<1", "best", " (2)")),))]
+    page = to_html("<a>", blocks)
+    assert "<h1>&lt;a&gt; &amp; b</h1>" in page and "<b>&lt;1</b><small> (2)</small>" in page
+    assert "x\\|y" in to_markdown(blocks) and "**<1** (2)" in to_markdown(blocks)
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "results"
+
+
+def test_the_results_of_the_docs_are_those_of_their_records():
+    """docs/results/all.md is what `hypcse reproduce all --report-only` writes from the records beside it."""
+    records = {record["key"]: record for record in read_records(DOCS / "records.jsonl")}
+    results = [Results(one, plan(one), records) for one in EXPERIMENTS]
+    assert to_markdown(build_report(results, "Results")) == (DOCS / "all.md").read_text(encoding="utf-8")
