@@ -1,4 +1,4 @@
-"""The command: run, list, compare, quality, epochs, large, holdout."""
+"""The command: run, list, compare, quality, epochs, large, holdout, results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import epochs, holdout, large
+from benchmarks import epochs, holdout, large, results_page
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.quality import command as quality
@@ -68,6 +68,7 @@ _ACTIONS = {
     "epochs": epochs.show,
     "large": large.show,
     "holdout": holdout.show,
+    "results": results_page.show,
 }
 
 
@@ -102,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     large.add_options(commands.add_parser("large", help="what a default fit of many points costs"))
     epochs.add_options(commands.add_parser("epochs", help="what an epoch of the paper's mode costs"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
+    results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser
 
 

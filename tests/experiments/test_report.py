@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.results_page import results_page
 
 from hypcse.experiments import (
     EXPERIMENTS,
@@ -14,7 +17,6 @@ from hypcse.experiments import (
     build_report,
     experiment,
     plan,
-    read_records,
     to_markdown,
     write_report,
 )
@@ -55,7 +57,7 @@ def grid_below(text, heading):
 
 
 def test_table_1_has_every_part():
-    text = to_markdown(build_report([made_up("table1")], "Results"))
+    text = to_markdown(build_report([made_up("table1")], "Results", "Made up."))
     purity = grid_below(text, "Dendrogram purity (percent)")
     assert len(purity) == 2 + len(experiment("table1").rows)
     assert sum("**" in line for line in purity) >= 1 and sum("<ins>" in line for line in purity) >= 1
@@ -70,7 +72,7 @@ def test_table_1_has_every_part():
 
 @pytest.mark.parametrize("name", [one.name for one in EXPERIMENTS if one.kind != "disk"])
 def test_every_experiment_is_reported(name, tmp_path):
-    blocks = build_report([made_up(name)], "Results")
+    blocks = build_report([made_up(name)], "Results", "Made up.")
     files = write_report(blocks, tmp_path, name)
     assert all(path.read_text(encoding="utf-8") for path in files)
     linked = set(re.findall(r"\((\S+\.svg)\)", files[0].read_text(encoding="utf-8")))
@@ -81,7 +83,7 @@ def test_every_experiment_is_reported(name, tmp_path):
 
 
 def test_the_same_results_give_the_same_report():
-    first, second = (build_report([made_up("tau"), made_up("growth")], "Results") for _ in range(2))
+    first, second = (build_report([made_up("tau"), made_up("growth")], "Results", "Made up.") for _ in range(2))
     assert first == second
 
 
@@ -89,7 +91,7 @@ def test_growth_finds_the_exponent():
     results = made_up("growth")
     for (_, cell), record in zip(results.planned, results.records.values(), strict=True):
         record["seconds"] = 1e-6 * cell.size**1.5
-    lines = grid_below(to_markdown(build_report([results], "Results")), "Exponents")
+    lines = grid_below(to_markdown(build_report([results], "Results", "Made up.")), "Exponents")
     assert len(lines) == 2 + 9 and all(line.endswith("| 1.50 |") for line in lines[2:])
 
 
@@ -97,13 +99,13 @@ def test_failures_are_said_aloud():
     results = made_up("table1", data_sets=["iris"])
     row, cell = results.planned[0]
     results.records[cell.key] = {**results.records[cell.key], "error": "x"}
-    text = to_markdown(build_report([results], "Results"))
+    text = to_markdown(build_report([results], "Results", "Made up."))
     assert f"| {row.label} | failed (" in text and "(1 failed)" in text
 
 
 def test_without_matplotlib_the_tables_remain(monkeypatch):
     monkeypatch.setattr("hypcse.experiments.report.figures.can_draw", lambda: False)
-    blocks = build_report([made_up("table1"), made_up("tau"), made_up("growth")], "Results")
+    blocks = build_report([made_up("table1"), made_up("tau"), made_up("growth")], "Results", "Made up.")
     assert not any(isinstance(block, Picture) for block in blocks)
     assert any(isinstance(block, Text) and "matplotlib" in block.text for block in blocks)
     assert sum(isinstance(block, Grid) for block in blocks) > 5
@@ -111,21 +113,30 @@ def test_without_matplotlib_the_tables_remain(monkeypatch):
 
 def test_nothing_was_run():
     results = Results(experiment("table1"), plan(experiment("table1")), {})
-    assert to_markdown(build_report([results], "Results")) == "# Results\n\nNo cell was run.\n"
+    assert to_markdown(build_report([results], "Results", "Made up.")) == "# Results\n\nMade up. No cell was run.\n"
 
 
 def test_text_is_escaped():
-    blocks = [Heading("<a> & b", 1), Grid(("", "x|y"), ((Entry("r"), Entry("<1", "best", " (2)")),))]
+    blocks = [Heading("<a> & b", 1), Text("by `a<b`"), Grid(("", "x|y"), ((Entry("r"), Entry("<1", "best", " (2)")),))]
     page = to_html("<a>", blocks)
     assert "<h1>&lt;a&gt; &amp; b</h1>" in page and "<b>&lt;1</b><small> (2)</small>" in page
+    assert "<p>by <code>a&lt;b</code></p>" in page
     assert "x\\|y" in to_markdown(blocks) and "**<1** (2)" in to_markdown(blocks)
 
 
-DOCS = Path(__file__).parents[2] / "docs" / "results"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_results_of_the_docs_are_those_of_their_records():
-    """docs/results/all.md is what `hypcse reproduce all --report-only` writes from the records beside it."""
-    records = {record["key"]: record for record in read_records(DOCS / "records.jsonl")}
-    results = [Results(one, plan(one), records) for one in EXPERIMENTS]
-    assert to_markdown(build_report(results, "Results")) == (DOCS / "all.md").read_text(encoding="utf-8")
+    """docs/results.md is what `python -m benchmarks results` writes from the records."""
+    blocks = results_page(DOCS / "results" / "records.jsonl")
+    assert to_markdown(blocks, "results/") == (DOCS / "results.md").read_text(encoding="utf-8")
+
+
+def test_every_experiment_is_in_the_docs_and_in_the_help():
+    page = (DOCS / "reproducing.md").read_text(encoding="utf-8")
+    call = [sys.executable, "-c", "from hypcse.cli import main; main()", "reproduce", "--help"]
+    shown = subprocess.run(call, capture_output=True, text=True)
+    for one in EXPERIMENTS:
+        assert f"`{one.name}`" in page
+        assert re.search(rf"\b{one.name}\b", shown.stdout)

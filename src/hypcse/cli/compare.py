@@ -34,7 +34,8 @@ def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | No
     metrics = ("structural_entropy", "dasgupta_cost", *(() if points.labels is None else ("dendrogram_purity",)))
     title = f"Methods on {Path(source).name}"
     table = Experiment("compare", "All methods", tuple(rows), metrics, (planned[0].cell.data,), table="none")
-    write_report(build_report([Results(table, planned, records)], title), out, "compare")
+    blocks = build_report([Results(table, planned, records)], title, "Written by `hypcse compare`.")
+    write_report(blocks, out, "compare")
     scored = [(row.label, records[cell.key]) for row, cell in planned if "error" not in records[cell.key]]
     if scored:
         scored.sort(key=lambda pair: pair[1]["scores"]["structural_entropy"])

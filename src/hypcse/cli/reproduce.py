@@ -11,11 +11,11 @@ from rich.markdown import Markdown
 from hypcse.cli.cells import run_with_bar
 from hypcse.datasets import describe, load
 from hypcse.experiments import (
-    EXPERIMENTS,
     Cell,
     Experiment,
     Results,
     build_report,
+    everything,
     experiment,
     finished,
     plan,
@@ -34,7 +34,7 @@ def run_reproduce(
     name: str, out: Path, data_sets: list[str] | None, n_seeds: int | None, n_jobs: int, quick: bool, report_only: bool
 ) -> None:
     """Run an experiment or all of them, or what is left of it, and print the report."""
-    wanted = EXPERIMENTS if name == EVERYTHING else (experiment(name),)
+    wanted = everything() if name == EVERYTHING else (experiment(name),)
     for data in data_sets or ():
         if size_of(data) is None:
             describe(data)
@@ -50,7 +50,7 @@ def run_reproduce(
         records = run_with_bar(cells, path, n_jobs, name)
     results = [Results(one, planned[one.name], records) for one in wanted]
     title = "Results" if name == EVERYTHING else f"Results: {name}"
-    blocks = build_report(results, f"{title}, smoke run" if quick else title)
+    blocks = build_report(results, f"{title}, smoke run" if quick else title, f"Written by `hypcse reproduce {name}`.")
     files = write_report(blocks, out, f"{name}-quick" if quick else name)
     text = to_markdown([block for block in blocks if not isinstance(block, Picture)])
     plain = Console(soft_wrap=True, highlight=False)

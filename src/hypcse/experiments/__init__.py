@@ -1,7 +1,7 @@
 """Tables and figures of the paper as data, and the runner that fills them."""
 
 from hypcse.experiments.cells import Cell, Planned, plan
-from hypcse.experiments.declared import EXPERIMENTS, experiment
+from hypcse.experiments.declared import EXPERIMENTS, everything, experiment
 from hypcse.experiments.measure import MEASURED, run_cell
 from hypcse.experiments.model import Experiment, Row
 from hypcse.experiments.printed import printed
@@ -19,6 +19,7 @@ __all__ = [
     "Results",
     "Row",
     "build_report",
+    "everything",
     "experiment",
     "finished",
     "paper_settings",

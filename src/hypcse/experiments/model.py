@@ -51,6 +51,7 @@ class Experiment:
     metrics : names of scores, dendrogram purity as a percentage.
     table   : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
     note    : what a reader has to know.
+    within  : the experiment that has all its cells, where there is one; `all` leaves it out.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Experiment:
     kind: Literal["table", "sweep", "statistics", "disk", "growth"] = "table"
     axis: str = ""
     note: str = ""
+    within: str = ""
 
     def seeds(self, row: Row, data: str) -> range:
         """Seeds 0, 1, ... of a row on a data set."""

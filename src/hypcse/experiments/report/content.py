@@ -18,12 +18,12 @@ _SIGNS = {"reproduced": " =", "better": " +", "not reproduced": " -", None: ""}
 _NO_PLOTS = 'Plots are left out: they need matplotlib, pip install "hypcse[plot]".'
 
 
-def build_report(results: Sequence[Results], title: str) -> list[Block]:
-    """One report of one or several experiments."""
+def build_report(results: Sequence[Results], title: str, source: str) -> list[Block]:
+    """One report of one or several experiments; `source` says where it comes from."""
     shown = [one for one in results if one.found]
     blocks: list[Block] = [Heading(title, 1)]
     records = list({record["key"]: record for one in shown for record in one.found}.values())
-    blocks += [Text(text) for text in (*_circumstances(records), *_legend(shown))]
+    blocks += [Text(text) for text in (f"{source} {_circumstances(records)}", *_legend(shown))]
     if not figures.can_draw():
         blocks.append(Text(_NO_PLOTS))
     for one in shown:
@@ -34,11 +34,10 @@ def build_report(results: Sequence[Results], title: str) -> list[Block]:
     return blocks
 
 
-def _circumstances(records: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _circumstances(records: Sequence[dict[str, Any]]) -> str:
     """Where and when the cells ran, and with which seeds."""
     if not records:
-        yield "No cell was run."
-        return
+        return "No cell was run."
     failed = sum("error" in record for record in records)
     hours = sum(record["seconds"] for record in records) / 3600
     days = sorted({record["when"][:10] for record in records})
@@ -46,7 +45,7 @@ def _circumstances(records: Sequence[dict[str, Any]]) -> Iterator[str]:
     libraries = Counter(", ".join(f"{k} {v}" for k, v in record["libraries"].items()) for record in records)
     machines = Counter(record["machine"] for record in records)
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-    yield (
+    return (
         f"{len(records):,} cells ({failed} failed) of hypcse {_counted(versions)}, {hours:.1f} hours of methods at "
         f"work, {when}. Machines: {_counted(machines)}. Libraries: {_counted(libraries)}. {_seeds(records)}"
     )

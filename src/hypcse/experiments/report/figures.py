@@ -33,10 +33,10 @@ def rank_lines(name: str, ranks: Ranks) -> str:
     half = (len(labels) + 1) // 2
     low, high = 1, len(labels)
     bars = ranks.groups()
-    top = 0.4 * len(bars) + 0.6
+    top = 0.4 * len(bars) + 1.1
     for place, (first, last) in enumerate(bars):
         ends = [ranks.mean[first] - 0.06, ranks.mean[last] + 0.06]
-        ax.plot(ends, [0.4 * (place + 1)] * 2, color=INK, linewidth=2.5, solid_capstyle="round")
+        ax.plot(ends, [0.4 * (place + 1) + 0.5] * 2, color=INK, linewidth=2.5, solid_capstyle="round")
     for place, label in enumerate(labels):
         left = place < half
         depth = -0.6 * ((place if left else len(labels) - 1 - place) + 1)
@@ -48,7 +48,7 @@ def rank_lines(name: str, ranks: Ranks) -> str:
     for rank in range(low, high + 1):
         ax.vlines(rank, 0, 0.12, color=INK, linewidth=1)
         if rank in (low, high) or rank % 5 == 0:
-            ax.text(rank, -0.1, str(rank), ha="center", va="top", fontsize=7.5, color="#667", backgroundcolor="white")
+            ax.text(rank, 0.18, str(rank), ha="center", va="bottom", fontsize=7.5, color="#667")
     ax.plot([low, low + ranks.difference], [top, top], color="#d55e00", linewidth=2.5)
     ax.text(low, top + 0.15, f"critical difference {ranks.difference:.2f}", fontsize=8, color="#d55e00")
     ax.set(xlim=(low - 6, high + 6), ylim=(-0.6 * half - 0.5, top + 0.8))

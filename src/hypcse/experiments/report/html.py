@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Picture, Text
 
 _MARKS = {"": "", "best": "b", "second": "u"}
+_CODE = re.compile("`([^`]+)`")
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
@@ -21,7 +23,7 @@ def _html(block: Block) -> str:
         case Heading(text, level):
             return f"<h{level}>{escape(text)}</h{level}>"
         case Text(text):
-            return f"<p>{escape(text)}</p>"
+            return "<p>" + _CODE.sub(r"<code>\1</code>", escape(text)) + "</p>"
         case Picture(_, svg, caption):
             return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{escape(caption)}</figcaption></figure>"
         case Grid(heads, rows):

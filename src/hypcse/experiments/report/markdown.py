@@ -9,19 +9,19 @@ from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Pictur
 _MARKS = {"": ("", ""), "best": ("**", "**"), "second": ("<ins>", "</ins>")}
 
 
-def to_markdown(blocks: Sequence[Block]) -> str:
-    """The blocks as Markdown; pictures are links to files beside it."""
-    return "\n\n".join(_text(block) for block in blocks) + "\n"
+def to_markdown(blocks: Sequence[Block], pictures: str = "") -> str:
+    """The blocks as Markdown; pictures are links to files in a folder, by default beside it."""
+    return "\n\n".join(_text(block, pictures) for block in blocks) + "\n"
 
 
-def _text(block: Block) -> str:
+def _text(block: Block, pictures: str) -> str:
     match block:
         case Heading(text, level):
             return f"{'#' * level} {text}"
         case Text(text):
             return text
         case Picture(name, _, caption):
-            return f"![{caption}]({name}.svg)"
+            return f"![{caption}]({pictures}{name}.svg)"
         case Grid(heads, rows):
             lines = [_line(heads), "| --- |" + " --- |" * (len(heads) - 1)]
             return "\n".join([*lines, *(_line([_entry(entry) for entry in row]) for row in rows)])

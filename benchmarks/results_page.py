@@ -1,0 +1,42 @@
+"""The page of results in the docs, from the records of a full run: `python -m benchmarks results`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+
+from hypcse.experiments import Results, build_report, everything, plan, read_records, to_html, to_markdown
+from hypcse.experiments.report import Block, Picture
+
+DOCS = Path(__file__).parents[1] / "docs"
+TITLE = "Results"
+SOURCE = (
+    "Written by `python -m benchmarks results` from the records of `hypcse reproduce all`, one line a cell, in "
+    "`docs/results/records.jsonl`."
+)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.add_argument("--docs", type=Path, default=DOCS, help="folder that has results/records.jsonl")
+
+
+def show(options: argparse.Namespace, console: Console) -> int:
+    """Write results.md, its pictures, and one page with all of it."""
+    folder = options.docs / "results"
+    blocks = results_page(folder / "records.jsonl")
+    texts = {options.docs / "results.md": to_markdown(blocks, "results/")}
+    texts |= {folder / "results.html": to_html(TITLE, blocks)}
+    texts |= {folder / f"{block.name}.svg": block.svg for block in blocks if isinstance(block, Picture)}
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+        console.print(str(path), markup=False)
+    return 0
+
+
+def results_page(path: Path) -> list[Block]:
+    """The report of all experiments that a file has records of."""
+    records = {record["key"]: record for record in read_records(path)}
+    return build_report([Results(one, plan(one), records) for one in everything()], TITLE, SOURCE)
