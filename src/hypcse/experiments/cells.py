@@ -44,6 +44,11 @@ class Cell:
         return "/".join(part for part in (self.task, self.method, self.data, str(self.seed), digest) if part)
 
     @property
+    def timed(self) -> bool:
+        """Whether its time is what it is run for."""
+        return self.task == "growth"
+
+    @property
     def size(self) -> int:
         """Number of points, as far as it is known before they are read."""
         if self.file is not None:

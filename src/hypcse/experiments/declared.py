@@ -178,7 +178,7 @@ EXPERIMENTS = (
         table="none",
         kind="growth",
         note="25 Gaussians in five groups, 16 features. Each cell runs after a small one that compiles; the graph is "
-        "made before and not counted. Run with one job at a time.",
+        "made before and not counted. Cells run one at a time, each in a process of its own.",
     ),
 )
 

@@ -89,16 +89,20 @@ def _drop_failures(path: Path, keys: Set[str]) -> None:
 
 
 def _results(cells: Sequence[Cell], n_jobs: int) -> Iterator[Record]:
-    """Results as they come."""
+    """Results as they come. Cells that measure time come last, each in a process of its own with nothing beside it."""
+    timed = [cell for cell in cells if cell.timed]
+    others = [cell for cell in cells if not cell.timed]
     if n_jobs == 1:
-        yield from map(run_cell, cells)
-        return
-    suspects: list[Cell] = []
-    queue = sorted(cells, key=lambda cell: cell.size)
-    while queue:
-        yield from _run_together(queue, suspects, n_jobs)
-    for cell in suspects:
-        yield from _run_alone(cell, n_jobs)
+        yield from map(run_cell, others)
+    else:
+        suspects: list[Cell] = []
+        queue = sorted(others, key=lambda cell: cell.size)
+        while queue:
+            yield from _run_together(queue, suspects, n_jobs)
+        for cell in suspects:
+            yield from _run_alone(cell, n_jobs)
+    for cell in timed:
+        yield from _run_alone(cell, 1)
 
 
 def _run_together(queue: list[Cell], suspects: list[Cell], n_jobs: int) -> Iterator[Record]:

@@ -47,7 +47,7 @@ def _circumstances(records: Sequence[dict[str, Any]]) -> str:
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     return (
         f"{len(records):,} cells ({failed} failed) of hypcse {_counted(versions)}, {hours:.1f} hours of methods at "
-        f"work, {when}. Machines: {_counted(machines)}. Libraries: {_counted(libraries)}. {_seeds(records)}"
+        f"work, {when}. Machines: {_counted(machines)}. Libraries: {_counted(libraries)}.{_seeds(records)}"
     )
 
 
@@ -61,14 +61,15 @@ def _seeds(records: Sequence[dict[str, Any]]) -> str:
     """The seeds of random rows, by data set."""
     last: dict[str, int] = {}
     for record in records:
-        last[record["data"]] = max(last.get(record["data"], 0), record["seed"])
+        if size_of(record["data"]) is None:
+            last[record["data"]] = max(last.get(record["data"], 0), record["seed"])
     by_last: dict[int, list[str]] = {}
     for data, seed in last.items():
         by_last.setdefault(seed, []).append(data)
     parts = [
         f"{'0' if seed == 0 else f'0 to {seed}'} on {', '.join(names)}" for seed, names in sorted(by_last.items())[::-1]
     ]
-    return f"Seeds at most: {'; '.join(parts)}."
+    return f" Seeds at most: {'; '.join(parts)}." if parts else ""
 
 
 def _legend(results: Sequence[Results]) -> Iterator[str]:
