@@ -53,14 +53,16 @@ def test_equals_scikit_learn(n, d, min_samples, seed):
     assert same_clusters(run(X, min_samples=min_samples), Tree.from_linkage(rows[:, :4]))
 
 
+@pytest.mark.parametrize("algorithm", ["generic", "boruvka_kdtree"])
 @pytest.mark.parametrize("min_samples", [2, 5, 10])
-def test_equals_the_hdbscan_package(min_samples):
+def test_equals_the_hdbscan_package(min_samples, algorithm):
     """There the point itself does not count."""
     package = pytest.importorskip("hdbscan", reason="the hdbscan package is not installed")
-    X = np.random.default_rng(0).normal(size=(300, 4))
-    model = package.HDBSCAN(min_samples=min_samples - 1, min_cluster_size=5).fit(X)
+    X = np.random.default_rng(0).normal(size=(300, 4)).astype(np.float32).astype(float)
+    options = {"min_cluster_size": 5, "algorithm": algorithm, "approx_min_span_tree": False}
+    model = package.HDBSCAN(min_samples=min_samples - 1, **options).fit(X)
     expected = Tree.from_linkage(model.single_linkage_tree_.to_numpy())
-    assert same_clusters(methods.run("hdbscan", X.astype(np.float32), scale="none", min_samples=min_samples), expected)
+    assert same_clusters(run(X, min_samples=min_samples), expected)
 
 
 @given(n=st.integers(2, 60), d=st.integers(1, 4), seed=st.integers(0, 999))
