@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import has_cluster, nested_points
 from sklearn.cluster import KMeans
 
 import hypcse
@@ -73,14 +72,6 @@ def test_heights_are_the_spread_of_the_cluster(n, d, seed):
     for node in range(n, tree.n_nodes):
         own = X[tree.leaves(node)]
         assert tree.height[node] == pytest.approx(np.sqrt(((own - own.mean(axis=0)) ** 2).sum()), abs=1e-9)
-
-
-@given(st.integers(0, 50))
-def test_planted_hierarchy_is_recovered_in_any_order_of_the_rows(seed):
-    X, group, pair = nested_points(seed)
-    order = np.random.default_rng(seed).permutation(len(X))
-    for tree, truth in ((run(X), (group, pair)), (run(X[order]), (group[order], pair[order]))):
-        assert all(has_cluster(tree, level == k) for level in truth for k in set(level.tolist()))
 
 
 def test_copies_and_small_inputs():

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from planted import has_cluster, nested_blocks
 from scipy.cluster.hierarchy import linkage
+from sklearn.cluster import KMeans
 
 import hypcse
 from graph_strategies import graphs
@@ -39,6 +40,17 @@ def test_blocks_are_joined_as_average_linkage_joins(k, seed):
     Z = linkage(1 - weights[np.triu_indices(k, 1)], "average")
     tree = Tree.from_linkage(Z)
     assert found == {frozenset(tree.leaves(node).tolist()) for node in range(k, tree.n_nodes)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_blocks_are_k_means_of_the_best_low_rank_part(seed):
+    """Of NumPy's matrix itself, row by row, by scikit-learn."""
+    k = 3
+    graph, _, _ = nested_blocks(seed, size=12, inside=0.5, pair=0.3, far=0.2)
+    values, vectors = np.linalg.eigh(graph.to_scipy().toarray())
+    rows = (vectors[:, -k:] * values[-k:]) @ vectors[:, -k:].T
+    theirs = KMeans(k, n_init=50, random_state=seed).fit(rows).labels_
+    assert found_all(run(graph, n_blocks=k, n_init=50), theirs)
 
 
 @pytest.mark.parametrize("inner", ["random", "average"])

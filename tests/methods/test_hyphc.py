@@ -162,6 +162,20 @@ def test_training_lowers_loss_and_cost():
     assert cosine_dasgupta(tree, unit_rows(X)) == approx(steps[-1].best)
 
 
+def test_on_few_points_it_finds_the_best_of_all_binary_trees():
+    """Never better; a circle can miss the best, but rarely does, and is then close to it."""
+    n, n_best = 6, 0
+    every = [brute.nested_to_tree(nested, n) for nested in brute.all_binary(tuple(range(n)))]
+    for seed in range(10):
+        X = np.random.default_rng(seed).normal(size=(n, 4))
+        tree = methods.run("hyphc", X, n_epochs=20, n_triples=2000, random_state=seed)
+        rows = unit_rows(X)
+        cost, least = cosine_dasgupta(tree, rows), min(cosine_dasgupta(other, rows) for other in every)
+        assert least * (1 - 1e-12) <= cost <= 1.01 * least
+        n_best += cost <= least * (1 + 1e-12)
+    assert n_best >= 8
+
+
 def test_same_seed_same_tree_at_any_number_of_threads():
     X, _ = blobs()
     first = methods.run("hyphc", X, random_state=3, **FEW)

@@ -48,19 +48,6 @@ def test_single_linkage_has_scipys_order_of_ties():
     assert np.array_equal(feature_linkage.single(X).to_linkage(), linkage(X, "single"))
 
 
-# Fewer steps than by default, for methods that take many: planted groups are easy.
-FEW_STEPS = {"hyphc": {"n_epochs": 10}, "fph": {"n_epochs": 20}, "eph": {"n_epochs": 20}}
-
-
-@pytest.mark.parametrize("name", methods.available())
-def test_planted_groups_are_found(name):
-    rng = np.random.default_rng(0)
-    centers = np.array([[0, 0], [0, 10], [10, 0], [10, 10.0]])
-    y = np.repeat(np.arange(4), 15)
-    tree = methods.run(name, centers[y] + rng.normal(size=(60, 2)), **FEW_STEPS.get(name, {}))
-    assert hypcse.dendrogram_purity(tree, y) == pytest.approx(1)
-
-
 def test_errors():
     X = np.eye(3)
     with pytest.raises(ValueError, match="Did you mean 'ward'"):

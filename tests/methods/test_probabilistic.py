@@ -22,7 +22,7 @@ from hypcse.kernels.points.simplex import project_rows
 from hypcse.methods.probabilistic.eph import draw_parents, start_logits
 from hypcse.methods.probabilistic.objective import soft_dasgupta, soft_divergence, soft_tree
 from hypcse.methods.probabilistic.search import Search, certain_parents
-from hypcse.methods.probabilistic.start import contract, likeliest_tree, tree_sampling_divergence
+from hypcse.methods.probabilistic.start import contract, likeliest_tree, start_tree, tree_sampling_divergence
 from hypcse.methods.progress import Step
 from strategies import trees
 
@@ -197,10 +197,29 @@ def test_descent_finds_what_linkage_missed():
         assert steps[-1].loss < steps[0].loss
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "n_best"),
+    [("fph", {"n_epochs": 300}, 6), ("eph", {"n_epochs": 60, "n_samples": 8, "certainty": 0.5}, 9)],
+)
+def test_on_few_points_they_find_the_best_of_all_trees(name, options, n_best):
+    """Of those with two internal nodes, from a start that is none of the best; the soft descent of FPH misses some."""
+    n, found = 6, []
+    every = [brute.nested_to_tree(nested, n) for nested in brute.all_trees(tuple(range(n)))]
+    small = [tree for tree in every if tree.n_nodes <= n + 2]
+    for seed in range(10):
+        W = np.triu(np.random.default_rng(seed).random((n, n)) ** 3, 1)
+        graph = Graph.from_scipy(W + W.T)
+        settings = {"start": "unit", "n_internal": 2, "binary": False, "random_state": seed}
+        least = min(brute.dasgupta(tree, graph) for tree in small)
+        start = hypcse.dasgupta_cost(start_tree(graph, 2, unit_weights=True), graph)
+        found.append(hypcse.dasgupta_cost(methods.run(name, graph=graph, **settings, **options), graph) / least)
+        assert 1 - 1e-9 <= found[-1] <= 1.02 < start / least
+    assert np.sum(np.array(found) < 1 + 1e-9) >= n_best
+
+
 @pytest.mark.parametrize("name", QUICK)
-def test_order_of_rows_threads_and_seeds(name):
+def test_threads_do_not_matter(name):
     X, _ = blobs()
-    order = np.random.default_rng(1).permutation(len(X))
     tree = methods.run(name, X, **QUICK[name])
     before = torch.get_num_threads()
     torch.set_num_threads(2)
@@ -208,11 +227,6 @@ def test_order_of_rows_threads_and_seeds(name):
         assert methods.run(name, X, **QUICK[name]) == tree
     finally:
         torch.set_num_threads(before)
-    if name == "fph":
-        graph = hypcse.similarity_graph(X)
-        turned = hypcse.similarity_graph(X[order])
-        cost = hypcse.dasgupta_cost(methods.run(name, X[order], **QUICK[name]), turned)
-        assert cost == approx(hypcse.dasgupta_cost(tree, graph), rel=1e-3)
 
 
 @pytest.mark.parametrize("name", QUICK)
