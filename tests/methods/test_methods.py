@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage
 
 import hypcse
-from hypcse import Tree, methods
-from hypcse.methods import feature_linkage
+from hypcse import Graph, Tree, methods
+from hypcse.methods.progress import Progress, Step
 
 FEATURE_METHODS = {
     "single-linkage": "single",
@@ -43,9 +43,50 @@ def test_ties_and_small_inputs(name):
         assert methods.run(name, X[:n]).n_leaves == n
 
 
-def test_single_linkage_has_scipys_order_of_ties():
-    X = np.random.default_rng(0).integers(0, 3, size=(50, 3)).astype(float)
-    assert np.array_equal(feature_linkage.single(X).to_linkage(), linkage(X, "single"))
+@given(n=st.integers(2, 60), d=st.integers(1, 9), steps=st.sampled_from([1, 2, 7, 1e6]), seed=st.integers(0, 1000))
+def test_single_linkage_has_scipys_order_of_ties(n, d, steps, seed):
+    """To the last bit, on grids whose distances are often equal, and on such that are nearly so."""
+    X = np.random.default_rng(seed).integers(0, 3, size=(n, d)) / steps
+    tree = methods.run("single-linkage", X.astype(np.float32), scale="none")
+    assert np.array_equal(tree.to_linkage(), linkage(X.astype(np.float32).astype(float), "single"))
+
+
+@pytest.mark.parametrize("name", ["single-linkage", "ward", "hcse"])
+def test_linkages_report_and_end_in_time(name, monkeypatch):
+    """Made in many parts or in one, the tree is the same."""
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    told: list[Progress] = []
+    whole = methods.run(name, X)
+    for module in ("methods.feature_linkage", "discrete.linkage"):
+        monkeypatch.setattr(f"hypcse.{module}._PART", 10)
+    assert methods.run(name, X, callback=told.append) == whole
+    shares = [step.done for step in told]
+    assert len(told) > 20 and told[0].stage == "merges" and shares == sorted(shares) and shares[-1] == 1
+    with pytest.raises(TimeoutError, match=f"{name} was stopped .* max_seconds=1e-09"):
+        methods.run(name, X, max_seconds=1e-9)
+    with pytest.raises(ValueError, match="max_seconds=0"):
+        methods.run(name, X, max_seconds=0)
+
+
+def test_hcse_of_components_is_done_when_nothing_joins_them():
+    told: list[Progress] = []
+    tree = methods.run("hcse", graph=Graph.from_edges([0, 2], [1, 3], n=6), callback=told.append)
+    assert [step.done for step in told] == [1.0] and tree.is_binary
+    assert methods.run("hcse", graph=Graph.from_edges([], [], n=1)).n_leaves == 1
+
+
+# The methods of the paper, its own aside.
+OF_THE_PAPER = ("single-linkage", "bisecting-kmeans", "hdbscan", "hcse", "spec-wrsc", "dp-cluster-hsbm")
+BY_STEPS = ("ufit", "hyphc", "fph", "eph")
+
+
+@pytest.mark.parametrize("name", [*OF_THE_PAPER, *BY_STEPS])
+def test_methods_that_take_long_report_and_take_a_limit(name):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    told: list[object] = []
+    few = {"n_epochs": 2} if name in BY_STEPS else {}
+    methods.run(name, X, callback=told.append, max_seconds=600, **few)
+    assert {type(step) for step in told} == {Step if name in BY_STEPS else Progress}
 
 
 def test_errors():

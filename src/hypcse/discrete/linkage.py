@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,12 +12,15 @@ from hypcse._checks import check_choice
 from hypcse.discrete.heights import searched_tree
 from hypcse.graph import Graph
 from hypcse.kernels.linkage.chains import chain_merges
-from hypcse.kernels.linkage.heap_merges import entropy_merges
+from hypcse.kernels.linkage.heap_merges import entropy_merges, start_stretching
 from hypcse.kernels.linkage.merges import join_components, merge_parents
 from hypcse.kernels.linkage.spanning import heaviest_forest
 from hypcse.tree import Tree
 
 Linkage = Literal["average", "paris", "entropy", "single"]
+
+# Merges between two reports of progress.
+_PART = 10_000
 
 
 def graph_linkage(graph: Graph, method: Linkage = "average") -> Tree:
@@ -38,9 +42,26 @@ def graph_linkage(graph: Graph, method: Linkage = "average") -> Tree:
     if not isinstance(graph, Graph):
         raise TypeError(f"graph is a {type(graph).__name__}. Pass Graph.from_scipy(W) for a matrix.")
     check_choice("method", method, get_args(Linkage))
-    merges = _merges(graph, method)
-    parent = merge_parents(*merges, graph.n_vertices)
-    return searched_tree(join_components(parent, graph.degrees), graph)
+    if method == "entropy":
+        return stretched(graph)
+    return _joined(graph, *_merges(graph, method))
+
+
+def stretched(graph: Graph, tell: Callable[[float], object] | None = None) -> Tree:
+    """The tree of "entropy" linkage; `tell` is called now and then with the share of the merges that are done."""
+    n, at = graph.n_vertices, start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees)
+    whole = graph.degrees.sum()
+    while at.heap.used[0] > 0:
+        entropy_merges(at, whole, _PART)
+        if tell is not None:
+            tell(int(at.status[0]) / (n - 1) if at.heap.used[0] > 0 else 1.0)
+    done = int(at.status[0])
+    return _joined(graph, at.first[:done], at.second[:done])
+
+
+def _joined(graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
+    """The tree of the merges, and of those between components."""
+    return searched_tree(join_components(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
 
 
 def _merges(graph: Graph, method: Linkage) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -50,8 +71,6 @@ def _merges(graph: Graph, method: Linkage) -> tuple[NDArray[np.int64], NDArray[n
         return chain_merges(*rows, np.ones(graph.n_vertices))
     if method == "paris":
         return chain_merges(*rows, graph.degrees)
-    if method == "entropy":
-        return entropy_merges(*rows, graph.degrees)
     i, j, w = graph.edges()
     # Heaviest first; equal weights in the order of (i, j), which `edges` keeps.
     order = np.argsort(-w, kind="stable")

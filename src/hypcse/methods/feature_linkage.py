@@ -7,28 +7,47 @@ from numpy.typing import NDArray
 
 from hypcse._memory import check_memory
 from hypcse.kernels.linkage.merges import number_merges
-from hypcse.kernels.linkage.ward import ward_merges
+from hypcse.kernels.linkage.nearest_first import join_nearest, start_nearest_first
+from hypcse.kernels.linkage.ward import start_ward, ward_merges
+from hypcse.methods.points import Points
+from hypcse.methods.progress import Clock
 from hypcse.tree import Tree
 
+# Distances computed between two reports of progress.
+_PART = 20_000_000
 
-def single(X: NDArray[np.float64]) -> Tree:
-    """Single linkage, in SciPy's order of ties, by scikit-learn: O(n^2 d) time, O(n) memory."""
-    from sklearn.cluster import AgglomerativeClustering
 
+def single(points: Points, *, max_seconds: float | None = None) -> Tree:
+    """Single linkage by Prim's algorithm, in SciPy's order of ties: O(n^2 d) time, O(n d) memory.
+
+    Past `max_seconds` it raises TimeoutError.
+    """
+    clock = Clock("single-linkage", points.callback, max_seconds)
+    X = np.ascontiguousarray(points.features)
     if len(X) < 2:
         return one_leaf()
-    model = AgglomerativeClustering(n_clusters=None, distance_threshold=0, linkage="single").fit(X)
-    return Tree.from_linkage(np.column_stack([np.sort(model.children_, axis=1), model.distances_]))
+    at = start_nearest_first(len(X))
+    while at.status[0] < len(X) - 1:
+        join_nearest(X, at, max(1, _PART // len(X)))
+        clock.tell("merges", int(at.status[0]) / (len(X) - 1))
+    return Tree.from_linkage(number_merges(at.order[:-1], at.order[1:], at.height))
 
 
-def ward(X: NDArray[np.float64]) -> Tree:
+def ward(points: Points, *, max_seconds: float | None = None) -> Tree:
     """Ward's method by nearest-neighbour chains on centroids: O(n^2 d) time, O(n d) memory.
 
-    SciPy and scikit-learn give the same tree up to ties, from all n^2 / 2 distances.
+    SciPy and scikit-learn give the same tree up to ties, from all n^2 / 2 distances. Past `max_seconds` it raises
+    TimeoutError.
     """
+    clock = Clock("ward", points.callback, max_seconds)
+    X = points.features
     if len(X) < 2:
         return one_leaf()
-    return Tree.from_linkage(number_merges(*ward_merges(np.ascontiguousarray(X))))
+    at = start_ward(X)
+    while at.status[2] < len(X) - 1:
+        ward_merges(at, max(1, _PART // len(X)))
+        clock.tell("merges", int(at.status[2]) / (len(X) - 1))
+    return Tree.from_linkage(number_merges(at.first, at.second, at.height))
 
 
 def average(X: NDArray[np.float64]) -> Tree:

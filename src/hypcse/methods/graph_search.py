@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from hypcse.discrete import graph_linkage
+from hypcse.discrete.linkage import stretched
 from hypcse.graph import Graph
+from hypcse.methods.points import Points
+from hypcse.methods.progress import Clock
 from hypcse.tree import Tree
 
 
@@ -17,6 +20,7 @@ def paris(graph: Graph) -> Tree:
     return graph_linkage(graph, "paris")
 
 
-def hcse(graph: Graph) -> Tree:
-    """The stretching operator of HCSE, as in the paper's tables."""
-    return graph_linkage(graph, "entropy")
+def hcse(points: Points, *, max_seconds: float | None = None) -> Tree:
+    """The stretching operator of HCSE, as in the paper's tables. Past `max_seconds` it raises TimeoutError."""
+    clock = Clock("hcse", points.callback, max_seconds)
+    return stretched(points.graph, lambda done: clock.tell("merges", done))

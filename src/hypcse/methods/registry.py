@@ -58,8 +58,9 @@ METHODS = (
         "nearest members; the paper's SingleLinkage",
         "O(n)",
         feature_linkage.single,
+        whole=True,
     ),
-    Method("ward", "features", "least growth of the variance within", "O(n)", feature_linkage.ward),
+    Method("ward", "features", "least growth of the variance within", "O(n)", feature_linkage.ward, whole=True),
     Method("average-linkage", "features", "mean distance between members", "O(n^2)", feature_linkage.average),
     Method("complete-linkage", "features", "farthest members", "O(n^2)", feature_linkage.complete),
     Method(
@@ -80,7 +81,14 @@ METHODS = (
     ),
     Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),
     Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris),
-    Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", graph_search.hcse),
+    Method(
+        "hcse",
+        "graph",
+        "what lowers structural entropy most, join by join",
+        "O(n + m)",
+        graph_search.hcse,
+        whole=True,
+    ),
     Method(
         "spec-wrsc",
         "graph",

@@ -101,20 +101,28 @@ def _push_best(heap: Heap, pool: Pool, clusters: Clusters, cluster: int, whole: 
         _push(heap, least, cluster, best)
 
 
+class Stretching(NamedTuple):
+    """Where the stretching operator stands: `first` and `second` name the clusters of each merge by one vertex.
+
+    status (1,) : how many merges are done. There are no more when the heap is empty.
+    """
+
+    heap: Heap
+    pool: Pool
+    clusters: Clusters
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    status: NDArray[np.int64]
+
+
 @kernel
-def entropy_merges(
+def start_stretching(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
     weights: NDArray[np.float64],
     degrees: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Merges of the stretching operator of HCSE: of all pairs of adjacent clusters, the one that lowers entropy most.
-
-    The heap holds one entry a cluster, its best neighbour when it was last looked at. What joining two clusters gains
-    never changes while both live, so that is a bound on all its pairs with older ones; a younger neighbour brings the
-    pair in its own entry. An entry whose neighbour is gone is looked at again when it comes up. Each merge names its
-    clusters by one vertex. Memory O(n + m).
-    """
+) -> Stretching:
+    """Every vertex a cluster, with its best neighbour in the heap."""
     n, whole = degrees.size, degrees.sum()
     pool = make_pool(indptr, indices, weights)
     slot = np.full(2 * n, -1, np.int64)
@@ -124,8 +132,22 @@ def entropy_merges(
     heap = Heap(np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(1, np.int64))
     for vertex in range(n):
         _push_best(heap, pool, clusters, vertex, whole)
-    first, second, done = np.empty(n, np.int64), np.empty(n, np.int64), 0
-    while heap.used[0] > 0:
+    return Stretching(heap, pool, clusters, np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(1, np.int64))
+
+
+@kernel
+def entropy_merges(at: Stretching, whole: float, n_merges: int) -> None:
+    """The next `n_merges` merges of the stretching operator of HCSE, or as many as are left: of all pairs of adjacent
+    clusters, the one that lowers the entropy of a graph of volume `whole` most.
+
+    The heap holds one entry a cluster, its best neighbour when it was last looked at. What joining two clusters gains
+    never changes while both live, so that is a bound on all its pairs with older ones; a younger neighbour brings the
+    pair in its own entry. An entry whose neighbour is gone is looked at again when it comes up. Memory O(n + m).
+    """
+    heap, pool, clusters = at.heap, at.pool, at.clusters
+    slot, n, done = clusters.slot, clusters.root.size, at.status[0]
+    end = done + n_merges
+    while heap.used[0] > 0 and done < end:
         a, b = _pop(heap)
         if slot[a] < 0:
             continue
@@ -138,9 +160,9 @@ def entropy_merges(
         clusters.root[gone] = keeper
         clusters.volume[keeper] += clusters.volume[gone]
         join_segments(pool, keeper, gone)
-        first[done], second[done] = keeper, gone
+        at.first[done], at.second[done] = keeper, gone
         slot[a] = slot[b] = -1
         slot[n + done], clusters.name[keeper] = keeper, n + done
         done += 1
         _push_best(heap, pool, clusters, n + done - 1, whole)
-    return first[:done], second[:done]
+    at.status[0] = done
