@@ -6,15 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import typer
 
 import hypcse
-from hypcse.cli import main
 from hypcse.cli.score import show_scores
 
 
@@ -26,27 +23,6 @@ def hypcse_command(tmp_path):
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         call = [sys.executable, "-c", "from hypcse.cli import main; main()", *words]
         return subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment)
-
-    return run
-
-
-@pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
-    """The same within this process, which is faster: for the many ways to be wrong."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.delenv("HYPCSE_DATA", raising=False)
-    # The command sets both for the whole process; this brings them back afterwards.
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-
-    def run(*words: str) -> SimpleNamespace:
-        monkeypatch.setattr(sys, "argv", ["hypcse", *words])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return SimpleNamespace(returncode=ended.value.code or 0, stdout=said.out, stderr=said.err)
 
     return run
 

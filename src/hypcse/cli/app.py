@@ -97,6 +97,10 @@ def fit(
     ],
     out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
     method: Annotated[str, typer.Option(help="A method; `hypcse methods` lists them.")] = "graph-average",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="An option of the method, such as n_init=20; repeat it."),
+    ] = None,
     refine: Annotated[bool, typer.Option("--refine/--no-refine", help="Lower the tree's entropy afterwards.")] = True,
     effort: Annotated[str, typer.Option(help="How hard to refine: fast or thorough.")] = "fast",
     clusters: Annotated[
@@ -123,14 +127,16 @@ def fit(
 
     The folder is written whole or not at all: `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`, the page
     `tree.html`, and of hypcse also `embedding.npy` and the `model`, which `hypcse.HypCSE.load` reads.
-    The class column is not a feature; it is used to score the tree.
+    The class column is not a feature; it is used to score the tree. `--set` gives an option of the method, by the names
+    that `hypcse methods` lists: a number, true, false, none, or a text.
 
-    Example: `hypcse fit iris --out iris-tree`
+    Example: `hypcse fit iris --out iris-tree --method hdbscan --set min_samples=3`
     """
-    from hypcse.cli.fit import Job, run_fit
+    from hypcse.cli.fit import run_fit
+    from hypcse.cli.job import Job
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device, resume)
+    job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device, resume, settings or [])
     columns = _columns(label_column, id_column, header, use, categorical, impute, edges)
     run_fit(data, out, columns, job, overwrite)
 
@@ -279,7 +285,7 @@ def view(
 
 @app.command()
 def methods() -> None:
-    """List the methods: what they take and what memory they need.
+    """List the methods: what they take, what memory they need, and their options for `hypcse fit --set`.
 
     Example: `hypcse methods`
     """

@@ -9,18 +9,18 @@ import shutil
 import time
 import warnings
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
 from hypcse import Graph, Tree, __version__, best_cut, levels, methods, refine, score
-from hypcse._checks import check_choice
 from hypcse._folders import check_place, write_folder
-from hypcse.cli.progress import search_progress, training_progress
+from hypcse.cli.job import Job
+from hypcse.cli.progress import method_progress, search_progress, training_progress
 from hypcse.cli.reading.columns import Columns
 from hypcse.cli.reading.inputs import read_points
 from hypcse.cli.reading.points import Points
@@ -34,28 +34,10 @@ PAGE = "tree.html"
 FILES = ("embedding.npy", "labels.csv", "linkage.npy", "model", "scores.json", PAGE, "tree.nwk")
 
 
-@dataclass(frozen=True)
-class Job:
-    """What to do with the points."""
-
-    method: str
-    refine: bool
-    effort: str
-    n_clusters: int | None
-    seed: int
-    graph_options: dict[str, Any]
-    preset: str = "default"
-    epochs: int | None = None
-    device: str = "auto"
-    resume: bool = False
-
-
 def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool) -> None:
     """Cluster the points of a file and write a folder with all that was found."""
     check_place(out, overwrite, FILES)
-    methods.describe(job.method)
-    check_choice("effort", job.effort, get_args(Effort))
-    check_choice("preset", job.preset, ("default", "paper"))
+    job.check()
     job.graph_options["bandwidth"] = parse_bandwidth(job.graph_options["bandwidth"])
     points = read_points(source, columns)
     _check_names(source, points.names or ())
@@ -105,9 +87,9 @@ def _find_tree(points: Points, graph: Graph, job: Job, out: Path) -> tuple[Tree,
         model = _train(points, graph, job, out)
         model.tree_ = _named(model.tree_, points)
         return model.tree_, model
-    tree = methods.run(
-        job.method, points.features, graph=graph, random_state=job.seed, scale=job.graph_options["scale"]
-    )
+    given = {"graph": graph, "random_state": job.seed, "scale": job.graph_options["scale"], **job.options}
+    with method_progress(job.method) as told:
+        tree = methods.run(job.method, points.features, callback=told, **given)
     if job.refine:
         with search_progress() as callback:
             tree = refine(tree, graph, effort=cast(Effort, job.effort), random_state=job.seed, callback=callback)
@@ -138,6 +120,7 @@ def _train(points: Points, graph: Graph, job: Job, out: Path) -> Any:
         random_state=job.seed,
         device=job.device,
         checkpoint_dir=str(kept),
+        **job.options,
     )
     try:
         with training_progress() as callback, warnings.catch_warnings():

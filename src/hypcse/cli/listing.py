@@ -6,15 +6,23 @@ from rich.console import Console
 from rich.table import Table
 
 from hypcse import datasets, methods
+from hypcse.cli.reading.method_options import settable, shown
 
 
 def list_methods() -> None:
-    """Print the registry of methods."""
-    table = Table("method", "takes", "memory", "what it does")
+    """Print the registry of methods, and the options that `--set` takes."""
+    table, options = Table("method", "takes", "memory", "what it does"), Table("method", "options and their defaults")
     for name in methods.available():
         method = methods.describe(name)
         table.add_row(method.name, method.takes, method.memory, method.summary)
-    Console().print(table)
+        known = settable(method)
+        if known:
+            options.add_row(method.name, ", ".join(f"{option.name}={shown(option.default)}" for option in known))
+    console = Console()
+    console.print(table)
+    console.print("`hypcse fit --method METHOD --set NAME=VALUE` sets an option:", markup=False, highlight=False)
+    console.print(options)
+    console.print("Those of hypcse that are none are filled by its preset.", highlight=False)
 
 
 def list_datasets() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse.discrete import graph_linkage, refine
 from hypcse.graph import Graph, scale_features
+from hypcse.methods.options import Option, keyword_options
 from hypcse.methods.points import Points
 from hypcse.tree import Tree
 
@@ -27,12 +27,11 @@ def hypcse(points: Points, **options: Any) -> Tree:
     return model.fit(points.raw, graph=points.graph).tree_
 
 
-def hypcse_options() -> tuple[str, ...]:
+def hypcse_options() -> tuple[Option, ...]:
     """Parameters of the estimator that are not given by the points."""
     from hypcse.estimator import HypCSE
 
-    fixed = {"n_clusters", "scale", "random_state"}
-    return tuple(name for name in signature(HypCSE).parameters if name not in fixed)
+    return keyword_options(HypCSE.__init__, without=("scale", "random_state"))
 
 
 def untrained(points: Points, *, n_encoders: int = 8, polish: bool = True) -> Tree:

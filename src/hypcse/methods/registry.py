@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
@@ -15,6 +14,7 @@ from hypcse._random import check_seed
 from hypcse.graph import Graph
 from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
 from hypcse.methods.hyphc import hyphc
+from hypcse.methods.options import Option, check_names, keyword_options
 from hypcse.methods.points import Points
 from hypcse.methods.probabilistic import eph, fph
 from hypcse.methods.ufit import ufit
@@ -27,7 +27,7 @@ class Method:
 
     takes : "features" (scaled, (n, d)), a "graph", or both of them as `Points`.
     build : takes that, and its options by keyword; returns a Tree.
-    named : names of the options, where the signature of `build` does not tell them.
+    named : the options, where the signature of `build` does not tell them.
     whole : whether `build` is given the `Points` although it takes one side of them: it draws, or reports progress.
     """
 
@@ -36,19 +36,18 @@ class Method:
     summary: str
     memory: str
     build: Callable[..., Tree]
-    named: Callable[[], tuple[str, ...]] | None = None
+    named: Callable[[], tuple[Option, ...]] | None = None
     whole: bool = False
+
+    @property
+    def parameters(self) -> tuple[Option, ...]:
+        """The keyword options with their defaults and types."""
+        return keyword_options(self.build) if self.named is None else self.named()
 
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the keyword options."""
-        if self.named is not None:
-            return self.named()
-        return tuple(
-            name
-            for name, parameter in signature(self.build).parameters.items()
-            if parameter.kind == parameter.KEYWORD_ONLY
-        )
+        return tuple(option.name for option in self.parameters)
 
 
 METHODS = (
@@ -163,9 +162,8 @@ def run(
     [0, 0, 1]
     """
     method = describe(name)
-    unknown = sorted(set(options) - set(method.options))
-    if unknown:
-        raise TypeError(f"{name} has no option {unknown[0]!r}; its options are {list(method.options) or 'none'}.")
+    if options:
+        check_names(name, options, method.options)
     given = None if X is None else check_features(X)
     points = Points(given, graph, scale, check_seed(random_state), callback)
     what = {"features": lambda: points.features, "graph": lambda: points.graph, "both": lambda: points}

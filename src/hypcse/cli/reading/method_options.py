@@ -1,0 +1,99 @@
+"""Options of a method as the command takes them: `--set NAME=VALUE`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
+
+from hypcse.methods import Method
+from hypcse.methods.options import Option, check_names
+
+# What the command has options of its own for. The graph, too, is made by the command.
+ELSEWHERE = {
+    "preset": "--preset",
+    "n_epochs": "--epochs",
+    "refine": "--refine, --no-refine or --effort",
+    "n_neighbors": "--neighbors",
+    "bandwidth": "--bandwidth",
+    "device": "--device",
+}
+# What the command gives itself.
+TAKEN = ("callback", "checkpoint_dir", "metric")
+_WORDS: dict[str, Any] = {"none": None, "true": True, "false": False}
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", NoneType: "none"}
+
+
+def settable(method: Method) -> tuple[Option, ...]:
+    """The options that `--set` takes: all of the method's, of hypcse those that the command does not give otherwise."""
+    own = {*ELSEWHERE, *TAKEN} if method.name == "hypcse" else set()
+    return tuple(option for option in method.parameters if option.name not in own)
+
+
+def read_options(words: Sequence[str], method: Method) -> dict[str, Any]:
+    """The options of `--set`, each of the type that the method says."""
+    texts: dict[str, str] = {}
+    for word in words:
+        name, equals, text = (part.strip() for part in word.partition("="))
+        if not (name and equals):
+            raise ValueError(f"--set {word!r} is not NAME=VALUE. `hypcse methods` lists the names.")
+        if name in texts:
+            raise ValueError(f"--set gives {name} twice, {texts[name]!r} and {text!r}. Pass one of them.")
+        texts[name] = text
+    if method.name == "hypcse":
+        _check_free(texts)
+    options = {option.name: option for option in settable(method)} if texts else {}
+    check_names(method.name, texts, options)
+    return {name: typed_value(text, options[name]) for name, text in texts.items()}
+
+
+def _check_free(names: Iterable[str]) -> None:
+    """Raise for a parameter of hypcse that the command gives otherwise."""
+    for name in names:
+        if name in ELSEWHERE:
+            raise ValueError(f"--set {name}: the command has an option for it. Pass {ELSEWHERE[name]}.")
+        if name in TAKEN:
+            raise ValueError(f"--set {name}: the command needs it itself. In Python, hypcse.HypCSE takes {name}=.")
+
+
+def parse_value(text: str) -> Any:
+    """None, a truth value, a whole number, a number, or else the text. Nothing is run.
+
+    >>> [parse_value(text) for text in ("3", "1e-3", "inf", "True", "none", "unit")]
+    [3, 0.001, inf, True, None, 'unit']
+    """
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def typed_value(text: str, option: Option) -> Any:
+    """The value of an option; raise where the text is none of its type."""
+    from hypcse.training.typed import fits, plain
+
+    for read in (parse_value(text), text):
+        value = plain(read, option.kind)
+        # Whether a number may be infinite is for the method to say.
+        bounded = 0.0 if isinstance(value, float) and not math.isfinite(value) else value
+        if fits(bounded, option.kind):
+            return value
+    wanted = " or ".join(_described(option.kind))
+    raise ValueError(f"--set {option.name}={text}: {option.name} takes {wanted}; by default {shown(option.default)}.")
+
+
+def _described(kind: Any) -> list[str]:
+    """The values of an annotation in words."""
+    if get_origin(kind) is Literal:
+        return list(map(str, get_args(kind)))
+    return [_KINDS[part] for part in get_args(kind) or (kind,)]
+
+
+def shown(value: Any) -> str:
+    """A value as `--set` takes it."""
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)

@@ -1,0 +1,39 @@
+"""Options of methods, as their signatures tell them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, get_type_hints
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option: its name, its default, and the annotation of its values."""
+
+    name: str
+    default: Any
+    kind: Any
+
+
+def keyword_options(function: Callable[..., Any], without: Iterable[str] = ()) -> tuple[Option, ...]:
+    """The options of a function: what it takes by keyword only, but for the names left out."""
+    kinds = get_type_hints(function)
+    return tuple(
+        Option(name, parameter.default, kinds[name])
+        for name, parameter in signature(function).parameters.items()
+        if parameter.kind == parameter.KEYWORD_ONLY and name not in without
+    )
+
+
+def check_names(method: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise for the first name that is no option of the method, with the nearest that is."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            guess = f" Did you mean {near[0]!r}?" if near else ""
+            listed = f"Its options are {', '.join(names)}." if names else "It has none."
+            raise TypeError(f"{method} has no option {name!r}.{guess} {listed}")
