@@ -29,7 +29,8 @@ from hypcse import (
     structural_entropy,
 )
 from hypcse.discrete.compress import kept_levels, one_by_one
-from hypcse.discrete.cuts import cut_savings, nested_cuts
+from hypcse.discrete.cuts import coarsest_cut, cut_savings, nested_cuts
+from hypcse.discrete.levels import modularity
 from hypcse.kernels.trees.sweep import kept_parents
 
 
@@ -207,6 +208,39 @@ def test_isolated_vertices_stay_alone():
     assert levels(tree, graph)[0].tolist() == expected
     pair = Graph.from_edges([0], [1])
     assert levels(graph_linkage(pair), pair)[0].tolist() == best_cut(graph_linkage(pair), pair).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("sizes", [(3,), (11,), (12,), (20,), (100,), (1, 2), (5, 5), (20, 20), (10, 30), (20, 20, 20)])
+def test_copies_of_one_point_are_one_cluster(sizes):
+    """The first level has a cluster a distinct point, whatever the nearest of equally near points happen to be."""
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    graph = similarity_graph(np.eye(3)[y])
+    tree = refine(graph_linkage(graph), graph)
+    assert levels(tree, graph)[0].tolist() == y.tolist()
+
+
+def test_equal_weights_are_one_cluster_but_not_what_no_edge_joins():
+    i, j = np.triu_indices(12, 1)
+    graph = Graph.from_edges(i, j, np.full(i.size, 0.1), 14)
+    tree = graph_linkage(graph)
+    assert [labels.tolist() for labels in levels(tree, graph)] == [[0] * 12 + [1, 2]]
+    assert levels(tree, graph, n_levels=1)[0][:12].max() > 0
+
+
+@given(graphs_with_trees(min_leaves=1, max_leaves=12), st.data())
+def test_modularity_is_that_of_the_matrix(case, data):
+    graph, tree = case
+    labels = tree.cut(n_clusters=data.draw(st.integers(1, tree.n_leaves))) if tree.is_binary else best_cut(tree, graph)
+    W, d, V = graph.to_scipy().toarray(), graph.degrees, max(graph.volume, 1e-300)
+    same = labels[:, None] == labels
+    assert modularity(labels, graph) == approx(((W - np.outer(d, d) / V) / V)[same].sum(), abs=1e-9)
+
+
+@given(graphs_with_trees(min_leaves=1, max_leaves=12))
+def test_the_first_level_holds_more_than_chance_or_all_that_is_joined(case):
+    graph, tree = case
+    first = levels(tree, graph)[0]
+    assert modularity(first, graph) > 0 or first.tolist() == coarsest_cut(tree, graph).tolist()
 
 
 @given(graphs_with_trees(min_leaves=1, max_leaves=12))

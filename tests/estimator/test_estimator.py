@@ -63,6 +63,15 @@ def test_clusters_graph_and_refinement():
         HypCSE(n_epochs=1).fit(X[1:], graph=graph)
 
 
+def test_copies_of_a_point_are_one_cluster():
+    """Equal points are not told apart unless a number of clusters is asked for."""
+    assert HypCSE(n_epochs=1).fit(np.ones((20, 3))).labels_.tolist() == [0] * 20
+    assert (
+        HypCSE(n_epochs=1).fit(np.repeat([[0.0, 1.0], [2.0, 5.0]], 15, axis=0)).labels_.tolist() == [0] * 15 + [1] * 15
+    )
+    assert HypCSE(2, n_epochs=1).fit(np.ones((20, 3))).labels_.max() == 1
+
+
 def test_threads_change_no_answer():
     """Nor are the numbers of threads left changed."""
     before = numba.get_num_threads(), torch.get_num_threads()

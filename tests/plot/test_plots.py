@@ -100,6 +100,8 @@ def test_truncation_follows_the_levels_of_least_entropy():
         assert shown_clusters(tree, graph, None, room).max() + 1 == (fitting[-1] if fitting else room)
     assert shown_clusters(tree, None, None, 10).max() == 9
     assert shown_clusters(tree, graph, None, 24) is None
+    alike = Graph.from_scipy(np.ones((24, 24)))
+    assert shown_clusters(hypcse.graph_linkage(alike), alike, None, 10).max() == 9
     ax = plot.dendrogram(tree, graph=graph, n_clusters=4)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["(6)"] * 4
 

@@ -61,6 +61,17 @@ def best_cut(
     return leaf_labels(tree.parent, split, tree.n_leaves)
 
 
+def coarsest_cut(tree: Tree, graph: Graph) -> NDArray[np.int64]:
+    """Labels of the largest nodes that edges join: one cluster where the graph is connected. O(n + m).
+
+    >>> g = Graph.from_edges([0, 1], [1, 2], None, 4)
+    >>> coarsest_cut(Tree.from_newick("(((0,1),2),3);"), g).tolist()
+    [0, 0, 0, 1]
+    """
+    split, _ = best_antichain(tree.parent, np.zeros(tree.n_nodes), lca_weights(tree, graph) > 0, tree.n_leaves)
+    return leaf_labels(tree.parent, split, tree.n_leaves)
+
+
 def cut_savings(tree: Tree, graph: Graph, max_clusters: int) -> NDArray[np.float64]:
     """What the best cut into 1, 2, ... max_clusters clusters saves over the star of all leaves, in bits.
 

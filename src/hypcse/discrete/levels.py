@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import dropwhile
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.discrete.compress import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
-from hypcse.discrete.cuts import best_cut
+from hypcse.discrete.cuts import coarsest_cut
 from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph
 from hypcse.kernels.trees.sweep import kept_parents
@@ -16,6 +18,8 @@ from hypcse.tree import Tree
 SHARE = 0.95
 """What the levels together must keep of the entropy that the tree saves over the star of all leaves."""
 MAX_LEVELS = 12
+LEAST_MODULARITY = 1e-9
+"""Less is a rounding error."""
 
 
 def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[NDArray[np.int64]]:
@@ -24,9 +28,13 @@ def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[NDArra
     They are the levels of `compress`, leaves left out. By default there are as few of them as keep 95 % of the entropy
     that the tree saves over the star of all leaves (at most 11). The first and coarsest is the one to look at first:
     the broadest groups of a description of the graph that loses next to nothing. No label and no number of clusters
-    enters. Every cluster is a node of the tree. Where no split gains anything there is one level, that of `best_cut`.
+    enters. Every cluster is a node of the tree.
 
-    n_levels : so many levels instead.
+    Entropy falls with every split, even of a graph whose vertices are all alike. So the first level is the coarsest
+    whose clusters hold more weight than the degrees alone would put there, by `modularity`. Where none does, there is
+    one level: all that edges join is one cluster.
+
+    n_levels : so many levels instead, whatever they hold.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -37,9 +45,28 @@ def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[NDArra
         check_count("n_levels", n_levels, 1)
     depth = _enough_levels(tree, graph) if n_levels is None else n_levels + 1
     level = kept_levels(tree, graph, min(depth, tree.n_leaves))
-    if not level.any():
-        return [best_cut(tree, graph)]
-    return [_labels(tree, level, k) for k in range(1, depth)]
+    found = [_labels(tree, level, k) for k in range(1, depth)] if level.any() else []
+    if n_levels is None:
+        found = list(dropwhile(lambda labels: modularity(labels, graph) <= LEAST_MODULARITY, found))
+    return found or [coarsest_cut(tree, graph)]
+
+
+def modularity(labels: NDArray[np.int64], graph: Graph) -> float:
+    """Share of the volume that lies inside clusters beyond what the degrees alone would put there.
+
+    Newman and Girvan's Q, loops of the graph included: the sum over i and j of one cluster of (w_ij - d_i d_j / V) / V.
+    It is 0 for all vertices together, and for any clusters of a graph whose vertices are all equally alike. O(m).
+
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> round(modularity(np.array([0, 0, 0, 1, 1, 1]), g), 3)
+    0.357
+    """
+    if graph.volume == 0:
+        return 0.0
+    i, j, w = graph.edges()
+    inside = 2 * float(w[labels[i] == labels[j]].sum()) + float(graph.self_weights.sum())
+    shares = np.bincount(labels, graph.degrees) / graph.volume
+    return inside / graph.volume - float(np.square(shares).sum())
 
 
 def _enough_levels(tree: Tree, graph: Graph) -> int:
