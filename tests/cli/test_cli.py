@@ -121,6 +121,14 @@ def test_score_from_files(hypcse_command, tmp_path, table):
     assert "100.0%" in hypcse_command("score", *calls[0]).stdout
 
 
+def test_a_folder_of_fit_is_scored(command, table):
+    columns = ("--id-column", "id", "--label-column", "kind")
+    assert command("fit", "points.csv", "--out", "found.npy", *columns).returncode == 0
+    whole = command("score", "found.npy", "--data", "points.csv", *columns, "--json")
+    assert whole.returncode == 0, whole.stderr
+    assert whole.stdout == command("score", "found.npy/tree.nwk", "--data", "points.csv", *columns, "--json").stdout
+
+
 def test_bad_input_is_one_line(command, tmp_path, table):
     X, _ = table
     (tmp_path / "named.nwk").write_text(hypcse.methods.run("ward", X).to_newick([f"p{k}" for k in range(12)]))
@@ -142,7 +150,9 @@ def test_bad_input_is_one_line(command, tmp_path, table):
     assert_one_line(command("score", "small.nwk", "--data", "points.npy"), "2 leaves")
     assert_one_line(command("score", "small.nwk", "--data", "binary.csv"), "UTF-8")
     assert_one_line(command("score", "none.nwk", "--data", "points.npy"), "none.nwk")
-    assert_one_line(command("score", ".", "--data", "points.npy"), "directory")
+    assert_one_line(command("score", ".", "--data", "points.npy"), "has no tree.nwk. Pass broken.nwk")
+    (tmp_path / "empty").mkdir()
+    assert_one_line(command("score", "empty", "--data", "points.npy"), "has no tree.nwk. Pass a tree file")
     assert_one_line(command("demo", "--data", "irish"), "irish")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 import hypcse
 from hypcse._folders import write_folder
+from hypcse.estimator import ModelFileError
 
 
 @pytest.fixture
@@ -88,6 +90,8 @@ def test_hypcse_leaves_its_embedding(fit, table, tmp_path):
     loaded = hypcse.HypCSE.load(tmp_path / "found" / "model")
     assert np.array_equal(loaded.predict(X), loaded.labels_)
     assert loaded.tree_.names == tuple(f"p_{k}" for k in range(40))
+    with pytest.raises(ModelFileError, match=re.escape(f"lies in {tmp_path / 'found' / 'model'}")):
+        hypcse.HypCSE.load(tmp_path / "found")
     assert not (tmp_path / "found.checkpoints").exists()
     wrong = fit(*words, "--out", "other", "--preset", "best")
     assert wrong.returncode == 2 and "preset='best'" in wrong.stderr

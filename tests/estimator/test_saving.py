@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import re
 import shutil
 from functools import cache
 
@@ -139,6 +140,8 @@ def test_the_place(tmp_path):
     with pytest.raises(FileExistsError, match="not ours to delete"):
         model.save(tmp_path / "model", overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    with pytest.raises(ModelFileError, match=re.escape(f"{tmp_path} holds no model itself")):
+        HypCSE.load(tmp_path)
 
 
 def test_what_could_not_be_loaded_is_not_saved(tmp_path):

@@ -143,8 +143,11 @@ def fit(
 
 @app.command()
 def score(
-    tree: Annotated[Path, typer.Argument(help="The tree: Newick (.nwk), JSON (.json) or a linkage matrix (.npy).")],
-    data: Annotated[str, typer.Option(help="The points: a file (.csv, .tsv, .npy, .npz) or a data set's name.")],
+    tree: Annotated[
+        Path,
+        typer.Argument(help="The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`."),
+    ],
+    data: Annotated[str, typer.Option(help="The points: a file or a data set's name, as for `hypcse fit`.")],
     labels: Annotated[
         Path | None, typer.Option(help="True classes: .npy, or text with one label a line. Optional.")
     ] = None,

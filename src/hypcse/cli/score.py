@@ -16,14 +16,14 @@ from rich.table import Table
 
 from hypcse import Tree, score
 from hypcse.cli.reading.columns import Columns
-from hypcse.cli.reading.inputs import read_labels, read_points, read_tree
+from hypcse.cli.reading.inputs import read_labels, read_points, read_tree, tree_file
 from hypcse.cli.reading.points import Points
 from hypcse.entropy import SelfLoops
 from hypcse.tree.names import match_names
 
 
 def run_score(
-    tree_path: Path,
+    tree_source: Path,
     source: str,
     labels_path: Path | None,
     columns: Columns,
@@ -32,10 +32,11 @@ def run_score(
     self_loops: str,
     as_json: bool,
 ) -> None:
-    """Score a tree file on the similarity graph of its points and print the row."""
+    """Score a tree, of a file or a folder of `hypcse fit`, on the similarity graph of its points; print the row."""
     if labels_path is not None and columns.label is not None:
         raise ValueError(f"--labels {labels_path} and --label-column {columns.label} both give labels; pass one.")
     graph_options["bandwidth"] = parse_bandwidth(graph_options["bandwidth"])
+    tree_path = tree_file(tree_source)
     tree = read_tree(tree_path)
     points = read_points(source, columns)
     if tree_path.suffix.lower() == ".npy":

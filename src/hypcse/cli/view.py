@@ -14,7 +14,7 @@ from rich.console import Console
 from hypcse import Tree, view
 from hypcse.cli.fit import PAGE
 from hypcse.cli.reading.columns import Columns
-from hypcse.cli.reading.inputs import read_cells, read_labels, read_points, read_tree
+from hypcse.cli.reading.inputs import read_cells, read_labels, read_points, read_tree, tree_file
 from hypcse.cli.score import leaf_rows, parse_bandwidth
 from hypcse.tree.names import match_names
 from hypcse.viewer.page import GENERATOR
@@ -80,16 +80,8 @@ def check_target(target: Path, overwrite: bool) -> None:
 
 def read_source(source: Path) -> tuple[Tree, NDArray[np.int64] | None]:
     """The tree of a file, or of a folder that `hypcse fit` wrote with the flat labels found there."""
-    if not source.exists():
-        raise FileNotFoundError(
-            f"{source} is neither a file nor a folder. Pass a tree file, or what `hypcse fit` wrote."
-        )
-    if not source.is_dir():
-        return read_tree(source), None
-    if not (source / "tree.nwk").is_file():
-        raise FileNotFoundError(f"the folder {source} has no tree.nwk. Pass a folder that `hypcse fit` wrote.")
-    tree, table = read_tree(source / "tree.nwk"), source / "labels.csv"
-    if not table.is_file():
+    tree, table = read_tree(tree_file(source)), source / "labels.csv"
+    if not source.is_dir() or not table.is_file():
         return tree, None
     cells = leaf_labels(table, tree)
     if not all(cell.isdecimal() for cell in cells):

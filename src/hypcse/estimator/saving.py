@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_type_hints
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hypcse._archive import FILES, Content, ModelFileError, fail, pack, read_archive
+from hypcse._archive import FACTS, FILES, Content, ModelFileError, fail, pack, read_archive
 from hypcse._checks import check_choice
 from hypcse._folders import check_place, write_folder
 from hypcse.graph.scaling import SCALES, Scaling
@@ -32,6 +32,8 @@ from hypcse.training.forms import (
 from hypcse.training.typed import put_options, take_options
 
 KIND = "hypcse-model"
+INNER = "model"
+"""Folder of the model inside what `hypcse fit` writes."""
 
 
 def _put_scaler(scaler: Scaling) -> Content:
@@ -92,6 +94,10 @@ def packed(model: Any) -> dict[str, bytes]:
 def load(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
     """The estimator of that class in a folder; `ModelFileError` where there is none, or not a whole one."""
     place = Path(folder)
+    if not (place / FACTS).exists() and (place / INNER / FACTS).is_file():
+        raise ModelFileError(
+            f"{place} holds no model itself; that of `hypcse fit` lies in {place / INNER}. Load it there."
+        )
     content = read_archive(place, KIND)
     try:
         return _restored(kind, content)

@@ -21,6 +21,24 @@ from hypcse.cli.reading.formats import read_h5ad, read_matrix_market, read_parqu
 from hypcse.cli.reading.points import Points
 from hypcse.cli.reading.tables import EDGE_SUFFIXES, read_edges, read_table, table_rows
 
+TREE = "tree.nwk"
+"""The tree in a folder that `hypcse fit` wrote."""
+
+
+def tree_file(source: Path) -> Path:
+    """The file of a tree: the one given, or that in a folder of `hypcse fit`."""
+    if not source.exists():
+        raise FileNotFoundError(
+            f"{source} is neither a file nor a folder. Pass a tree file, or what `hypcse fit` wrote."
+        )
+    if not source.is_dir():
+        return source
+    if (source / TREE).is_file():
+        return source / TREE
+    others = sorted(source.glob("*.nwk"))
+    way_out = f"Pass {others[0]}." if others else "Pass a tree file, or a folder that `hypcse fit` wrote."
+    raise FileNotFoundError(f"the folder {source} has no {TREE}. {way_out}")
+
 
 def read_tree(path: Path) -> Tree:
     """A tree from Newick, JSON, or a linkage matrix in .npy."""
