@@ -13,7 +13,7 @@ import hypcse
 
 PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
-    ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive"),
+    ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours"),
     ("kernels",),
     ("graph", "tree", "hyperbolic"),
     ("entropy",),

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count, check_labels
+from hypcse._colours import LIGHT
 from hypcse.kernels.trees.sweep import subtree_sums
 from hypcse.tree import Tree
 
-OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#e0d130", "#2b2b2b")
-"""The colours of Okabe and Ito; yellow a little darker for lines on white, black a little lighter."""
-NAMED = (*OKABE_ITO, "#2a2a9c", "#7d4a4a", "#6a78e8", "#9fd49f")
-"""With four more that differ from the eight, and from each other, no less than these do to the colour-blind."""
+OKABE_ITO = LIGHT[:8]
+"""The colours of Okabe and Ito, fit for lines on white."""
 MARKERS = "osD^vP*X"
 """Shapes that tell apart what further colours cannot: the next one after every eight classes."""
 TRUNK = "#9aa3af"
@@ -50,8 +49,8 @@ def palette(n_colours: int) -> NDArray[np.float64]:
     [[0.0, 0.45, 0.7], [0.9, 0.62, 0.0]]
     """
     check_count("n_colours", n_colours, 0)
-    named = np.array([_of_hex(text) for text in NAMED])
-    turn = np.arange(max(0, n_colours - len(NAMED)), dtype=np.float64)
+    named = np.array([_of_hex(text) for text in LIGHT])
+    turn = np.arange(max(0, n_colours - len(LIGHT)), dtype=np.float64)
     further = _oklch(0.56 + 0.08 * (turn % 3 - 1), 0.13, math.radians(20) + GOLDEN_ANGLE * turn)
     return np.concatenate([named, further])[:n_colours]
 

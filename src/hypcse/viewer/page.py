@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import json
 import os
 import re
 import tempfile
@@ -13,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hypcse._colours import DARK, LIGHT
 from hypcse.viewer.payload import to_json
 from hypcse.viewer.source import Shown, gather
 
@@ -103,7 +105,9 @@ def view(
 def render(shown: Shown) -> str:
     """The text of the page. Its policy lets nothing run but this style and this script, by their hashes."""
     style = _asset("style.css")
-    script = "(() => {\n" + '"use strict";\n' + "".join(map(_asset, SCRIPTS)) + "})();\n"
+    colours = json.dumps({"light": LIGHT, "dark": DARK})
+    head = f'(() => {{\n"use strict";\nconst CLASS_COLOURS = {colours};\n'
+    script = head + "".join(map(_asset, SCRIPTS)) + "})();\n"
     parts = {
         "policy": _policy(style, script),
         "generator": GENERATOR,

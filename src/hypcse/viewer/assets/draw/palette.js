@@ -1,8 +1,7 @@
-// Colours. The first eight are those of Okabe and Ito, which colour-blind people can tell apart; those after them are
-// spaced by the golden angle in OKLCH, so that any number of them differ and none changes when more are asked for.
+// Colours. The first twelve, CLASS_COLOURS, are those of the plots, which colour-blind people can tell apart; the page is
+// written with them. Those after them are spaced by the golden angle in OKLCH, so that any number of them differ and none
+// changes when more are asked for.
 
-const OKABE_ITO = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#a08a00", "#7a7a7a"];
-const OKABE_ITO_DARK = ["#3f9fe0", "#e69f00", "#1fbf91", "#ee7733", "#e08fc0", "#7cc8f5", "#f0e442", "#b4b4b4"];
 const GOLDEN_ANGLE = 137.50776405;
 
 /** Ground and ink of the picture in both looks; the page's own colours are in its style sheet. */
@@ -48,7 +47,7 @@ function gamma(linear) {
 
 /** Colour number `index` on light or dark ground. */
 function paletteColour(index, look) {
-  const named = look === "dark" ? OKABE_ITO_DARK : OKABE_ITO;
+  const named = CLASS_COLOURS[look];
   if (index < named.length) return packHex(named[index]);
   const turn = index - named.length;
   const lightness = (look === "dark" ? 0.74 : 0.56) + 0.08 * ((turn % 3) - 1);
