@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hypcse import similarity_graph, structural_entropy
+from hypcse.decode import decode_single, spanning_tree
 from hypcse.graph import scale_features
 from hypcse.training import TrainingConfig, TrainingDiverged, fit
 
@@ -53,12 +54,28 @@ def test_the_four_rows_of_the_ablation(learn_graph, contrast_weight):
     assert (found.history[-1].losses.contrast > 0) == (contrast_weight > 0)
 
 
-@pytest.mark.parametrize("decoder", ["graph", "single"])
+@pytest.mark.parametrize("decoder", ["graph", "single", "neighbors"])
 @pytest.mark.parametrize("select_on", ["sparse", "complete"])
 @pytest.mark.parametrize("encode_on", ["raw", "normalised", "anchor"])
 def test_choices_of_evaluation(decoder, select_on, encode_on):
     features, graph, config = prepared(points(30), decoder=decoder, select_on=select_on, encode_on=encode_on)
     assert fit(features, graph, config).tree.n_leaves == 30
+
+
+def test_the_tree_is_that_of_the_decoder(monkeypatch):
+    """Kept leaves, decoded by hand, give the kept tree; the spanning tree is the one asked for."""
+    asked = []
+
+    def noted(leaves, *, method="exact", n_neighbors=10):
+        asked.append(method)
+        return spanning_tree(leaves, method=method, n_neighbors=n_neighbors)
+
+    monkeypatch.setattr("hypcse.decode.single.spanning_tree", noted)
+    for decoder, spanning in (("single", "exact"), ("neighbors", "neighbors")):
+        found = fit(*prepared(points(), decoder=decoder))
+        assert set(asked) == {spanning}
+        assert found.tree == decode_single(found.leaves, spanning=spanning)
+        asked.clear()
 
 
 def test_subgraphs_cover_all_vertices():

@@ -77,7 +77,8 @@ class ScheduleConfig:
     encode_on           : graph to encode on at evaluation: the initial one "raw" or sym-"normalised", or the current
                           "anchor".
     select_on           : graph whose structural entropy picks the epoch: the "sparse" initial or the "complete" one.
-    decoder             : "graph" or "single".
+    decoder             : "graph", "single", or "neighbors": single linkage by the nearest others alone, as Appendix C
+                          describes it for large data.
     """
 
     n_epochs: int = 200
@@ -89,7 +90,7 @@ class ScheduleConfig:
     patience: int | None = None
     encode_on: Literal["raw", "normalised", "anchor"] = "normalised"
     select_on: Literal["sparse", "complete"] = "sparse"
-    decoder: Literal["graph", "single"] = "graph"
+    decoder: Literal["graph", "single", "neighbors"] = "graph"
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ _CHOICES = {
     "learner_similarity": ("cosine", "gaussian"),
     "encode_on": ("raw", "normalised", "anchor"),
     "select_on": ("sparse", "complete"),
-    "decoder": ("graph", "single"),
+    "decoder": ("graph", "single", "neighbors"),
 }
 _SHARES = ("dropout", "edge_drop", "mask_learner", "mask_anchor")
 _POSITIVE = ("cse_temperature", "contrast_temperature", "learning_rate")

@@ -130,17 +130,22 @@ class Run:
 
     def evaluate(self, number: int) -> float:
         """Encode, decode and score; keep what is best."""
-        schedule = self.config.schedule
         with torch.no_grad():
             points = self.networks.encoder(self.features, self._evaluation_edges())
             leaves = self.networks.encoder.leaves(points).double().cpu().numpy()
-        tree = decode_graph(leaves, self.graph) if schedule.decoder == "graph" else decode_single(leaves)
+        tree = self._decoded(leaves)
         entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
         self.since_best += 1
         if self.best is None or entropy < self.best[0]:
             state = {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
             self.best, self.since_best = (entropy, number, tree, leaves, state, self.anchor), 0
         return entropy
+
+    def _decoded(self, leaves: NDArray[np.float64]) -> Tree:
+        decoder = self.config.schedule.decoder
+        if decoder == "graph":
+            return decode_graph(leaves, self.graph)
+        return decode_single(leaves, spanning="exact" if decoder == "single" else "neighbors")
 
     def _evaluation_edges(self) -> EdgeTensors:
         choice = self.config.schedule.encode_on
