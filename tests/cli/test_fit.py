@@ -24,8 +24,8 @@ def fit(tmp_path):
     """Run `hypcse fit` in an empty folder."""
     environment = {k: v for k, v in os.environ.items() if k != "HYPCSE_DATA"} | {"COLUMNS": "200"}
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        call = [sys.executable, "-c", "from hypcse.cli import main; main()", "fit", *words]
+    def run(*words: str, command: tuple[str, ...] = ("fit",)) -> subprocess.CompletedProcess[str]:
+        call = [sys.executable, "-c", "from hypcse.cli import main; main()", *command, *words]
         return subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment)
 
     return run
@@ -188,6 +188,12 @@ def test_a_graph_becomes_a_tree(fit, tmp_path):
         result = fit("graph.edges", "--out", method, "--method", method, *epochs)
         assert result.returncode == 0, result.stderr
         assert "v5" in (tmp_path / method / "tree.nwk").read_text()
+    (tmp_path / "graph.csv").write_text("\n".join(line.replace(" ", ",") for line in lines))
+    for words in (("score", "hypcse", "--json"), ("view", "hypcse", "--no-open")):
+        told = fit(*words, "--data", "graph.csv", "--edges", command=())
+        assert told.returncode == 0, told.stderr
+        if words[0] == "score":
+            assert json.loads(told.stdout) == json.loads((tmp_path / "hypcse" / "scores.json").read_text())["scores"]
     wrong = fit("graph.edges", "--out", "ward", "--method", "ward")
     assert wrong.returncode == 2 and "clusters features" in wrong.stderr
 

@@ -92,6 +92,7 @@ def test_a_folder_of_fit(command, tmp_path):
         (("nowhere.nwk",), "neither a file nor a folder"),
         (("empty",), "has no tree.nwk"),
         (("broken.nwk",), "broken.nwk"),
+        (("rows.csv",), "rows.csv holds points"),
         (("other.nwk", "--out", "notes.html"), "no page of hypcse"),
         (("other.nwk", "--out", "no/such/page.html"), "no folder"),
         (("other.nwk", "--out", "empty"), "is a folder"),

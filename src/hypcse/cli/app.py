@@ -157,6 +157,7 @@ def score(
     use: Use = None,
     categorical: Categorical = None,
     impute: Impute = None,
+    edges: Edges = False,
     neighbors: Neighbors = 10,
     bandwidth: Bandwidth = "1.0",
     scale: Scale = "minmax",
@@ -170,7 +171,7 @@ def score(
     from hypcse.cli.score import run_score
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    columns = _columns(label_column, id_column, header, use, categorical, impute)
+    columns = _columns(label_column, id_column, header, use, categorical, impute, edges)
     run_score(tree, data, labels, columns, graph_options, self_loops=self_loops, as_json=json)
 
 
@@ -257,6 +258,7 @@ def view(
     use: Use = None,
     categorical: Categorical = None,
     impute: Impute = None,
+    edges: Edges = False,
     neighbors: Neighbors = 10,
     bandwidth: Bandwidth = "1.0",
     scale: Scale = "minmax",
@@ -279,7 +281,7 @@ def view(
     extras = Extras(
         labels,
         data,
-        _columns(label_column, id_column, header, use, categorical, impute),
+        _columns(label_column, id_column, header, use, categorical, impute, edges),
         graph_options,
         clusters,
     )

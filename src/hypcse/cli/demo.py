@@ -25,7 +25,8 @@ def run_demo(data: str, out: Path) -> None:
     console = Console()
     X, y = load_dataset(data)
     graph = similarity_graph(X)
-    console.print(f"[bold]{data}[/]: {len(X)} points, {X.shape[1]} features, {y.max() + 1} classes -> {graph}")
+    line = f"[bold]{data}[/]: {len(X)} points, {X.shape[1]} features, {y.max() + 1} classes -> {graph}"
+    console.print(line, soft_wrap=True)
     rows: list[dict[str, Any]] = []
     trees: list[Tree] = []
     jobs: dict[str, Callable[[], Tree]] = {name: partial(methods.run, name, X, graph=graph) for name in SHOWN}

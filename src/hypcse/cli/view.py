@@ -110,7 +110,7 @@ def _from_data(tree: Tree, extras: Extras) -> dict[str, Any]:
     """Graph, classes and features of the points, in the order of the leaves; nothing without points."""
     if extras.data is None:
         if not extras.columns.is_default:
-            raise ValueError("--label-column, --id-column and --header say how to read --data. Pass it too.")
+            raise ValueError("--label-column, --id-column, --edges and the like say how to read --data. Pass it too.")
         return {}
     options = {**extras.graph_options, "bandwidth": parse_bandwidth(extras.graph_options["bandwidth"])}
     points = read_points(extras.data, extras.columns)

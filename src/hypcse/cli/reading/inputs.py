@@ -45,6 +45,11 @@ def read_tree(path: Path) -> Tree:
     suffix = path.suffix.lower()
     if suffix == ".npy":
         return Tree.from_linkage(_read_array(path))
+    if suffix in SUFFIXES and suffix != ".txt":
+        raise ValueError(
+            f"{path} holds points; a tree is read from Newick (.nwk), JSON or a linkage matrix (.npy). "
+            "`hypcse fit` makes a tree of points."
+        )
     text = _read_text(path)
     try:
         return Tree.from_json(text) if suffix == ".json" else Tree.from_newick(text)
