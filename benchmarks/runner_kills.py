@@ -27,8 +27,9 @@ def main(n_kills: int, seed: int = 0) -> int:
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as name:
         whole, killed = Path(name) / "whole", Path(name) / "killed"
-        _start(whole).wait()
+        right = _start(whole).wait() == 0
         first = _comparable(whole)
+        right = right and bool(first) and not any("error" in record for record in first)
         for number, n_done in enumerate(sorted(rng.integers(1, len(first), n_kills).tolist())):
             process = _start(killed)
             # Most of a smoke run is its start, so kills are drawn by cells, and fall a moment after one.
@@ -37,13 +38,14 @@ def main(n_kills: int, seed: int = 0) -> int:
             time.sleep(float(rng.uniform(0, 0.05)))
             process.send_signal(signal.SIGKILL)
             ended = process.wait()
+            right = right and ended == -signal.SIGKILL
             done = len(read_records(killed / "records.jsonl"))
             print(json.dumps({"kill": number, "killed": ended == -signal.SIGKILL, "cells done": done}), flush=True)
-        _start(killed).wait()
+        right = _start(killed).wait() == 0 and right
         second = _comparable(killed)
         differ = [a["key"] for a, b in zip(first, second, strict=False) if a != b]
         print(json.dumps({"cells": [len(first), len(second)], "differ": differ}), flush=True)
-    return 0 if first and first == second else 1
+    return 0 if right and first == second else 1
 
 
 def _start(folder: Path) -> subprocess.Popen[bytes]:

@@ -78,8 +78,10 @@ def test_reproduce_reports_and_goes_on(hypcse_command, tmp_path):
 def test_reproduce_refuses_what_it_does_not_know(hypcse_command):
     wrong = hypcse_command("reproduce", "table9")
     assert wrong.returncode == 2 and "'table9' is not known" in wrong.stderr
-    wrong = hypcse_command("reproduce", "table1", "--data", "irs")
-    assert wrong.returncode == 2 and "Did you mean 'iris'" in wrong.stderr
+    for name in ("table1", "all"):
+        wrong = hypcse_command("reproduce", name, "--data", "irs")
+        assert wrong.returncode == 2 and "Did you mean 'iris'" in wrong.stderr
+    assert "no such data set" in hypcse_command("reproduce", "growth", "--data", "iris").stderr
     wrong = hypcse_command("reproduce", "table1", "--report-only")
     assert wrong.returncode == 2 and "records.jsonl does not exist" in wrong.stderr
 

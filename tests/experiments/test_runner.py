@@ -48,7 +48,7 @@ def calls(monkeypatch):
         found.append(cell)
         return stand_in(cell)
 
-    monkeypatch.setattr("hypcse.experiments.runner.run_cell", run)
+    monkeypatch.setattr("hypcse.experiments.runner.results", lambda cells, n_jobs: (run(cell) for cell in cells))
     monkeypatch.setattr("hypcse.__version__", "0.1.0")
     return found
 
@@ -65,7 +65,7 @@ def test_every_declared_cell_can_run():
 
 
 def test_experiments_share_their_cells():
-    """The paper's row is one piece of work, in Table 1, in the ablation and in the middle of every sweep."""
+    """The paper's row is one piece of work, in Table 1, in the ablation and in every sweep."""
     paper = {cell.key for cell in cells_of(experiment("paper-row"), ["iris"], n_seeds=1)}
     for name in ("table1", "table2", "tau", "eta1", "k", "t1", "t2"):
         assert paper < {cell.key for cell in cells_of(experiment(name), ["iris"], n_seeds=1)}, name
@@ -75,7 +75,6 @@ def test_methods_that_want_classes_are_given_their_number():
     rows = {row.label: cell.options for row, cell in plan(experiment("table1"), ["iris"])}
     assert rows["SpecWRSC"]["n_clusters"] == 3
     assert rows["DPClusterHSBM"]["n_blocks"] == 3
-    assert rows["HypHC"]["max_seconds"] == 1200
 
 
 def test_seeds_and_quick():
@@ -85,6 +84,7 @@ def test_seeds_and_quick():
     assert [(cell.data, cell.seed, cell.options["n_epochs"]) for cell in quick] == [("zoo", 0, 2), ("iris", 0, 2)]
     assert [cell.seed for cell in cells_of(experiment("paper-row"), ["wine"], 3, quick=True)] == [0, 1, 2]
     assert cells_of(TOY, []) == []
+    assert len(cells_of(TOY, ["wine", "wine"])) == 4
 
 
 def test_a_cell_is_measured():
@@ -114,6 +114,20 @@ def test_the_method_sees_other_neighbours_than_the_scores():
     few, usual = (run_cell(Cell("tree", "graph-average", TINY[2], neighbors=k))["scores"] for k in (3, None))
     same = run_cell(Cell("tree", "graph-average", TINY[2], neighbors=10))["scores"]
     assert usual == same and few["structural_entropy"] > usual["structural_entropy"]
+
+
+def test_a_method_that_knows_a_limit_is_stopped(monkeypatch):
+    cell = Cell("tree", "ufit", TINY[2])
+    assert run_cell(cell)["stopped"] is False
+    monkeypatch.setattr("hypcse.experiments.measure.LIMIT_SECONDS", 1e-9)
+    assert run_cell(cell)["stopped"] is True
+    assert "TimeoutError" in run_cell(Cell("tree", "bisecting-kmeans", TINY[2]))["error"]
+    assert run_cell(Cell("tree", "graph-average", TINY[2]))["stopped"] is False
+
+
+def test_a_moved_file_is_the_same_work():
+    here, there = (Cell("tree", "ward", "x", file=f"/{folder}/points-1.npz") for folder in "ab")
+    assert here.key == there.key != Cell("tree", "ward", "x", file="/a/points-2.npz").key
 
 
 def test_a_failure_is_recorded_as_one(monkeypatch):
@@ -168,8 +182,8 @@ from pathlib import Path
 from hypcse.experiments import Cell, run_cells
 
 if __name__ == "__main__":
-    path, n_jobs, methods, sets = sys.argv[1:]
-    cells = [Cell("tree", m, d, s) for d in sets.split(",") for m in methods.split(",") for s in range(3)]
+    path, n_jobs, methods, sets, n_seeds = sys.argv[1:]
+    cells = [Cell("tree", m, d, s) for d in sets.split(",") for m in methods.split(",") for s in range(int(n_seeds))]
     run_cells(cells, Path(path), int(n_jobs), lambda record: print(record["key"], flush=True))
 """
 
@@ -177,7 +191,7 @@ if __name__ == "__main__":
 def start(folder, path, n_jobs, methods):
     script = folder / "run.py"
     script.write_text(RUN, encoding="utf-8")
-    call = [sys.executable, str(script), str(path), str(n_jobs), methods, ",".join(TINY)]
+    call = [sys.executable, str(script), str(path), str(n_jobs), methods, ",".join(TINY), "3"]
     return subprocess.Popen(call, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
@@ -223,6 +237,35 @@ def test_three_kills_leave_the_same_file_and_no_process(tmp_path):
     assert len(without_measures(whole)) == 36
 
 
+def test_a_second_run_in_the_folder_is_refused(tmp_path, calls, monkeypatch):
+    def inner(cells, n_jobs):
+        with pytest.raises(ValueError, match="another run writes into"):
+            run_cells(cells_of(TOY), tmp_path / "x.jsonl")
+        return (stand_in(cell) for cell in cells)
+
+    monkeypatch.setattr("hypcse.experiments.runner.results", inner)
+    assert len(run_cells(cells_of(TOY), tmp_path / "x.jsonl")) == 4
+
+
+def test_ctrl_c_ends_the_workers(tmp_path):
+    """The interrupt reaches the runner alone; the process ends at once, its workers with it."""
+    process = start(tmp_path, tmp_path / "x.jsonl", 2, "hypcse")
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) != 0
+    process.stdout.close()
+    assert 0 < len(read_records(tmp_path / "x.jsonl")) < 9
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path):
+    script = tmp_path / "bare.py"
+    script.write_text(RUN.replace('if __name__ == "__main__":', "if True:"), encoding="utf-8")
+    call = [sys.executable, str(script), str(tmp_path / "x.jsonl"), "1", "ward", TINY[0], "1"]
+    answer = subprocess.run(call, capture_output=True, text=True)
+    assert answer.returncode != 0 and "under `if __name__ ==" in answer.stderr
+    assert read_records(tmp_path / "x.jsonl") == []
+
+
 def test_a_process_that_dies_is_a_failed_cell(tmp_path):
     """Memory that runs out takes the process; its cell is recorded, and all others are run."""
     path = tmp_path / "x.jsonl"
@@ -237,9 +280,9 @@ def test_a_process_that_dies_is_a_failed_cell(tmp_path):
         "hypcse.methods.run = dies\n" + RUN,
         encoding="utf-8",
     )
-    call = [sys.executable, str(script), str(path), "2", "ward,complete-linkage,graph-paris", TINY[0]]
+    call = [sys.executable, str(script), str(path), "2", "ward,complete-linkage,graph-paris", TINY[0], "1"]
     subprocess.run(call, check=True, capture_output=True)
     records = read_records(path)
-    assert len(records) == 9
+    assert len(records) == 3
     assert {record["method"] for record in records if "error" in record} == {"complete-linkage"}
     assert all("without a word" in record["error"] for record in records if record["method"] == "complete-linkage")

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from hypcse.experiments import Cell, Experiment, Planned, Results, Row, printed
-from hypcse.experiments.ranks import Ranks, agreements, mean_ranks, values
+from hypcse.experiments.ranks import Ranks, agreements, mean_ranks
 from hypcse.experiments.summary import Figure, best_two, figure, verdict
 
 
@@ -40,18 +40,15 @@ def test_a_figure_has_mean_deviation_and_the_papers_figure():
 
 
 def test_cells_that_were_not_run_are_left_out():
-    assert results([0.5, None]).table("dendrogram_purity")["random"]["iris"].n_seeds == 1
+    found = results([0.5, None]).table("dendrogram_purity")["random"]["iris"]
+    assert (found.n_seeds, found.n_missing) == (1, 1)
     assert results([None]).table("dendrogram_purity") == {}
     assert results([None]).data_sets == []
 
 
 def test_failed_and_stopped_seeds_are_counted():
-    cell = Cell("tree", "ufit", "iris", options={"max_seconds": 10.0})
-    records = [
-        record(cell, 0.5),
-        {**record(cell, 0.5, options=cell.options), "seconds": 11.0},
-        {"error": "x", "seconds": 1.0},
-    ]
+    cell = Cell("tree", "ufit", "iris")
+    records = [record(cell, 0.5), record(cell, 0.5, stopped=True), {"error": "x", "seconds": 1.0}]
     found = figure(records, "dendrogram_purity")
     assert (found.n_seeds, found.n_failed, found.n_stopped) == (2, 1, 1)
     assert figure(records[2:], "dendrogram_purity").n_seeds == 0
@@ -72,6 +69,19 @@ def test_failed_and_stopped_seeds_are_counted():
 )
 def test_the_rule_of_verdicts(metric, mean, deviation, paper, wanted):
     assert verdict(metric, mean, deviation, 5, paper) == wanted
+
+
+def test_the_spread_of_two_seeds_does_not_count():
+    assert verdict("dendrogram_purity", 93.0, 5.0, 2, 95.1) == "not reproduced"
+    assert verdict("dendrogram_purity", 93.0, 5.0, 3, 95.1) == "reproduced"
+
+
+def test_what_there_is_no_number_for_has_no_verdict_and_no_place():
+    cell = Cell("tree", "ward", "iris")
+    found = figure([record(cell, None)], "dendrogram_purity", 95.0)
+    assert np.isnan(found.mean) and found.verdict is None
+    table = {"none": {"iris": found}, "a": {"iris": Figure(50.0, 0.0, 1)}}
+    assert best_two(table, "iris", "dendrogram_purity") == [["a"]]
 
 
 def test_the_best_two_share_their_place_when_they_print_alike():
@@ -107,18 +117,34 @@ def test_groups_are_the_longest_runs_within_the_difference():
 
 def test_correlations_are_spearmans_with_the_best_first():
     x, y = np.random.default_rng(0).normal(size=(2, 8, 3))
-    found = agreements({"structural_entropy": grid(x), "dendrogram_purity": grid(y)})
-    by_data = found["structural_entropy", "dendrogram_purity"]
+    (found,) = agreements({"structural_entropy": grid(x), "dendrogram_purity": grid(y)})
     wanted = [spearmanr(x[:, k], -y[:, k]).statistic for k in range(3)]
-    assert list(by_data.values()) == pytest.approx(wanted)
-    flat = agreements({"structural_entropy": grid(x), "dasgupta_cost": grid(np.ones_like(x))})
-    assert all(np.isnan(value) for value in next(iter(flat.values())).values())
+    assert list(found.correlation.values()) == pytest.approx(wanted)
+    assert set(found.n_rows.values()) == {8}
+    (flat,) = agreements({"structural_entropy": grid(x), "dasgupta_cost": grid(np.ones_like(x))})
+    assert all(np.isnan(value) for value in flat.correlation.values())
 
 
-def test_only_rows_with_all_figures_are_ranked():
-    full, short = {"x": Figure(1.0, 0, 1), "y": Figure(2.0, 0, 1, paper=3.0)}, {"x": Figure(1.0, 0, 1)}
-    assert values({"a": full, "b": short}) == {"a": {"x": 1.0, "y": 2.0}}
-    assert values({"a": full}, paper=True) == {}
+def test_rows_count_where_both_metrics_have_them():
+    x, y = np.random.default_rng(1).normal(size=(2, 8, 2))
+    short = grid(y)
+    del short["row 3"]["set 1"]
+    (found,) = agreements({"structural_entropy": grid(x), "dasgupta_cost": short})
+    assert found.n_rows == {"set 0": 8, "set 1": 7}
+    kept = np.delete(np.arange(8), 3)
+    assert found.correlation["set 1"] == pytest.approx(spearmanr(x[kept, 1], y[kept, 1]).statistic)
+    with_short = {**grid(np.tile(x, 2)), "short": {"set 0": 1.0}}
+    assert mean_ranks(with_short, "structural_entropy").mean.keys() == grid(x).keys()
+
+
+def test_the_papers_rows_count_once():
+    """Two of our rows may stand beside one of the paper's."""
+    rows = (Row("ours", "spec-wrsc", printed="spec-wrsc"), Row("theirs", "spec-wrsc", {"released": True}, "spec-wrsc"))
+    planned = [Planned(row, Cell("tree", row.method, "iris", options=dict(row.options))) for row in rows]
+    records = {cell.key: record(cell, 0.9) for _, cell in planned}
+    found = Results(Experiment("toy", "", rows, ("dendrogram_purity",)), planned, records)
+    assert found.paper("dendrogram_purity") == {"spec-wrsc": {"iris": 83.2}}
+    assert found.ours("dendrogram_purity") == {"ours": {"iris": 90.0}, "theirs": {"iris": 90.0}}
 
 
 def test_the_papers_figures():

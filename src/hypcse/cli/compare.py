@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ REFINED = "graph-average, refined"
 
 def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | None, seed: int, n_jobs: int) -> None:
     """Run methods on the points of a file, or what is left of them, and write a table and a page."""
-    names = wanted or methods.available()
+    names = list(dict.fromkeys(wanted or methods.available()))
     rows = [Row(name, methods.describe(name).name) for name in names]
     if wanted is None:
         rows.append(Row(REFINED, "graph-average", refined=True))
@@ -38,11 +39,17 @@ def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | No
     write_report(blocks, out, "compare")
     scored = [(row.label, records[cell.key]) for row, cell in planned if "error" not in records[cell.key]]
     if scored:
-        scored.sort(key=lambda pair: pair[1]["scores"]["structural_entropy"])
-        show_scores([{"method": label, **r["scores"], "seconds": r["seconds"]} for label, r in scored])
+        rows_shown = [{"method": label, **_numbers(r["scores"]), "seconds": r["seconds"]} for label, r in scored]
+        # What there is no number for comes last.
+        rows_shown.sort(key=lambda row: (math.isnan(row["structural_entropy"]), row["structural_entropy"]))
+        show_scores(rows_shown)
     Console(soft_wrap=True, highlight=False).print(
         f"Written to {out}: compare.html, compare.md, compare.jsonl, and a copy of the points.", markup=False
     )
+
+
+def _numbers(scores: dict[str, float | None]) -> dict[str, float]:
+    return {name: math.nan if value is None else value for name, value in scores.items()}
 
 
 def _plan(rows: list[Row], points: Points, name: str, out: Path, seed: int) -> list[Planned]:

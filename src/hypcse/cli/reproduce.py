@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from hypcse.cli.cells import run_with_bar
-from hypcse.datasets import describe, load
+from hypcse.datasets import load
 from hypcse.experiments import (
     Cell,
     Experiment,
@@ -35,10 +36,8 @@ def run_reproduce(
 ) -> None:
     """Run an experiment or all of them, or what is left of it, and print the report."""
     wanted = everything() if name == EVERYTHING else (experiment(name),)
-    for data in data_sets or ():
-        if size_of(data) is None:
-            describe(data)
-    planned = {one.name: plan(one, _shared(one, data_sets, name), n_seeds, quick) for one in wanted}
+    _check_names(wanted, data_sets or ())
+    planned = {one.name: plan(one, _shared(one, data_sets), n_seeds, quick) for one in wanted}
     path = out / RECORDS
     cells = [cell for cells in planned.values() for _, cell in cells]
     if report_only:
@@ -68,8 +67,21 @@ def _check_data(cells: Sequence[Cell], path: Path) -> None:
         load(data)
 
 
-def _shared(one: Experiment, data_sets: list[str] | None, name: str) -> list[str] | None:
-    """The data sets asked for; of all experiments, each takes those that it has."""
-    if data_sets is None or name != EVERYTHING:
-        return data_sets
-    return [data for data in one.data_sets if data in data_sets]
+def _check_names(wanted: Sequence[Experiment], data_sets: Sequence[str]) -> None:
+    """Raise for a data set that no experiment has."""
+    for data in data_sets:
+        if not any(_has(one, data) for one in wanted):
+            known = list(dict.fromkeys(known for one in wanted for known in one.data_sets))
+            near = difflib.get_close_matches(data, known, n=1)
+            guess = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"--data {data}: the experiment has no such data set.{guess} It has {', '.join(known)}.")
+
+
+def _has(one: Experiment, data: str) -> bool:
+    """Whether an experiment takes a data set; that of growth takes any number of points."""
+    return data in one.data_sets or (one.kind == "growth" and size_of(data) is not None)
+
+
+def _shared(one: Experiment, data_sets: list[str] | None) -> list[str] | None:
+    """The data sets asked for that the experiment has."""
+    return None if data_sets is None else [data for data in data_sets if _has(one, data)]

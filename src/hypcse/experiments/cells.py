@@ -6,10 +6,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from hypcse.datasets import describe
-from hypcse.experiments.model import LIMIT_SECONDS, Experiment, Row
+from hypcse.experiments.model import Experiment, Row
 from hypcse.experiments.settings import paper_settings
 from hypcse.experiments.synthetic import size_of
 
@@ -24,7 +25,8 @@ class Cell:
     task      : "tree", "disk", "growth" or "statistics": what is measured.
     options   : the method's, all of them spelled out.
     neighbors : neighbours of the graph that the method sees, where they are not the standard's.
-    file      : an .npz archive of X, and of y where there are classes, instead of a data set's name.
+    file      : an .npz archive of X, and of y where there are classes, instead of a data set's name; its name must
+                tell what is in it.
     """
 
     task: str
@@ -39,7 +41,8 @@ class Cell:
     @property
     def key(self) -> str:
         """A name that is the same for the same work."""
-        text = json.dumps(asdict(self), sort_keys=True)
+        work = {**asdict(self), "file": None if self.file is None else Path(self.file).name}
+        text = json.dumps(work, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         return "/".join(part for part in (self.task, self.method, self.data, str(self.seed), digest) if part)
 
@@ -77,7 +80,8 @@ def plan(
     `quick` is a smoke run: the first two data sets, one seed and two epochs, unless data sets or seeds are given.
     """
     found = []
-    for data in experiment.data_sets[: QUICK_SETS if quick else None] if data_sets is None else data_sets:
+    usual = experiment.data_sets[: QUICK_SETS if quick else None]
+    for data in dict.fromkeys(usual if data_sets is None else data_sets):
         for row in experiment.rows:
             seeds = experiment.seeds(row, data)
             if row.random and (quick or n_seeds is not None):
@@ -92,15 +96,9 @@ def plan(
 
 def _options(row: Row, data: str, quick: bool) -> dict[str, Any]:
     """Options of a row on a data set, in full."""
-    from hypcse import methods
-
-    if not row.method:
-        return {}
     options = {**(paper_settings(data) if row.paper_settings else {}), **row.options}
     if row.classes is not None:
         options[row.classes] = describe(data).n_classes
-    if "max_seconds" in methods.describe(row.method).options:
-        options["max_seconds"] = LIMIT_SECONDS
     if quick and row.trains:
         options["n_epochs"] = QUICK_EPOCHS
     return options

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
     from hypcse.graph import Graph
     from hypcse.tree import Tree
 
-MEASURED = ("seconds", "peak_mb", "when", "machine")
+MEASURED = ("seconds", "peak_mb", "when", "machine", "threads")
 """What differs between two runs of one cell."""
 
-WARM_UP_POINTS = 1_000
+LIMIT_SECONDS = 1200.0
+"""Time after which a method that knows a limit is stopped."""
+
+WARM_UP_POINTS = 300
 
 
 def run_cell(cell: Cell) -> dict[str, Any]:
@@ -52,6 +56,7 @@ def lost_cell(cell: Cell) -> dict[str, Any]:
 
 
 def _circumstances() -> dict[str, Any]:
+    import numba
     import numpy as np
     import torch
 
@@ -62,6 +67,7 @@ def _circumstances() -> dict[str, Any]:
         "libraries": {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__},
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
         + (", GPU" if torch.cuda.is_available() else ""),
+        "threads": numba.get_num_threads(),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -72,20 +78,21 @@ def _tree(cell: Cell) -> dict[str, Any]:
     X, y = _points(cell)
     graph = hypcse.similarity_graph(X)
     seen = graph if cell.neighbors is None else hypcse.similarity_graph(X, cell.neighbors)
+    _warm_up(cell.method, cell.refined)
     begin = time.perf_counter()
     tree = _grow(cell, X, seen)
     seconds = time.perf_counter() - begin
-    return {"scores": _scores(tree, graph, y), "seconds": round(seconds, 3)}
+    stopped = _has_limit(cell) and seconds > LIMIT_SECONDS
+    return {"scores": _scores(tree, graph, y), "stopped": stopped, "seconds": round(seconds, 3)}
 
 
 def _growth(cell: Cell) -> dict[str, Any]:
-    """As for a tree, after a small run that compiles, and without the scores that take long."""
+    """As for a tree, without the scores that take long, and with memory counted from here on."""
     import hypcse
 
-    small = nested_gaussians(WARM_UP_POINTS)[0]
-    _grow(cell, small, hypcse.similarity_graph(small))
     X, _ = _points(cell)
     graph = hypcse.similarity_graph(X)
+    _warm_up(cell.method, cell.refined)
     _reset_peak()
     begin = time.perf_counter()
     tree = _grow(cell, X, graph)
@@ -144,8 +151,27 @@ _TASKS: dict[str, Callable[[Cell], dict[str, Any]]] = {
 def _grow(cell: Cell, X: Any, graph: Graph) -> Tree:
     import hypcse
 
-    tree = hypcse.methods.run(cell.method, X, graph=graph, random_state=cell.seed, **cell.options)
+    options = cell.options
+    if _has_limit(cell):
+        options = {"max_seconds": LIMIT_SECONDS, **options}
+    tree = hypcse.methods.run(cell.method, X, graph=graph, random_state=cell.seed, **options)
     return hypcse.refine(tree, graph, random_state=cell.seed) if cell.refined else tree
+
+
+def _has_limit(cell: Cell) -> bool:
+    import hypcse
+
+    return "max_seconds" in hypcse.methods.describe(cell.method).options
+
+
+@cache
+def _warm_up(method: str, refined: bool) -> None:
+    """Run a method on few points, once in a process: what it compiles or loads is not its time."""
+    import hypcse
+
+    X, _ = nested_gaussians(WARM_UP_POINTS)
+    options = {"n_epochs": 1} if "n_epochs" in hypcse.methods.describe(method).options else {}
+    _grow(Cell("tree", method, "", options=options, refined=refined), X, hypcse.similarity_graph(X))
 
 
 def _scores(tree: Tree, graph: Graph, y: Any) -> dict[str, float | None]:

@@ -11,9 +11,6 @@ from hypcse.experiments.printed import paper_data_sets
 LARGE = ("spambase", "pen-digits")
 """Data sets that random methods see fewer seeds of, for time."""
 
-LIMIT_SECONDS = 1200.0
-"""Time after which a method that knows a limit is stopped."""
-
 
 @dataclass(frozen=True)
 class Row:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import inf, sqrt
 
 import numpy as np
 
-from hypcse.experiments.summary import HIGHER_IS_BETTER, Table
-
-Grid = Mapping[str, Mapping[str, float]]
-"""Values by row and by data set."""
+from hypcse.experiments.summary import HIGHER_IS_BETTER, Values
 
 LEVEL = 0.05
 MIN_ROWS = 6
@@ -44,63 +41,62 @@ class Ranks:
         return [(labels[first], labels[last]) for first, last in found]
 
 
-def values(table: Table, paper: bool = False) -> Grid:
-    """Our means, or the paper's figures, of rows that have one on every data set that the table has."""
-    data_sets = {data for row in table.values() for data in row}
-    grid = {}
-    for label, row in table.items():
-        shown = {data: figure.paper if paper else figure.mean for data, figure in row.items()}
-        known = {data: value for data, value in shown.items() if value is not None and np.isfinite(value)}
-        if known.keys() == data_sets:
-            grid[label] = known
-    return grid
+def mean_ranks(values: Values, metric: str) -> Ranks | None:
+    """Ranks of the rows that have a value on every data set, equal values sharing theirs.
 
+    None where rows or data sets are too few to say anything.
+    """
+    from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
-def mean_ranks(grid: Grid, metric: str) -> Ranks | None:
-    """Ranks of the rows, equal figures sharing theirs; None where rows or data sets are too few to say anything."""
-    from scipy.stats import friedmanchisquare, studentized_range
-
-    labels, ranks = _ranks(grid, metric)
-    k, n = ranks.shape
+    data_sets = list(dict.fromkeys(data for row in values.values() for data in row))
+    labels = [label for label, row in values.items() if len(row) == len(data_sets)]
+    k, n = len(labels), len(data_sets)
     if k < MIN_ROWS or n < MIN_DATA_SETS:
         return None
+    matrix = np.array([[values[label][data] for data in data_sets] for label in labels])
+    ranks = rankdata(_costs(matrix, metric), axis=0)
     mean = ranks.mean(axis=1)
-    order = np.argsort(mean, kind="stable")
     p_value = float(friedmanchisquare(*ranks).pvalue)
     difference = float(studentized_range.ppf(1 - LEVEL, k, inf)) / sqrt(2) * sqrt(k * (k + 1) / (6 * n))
+    order = np.argsort(mean, kind="stable")
     return Ranks({labels[i]: float(mean[i]) for i in order}, n, p_value, difference)
 
 
-def agreement(first: tuple[str, Grid], second: tuple[str, Grid]) -> dict[str, float]:
-    """Spearman's correlation of two metrics' ranks of the rows that both have, by data set; best is rank 1 in each.
+@dataclass(frozen=True)
+class Agreement:
+    """Spearman's correlation of the orders that two metrics give, by data set, and over how many rows there."""
 
-    NaN on a data set where a metric has all rows alike.
-    """
-    common = [label for label in first[1] if label in second[1]]
-    if len(common) < MIN_ROWS:
-        return {}
-    sides = [_ranks({label: grid[label] for label in common}, metric)[1] for metric, grid in (first, second)]
-    data_sets = list(first[1][common[0]])
-    return {data: _correlation(sides[0][:, k], sides[1][:, k]) for k, data in enumerate(data_sets)}
+    first: str
+    second: str
+    correlation: dict[str, float]
+    n_rows: dict[str, int]
 
 
-def _correlation(x: np.ndarray, y: np.ndarray) -> float:
-    return float("nan") if np.ptp(x) == 0 or np.ptp(y) == 0 else float(np.corrcoef(x, y)[0, 1])
+def agreements(by_metric: Mapping[str, Values]) -> list[Agreement]:
+    """For every two metrics; the best row is first in each, and rows count where both metrics have a value."""
+    found = [_agreement(pair, [by_metric[metric] for metric in pair]) for pair in combinations(by_metric, 2)]
+    return [one for one in found if one.correlation]
 
 
-def agreements(grids: Mapping[str, Grid]) -> dict[tuple[str, str], dict[str, float]]:
-    """The correlation for every two metrics."""
-    found = {(a, b): agreement((a, grids[a]), (b, grids[b])) for a, b in combinations(grids, 2)}
-    return {pair: by_data for pair, by_data in found.items() if by_data}
+def _agreement(metrics: tuple[str, str], values: Sequence[Values]) -> Agreement:
+    """NaN on a data set where a metric has all rows alike."""
+    correlation, n_rows = {}, {}
+    data_sets = dict.fromkeys(data for row in values[0].values() for data in row)
+    for data in data_sets:
+        rows = [label for label in values[0] if all(data in side.get(label, {}) for side in values)]
+        if len(rows) >= MIN_ROWS:
+            sides = [[side[label][data] for label in rows] for side in values]
+            correlation[data] = _spearman(*(_costs(np.array(s), m) for s, m in zip(sides, metrics, strict=True)))
+            n_rows[data] = len(rows)
+    return Agreement(*metrics, correlation, n_rows)
 
 
-def _ranks(grid: Grid, metric: str) -> tuple[list[str], np.ndarray]:
-    """Labels, and the rank of each in each data set, (rows, data sets)."""
-    from scipy.stats import rankdata
+def _spearman(x: np.ndarray, y: np.ndarray) -> float:
+    from scipy.stats import spearmanr
 
-    labels = list(grid)
-    if not labels:
-        return [], np.empty((0, 0))
-    data_sets = list(grid[labels[0]])
-    matrix = np.array([[grid[label][data] for data in data_sets] for label in labels])
-    return labels, rankdata(-matrix if metric in HIGHER_IS_BETTER else matrix, axis=0)
+    return float("nan") if np.ptp(x) == 0 or np.ptp(y) == 0 else float(spearmanr(x, y).statistic)
+
+
+def _costs(values: np.ndarray, metric: str) -> np.ndarray:
+    """Values of which low ones are good."""
+    return -values if metric in HIGHER_IS_BETTER else values

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
 
-from hypcse.experiments.cells import Planned
+from hypcse.experiments.cells import Cell, Planned
 from hypcse.experiments.model import Experiment, Row
 from hypcse.experiments.printed import printed
 
@@ -23,11 +23,13 @@ PURITY_TOLERANCE = 0.5
 COST_TOLERANCE = 0.01
 """Share of the printed figure within which an entropy or a cost counts as it."""
 PAPER_SEEDS = 5
+ENOUGH_SEEDS = 3
+"""Seeds from which their spread counts."""
 RULE = (
     f"A printed figure counts as reproduced when our mean is within {PURITY_TOLERANCE:g} percentage points (purity) or "
-    f"{COST_TOLERANCE:.0%} (entropy, cost) of it, or within two standard errors of the difference, where both sides "
-    f"are taken to spread as our seeds do and the paper's to be a mean of {PAPER_SEEDS}. Beyond that it is "
-    "better or not reproduced, by the side on which ours lies."
+    f"{COST_TOLERANCE:.0%} (entropy, cost) of it; from {ENOUGH_SEEDS} seeds on also when it is within two standard "
+    "errors of the difference, where both sides are taken to spread as our seeds do and the paper's figure to be a "
+    f"mean of {PAPER_SEEDS}. Beyond that it is better or not reproduced, by the side on which ours lies."
 )
 
 
@@ -36,6 +38,7 @@ class Figure:
     """What a row came to on a data set: mean and deviation over the seeds, and the paper's figure.
 
     n_stopped : how many of the seeds ended at the time limit, with what they had by then.
+    n_missing : how many were not run.
     """
 
     mean: float
@@ -45,10 +48,13 @@ class Figure:
     n_stopped: int = 0
     paper: float | None = None
     verdict: Verdict | None = None
+    n_missing: int = 0
 
 
 Table = dict[str, dict[str, Figure]]
 """Figures by the row's label and by the data set."""
+Values = Mapping[str, Mapping[str, float]]
+"""Values by row and by data set; those that are not there are left out."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +77,44 @@ class Results:
 
     def table(self, metric: str) -> Table:
         """All figures of one metric."""
-        groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        groups: dict[tuple[str, str], list[Cell]] = {}
         rows = {row.label: row for row, _ in self.planned}
         for row, cell in self.planned:
-            if cell.key in self.records:
-                groups.setdefault((row.label, cell.data), []).append(self.records[cell.key])
+            groups.setdefault((row.label, cell.data), []).append(cell)
         table: Table = {label: {} for label in rows}
-        for (label, data), records in groups.items():
-            table[label][data] = figure(records, metric, self._paper(rows[label], metric, data))
+        for (label, data), cells in groups.items():
+            found = [self.records[cell.key] for cell in cells if cell.key in self.records]
+            if found:
+                known = figure(found, metric, self._paper(rows[label], metric, data))
+                table[label][data] = replace(known, n_missing=len(cells) - len(found))
         return {label: figures for label, figures in table.items() if figures}
+
+    def ours(self, metric: str) -> Values:
+        """Our means by row and by data set."""
+        known = ((label, data, one.mean) for label, row in self.table(metric).items() for data, one in row.items())
+        return _nested(known)
+
+    def paper(self, metric: str) -> Values:
+        """The paper's figures by its own rows, and by data set."""
+        names = {row.label: row.printed for row, _ in self.planned if row.printed is not None}
+        table = self.table(metric)
+        return _nested(
+            (name, data, np.nan if one.paper is None else one.paper)
+            for label, name in names.items()
+            for data, one in table.get(label, {}).items()
+        )
 
     def _paper(self, row: Row, metric: str, data: str) -> float | None:
         source = "table5" if metric == "dasgupta_cost" else self.experiment.table
         return printed(source, metric, row.printed or "", data)
+
+
+def _nested(found: Iterable[tuple[str, str, float]]) -> Values:
+    grid: dict[str, dict[str, float]] = {}
+    for row, data, value in found:
+        if np.isfinite(value):
+            grid.setdefault(row, {})[data] = value
+    return grid
 
 
 def figure(records: Sequence[dict[str, Any]], metric: str, paper: float | None = None) -> Figure:
@@ -94,8 +125,8 @@ def figure(records: Sequence[dict[str, Any]], metric: str, paper: float | None =
     if not good:
         return Figure(np.nan, np.nan, 0, n_failed, 0, paper)
     mean, deviation = float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0
-    n_stopped = sum(record["seconds"] > record["options"].get("max_seconds", np.inf) for record in good)
-    judged = None if paper is None else verdict(metric, mean, deviation, len(good), paper)
+    n_stopped = sum(record.get("stopped", False) for record in good)
+    judged = None if paper is None or np.isnan(mean) else verdict(metric, mean, deviation, len(good), paper)
     return Figure(mean, deviation, len(good), n_failed, n_stopped, paper, judged)
 
 
@@ -108,7 +139,8 @@ def verdict(metric: str, mean: float, deviation: float, n_seeds: int, paper: flo
     if metric in COUNTS:
         return "reproduced" if mean == paper else "not reproduced"
     tolerance = PURITY_TOLERANCE if metric in PERCENT else COST_TOLERANCE * abs(paper)
-    bound = max(tolerance, 2 * deviation * sqrt(1 / n_seeds + 1 / PAPER_SEEDS))
+    spread = 2 * deviation * sqrt(1 / n_seeds + 1 / PAPER_SEEDS) if n_seeds >= ENOUGH_SEEDS else 0.0
+    bound = max(tolerance, spread)
     gain = mean - paper if metric in HIGHER_IS_BETTER else paper - mean
     if abs(gain) <= bound:
         return "reproduced"
@@ -120,7 +152,7 @@ def best_two(table: Table, data: str, metric: str) -> list[list[str]]:
     shown = {
         label: round(row[data].mean, digits(row[data].mean, metric))
         for label, row in table.items()
-        if data in row and row[data].n_seeds
+        if data in row and np.isfinite(row[data].mean)
     }
     values = sorted(set(shown.values()), reverse=metric in HIGHER_IS_BETTER)[:2]
     return [[label for label, value in shown.items() if value == wanted] for wanted in values]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hypcse.experiments.ranks import LEVEL, agreements, mean_ranks, values
+from hypcse.experiments.ranks import LEVEL, Agreement, agreements, mean_ranks
 from hypcse.experiments.report import figures
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Mark, Picture, Text
 from hypcse.experiments.summary import RULE, Figure, Results, Table, best_two, digits
@@ -23,7 +23,8 @@ def build_report(results: Sequence[Results], title: str, source: str) -> list[Bl
     shown = [one for one in results if one.found]
     blocks: list[Block] = [Heading(title, 1)]
     records = list({record["key"]: record for one in shown for record in one.found}.values())
-    blocks += [Text(text) for text in (f"{source} {_circumstances(records)}", *_legend(shown))]
+    n_planned = len({cell.key for one in results for _, cell in one.planned})
+    blocks += [Text(text) for text in (f"{source} {_circumstances(records, n_planned)}", *_legend(shown))]
     if not figures.can_draw():
         blocks.append(Text(_NO_PLOTS))
     for one in shown:
@@ -34,7 +35,7 @@ def build_report(results: Sequence[Results], title: str, source: str) -> list[Bl
     return blocks
 
 
-def _circumstances(records: Sequence[dict[str, Any]]) -> str:
+def _circumstances(records: Sequence[dict[str, Any]], n_planned: int) -> str:
     """Where and when the cells ran, and with which seeds."""
     if not records:
         return "No cell was run."
@@ -44,10 +45,11 @@ def _circumstances(records: Sequence[dict[str, Any]]) -> str:
     versions = Counter(record["version"] for record in records)
     libraries = Counter(", ".join(f"{k} {v}" for k, v in record["libraries"].items()) for record in records)
     machines = Counter(record["machine"] for record in records)
+    part = "" if len(records) == n_planned else f" of {n_planned:,} planned"
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     return (
-        f"{len(records):,} cells ({failed} failed) of hypcse {_counted(versions)}, {hours:.1f} hours of methods at "
-        f"work, {when}. Machines: {_counted(machines)}. Libraries: {_counted(libraries)}.{_seeds(records)}"
+        f"{len(records):,}{part} cells ({failed} failed) of hypcse {_counted(versions)}, {hours:.1f} hours of methods "
+        f"at work, {when}. Machines: {_counted(machines)}. Libraries: {_counted(libraries)}.{_seeds(records)}"
     )
 
 
@@ -58,17 +60,18 @@ def _counted(counts: Counter[str]) -> str:
 
 
 def _seeds(records: Sequence[dict[str, Any]]) -> str:
-    """The seeds of random rows, by data set."""
-    last: dict[str, int] = {}
+    """The seeds that random rows had at most, by data set."""
+    seeds: dict[str, set[int]] = {}
     for record in records:
         if size_of(record["data"]) is None:
-            last[record["data"]] = max(last.get(record["data"], 0), record["seed"])
-    by_last: dict[int, list[str]] = {}
-    for data, seed in last.items():
-        by_last.setdefault(seed, []).append(data)
-    parts = [
-        f"{'0' if seed == 0 else f'0 to {seed}'} on {', '.join(names)}" for seed, names in sorted(by_last.items())[::-1]
-    ]
+            seeds.setdefault(record["data"], set()).add(record["seed"])
+    by_seeds: dict[str, list[str]] = {}
+    for data, found in seeds.items():
+        first, last = min(found), max(found)
+        whole = len(found) == last - first + 1 > 2
+        text = f"{first} to {last}" if whole else ", ".join(map(str, sorted(found)))
+        by_seeds.setdefault(text, []).append(data)
+    parts = [f"{text} on {', '.join(names)}" for text, names in by_seeds.items()]
     return f" Seeds at most: {'; '.join(parts)}." if parts else ""
 
 
@@ -113,10 +116,13 @@ def _field(figure: Figure | None, metric: str, mark: Mark = "") -> Entry:
     beside = "" if figure.paper is None else f" ({figure.paper:,.{places}f}{_SIGNS[figure.verdict]})"
     if not figure.n_seeds:
         return Entry("failed", after=beside)
+    if np.isnan(figure.mean):
+        return Entry("-", after=beside)
     spread = f" ± {figure.deviation:,.{places}f}" if figure.n_seeds > 1 else ""
     failed = f", {figure.n_failed} failed" if figure.n_failed else ""
     stopped = f", {figure.n_stopped} stopped" if figure.n_stopped else ""
-    return Entry(f"{figure.mean:,.{places}f}{spread}", mark, f"{beside}{failed}{stopped}")
+    missing = f", {figure.n_missing} missing" if figure.n_missing else ""
+    return Entry(f"{figure.mean:,.{places}f}{spread}", mark, f"{beside}{failed}{stopped}{missing}")
 
 
 def _grid(results: Results, metric: str) -> Grid:
@@ -149,8 +155,8 @@ def _table(results: Results) -> Iterator[Block]:
     yield from _grids(results)
     tables = {metric: results.table(metric) for metric in results.experiment.metrics}
     yield from _verdicts(tables)
-    yield from _rank_tables(results.experiment.name, tables)
-    yield from _correlations(tables)
+    yield from _rank_tables(results)
+    yield from _correlations(results)
 
 
 def _verdicts(tables: dict[str, Table]) -> Iterator[Block]:
@@ -174,52 +180,61 @@ def _verdicts(tables: dict[str, Table]) -> Iterator[Block]:
     yield Grid(("", *(_named(metric) for metric in judged)), tuple(rows))
 
 
-def _rank_tables(name: str, tables: dict[str, Table]) -> Iterator[Block]:
-    ranked = {metric: mean_ranks(values(table), metric) for metric, table in tables.items()}
+def _rank_tables(results: Results) -> Iterator[Block]:
+    ranked = {metric: mean_ranks(results.ours(metric), metric) for metric in results.experiment.metrics}
     known = {metric: ranks for metric, ranks in ranked.items() if ranks is not None}
     if not known:
         return
-    first = next(iter(known.values()))
-    yield Heading("Mean ranks over data sets", 3)
-    tests = "; ".join(f"{_lower(metric)}: p = {ranks.p_value:.2g}" for metric, ranks in known.items())
-    yield Text(
-        f"Rows with a figure on all {first.n_data_sets} data sets. Friedman's test that all rows are alike gives "
-        f"{tests}. Two rows differ at the level {LEVEL} when their mean ranks are further apart than Nemenyi's "
-        f"critical difference, {first.difference:.2f}."
+    tests = "; ".join(
+        f"{_lower(metric)}: {len(ranks.mean)} rows, {ranks.n_data_sets} data sets, p = {ranks.p_value:.2g}, critical "
+        f"difference {ranks.difference:.2f}"
+        for metric, ranks in known.items()
     )
+    yield Heading("Mean ranks over data sets", 3)
+    yield Text(
+        "Of rows with a figure on all data sets. A small p, by Friedman's test, says that rows are not all alike. Two "
+        f"rows differ at the level {LEVEL} when their mean ranks are further apart than Nemenyi's critical difference. "
+        f"{tests[0].upper()}{tests[1:]}."
+    )
+    order = next(iter(known.values())).mean
     labels = dict.fromkeys(label for ranks in known.values() for label in ranks.mean)
     rows = [
         (Entry(label), *(Entry(f"{ranks.mean[label]:.2f}" if label in ranks.mean else "-") for ranks in known.values()))
-        for label in sorted(labels, key=lambda label: first.mean.get(label, np.inf))
+        for label in sorted(labels, key=lambda label: order.get(label, np.inf))
     ]
     yield Grid(("", *(_named(metric) for metric in known)), tuple(rows))
     if figures.can_draw():
         for metric, ranks in known.items():
-            drawn = f"{name}-ranks-{metric.replace('_', '-')}"
+            drawn = f"{results.experiment.name}-ranks-{metric.replace('_', '-')}"
             caption = f"Mean ranks by {_lower(metric)}; bars join rows that do not differ."
             yield Picture(drawn, figures.rank_lines(drawn, ranks), caption)
 
 
-def _correlations(tables: dict[str, Table]) -> Iterator[Block]:
+def _correlations(results: Results) -> Iterator[Block]:
     """How far metrics agree on the order of the rows, by our figures and by the paper's."""
-    sides = {"ours": False, "the paper's figures": True}
-    rows: list[tuple[Entry, ...]] = []
-    data_sets: list[str] = []
-    for side, paper in sides.items():
-        grids = {metric: values(table, paper) for metric, table in tables.items()}
-        for (a, b), by_data in agreements(grids).items():
-            data_sets = data_sets or list(by_data)
-            name = f"{_named(a)} and {_lower(b)}, {side}".replace(" (percent)", "")
-            known = [value for value in by_data.values() if np.isfinite(value)]
-            found = [*(by_data[data] for data in data_sets), float(np.mean(known)) if known else np.nan]
-            rows.append((Entry(name), *(Entry(f"{value:.2f}" if np.isfinite(value) else "-") for value in found)))
-    if rows and len(tables) > 1:
-        yield Heading("Rank correlation of metrics", 3)
-        yield Text(
-            "Spearman's correlation over rows, the best row being first in each metric: 1 when two metrics order the "
-            "rows alike."
-        )
-        yield Grid(("", *data_sets, "mean"), tuple(rows))
+    metrics, data_sets = results.experiment.metrics, results.data_sets
+    sides = {
+        "ours": agreements({metric: results.ours(metric) for metric in metrics}),
+        "the paper's figures": agreements({metric: results.paper(metric) for metric in metrics}),
+    }
+    rows = [_correlation_row(one, side, data_sets) for side, found in sides.items() for one in found]
+    if not rows:
+        return
+    yield Heading("Rank correlation of metrics", 3)
+    yield Text(
+        "Spearman's correlation over rows, the best row being first in each metric: 1 when two metrics order the rows "
+        "alike. Rows count on the data sets where both metrics have a figure."
+    )
+    yield Grid(("", "rows", *map(_data_name, data_sets), "mean"), tuple(rows))
+
+
+def _correlation_row(one: Agreement, side: str, data_sets: Sequence[str]) -> tuple[Entry, ...]:
+    least, most = min(one.n_rows.values()), max(one.n_rows.values())
+    known = [value for value in one.correlation.values() if np.isfinite(value)]
+    found = [*(one.correlation.get(data, np.nan) for data in data_sets), float(np.mean(known)) if known else np.nan]
+    name = f"{_named(one.first)} and {_lower(one.second)}, {side}".replace(" (percent)", "")
+    count = str(most) if least == most else f"{least} to {most}"
+    return Entry(name), Entry(count), *(Entry(f"{value:.2f}" if np.isfinite(value) else "-") for value in found)
 
 
 def _sweep(results: Results) -> Iterator[Block]:
@@ -246,7 +261,8 @@ def _disk(results: Results) -> Iterator[Block]:
     if figures.can_draw():
         pictures = {record["data"]: record["picture"] for record in results.found if "picture" in record}
         name, title = results.experiment.name, results.experiment.title
-        yield Picture(name, figures.disks(name, pictures), f"{title}: {', '.join(pictures)}.")
+        if pictures:
+            yield Picture(name, figures.disks(name, pictures), f"{title}: {', '.join(pictures)}.")
     yield from _grids(results)
 
 
@@ -254,7 +270,7 @@ def _growth(results: Results) -> Iterator[Block]:
     chosen = results.experiment
     sizes = {data: size for data in results.data_sets if (size := size_of(data)) is not None}
     table = results.table("seconds")
-    if figures.can_draw():
+    if figures.can_draw() and any(figure.n_seeds for row in table.values() for figure in row.values()):
         caption = "Seconds over the number of points, both axes logarithmic."
         yield Picture(chosen.name, figures.growth(chosen.name, sizes, table, "seconds"), caption)
     yield from _grids(results)

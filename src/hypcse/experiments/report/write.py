@@ -11,11 +11,14 @@ from hypcse.experiments.report.markdown import to_markdown
 
 
 def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]:
-    """Write NAME.md with its pictures beside it, and NAME.html with all of it inside; the paths, in that order."""
+    """Write NAME.md, NAME.html with all of it inside, and the pictures of NAME.md in the folder NAME; the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     title = next((block.text for block in blocks if isinstance(block, Heading)), name)
-    texts = {f"{name}.md": to_markdown(blocks), f"{name}.html": to_html(title, blocks)}
-    texts |= {f"{block.name}.svg": block.svg for block in blocks if isinstance(block, Picture)}
+    texts = {f"{name}.md": to_markdown(blocks, f"{name}/"), f"{name}.html": to_html(title, blocks)}
+    pictures = [block for block in blocks if isinstance(block, Picture)]
+    if pictures:
+        (folder / name).mkdir(exist_ok=True)
+    texts |= {f"{name}/{block.name}.svg": block.svg for block in pictures}
     for file, text in texts.items():
         (folder / file).write_text(text, encoding="utf-8")
     return [folder / file for file in texts]

@@ -1,0 +1,111 @@
+"""Cells in processes of their own, which end with the one that started them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from threading import Thread
+from typing import Any
+
+from hypcse.experiments.cells import Cell
+from hypcse.experiments.measure import lost_cell, run_cell
+
+Record = dict[str, Any]
+
+
+def results(cells: Sequence[Cell], n_jobs: int) -> Generator[Record]:
+    """Records as they come, `n_jobs` cells at a time; with several, those of the largest data sets first.
+
+    A process that dies takes the cells under way with it; each of them is tried again alone, and recorded as lost where
+    that fails too. Cells that measure time come last, one by one in fresh processes.
+    """
+    queue = [cell for cell in reversed(cells) if not cell.timed]
+    if n_jobs > 1:
+        queue.sort(key=lambda cell: cell.size)
+    suspects: list[Cell] = []
+    while queue:
+        yield from _run_together(queue, suspects, n_jobs)
+    for cell in suspects:
+        yield from _run_alone(cell, n_jobs)
+    for cell in cells:
+        if cell.timed:
+            yield from _run_alone(cell, 1)
+
+
+def _run_together(queue: list[Cell], suspects: list[Cell], n_jobs: int) -> Iterator[Record]:
+    """Take cells from the queue's end until it is empty, or until a process dies: then those under way are suspects."""
+    waiting: dict[Future[Record], Cell] = {}
+    with _workers(n_jobs, n_jobs) as pool:
+        try:
+            while queue or waiting:
+                while queue and len(waiting) < n_jobs:
+                    waiting[pool.submit(run_cell, queue[-1])] = queue[-1]
+                    queue.pop()
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    yield future.result()
+                    del waiting[future]
+        except BrokenProcessPool:
+            suspects += waiting.values()
+
+
+def _run_alone(cell: Cell, n_jobs: int) -> Iterator[Record]:
+    with _workers(1, n_jobs) as pool:
+        try:
+            yield pool.submit(run_cell, cell).result()
+        except BrokenProcessPool:
+            yield lost_cell(cell)
+
+
+@contextmanager
+def _workers(n_processes: int, n_shares: int) -> Iterator[ProcessPoolExecutor]:
+    """Fresh interpreters, for threads of the libraries do not survive a fork, each with a share of the threads.
+
+    They end when this is left by an exception, and when this process is killed: either closes their pipe.
+    """
+    context = get_context("spawn")
+    reader, writer = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(n_processes, context, _prepare, (n_shares, reader))
+    try:
+        _check_start(pool)
+        yield pool
+    except BaseException:
+        writer.close()
+        raise
+    finally:
+        pool.shutdown()
+        reader.close()
+        writer.close()
+
+
+def _check_start(pool: ProcessPoolExecutor) -> None:
+    try:
+        pool.submit(os.getpid).result()
+    except BrokenProcessPool:
+        raise RuntimeError(
+            "the processes that cells run in cannot be started; the error above tells why. In a script of your own, "
+            'call run_cells under `if __name__ == "__main__":`.'
+        ) from None
+
+
+def _prepare(n_shares: int, pipe: Connection) -> None:
+    """Set up a process: its share of the threads, and its end when nobody waits for it."""
+    import numba
+    import torch
+
+    most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    numba.set_num_threads(max(1, most // n_shares))
+    torch.set_num_threads(max(1, most // n_shares))
+    Thread(target=_end_with, args=(pipe,), daemon=True).start()
+
+
+def _end_with(pipe: Connection) -> None:
+    """Wait until the other end is closed; nothing is ever sent."""
+    try:
+        pipe.recv()
+    except EOFError:
+        os._exit(1)
