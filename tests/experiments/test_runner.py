@@ -121,7 +121,7 @@ def test_a_method_that_knows_a_limit_is_stopped(monkeypatch):
     assert run_cell(cell)["stopped"] is False
     monkeypatch.setattr("hypcse.experiments.measure.LIMIT_SECONDS", 1e-9)
     assert run_cell(cell)["stopped"] is True
-    assert "TimeoutError" in run_cell(Cell("tree", "bisecting-kmeans", TINY[2]))["error"]
+    assert "TimeoutError" in run_cell(Cell("tree", "spec-wrsc", TINY[2]))["error"]
     assert run_cell(Cell("tree", "graph-average", TINY[2]))["stopped"] is False
 
 
