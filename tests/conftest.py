@@ -1,10 +1,13 @@
-"""What all tests use: the paper's data, when it is here, and one hypothesis profile."""
+"""What all tests use: the paper's data, when it is here, the command, and one hypothesis profile."""
 
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from collections.abc import Callable
 from functools import cache
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -30,3 +33,26 @@ def paper_data() -> Callable[[str], tuple[NDArray[np.float64], NDArray[np.int64]
     from hypcse.datasets import load
 
     return cache(load)
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run the command in an empty folder within this process, which is faster: for the many ways to be wrong."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.delenv("HYPCSE_DATA", raising=False)
+    # The command sets both for the whole process; this brings them back afterwards.
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+
+    from hypcse.cli import main
+
+    def run(*words: str) -> SimpleNamespace:
+        monkeypatch.setattr(sys, "argv", ["hypcse", *words])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return SimpleNamespace(returncode=ended.value.code or 0, stdout=said.out, stderr=said.err)
+
+    return run

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from hypcse.cli.reading.columns import Columns
+from hypcse.cli.options import (
+    Bandwidth,
+    Categorical,
+    Edges,
+    Header,
+    IdColumn,
+    Impute,
+    LabelColumn,
+    Neighbors,
+    Scale,
+    Use,
+    columns_of,
+)
 
 app = typer.Typer(
     name="hypcse",
@@ -17,43 +28,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-# Options that several commands share.
-LabelColumn = Annotated[
-    str | None, typer.Option(help="Column of the data that holds the classes: its name, or its position from 1.")
-]
-IdColumn = Annotated[
-    str | None, typer.Option(help="Column of the data that holds the leaf names: its name, or its position from 1.")
-]
-Header = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="Whether row 1 names the columns. By default: if it has no number."),
-]
-Use = Annotated[list[str] | None, typer.Option(help="A column to use as feature; repeat it. By default: all others.")]
-Categorical = Annotated[
-    list[str] | None, typer.Option(help="A column of texts, to become one column of 0 and 1 a text; repeat it.")
-]
-Impute = Annotated[str | None, typer.Option(help="Fill missing numbers: median. By default they are refused.")]
-Edges = Annotated[bool, typer.Option("--edges", help="Rows are edges: two ends, and a weight or none.")]
-Neighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each point in the graph.")]
-Bandwidth = Annotated[str, typer.Option(help="Width of the similarity: a number, or `median`.")]
-Scale = Annotated[str, typer.Option(help="Scaling of the columns: minmax, standard or none.")]
-
-
-def _columns(
-    label: str | None,
-    name: str | None,
-    header: bool | None,
-    use: list[str] | None,
-    categorical: list[str] | None,
-    impute: str | None,
-    edges: bool = False,
-) -> Columns:
-    """The options of columns as one value."""
-    from hypcse.cli.reading.columns import Columns
-
-    return Columns(label, name, header, tuple(use or ()), tuple(categorical or ()), impute, edges)
 
 
 def _version(asked: bool) -> None:
@@ -137,7 +111,7 @@ def fit(
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
     job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device, resume, settings or [])
-    columns = _columns(label_column, id_column, header, use, categorical, impute, edges)
+    columns = columns_of(label_column, id_column, header, use, categorical, impute, edges)
     run_fit(data, out, columns, job, overwrite)
 
 
@@ -171,7 +145,7 @@ def score(
     from hypcse.cli.score import run_score
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    columns = _columns(label_column, id_column, header, use, categorical, impute, edges)
+    columns = columns_of(label_column, id_column, header, use, categorical, impute, edges)
     run_score(tree, data, labels, columns, graph_options, self_loops=self_loops, as_json=json)
 
 
@@ -197,7 +171,7 @@ def compare(
     """
     from hypcse.cli.compare import run_compare
 
-    columns = _columns(label_column, id_column, header, use, categorical, impute)
+    columns = columns_of(label_column, id_column, header, use, categorical, impute)
     run_compare(data, out, columns, method, seed, jobs)
 
 
@@ -281,7 +255,7 @@ def view(
     extras = Extras(
         labels,
         data,
-        _columns(label_column, id_column, header, use, categorical, impute, edges),
+        columns_of(label_column, id_column, header, use, categorical, impute, edges),
         graph_options,
         clusters,
     )

@@ -9,7 +9,7 @@ from hypcse._memory import check_memory
 from hypcse.kernels.trees.flips import flipped_order
 from hypcse.kernels.trees.leaf_order import optimal_positions
 from hypcse.kernels.trees.sweep import layout
-from hypcse.tree.linkage import linkage_to_parents
+from hypcse.tree.forms.linkage import linkage_to_parents
 
 EXACT_LEAVES = 1000
 """Up to this many leaves the exact order is used unless asked otherwise."""

@@ -16,10 +16,10 @@ from hypcse.kernels.trees.sweep import layout, leaf_labels
 from hypcse.tree.attach import attached
 from hypcse.tree.checks import check_heights, check_names, check_parents, freeze, leaf_marks, node_ids, own
 from hypcse.tree.cuts import split_above, split_to_number
-from hypcse.tree.json_form import read_json, write_json
-from hypcse.tree.linkage import linkage_to_parents, parents_to_linkage
+from hypcse.tree.forms.json_form import read_json, write_json
+from hypcse.tree.forms.linkage import linkage_to_parents, parents_to_linkage
+from hypcse.tree.forms.newick import read_newick, write_newick
 from hypcse.tree.names import match_names, new_names
-from hypcse.tree.newick import read_newick, write_newick
 from hypcse.tree.numbering import canonical, keep_leaves, renumber
 from hypcse.tree.order import EXACT_LEAVES, exact_order, greedy_order
 

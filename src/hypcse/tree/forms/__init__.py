@@ -1,0 +1,1 @@
+"""Other forms of a tree: Newick, JSON and linkage matrices."""
