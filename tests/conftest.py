@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -19,6 +20,10 @@ from numpy.typing import NDArray
 # Derandomized, so that a failure seen once is seen again by everybody.
 settings.register_profile("hypcse", deadline=None, max_examples=50, derandomize=True)
 settings.load_profile("hypcse")
+
+# A shell starts what runs in the background with Ctrl-C ignored; tests that interrupt want it heard.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The tests already run in as many processes as there are cores. Those about threads ask for more themselves.
 numba.set_num_threads(1)
