@@ -188,7 +188,7 @@ def reproduce(
     ),
     data: Annotated[list[str] | None, typer.Option(help="Only this data set; may be given several times.")] = None,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Seeds of each random row. By default: 5, 2 on large sets.")
+        int | None, typer.Option(min=1, help="Seeds of each random row. By default: what the experiment declares.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Cells at a time, each in a process of its own.")] = 1,
     quick: Annotated[

@@ -68,10 +68,11 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         files |= {f"model/{name}": content for name, content in packed(model).items()}
     write_folder(out, files)
     shutil.rmtree(checkpoints_of(out), ignore_errors=True)
-    show_scores([{"method": job.method, **row, "seconds": seconds}])
+    show_scores([{"method": job.title, **row, "seconds": seconds}])
     counts = ", ".join(map(str, report["levels"]))
     names = sorted({name.split("/")[0] for name in files})
-    line = f"{report['clusters']} clusters; levels of {counts}. Written to {out}: {', '.join(names)}"
+    found = f"{report['clusters']} cluster{'' if report['clusters'] == 1 else 's'}"
+    line = f"{found}; levels of {counts}. Written to {out}: {', '.join(names)}"
     Console(soft_wrap=True, highlight=False).print(line, markup=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -32,6 +33,11 @@ class Job:
         """The method's options."""
         return read_options(self.settings, methods.describe(self.method))
 
+    @property
+    def title(self) -> str:
+        """What made the tree: a method other than hypcse, which refines by itself, is not alone when refined."""
+        return f"{self.method}, refined" if self.refine and self.method != "hypcse" else self.method
+
     def check(self) -> None:
         """Raise for what is wrong whatever the data."""
         check_choice("effort", self.effort, get_args(Effort))
@@ -39,6 +45,12 @@ class Job:
         read_options(self.settings, methods.describe(self.method))
         if self.method != "hypcse":
             self._check_others()
+        if self.refine and self.options.get("epsilon", math.inf) != math.inf:
+            raise ValueError(
+                f"epsilon={self.options['epsilon']} asks for a private tree, and refinement looks at the graph again. "
+                "Pass --no-refine. Levels, labels and scores are read off the graph too: of the folder, only tree.nwk "
+                "and linkage.npy are private."
+            )
 
     def _check_others(self) -> None:
         """Raise for an option of hypcse, which another method would not heed."""

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
+import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
@@ -36,6 +37,8 @@ def run_reproduce(
 ) -> None:
     """Run an experiment or all of them, or what is left of it, and print the report."""
     wanted = everything() if name == EVERYTHING else (experiment(name),)
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(f"--out {out} is a file. Name a folder.")
     _check_names(wanted, data_sets or ())
     planned = {one.name: plan(one, _shared(one, data_sets), n_seeds, quick) for one in wanted}
     path = out / RECORDS
@@ -47,10 +50,16 @@ def run_reproduce(
     else:
         _check_data(cells, path)
         records = run_with_bar(cells, path, n_jobs, name)
-    results = [Results(one, planned[one.name], records) for one in wanted]
+    results = [Results(one, planned[one.name], records, judged=not quick) for one in wanted]
+    if not any(one.found for one in results):
+        raise ValueError(f"{path} has no record of {name}, so there is nothing to report. Run without --report-only.")
     title = "Results" if name == EVERYTHING else f"Results: {name}"
-    blocks = build_report(results, f"{title}, smoke run" if quick else title, f"Written by `hypcse reproduce {name}`.")
-    files = write_report(blocks, out, f"{name}-quick" if quick else name)
+    source = f"Written by `{_command(name, data_sets, n_seeds, quick)}`."
+    if quick:
+        source += " A smoke run: what trains did so for two epochs, so its figures say nothing about the paper's."
+    part = "-quick" if quick else "-part" if data_sets or n_seeds else ""
+    blocks = build_report(results, f"{title}, smoke run" if quick else title, source)
+    files = write_report(blocks, out, f"{name}{part}")
     text = to_markdown([block for block in blocks if not isinstance(block, Picture)])
     plain = Console(soft_wrap=True, highlight=False)
     if plain.is_terminal:
@@ -58,6 +67,14 @@ def run_reproduce(
     else:
         plain.print(text, markup=False)
     plain.print(f"Written: {files[1]} and {files[0]}. Cells are in {path}.", markup=False)
+    if any("error" in record for one in results for record in one.found):
+        raise typer.Exit(1)
+
+
+def _command(name: str, data_sets: Sequence[str] | None, n_seeds: int | None, quick: bool) -> str:
+    words = [name, *(f"--data {data}" for data in data_sets or ())]
+    words += [f"--seeds {n_seeds}"] if n_seeds is not None else []
+    return " ".join(["hypcse reproduce", *words, *(["--quick"] if quick else [])])
 
 
 def _check_data(cells: Sequence[Cell], path: Path) -> None:

@@ -15,7 +15,6 @@ from hypcse.experiments.settings import paper_settings
 from hypcse.experiments.synthetic import size_of
 
 QUICK_EPOCHS = 2
-QUICK_SETS = 2
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def plan(
     `quick` is a smoke run: the first two data sets, one seed and two epochs, unless data sets or seeds are given.
     """
     found = []
-    usual = experiment.data_sets[: QUICK_SETS if quick else None]
+    usual = experiment.smoke_sets if quick else experiment.data_sets
     for data in dict.fromkeys(usual if data_sets is None else data_sets):
         for row in experiment.rows:
             seeds = experiment.seeds(row, data)

@@ -43,11 +43,13 @@ class Row:
 class Experiment:
     """A table or a figure: its rows, its data sets, and what is measured.
 
-    kind    : how it is measured and shown. "table": rows by data sets; "sweep": curves over `axis`; "statistics": of
-              the data alone; "disk": trees in the Poincare disk; "growth": seconds by the number of points.
+    kind    : how it is measured and shown. "table": rows by data sets; "methods": rows by metrics; "sweep": curves
+              over `axis`; "statistics": of the data alone; "disk": trees in the Poincare disk; "growth": seconds by
+              the number of points.
     metrics : names of scores, dendrogram purity as a percentage.
     table   : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
     note    : what a reader has to know.
+    smoke   : data sets of a smoke run; by default the first two.
     within  : the experiment that has all its cells, where there is one; `all` leaves it out.
     """
 
@@ -59,10 +61,16 @@ class Experiment:
     table: str = "table1"
     n_seeds: int = 5
     n_seeds_large: int = 2
-    kind: Literal["table", "sweep", "statistics", "disk", "growth"] = "table"
+    kind: Literal["table", "methods", "sweep", "statistics", "disk", "growth"] = "table"
     axis: str = ""
     note: str = ""
+    smoke: tuple[str, ...] = ()
     within: str = ""
+
+    @property
+    def smoke_sets(self) -> tuple[str, ...]:
+        """Data sets of a smoke run."""
+        return self.smoke or self.data_sets[:2]
 
     def seeds(self, row: Row, data: str) -> range:
         """Seeds 0, 1, ... of a row on a data set."""

@@ -59,11 +59,15 @@ Values = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Results:
-    """An experiment, the cells of it that were asked for, and the records that there are, by key."""
+    """An experiment, the cells of it that were asked for, and the records that there are, by key.
+
+    judged : whether figures are held against the paper's, which those of a smoke run are not.
+    """
 
     experiment: Experiment
     planned: Sequence[Planned]
     records: Mapping[str, dict[str, Any]]
+    judged: bool = True
 
     @property
     def found(self) -> list[dict[str, Any]]:
@@ -86,7 +90,8 @@ class Results:
             found = [self.records[cell.key] for cell in cells if cell.key in self.records]
             if found:
                 known = figure(found, metric, self._paper(rows[label], metric, data))
-                table[label][data] = replace(known, n_missing=len(cells) - len(found))
+                verdict = known.verdict if self.judged else None
+                table[label][data] = replace(known, n_missing=len(cells) - len(found), verdict=verdict)
         return {label: figures for label, figures in table.items() if figures}
 
     def ours(self, metric: str) -> Values:

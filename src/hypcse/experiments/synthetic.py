@@ -23,9 +23,9 @@ def data_name(n_points: int) -> str:
 
 
 def size_of(name: str) -> int | None:
-    """Number of points of a made data set; None for any other."""
+    """Number of points of a made data set, at least 2; None for any other name."""
     size = name.removeprefix(_PREFIX)
-    return int(size) if size != name and size.isdecimal() else None
+    return int(size) if size != name and size.isdecimal() and int(size) > 1 else None
 
 
 def nested_gaussians(n_points: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -97,6 +98,8 @@ def _prepare(n_shares: int, pipe: Connection) -> None:
     import numba
     import torch
 
+    # Ctrl-C reaches all processes of a terminal; the one that started this ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
     numba.set_num_threads(max(1, most // n_shares))
     torch.set_num_threads(max(1, most // n_shares))

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from hypcse.experiments.ranks import LEVEL, Agreement, agreements, mean_ranks
 from hypcse.experiments.report import figures
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Mark, Picture, Text
-from hypcse.experiments.summary import RULE, Figure, Results, Table, best_two, digits
+from hypcse.experiments.report.comparison import correlations, rank_tables, verdicts
+from hypcse.experiments.report.fields import data_name, field, named
+from hypcse.experiments.summary import RULE, Figure, Results, Table, best_two
 from hypcse.experiments.synthetic import size_of
 
-_SIGNS = {"reproduced": " =", "better": " +", "not reproduced": " -", None: ""}
+_PLACES: tuple[Mark, Mark] = ("best", "second")
 _NO_PLOTS = 'Plots are left out: they need matplotlib, pip install "hypcse[plot]".'
 
 
@@ -32,7 +33,18 @@ def build_report(results: Sequence[Results], title: str, source: str) -> list[Bl
         if one.experiment.note:
             blocks.append(Text(one.experiment.note))
         blocks += _CONTENT[one.experiment.kind](one)
-    return blocks
+    return [*blocks, *_failures(records)]
+
+
+def _failures(records: Sequence[dict[str, Any]]) -> Iterator[Block]:
+    rows = [
+        tuple(Entry(str(record[name])) for name in ("method", "data", "seed", "error"))
+        for record in records
+        if "error" in record
+    ]
+    if rows:
+        yield Heading("Failures", 2)
+        yield Grid(("method", "data", "seed", "error"), tuple(rows))
 
 
 def _circumstances(records: Sequence[dict[str, Any]], n_planned: int) -> str:
@@ -40,7 +52,8 @@ def _circumstances(records: Sequence[dict[str, Any]], n_planned: int) -> str:
     if not records:
         return "No cell was run."
     failed = sum("error" in record for record in records)
-    hours = sum(record["seconds"] for record in records) / 3600
+    seconds = sum(record["seconds"] for record in records)
+    time = f"{seconds / 3600:.1f} hours" if seconds > 3600 else f"{seconds:.0f} seconds"
     days = sorted({record["when"][:10] for record in records})
     versions = Counter(record["version"] for record in records)
     libraries = Counter(", ".join(f"{k} {v}" for k, v in record["libraries"].items()) for record in records)
@@ -48,7 +61,7 @@ def _circumstances(records: Sequence[dict[str, Any]], n_planned: int) -> str:
     part = "" if len(records) == n_planned else f" of {n_planned:,} planned"
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     return (
-        f"{len(records):,}{part} cells ({failed} failed) of hypcse {_counted(versions)}, {hours:.1f} hours of methods "
+        f"{len(records):,}{part} cells ({failed} failed) of hypcse {_counted(versions)}, {time} of methods "
         f"at work, {when}. Machines: {_counted(machines)}. Libraries: {_counted(libraries)}.{_seeds(records)}"
     )
 
@@ -77,7 +90,7 @@ def _seeds(records: Sequence[dict[str, Any]]) -> str:
 
 def _legend(results: Sequence[Results]) -> Iterator[str]:
     kinds = {one.experiment.kind for one in results}
-    if kinds & {"table", "sweep"}:
+    if kinds & {"table", "sweep", "methods"}:
         yield (
             "Figures are means over seeds ± their deviation. Low entropy and cost are good, and high purity. In tables "
             "of methods the best of a column is bold and the second underlined."
@@ -92,156 +105,39 @@ def _all_figures(results: Results) -> Iterator[Figure]:
             yield from row.values()
 
 
-_NAMES = {
-    "dendrogram_purity": "Dendrogram purity (percent)",
-    "dasgupta_cost": "Dasgupta's cost",
-    "peak_mb": "Peak memory (MB)",
-}
-
-
-def _named(metric: str) -> str:
-    return _NAMES.get(metric, metric.replace("_", " ").capitalize())
-
-
-def _lower(metric: str) -> str:
-    name = _named(metric)
-    return name if name.startswith("Dasgupta") else name[0].lower() + name[1:]
-
-
-def _field(figure: Figure | None, metric: str, mark: Mark = "") -> Entry:
-    """A figure as a table shows it."""
-    if figure is None:
-        return Entry("-")
-    places = digits(figure.mean if figure.n_seeds else figure.paper or 0.0, metric)
-    beside = "" if figure.paper is None else f" ({figure.paper:,.{places}f}{_SIGNS[figure.verdict]})"
-    if not figure.n_seeds:
-        return Entry("failed", after=beside)
-    if np.isnan(figure.mean):
-        return Entry("-", after=beside)
-    spread = f" ± {figure.deviation:,.{places}f}" if figure.n_seeds > 1 else ""
-    failed = f", {figure.n_failed} failed" if figure.n_failed else ""
-    stopped = f", {figure.n_stopped} stopped" if figure.n_stopped else ""
-    missing = f", {figure.n_missing} missing" if figure.n_missing else ""
-    return Entry(f"{figure.mean:,.{places}f}{spread}", mark, f"{beside}{failed}{stopped}{missing}")
-
-
 def _grid(results: Results, metric: str) -> Grid:
     table, data_sets = results.table(metric), results.data_sets
     marks: dict[tuple[str, str], Mark] = {}
     if len(table) > 1 and results.experiment.kind == "table":
         for data in data_sets:
-            best, *second = best_two(table, data, metric) or [[]]
-            marks |= {(label, data): "best" for label in best}
-            marks |= {(label, data): "second" for labels in second for label in labels}
+            for mark, labels in zip(_PLACES, best_two(table, data, metric), strict=False):
+                marks |= {(label, data): mark for label in labels}
     rows = [
-        (Entry(label), *(_field(row.get(data), metric, marks.get((label, data), "")) for data in data_sets))
+        (Entry(label), *(field(row.get(data), metric, marks.get((label, data), "")) for data in data_sets))
         for label, row in table.items()
     ]
-    return Grid(("", *map(_data_name, data_sets)), tuple(rows))
-
-
-def _data_name(data: str) -> str:
-    size = size_of(data)
-    return data if size is None else f"{size:,}"
+    return Grid(("", *map(data_name, data_sets)), tuple(rows))
 
 
 def _grids(results: Results) -> Iterator[Block]:
     for metric in results.experiment.metrics:
-        yield Heading(_named(metric), 3)
+        yield Heading(named(metric), 3)
         yield _grid(results, metric)
 
 
 def _table(results: Results) -> Iterator[Block]:
     yield from _grids(results)
     tables = {metric: results.table(metric) for metric in results.experiment.metrics}
-    yield from _verdicts(tables)
-    yield from _rank_tables(results)
-    yield from _correlations(results)
-
-
-def _verdicts(tables: dict[str, Table]) -> Iterator[Block]:
-    """How often each row reproduces the paper's."""
-    judged = {
-        metric: table for metric, table in tables.items() if any(f.verdict for r in table.values() for f in r.values())
-    }
-    labels = dict.fromkeys(
-        label for table in judged.values() for label, row in table.items() if any(f.verdict for f in row.values())
-    )
-    if not labels:
-        return
-    yield Heading("Verdicts: on how many data sets", 3)
-    rows = []
-    for label in labels:
-        fields = [Entry(label)]
-        for table in judged.values():
-            counts = Counter(figure.verdict for figure in table.get(label, {}).values() if figure.verdict)
-            fields.append(Entry(", ".join(f"{n} {word}" for word, n in counts.most_common()) or "-"))
-        rows.append(tuple(fields))
-    yield Grid(("", *(_named(metric) for metric in judged)), tuple(rows))
-
-
-def _rank_tables(results: Results) -> Iterator[Block]:
-    ranked = {metric: mean_ranks(results.ours(metric), metric) for metric in results.experiment.metrics}
-    known = {metric: ranks for metric, ranks in ranked.items() if ranks is not None}
-    if not known:
-        return
-    tests = "; ".join(
-        f"{_lower(metric)}: {len(ranks.mean)} rows, {ranks.n_data_sets} data sets, p = {ranks.p_value:.2g}, critical "
-        f"difference {ranks.difference:.2f}"
-        for metric, ranks in known.items()
-    )
-    yield Heading("Mean ranks over data sets", 3)
-    yield Text(
-        "Of rows with a figure on all data sets. A small p, by Friedman's test, says that rows are not all alike. Two "
-        f"rows differ at the level {LEVEL} when their mean ranks are further apart than Nemenyi's critical difference. "
-        f"{tests[0].upper()}{tests[1:]}."
-    )
-    order = next(iter(known.values())).mean
-    labels = dict.fromkeys(label for ranks in known.values() for label in ranks.mean)
-    rows = [
-        (Entry(label), *(Entry(f"{ranks.mean[label]:.2f}" if label in ranks.mean else "-") for ranks in known.values()))
-        for label in sorted(labels, key=lambda label: order.get(label, np.inf))
-    ]
-    yield Grid(("", *(_named(metric) for metric in known)), tuple(rows))
-    if figures.can_draw():
-        for metric, ranks in known.items():
-            drawn = f"{results.experiment.name}-ranks-{metric.replace('_', '-')}"
-            caption = f"Mean ranks by {_lower(metric)}; bars join rows that do not differ."
-            yield Picture(drawn, figures.rank_lines(drawn, ranks), caption)
-
-
-def _correlations(results: Results) -> Iterator[Block]:
-    """How far metrics agree on the order of the rows, by our figures and by the paper's."""
-    metrics, data_sets = results.experiment.metrics, results.data_sets
-    sides = {
-        "ours": agreements({metric: results.ours(metric) for metric in metrics}),
-        "the paper's figures": agreements({metric: results.paper(metric) for metric in metrics}),
-    }
-    rows = [_correlation_row(one, side, data_sets) for side, found in sides.items() for one in found]
-    if not rows:
-        return
-    yield Heading("Rank correlation of metrics", 3)
-    yield Text(
-        "Spearman's correlation over rows, the best row being first in each metric: 1 when two metrics order the rows "
-        "alike. Rows count on the data sets where both metrics have a figure."
-    )
-    yield Grid(("", "rows", *map(_data_name, data_sets), "mean"), tuple(rows))
-
-
-def _correlation_row(one: Agreement, side: str, data_sets: Sequence[str]) -> tuple[Entry, ...]:
-    least, most = min(one.n_rows.values()), max(one.n_rows.values())
-    known = [value for value in one.correlation.values() if np.isfinite(value)]
-    found = [*(one.correlation.get(data, np.nan) for data in data_sets), float(np.mean(known)) if known else np.nan]
-    name = f"{_named(one.first)} and {_lower(one.second)}, {side}".replace(" (percent)", "")
-    count = str(most) if least == most else f"{least} to {most}"
-    return Entry(name), Entry(count), *(Entry(f"{value:.2f}" if np.isfinite(value) else "-") for value in found)
+    yield from verdicts(tables)
+    yield from rank_tables(results)
+    yield from correlations(results)
 
 
 def _sweep(results: Results) -> Iterator[Block]:
     chosen = results.experiment
     if figures.can_draw():
         at = {row.label: row.at for row in chosen.rows if row.at is not None}
-        tables = {_named(metric): results.table(metric) for metric in chosen.metrics}
+        tables = {named(metric): results.table(metric) for metric in chosen.metrics}
         caption = f"{chosen.title}: HypCSE in paper mode, means and deviations over seeds."
         yield Picture(chosen.name, figures.curves(chosen.name, chosen.axis, at, tables), caption)
     yield from _grids(results)
@@ -253,8 +149,8 @@ def _statistics(results: Results) -> Iterator[Block]:
     rows = []
     for data in results.data_sets:
         found = [next(iter(tables[metric].values())).get(data) for metric in metrics]
-        rows.append((Entry(data), *map(_field, found, metrics)))
-    yield Grid(("", *map(_named, metrics)), tuple(rows))
+        rows.append((Entry(data), *map(field, found, metrics)))
+    yield Grid(("", *map(named, metrics)), tuple(rows))
 
 
 def _disk(results: Results) -> Iterator[Block]:
@@ -292,4 +188,32 @@ def _slopes(sizes: dict[str, int], table: Table) -> dict[str, float]:
     return found
 
 
-_CONTENT = {"table": _table, "sweep": _sweep, "statistics": _statistics, "disk": _disk, "growth": _growth}
+def _methods(results: Results) -> Iterator[Block]:
+    """Rows by metrics, on one data set; lowest entropy first."""
+    (data,) = results.data_sets
+    metrics = (*results.experiment.metrics, "seconds")
+    tables = {metric: results.table(metric) for metric in metrics}
+    marks = {
+        (metric, label): mark
+        for metric in results.experiment.metrics
+        for mark, labels in zip(_PLACES, best_two(tables[metric], data, metric), strict=False)
+        for label in labels
+    }
+    entropy = tables["structural_entropy"]
+    order = sorted(entropy, key=lambda label: np.nan_to_num(entropy[label][data].mean, nan=np.inf))
+    rows = [
+        (Entry(label), *(field(tables[m][label][data], m, marks.get((m, label), "")) for m in metrics))
+        for label in order
+    ]
+    yield Grid(("", *map(named, metrics)), tuple(rows))
+    yield from correlations(results)
+
+
+_CONTENT = {
+    "methods": _methods,
+    "table": _table,
+    "sweep": _sweep,
+    "statistics": _statistics,
+    "disk": _disk,
+    "growth": _growth,
+}

@@ -47,13 +47,13 @@ _PAGE = """<!doctype html>
 <title>{title}</title>
 <style>
 :root { color-scheme: light dark }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 130rem; padding: 0 1rem }
 h2 { margin-top: 3rem }
 p, figcaption { max-width: 45rem }
 table { border-collapse: collapse; display: block; font-variant-numeric: tabular-nums; overflow-x: auto }
 td, th { border-bottom: 1px solid #8884; padding: .25rem .7rem; text-align: right; white-space: nowrap }
 th { font-weight: 500 }
-th:first-child { text-align: left }
+th:first-child { background: Canvas; left: 0; max-width: 40vw; position: sticky; text-align: left; white-space: normal }
 small { color: #888 }
 figure { margin: 1.5rem 0 }
 figure > svg { background: #fff; border-radius: 6px; height: auto; max-width: 100% }
