@@ -13,6 +13,7 @@ import typer
 
 import hypcse
 from hypcse.cli.score import show_scores
+from hypcse.experiments.measure import lost_cell
 
 
 @pytest.fixture
@@ -66,6 +67,8 @@ def test_reproduce_reports_and_goes_on(hypcse_command, tmp_path):
     first = hypcse_command(*words)
     assert first.returncode == 0, first.stderr
     assert "| trained, refined (default) |" in first.stdout
+    assert "Written by `hypcse reproduce control --data optical-digits --quick`." in first.stdout
+    assert "5 of 5: " in first.stderr
     folder = tmp_path / "results"
     content = (folder / "records.jsonl").read_text()
     assert content.count("\n") == 5 and '"error"' not in content
@@ -73,16 +76,51 @@ def test_reproduce_reports_and_goes_on(hypcse_command, tmp_path):
     assert hypcse_command(*words).stdout == first.stdout
     assert hypcse_command(*words, "--report-only").stdout == first.stdout
     assert (folder / "records.jsonl").read_text() == content
+    nothing = hypcse_command("reproduce", "table2", "--report-only")
+    assert nothing.returncode == 2 and "has no record of table2" in nothing.stderr
 
 
-def test_reproduce_refuses_what_it_does_not_know(hypcse_command):
-    wrong = hypcse_command("reproduce", "table9")
+@pytest.fixture
+def stand_ins(monkeypatch):
+    """Cells are done at once: by failing, or as a run that is interrupted after the first."""
+
+    def install(how):
+        def results(cells, n_jobs):
+            for number, cell in enumerate(cells):
+                if how == "interrupted" and number:
+                    raise KeyboardInterrupt
+                yield {**lost_cell(cell), "method": cell.method}
+
+        monkeypatch.setattr("hypcse.experiments.runner.results", results)
+
+    return install
+
+
+def test_reproduce_lists_failures_and_ends_with_1(command, stand_ins, tmp_path):
+    stand_ins("failed")
+    failed = command("reproduce", "growth", "--quick")
+    assert failed.returncode == 1
+    page = (tmp_path / "results" / "growth-quick.md").read_text()
+    assert "## Failures" in page and "ended without a word" in page
+
+
+def test_ctrl_c_tells_how_to_go_on(command, stand_ins):
+    stand_ins("interrupted")
+    stopped = command("reproduce", "growth", "--quick")
+    assert stopped.returncode == 130
+    assert "stopped; 1 of 18 cells are kept in" in stopped.stderr
+
+
+def test_reproduce_refuses_what_it_does_not_know(command, tmp_path):
+    wrong = command("reproduce", "table9")
     assert wrong.returncode == 2 and "'table9' is not known" in wrong.stderr
     for name in ("table1", "all"):
-        wrong = hypcse_command("reproduce", name, "--data", "irs")
+        wrong = command("reproduce", name, "--data", "irs")
         assert wrong.returncode == 2 and "Did you mean 'iris'" in wrong.stderr
-    assert "no such data set" in hypcse_command("reproduce", "growth", "--data", "iris").stderr
-    wrong = hypcse_command("reproduce", "table1", "--report-only")
+    assert "no such data set" in command("reproduce", "growth", "--data", "iris").stderr
+    (tmp_path / "taken").write_text("")
+    assert "--out taken is a file" in command("reproduce", "table1", "--out", "taken").stderr
+    wrong = command("reproduce", "table1", "--report-only")
     assert wrong.returncode == 2 and "records.jsonl does not exist" in wrong.stderr
 
 

@@ -121,6 +121,11 @@ def test_settings_reach_the_method(fit, points, tmp_path, method, options):
     assert report["job"]["settings"] == words[1::2]
 
 
+def test_a_refined_tree_is_not_called_the_methods_own(fit):
+    assert "spec-wrsc, refined" in fit("--method", "spec-wrsc").stdout
+    assert "spec-wrsc, refined" not in fit("--method", "spec-wrsc", "--no-refine", "--overwrite").stdout
+
+
 def test_settings_reach_the_estimator(fit, points, tmp_path):
     result = fit("--method", "hypcse", "--epochs", "1", "--set", "embed_dim=3", "--set", "dropout=0.1")
     assert result.returncode == 0, result.stderr
@@ -144,6 +149,7 @@ def test_settings_reach_the_estimator(fit, points, tmp_path):
         (("--resume",), "--resume is for hypcse"),
         (("--method", "spec-wrsc", "--set", "max_seconds=1e-9"), "spec-wrsc was stopped"),
         (("--method", "hdbscan", "--set", "min_samples=0"), "min_samples=0 must be at least 1"),
+        (("--method", "dp-cluster-hsbm", "--set", "n_blocks=3", "--set", "epsilon=9"), "Pass --no-refine."),
     ],
 )
 def test_a_wrong_setting_is_one_line_and_leaves_nothing(fit, tmp_path, words, told):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,23 @@ def test_growth_finds_the_exponent():
         record["seconds"] = 1e-6 * cell.size**1.5
     lines = grid_below(to_markdown(build_report([results], "Results", "Made up.")), "Exponents")
     assert len(lines) == 2 + 9 and all(line.endswith("| 1.50 |") for line in lines[2:])
+
+
+def test_a_smoke_run_judges_nothing():
+    full = made_up("table1")
+    smoke = Results(full.experiment, full.planned, full.records, judged=False)
+    text = to_markdown(build_report([smoke], "Results", "Made up."))
+    assert "Verdicts" not in text and "(97.6)" in text and "counts as reproduced" not in text
+
+
+def test_methods_are_one_table_with_the_lowest_entropy_first():
+    results = made_up("table1", data_sets=["iris"])
+    shown = Results(replace(results.experiment, kind="methods"), results.planned, results.records)
+    lines = to_markdown(build_report([shown], "Results", "Made up.")).splitlines()
+    first = next(k for k, line in enumerate(lines) if line.startswith("|  | Dendrogram"))
+    assert lines[first].endswith("| Seconds |")
+    entropies = [line.split(" | ")[2] for line in lines[first + 2 : first + 2 + len(shown.table("seconds"))]]
+    assert "**" in entropies[0] and "<ins>" in entropies[1]
 
 
 def test_failures_are_said_aloud():
