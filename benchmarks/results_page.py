@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hypcse.experiments import Results, build_report, everything, plan, read_records, to_html, to_markdown
+from hypcse.experiments import Results, build_report, everything, plan, read_records, to_markdown
 from hypcse.experiments.report import Block, Picture
 
 DOCS = Path(__file__).parents[1] / "docs"
 TITLE = "Results"
 SOURCE = (
-    "Written by `python -m benchmarks results` from the records of `hypcse reproduce all`, one line a cell, in "
+    "Written by `python -m benchmarks results` from records of the cells of `hypcse reproduce all`, one line each, in "
     "`docs/results/records.jsonl`."
 )
 
@@ -24,11 +24,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def show(options: argparse.Namespace, console: Console) -> int:
-    """Write results.md, its pictures, and one page with all of it."""
+    """Write results.md and its pictures."""
     folder = options.docs / "results"
     blocks = results_page(folder / "records.jsonl")
     texts = {options.docs / "results.md": to_markdown(blocks, "results/")}
-    texts |= {folder / "results.html": to_html(TITLE, blocks)}
     texts |= {folder / f"{block.name}.svg": block.svg for block in blocks if isinstance(block, Picture)}
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")

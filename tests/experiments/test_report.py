@@ -109,7 +109,12 @@ def test_a_smoke_run_judges_nothing():
     full = made_up("table1")
     smoke = Results(full.experiment, full.planned, full.records, judged=False)
     text = to_markdown(build_report([smoke], "Results", "Made up."))
-    assert "Verdicts" not in text and "(97.6)" in text and "counts as reproduced" not in text
+    assert (
+        "Verdicts" not in text
+        and "(97.6)" in text
+        and "figure stands in brackets." in text
+        and "counts as reproduced" not in text
+    )
 
 
 def test_methods_are_one_table_with_the_lowest_entropy_first():

@@ -17,13 +17,14 @@ def run_with_bar(cells: Sequence[Cell], path: Path, n_jobs: int, title: str) -> 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
-        n_cells, n_done = len({cell.key for cell in cells}), [0]
+        n_cells, n_done = len({cell.key for cell in cells}), 0
         task = bar.add_task(title, total=n_cells)
 
         def show(record: dict[str, Any]) -> None:
-            n_done[0] += 1
+            nonlocal n_done
+            n_done += 1
             if not console.is_terminal:
-                told = f"{n_done[0]} of {n_cells}: {record['method']} on {record['data']}, seed {record['seed']}"
+                told = f"{n_done} of {n_cells}: {record['method']} on {record['data']}, seed {record['seed']}"
                 console.print(f"{told}, {record['seconds']:.1f} s", markup=False, soft_wrap=True, highlight=False)
             bar.update(task, advance=1, description=f"{record['method']}, {record['data']}, seed {record['seed']}")
             if "error" in record:
@@ -33,6 +34,6 @@ def run_with_bar(cells: Sequence[Cell], path: Path, n_jobs: int, title: str) -> 
         try:
             return run_cells(cells, path, n_jobs, show)
         except KeyboardInterrupt:
-            text = f"stopped; {n_done[0]} of {n_cells} cells are kept in {path}. The same command goes on from there."
+            text = f"stopped; {n_done} of {n_cells} cells are kept in {path}. The same command goes on from there."
             console.print(text, markup=False, soft_wrap=True, highlight=False)
             raise

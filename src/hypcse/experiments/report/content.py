@@ -95,8 +95,11 @@ def _legend(results: Sequence[Results]) -> Iterator[str]:
             "Figures are means over seeds ± their deviation. Low entropy and cost are good, and high purity. In tables "
             "of methods the best of a column is bold and the second underlined."
         )
-    if any(figure.verdict for one in results for figure in _all_figures(one)):
+    found = [figure for one in results for figure in _all_figures(one)]
+    if any(figure.verdict for figure in found):
         yield f"The paper's figure stands in brackets with = reproduced, + better, - not reproduced. {RULE}"
+    elif any(figure.paper is not None for figure in found):
+        yield "The paper's figure stands in brackets."
 
 
 def _all_figures(results: Results) -> Iterator[Figure]:
