@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hypcse.discrete import compress as compress
     from hypcse.discrete import entropy_report as entropy_report
     from hypcse.discrete import graph_linkage as graph_linkage
+    from hypcse.discrete import join_components as join_components
     from hypcse.discrete import levels as levels
     from hypcse.discrete import refine as refine
     from hypcse.entropy import conductance as conductance
@@ -59,6 +60,7 @@ _HOME = {
     "compress": "hypcse.discrete",
     "entropy_report": "hypcse.discrete",
     "graph_linkage": "hypcse.discrete",
+    "join_components": "hypcse.discrete",
     "levels": "hypcse.discrete",
     "refine": "hypcse.discrete",
     "conductance": "hypcse.entropy",

@@ -3,6 +3,7 @@
 from hypcse.discrete.binary import binarize
 from hypcse.discrete.compress import compress
 from hypcse.discrete.cuts import best_cut
+from hypcse.discrete.join import join_components
 from hypcse.discrete.levels import levels
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.refine import Refinement, Step, refine, refinement
@@ -17,6 +18,7 @@ __all__ = [
     "compress",
     "entropy_report",
     "graph_linkage",
+    "join_components",
     "levels",
     "refine",
     "refinement",

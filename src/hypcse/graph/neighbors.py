@@ -55,7 +55,7 @@ def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", al
         return Neighbors(*precomputed_neighbors(X, n_neighbors))
     features = np.ascontiguousarray(check_features(X))
     if metric == "cosine":
-        indices, squared = _search(_unit_rows(features), n_neighbors, algorithm)
+        indices, squared = _search(unit_rows(features), n_neighbors, algorithm)
         return Neighbors(indices, np.divide(squared, 2, out=squared))
     check_range(features)
     points, power = representable(features)
@@ -113,7 +113,7 @@ def _fastest(n: int, d: int) -> str:
     return "kd-tree" if d <= MAX_TREE_COLUMNS else "brute"
 
 
-def _unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:
+def unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:
     """Rows divided by their length, in float64; by their largest entry first, so that no square overflows."""
     rows = features.astype(np.float64)
     largest = np.abs(rows).max(axis=1, keepdims=True)

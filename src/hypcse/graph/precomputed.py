@@ -29,18 +29,33 @@ def precomputed_neighbors(D: Any, n_neighbors: int) -> Found:
     stored entries, zeros among them, are the known distances; rows with fewer than k end in -1 at infinity.
     """
     if sparse.issparse(D):
-        check_real("the distances", D)
-        # A copy, because sorting and summing work in place.
-        known: Any = sparse.csr_array(D, copy=True)
-        return _from_sparse(known.astype(np.float64), n_neighbors, _rounding(D.dtype))
+        return _from_sparse(known_distances(D), n_neighbors)
+    n, blocks = distance_blocks(D)
+    return _from_blocks(blocks, n, n_neighbors)
+
+
+def distance_blocks(D: Any) -> tuple[int, Iterator[tuple[int, NDArray[np.float64]]]]:
+    """The number of points of square or condensed distances, and checked rows: the first of a block, and (b, n)."""
     # Integers are converted block by block: a second square array could be too much.
     distances = real_numbers("the distances", D, (np.floating, np.integer))
     if distances.ndim == 1:
         n = _condensed_size(distances.size)
-        return _from_blocks(_condensed_blocks(distances, n), n, n_neighbors)
+        return n, _condensed_blocks(distances, n)
     if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or distances.shape[0] == 0:
         raise _not_square(distances.shape)
-    return _from_blocks(_square_blocks(distances), distances.shape[0], n_neighbors)
+    return distances.shape[0], _square_blocks(distances)
+
+
+def known_distances(D: Any) -> sparse.csr_array:
+    """Sparse distances, checked, as a copy in float64."""
+    check_real("the distances", D)
+    # A copy, because sorting and summing work in place.
+    known: Any = sparse.csr_array(D, copy=True).astype(np.float64)
+    if known.ndim != 2 or known.shape[0] != known.shape[1] or known.shape[0] == 0:
+        raise _not_square(known.shape)
+    known.sum_duplicates()
+    _check_sparse(known, _rounding(D.dtype))
+    return known
 
 
 def _rounding(dtype: np.dtype[Any]) -> float:
@@ -127,11 +142,7 @@ def _condensed_blocks(vector: NDArray[np.floating], n: int) -> Iterator[tuple[in
         yield start, rows
 
 
-def _from_sparse(D: sparse.csr_array, n_neighbors: int, rounding: float) -> Found:
-    if D.ndim != 2 or D.shape[0] != D.shape[1] or D.shape[0] == 0:
-        raise _not_square(D.shape)
-    D.sum_duplicates()
-    _check_sparse(D, rounding)
+def _from_sparse(D: sparse.csr_array, n_neighbors: int) -> Found:
     n = D.shape[0]
     rows = np.repeat(np.arange(n), np.diff(D.indptr))
     others = rows != D.indices

@@ -1,4 +1,4 @@
-"""Sums of squared distances inside and between the parts of a tree."""
+"""Squared distances between the parts of a tree, from sums over its leaves."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from hypcse.kernels._compile import kernel
 
 @kernel
 def add_column(
-    parent: NDArray[np.int64], size: NDArray[np.int64], values: NDArray[np.float64], between: NDArray[np.float64]
+    parent: NDArray[np.int64], size: NDArray[np.float64], sums: NDArray[np.float64], between: NDArray[np.float64]
 ) -> None:
-    """Add to `between` at each node sum_c |c| (m_c - m)^2 over its children c, m being means of one column. O(n)."""
-    n_leaves = values.size
+    """Add to `between` at each node sum_c |c| (m_c - m)^2 over its children c, m being means of one column. O(n).
+
+    A leaf may stand for several points: `size` counts them at every node, `sums` adds up the column at every leaf.
+    """
     total = np.zeros(parent.size)
-    total[:n_leaves] = values
+    total[: sums.size] = sums
     for node in range(parent.size - 1):
         total[parent[node]] += total[node]
     for node in range(parent.size - 1):
@@ -26,28 +28,29 @@ def add_column(
 
 @kernel
 def mean_squares_between(
-    parent: NDArray[np.int64], size: NDArray[np.int64], between: NDArray[np.float64]
+    parent: NDArray[np.int64], size: NDArray[np.float64], between: NDArray[np.float64], inside: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Mean squared distance of two leaves in different children of each node; 0 at leaves. O(n).
+    """Mean squared distance of two points in different children of each node; 0 at leaves. O(n).
 
-    With S the sum of squares of a node around its mean, the squared distances of all pairs under it add up to |u| S_u.
-    Those between children are what is left of it,
+    With S the sum of squares of a node around its mean (`inside` at a leaf), the squared distances of all pairs under
+    it add up to |u| S_u. Those between children are what is left of it,
 
         sum_c (|u| - |c|) S_c  +  |u| sum_c |c| |m_c - m_u|^2,
 
     a sum of terms that are never negative, so that nothing cancels.
     """
     squares = between.copy()
+    squares[: inside.size] = inside
     across = np.zeros(parent.size)
     pairs = np.zeros(parent.size)
     for node in range(parent.size - 1):
-        above = parent[node]
         # Children come before their parent, so S of the child is complete here.
-        across[above] += (size[above] - size[node]) * squares[node]
-        pairs[above] += float(size[node]) * (size[above] - size[node])
+        above, rest = parent[node], size[parent[node]] - size[node]
+        across[above] += rest * squares[node]
+        pairs[above] += rest * size[node]
         squares[above] += squares[node]
     mean = np.zeros(parent.size)
-    for node in range(parent.size):
-        if pairs[node] > 0:
-            mean[node] = 2 * (across[node] + size[node] * between[node]) / pairs[node]
+    for node in range(inside.size, parent.size):
+        # Both orders of a pair are counted.
+        mean[node] = 2 * (across[node] + size[node] * between[node]) / pairs[node]
     return mean

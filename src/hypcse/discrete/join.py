@@ -1,0 +1,218 @@
+"""Components of a graph, joined by what is known of their points."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.spatial.distance import cdist
+
+from hypcse._checks import HypcseWarning, check_choice
+from hypcse.discrete.components import with_top
+from hypcse.entropy import check_same_size
+from hypcse.graph import Graph, scale_features
+from hypcse.graph.neighbors import unit_rows
+from hypcse.graph.precomputed import distance_blocks, known_distances
+from hypcse.graph.similarity import scaled_similarity
+from hypcse.kernels.linkage.chains import chain_merges
+from hypcse.kernels.linkage.dense import mean_merges
+from hypcse.kernels.linkage.merges import merge_parents, number_merges
+from hypcse.tree import Tree
+from hypcse.tree.distances import part_distances
+
+MAX_EXACT = 4096
+"""Components up to which all their distances are held at once."""
+N_NEIGHBORS = 10
+"""Neighbours of a component where there are more of them."""
+
+
+def join_components(
+    tree: Tree,
+    graph: Graph,
+    X: ArrayLike | None = None,
+    distances: Any = None,
+    *,
+    scale: str = "minmax",
+    metric: str = "euclidean",
+) -> Tree:
+    """The tree with the components of its graph joined in the order of their distances.
+
+    Structural entropy is the same however components are joined, so a tree found on the graph alone says nothing about
+    what lies above them. Inside a component the tree stays. Above, components are joined by average linkage of the mean
+    squared distance between their points, |m_a - m_b|^2 + v_a + v_b of means m and variances v. Entropy never rises.
+
+    Parameters
+    ----------
+    X : features, one row per leaf, scaled by `scale` as `similarity_graph` scales them.
+    distances : known distances instead: square, condensed or sparse, as for `metric="precomputed"`.
+    scale, metric : those of the graph; "cosine" compares the directions of rows.
+
+    Returns
+    -------
+    A tree whose heights above components are proportional to the root mean squared distances of the parts that are
+    joined there, and all above the heights inside. A tree over a connected graph is returned as it is. Without X and
+    distances it is returned too, with a warning that the order of the components is arbitrary.
+
+    Notes
+    -----
+    Exact up to 4,096 components, in O(n d + c^2 d). Of more, each is a point at its mean: average linkage on their
+    neighbour graph joins them, and its components are joined in turn. Nothing is quadratic in their number.
+
+    >>> graph = Graph.from_edges([0, 2, 4], [1, 3, 5])
+    >>> X = [[0.0], [1.0], [20.0], [21.0], [3.0], [4.0]]
+    >>> from hypcse import graph_linkage
+    >>> join_components(graph_linkage(graph), graph, X).cut(n_clusters=2).tolist()
+    [0, 0, 1, 1, 0, 0]
+    """
+    check_same_size(tree, graph)
+    check_choice("metric", metric, ("euclidean", "cosine", "precomputed"))
+    if X is not None and distances is not None:
+        raise ValueError("X and distances both say how far apart points are. Pass one of them.")
+    if metric == "precomputed":
+        X, distances = None, X if distances is None else distances
+    points = None if X is None else _points(X, scale, metric, graph.n_vertices)
+    components = graph.components()
+    n_components = int(components.max()) + 1
+    if n_components == 1:
+        return tree
+    top = None
+    if points is not None:
+        top = _top_of_parts(_parts(points, components))
+    elif distances is not None:
+        top = _top_of_distances(distances, components)
+    if top is None:
+        _warn_arbitrary(n_components, stacklevel=3)
+        return tree
+    return with_top(tree, components, top, lift=True)
+
+
+def _warn_arbitrary(n_components: int, stacklevel: int) -> None:
+    warnings.warn(
+        f"the graph has {n_components:,} components, which no edge joins, and nothing else is known about them: "
+        "the order in which the tree joins them is arbitrary. Pass features or distances of the points to order them.",
+        HypcseWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def _points(X: ArrayLike, scale: str, metric: str, n_points: int) -> NDArray[np.floating]:
+    points = scale_features(X, scale)
+    if len(points) != n_points:
+        raise ValueError(f"X has {len(points)} rows, but the graph has {n_points} vertices. Pass one row per vertex.")
+    return unit_rows(points) if metric == "cosine" else points
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Groups of points by what their distances follow from.
+
+    sizes   : (c,) how many points.
+    means   : (c, d).
+    squares : (c,) squared distances of the points from their mean, added up.
+    """
+
+    sizes: NDArray[np.float64]
+    means: NDArray[np.float64]
+    squares: NDArray[np.float64]
+
+    def mean_squares(self) -> NDArray[np.float64]:
+        """Mean squared distance between the points of each two groups, (c, c)."""
+        variances = self.squares / self.sizes
+        return cdist(self.means, self.means, "sqeuclidean") + variances[:, None] + variances
+
+
+def _parts(points: NDArray[np.floating], groups: NDArray[np.int64]) -> Parts:
+    """Sizes, means and squares of groups of points, column by column."""
+    return _gathered(Parts(np.ones(len(points)), points, np.zeros(len(points))), groups)
+
+
+def _gathered(parts: Parts, groups: NDArray[np.int64]) -> Parts:
+    """The groups of parts, taken as one part each."""
+    sizes = np.bincount(groups, parts.sizes)
+    means = np.empty((sizes.size, parts.means.shape[1]))
+    squares = np.bincount(groups, parts.squares)
+    for column in range(means.shape[1]):
+        values = parts.means[:, column].astype(np.float64)
+        means[:, column] = np.bincount(groups, parts.sizes * values) / sizes
+        squares += np.bincount(groups, parts.sizes * (values - means[groups, column]) ** 2)
+    return Parts(sizes, means, squares)
+
+
+def _top_of_parts(parts: Parts) -> Tree:
+    """The tree over parts, its heights being root mean squared distances."""
+    n_parts = parts.sizes.size
+    if n_parts <= MAX_EXACT:
+        return _by_average(parts.mean_squares(), parts.sizes)
+    parent = merge_parents(*_merges_of_many(parts), n_parts)
+    top = Tree(parent, np.zeros(parent.size))
+    return Tree(parent, part_distances(top, parts.means, parts.sizes, parts.squares))
+
+
+def _by_average(mean_squares: NDArray[np.float64], sizes: NDArray[np.float64]) -> Tree:
+    first, second, squared = mean_merges(mean_squares, sizes)
+    return Tree.from_linkage(number_merges(first, second, np.sqrt(squared)))
+
+
+def _merges_of_many(parts: Parts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Merges of parts, each cluster named by one of them, in rounds that leave the components of a neighbour graph."""
+    member = np.arange(parts.sizes.size)
+    first, second = [], []
+    while parts.sizes.size > MAX_EXACT:
+        graph, _ = scaled_similarity(parts.means, N_NEIGHBORS, "median")
+        # The weight of an edge is the mean similarity of the points at its ends, so all of them weigh so much together.
+        rows = np.repeat(np.arange(graph.n_vertices), np.diff(graph.indptr))
+        weights = graph.weights * parts.sizes[rows] * parts.sizes[graph.indices]
+        keeper, merged = chain_merges(graph.indptr, graph.indices, weights, parts.sizes)
+        first.append(member[keeper])
+        second.append(member[merged])
+        groups = graph.components()
+        member = member[np.unique(groups, return_index=True)[1]]
+        parts = _gathered(parts, groups)
+    keeper, merged, _ = mean_merges(parts.mean_squares(), parts.sizes)
+    return np.concatenate([*first, member[keeper]]), np.concatenate([*second, member[merged]])
+
+
+def _top_of_distances(distances: Any, components: NDArray[np.int64]) -> Tree | None:
+    """The tree over components by the distances that are known; None where none between components is."""
+    sizes = np.bincount(components).astype(np.float64)
+    if sparse.issparse(distances):
+        mean_squares = _known_between(known_distances(distances), components)
+    else:
+        mean_squares = _all_between(distances, components, sizes)
+    return None if mean_squares is None else _by_average(mean_squares, sizes)
+
+
+def _all_between(distances: Any, components: NDArray[np.int64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean squared distance between each two components, (c, c): no larger than the distances given."""
+    n, blocks = distance_blocks(distances)
+    _check_number(n, components.size)
+    member = sparse.csr_array((np.ones(n), components, np.arange(n + 1)), shape=(n, sizes.size))
+    sums = np.zeros((sizes.size, sizes.size))
+    for start, rows in blocks:
+        sums += member[start : start + len(rows)].T @ (member.T @ np.square(rows).T).T
+    return sums / np.outer(sizes, sizes)
+
+
+def _known_between(known: sparse.csr_array, components: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """The same of the distances that are known; components with none between them are twice as far as any others."""
+    _check_number(known.shape[0], components.size)
+    n_parts = int(components.max()) + 1
+    rows = np.repeat(components, np.diff(known.indptr))
+    columns = components[known.indices]
+    between = rows != columns
+    if not between.any() or n_parts > MAX_EXACT:
+        return None
+    pairs = rows[between] * n_parts + columns[between]
+    counts = np.bincount(pairs, minlength=n_parts * n_parts)
+    sums = np.bincount(pairs, np.square(known.data[between]), minlength=n_parts * n_parts)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), 4 * np.square(known.data[between]).max())
+    return means.reshape(n_parts, n_parts)
+
+
+def _check_number(n_points: int, n_vertices: int) -> None:
+    if n_points != n_vertices:
+        raise ValueError(f"the distances are between {n_points} points, but the graph has {n_vertices} vertices.")
