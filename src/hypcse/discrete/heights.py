@@ -12,9 +12,15 @@ from hypcse.tree.numbering import renumber
 
 
 def searched_tree(parent: NDArray[np.int64], graph: Graph, names: tuple[str, ...] | None = None) -> Tree:
-    """The tree of a search, its internal nodes renumbered from low to high.
+    """The tree of a search at its `volume_heights`, its internal nodes renumbered from low to high."""
+    n, height = graph.n_vertices, volume_heights(parent, graph)
+    order = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
+    return Tree(*renumber(parent, height, order), names)
 
-    The height of a node is log2 of its volume over that of its smallest leaf: 0 at leaves, and it never falls upwards.
+
+def volume_heights(parent: NDArray[np.int64], graph: Graph) -> NDArray[np.float64]:
+    """log2 of the volume of each node over that of its smallest leaf: 0 at leaves, and it never falls upwards.
+
     Vertices of degree 0 count with the smallest positive degree of the graph.
     """
     n = graph.n_vertices
@@ -24,5 +30,4 @@ def searched_tree(parent: NDArray[np.int64], graph: Graph, names: tuple[str, ...
     # Sums in another order may leave a parent a rounding error below its child.
     height = lift_heights(parent, np.log2(volumes / subtree_minima(parent, counted)))
     height[:n] = 0.0
-    order = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
-    return Tree(*renumber(parent, height, order), names)
+    return height

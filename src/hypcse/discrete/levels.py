@@ -1,7 +1,8 @@
-"""Nested partitions of a tree, and which of them to look at first."""
+"""Nested partitions of a tree at every scale, and which of them to look at first."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import dropwhile
 
 import numpy as np
@@ -10,48 +11,134 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse.discrete.compress import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
 from hypcse.discrete.cuts import coarsest_cut
-from hypcse.entropy import structural_entropy
+from hypcse.discrete.stretches import ALIKE, by_conductance, by_distance
+from hypcse.entropy import check_same_size, node_volumes, structural_entropy
 from hypcse.graph import Graph
-from hypcse.kernels.trees.sweep import kept_parents
+from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
 from hypcse.tree import Tree
 
 SHARE = 0.95
 """What the levels together must keep of the entropy that the tree saves over the star of all leaves."""
 MAX_LEVELS = 12
+MAX_LASTING = 4
+"""Partitions that each of the two limits, on conductance and on distance, may give."""
 LEAST_MODULARITY = 1e-9
 """Less is a rounding error."""
 
+Labels = NDArray[np.int64]
+Split = NDArray[np.bool_]
+"""A partition of the leaves: one mark per node, True where it is split."""
 
-def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[NDArray[np.int64]]:
-    """Flat labels from coarse to fine, each level a refinement of the one before.
 
-    They are the levels of `compress`, leaves left out. By default there are as few of them as keep 95 % of the entropy
-    that the tree saves over the star of all leaves (at most 11). The first and coarsest is the one to look at first:
-    the broadest groups of a description of the graph that loses next to nothing. No label and no number of clusters
-    enters. Every cluster is a node of the tree.
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Nested labels, coarse to fine, and the place among them of the one to look at first."""
 
-    Entropy falls with every split, even of a graph whose vertices are all alike. So the first level is the coarsest
-    whose clusters hold more weight than the degrees alone would put there, by `modularity`. Where none does, there is
-    one level: all that edges join is one cluster.
+    labels: list[Labels]
+    main: int
 
-    n_levels : so many levels instead, whatever they hold.
+
+def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[Labels]:
+    """Flat labels from coarse to fine, each level a refinement of the one before: at most 12.
+
+    Every cluster is a node of the tree. No label and no number of clusters enters. Two kinds of partitions are offered:
+
+    - Those that last. The finest partition in which no part has a conductance above c changes as c grows; some
+      partitions stay over many doublings of c. Above the components of the graph, where nothing leaves a part, the
+      limit is on the distance at which parts were joined (see `join_components`).
+    - Those that describe: as few levels of `compress` as keep 95 % of the entropy that the tree saves over the star of
+      all leaves.
+
+    `main_level` says which one to look at first. Where no partition holds more weight than the degrees alone would put
+    there, there is one level: all that edges join is one cluster.
+
+    n_levels : so many levels of `compress` instead, whatever they hold.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> levels(graph_linkage(g), g, n_levels=1)[0].tolist()
+    >>> levels(graph_linkage(g), g)[0].tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    if n_levels is not None:
-        check_count("n_levels", n_levels, 1)
-    depth = _enough_levels(tree, graph) if n_levels is None else n_levels + 1
-    level = kept_levels(tree, graph, min(depth, tree.n_leaves))
-    found = [_labels(tree, level, k) for k in range(1, depth)] if level.any() else []
+    check_same_size(tree, graph)
     if n_levels is None:
-        found = list(dropwhile(lambda labels: modularity(labels, graph) <= LEAST_MODULARITY, found))
-    return found or [coarsest_cut(tree, graph)]
+        return levels_and_main(tree, graph).labels
+    check_count("n_levels", n_levels, 1)
+    found = _described(tree, graph, n_levels + 1)
+    return [leaf_labels(tree.parent, split, tree.n_leaves) for split in found] or [coarsest_cut(tree, graph)]
 
 
-def modularity(labels: NDArray[np.int64], graph: Graph) -> float:
+def main_level(tree: Tree, graph: Graph) -> int:
+    """Which of the `levels` to look at first: its place among them, from 0.
+
+    Of the partitions that last it is the one of most worth: the doublings of the limit over which it, or one that
+    differs from it by less than a quarter of a bit, is the finest within the limit, times its modularity. Parts smaller
+    than a quarter of the square root of the number of points do not count, so that strays make no partition. Where none
+    lasts, it is the coarsest level.
+
+    >>> from hypcse import Graph, graph_linkage
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> main_level(graph_linkage(g), g)
+    0
+    """
+    check_same_size(tree, graph)
+    return levels_and_main(tree, graph).main
+
+
+def levels_and_main(tree: Tree, graph: Graph) -> Levels:
+    """The `levels` and the `main_level`, found together."""
+    stairs = by_distance(tree, graph), by_conductance(tree, graph)
+    lasting = [stretch for stair in stairs if stair is not None for stretch in stair.best(MAX_LASTING)]
+    scale = _Scale(tree, graph)
+    described = _described(tree, graph, _enough_levels(tree, graph))
+    held = list(dropwhile(lambda split: scale.modularity(split) <= LEAST_MODULARITY, described))
+    chain = scale.woven([stretch.split for stretch in lasting], held)
+    if not chain:
+        return Levels([coarsest_cut(tree, graph)], 0)
+    best = max(lasting, key=lambda stretch: stretch.worth, default=None)
+    main = 0 if best is None else next(k for k, split in enumerate(chain) if split is best.split)
+    return Levels([leaf_labels(tree.parent, split, tree.n_leaves) for split in chain], main)
+
+
+class _Scale:
+    """Partitions of one tree by how fine they are."""
+
+    def __init__(self, tree: Tree, graph: Graph) -> None:
+        self.tree, self.graph = tree, graph
+        self.shares = node_volumes(tree, graph.degrees) / (graph.volume or 1.0)
+
+    def woven(self, lasting: list[Split], described: list[Split]) -> list[Split]:
+        """One chain of nested partitions: those that last and, fitted in between, those that describe.
+
+        What differs by less than `ALIKE` from one that is there already is left out.
+        """
+        chain, bits = list(lasting), [self.entropy(split) for split in lasting]
+        for split in described:
+            place = int(np.searchsorted(bits, self.entropy(split), side="right"))
+            fitted = split | chain[place - 1] if place > 0 else split
+            fitted = fitted & chain[place] if place < len(chain) else fitted
+            fineness = self.entropy(fitted)
+            if len(chain) < MAX_LEVELS and all(abs(fineness - other) >= ALIKE for other in bits):
+                chain.insert(place, fitted)
+                bits.insert(place, fineness)
+        return chain
+
+    def entropy(self, split: Split) -> float:
+        """Bits of the shares of the parts in the volume."""
+        shares = self.shares[self.parts(split)]
+        return float(-np.dot(shares, np.log2(shares, where=shares > 0, out=np.zeros_like(shares))))
+
+    def modularity(self, split: Split) -> float:
+        """`modularity` of the labels."""
+        return modularity(leaf_labels(self.tree.parent, split, self.tree.n_leaves), self.graph)
+
+    def parts(self, split: Split) -> Split:
+        """The nodes that are parts: not split, below one that is."""
+        found = ~split
+        found[:-1] &= split[self.tree.parent[:-1]]
+        return found
+
+
+def modularity(labels: Labels, graph: Graph) -> float:
     """Share of the volume that lies inside clusters beyond what the degrees alone would put there.
 
     Newman and Girvan's Q, loops of the graph included: the sum over i and j of one cluster of (w_ij - d_i d_j / V) / V.
@@ -67,6 +154,12 @@ def modularity(labels: NDArray[np.int64], graph: Graph) -> float:
     inside = 2 * float(w[labels[i] == labels[j]].sum()) + float(graph.self_weights.sum())
     shares = np.bincount(labels, graph.degrees) / graph.volume
     return inside / graph.volume - float(np.square(shares).sum())
+
+
+def _described(tree: Tree, graph: Graph, depth: int) -> list[Split]:
+    """The partitions of the best tree of so many levels below the root, coarse to fine."""
+    level = kept_levels(tree, graph, min(depth, tree.n_leaves))
+    return [_split_above(tree, level == k) for k in range(1, depth)] if level.any() else []
 
 
 def _enough_levels(tree: Tree, graph: Graph) -> int:
@@ -85,12 +178,11 @@ def _enough_levels(tree: Tree, graph: Graph) -> int:
     return MAX_LEVELS
 
 
-def _labels(tree: Tree, level: NDArray[np.int64], depth: int) -> NDArray[np.int64]:
-    """Labels, numbered by smallest leaf, by the node of that level above each leaf; leaves without one stay alone."""
-    marks = level == depth
+def _split_above(tree: Tree, clusters: NDArray[np.bool_]) -> Split:
+    """The partition into these nodes, none above another; leaves under none of them stay alone."""
+    marks = clusters.copy()
     marks[-1] = True
-    above = kept_parents(tree.parent, marks)[: tree.n_leaves]
-    alone = above == tree.root
-    above[alone] = np.flatnonzero(alone) - tree.n_leaves
-    _, first, codes = np.unique(above, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes]
+    split = ~clusters & (kept_parents(tree.parent, marks) == tree.root)
+    split[-1] = True
+    split[: tree.n_leaves] = False
+    return split

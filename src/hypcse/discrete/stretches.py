@@ -1,0 +1,152 @@
+"""Partitions of a tree that stay as they are while a limit on their parts changes much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.discrete.heights import volume_heights
+from hypcse.entropy import lca_weights, node_cuts, node_volumes
+from hypcse.graph import Graph
+from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.kernels.trees.thresholds import from_above, split_thresholds
+from hypcse.tree import Tree
+from hypcse.tree.outline import outline
+
+ALIKE = 0.25
+"""Bits of entropy by which partitions may differ and still count as one."""
+LEAST_WORTH = 0.1
+"""Share of the greatest worth below which a partition is not offered."""
+LEAST_PART = 0.25
+"""A part smaller than so many times the square root of the number of leaves is no reason for a split."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """A partition and how much there is to it.
+
+    split   : which nodes of the tree are split.
+    entropy : of the shares of its parts in the volume, in bits.
+    worth   : doublings of the limit over which it, or one nearly alike, is the finest partition within the limit,
+              times its modularity.
+    """
+
+    split: NDArray[np.bool_]
+    entropy: float
+    worth: float
+
+
+@dataclass(frozen=True, eq=False)
+class Staircase:
+    """Nested partitions, coarse to fine, as a limit rises through `limits`.
+
+    threshold        : (n_nodes,) the limit from which on each node is split; infinite for never.
+    limits           : (m,) the limits at which something splits, ascending.
+    entropy, quality : (m,) of the partition from there on, up to the next limit.
+    """
+
+    threshold: NDArray[np.float64]
+    limits: NDArray[np.float64]
+    entropy: NDArray[np.float64]
+    quality: NDArray[np.float64]
+
+    def worths(self) -> NDArray[np.float64]:
+        """Worth of each partition: its own stretch, and those of others by how nearly alike they are."""
+        lengths = np.append(np.diff(np.log2(self.limits)), 0.0)
+        return np.maximum(self.quality, 0.0) * _near_sums(self.entropy, lengths)
+
+    def best(self, n_partitions: int) -> list[Stretch]:
+        """The partitions of most worth, coarse to fine, each at least twice `ALIKE` apart from those of more worth."""
+        worths = self.worths()
+        chosen: list[int] = []
+        while len(chosen) < n_partitions and worths.size:
+            near = [np.abs(self.entropy - self.entropy[other]) < 2 * ALIKE for other in chosen]
+            free = np.where(np.any(near, axis=0), 0.0, worths) if chosen else worths
+            best = int(np.argmax(free))
+            if free[best] <= LEAST_WORTH * worths.max():
+                break
+            chosen.append(best)
+        return [
+            Stretch(self.threshold <= self.limits[k], float(self.entropy[k]), float(worths[k])) for k in sorted(chosen)
+        ]
+
+
+def by_conductance(tree: Tree, graph: Graph) -> Staircase:
+    """Partitions by how much leaves their parts: the limit is on cut(u) V / (vol(u) (V - vol(u))).
+
+    That is what leaves a part over what would leave it if edges knew of degrees only; it is the same for any union of
+    groups that are alike. Limits below 1 / n, less than the edges of one vertex among all, count as 1 / n. Nodes at
+    which no edge meets are always split. O(n log n + m).
+    """
+    meeting = lca_weights(tree, graph)
+    volume, total = node_volumes(tree, graph.degrees), graph.volume or 1.0
+    chance = volume * np.maximum(total - volume, 0.0)
+    cuts = node_cuts(tree, graph, meeting)
+    leaving = np.divide(cuts * total, chance, where=chance > 0, out=np.zeros(tree.n_nodes))
+    apart = (meeting == 0) & (tree.n_children > 0)
+    large = tree.sizes >= max(2.0, LEAST_PART * np.sqrt(tree.n_leaves))
+    threshold = split_thresholds(tree.parent, leaving, large, apart)
+    # What holds no two large parts may still fall apart into small ones.
+    small = split_thresholds(tree.parent, leaving, tree.sizes > 1, apart)
+    threshold = np.where(np.isfinite(threshold), threshold, small)
+    reached = from_above(tree.parent, threshold, apart, 1 / tree.n_leaves)
+    inside = 2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)
+    return _staircase(tree, reached, volume / total, inside / total)
+
+
+def by_distance(tree: Tree, graph: Graph) -> Staircase | None:
+    """Partitions of components by how far apart they were joined: the limit is on 1 / height.
+
+    None where nothing is known of it: the graph is connected, a component is not a node of the tree, or the tree stands
+    at the heights of volumes, as a search on the graph alone leaves it.
+    """
+    components = graph.components()
+    if components.max() == 0 or np.isclose(tree.height[-1], volume_heights(tree.parent, graph)[-1], rtol=1e-9):
+        return None
+    try:
+        above = outline(tree, components).node[int(components.max()) + 1 :]
+    except ValueError:
+        return None
+    threshold = np.full(tree.n_nodes, np.inf)
+    high = above[tree.height[above] > 0]
+    threshold[high] = 1 / tree.height[high]
+    share = tree.sizes / tree.n_leaves
+    return _staircase(tree, threshold, share, share)
+
+
+def _staircase(
+    tree: Tree, threshold: NDArray[np.float64], share: NDArray[np.float64], inside: NDArray[np.float64]
+) -> Staircase:
+    """Entropy and modularity of the partitions at each limit, added up split by split.
+
+    share, inside : (n_nodes,) of all volume, what each node holds, and what edges inside it hold.
+    """
+    threshold[: tree.n_leaves] = np.inf
+    bits = -share * np.log2(share, where=share > 0, out=np.zeros_like(share))
+    quality = inside - np.square(share)
+    limits, step = np.unique(threshold[np.isfinite(threshold)], return_inverse=True)
+    nodes = np.flatnonzero(np.isfinite(threshold))
+    sums = [
+        np.cumsum(np.bincount(step, _gained(tree, values)[nodes], minlength=limits.size)) for values in (bits, quality)
+    ]
+    # Splits only add to the entropy; sums in floating point might not.
+    return Staircase(threshold, limits, np.maximum.accumulate(sums[0]), sums[1] + quality[-1])
+
+
+def _gained(tree: Tree, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the children of each node add up to beyond the node."""
+    return np.bincount(tree.parent[:-1], values[:-1], minlength=tree.n_nodes) - values
+
+
+def _near_sums(places: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum of the lengths at each of ascending places, those at distance x counted 1 - x / ALIKE times. O(m log m)."""
+    before = np.concatenate([[0.0], np.cumsum(lengths)])
+    moment = np.concatenate([[0.0], np.cumsum(lengths * places)])
+    here = np.arange(places.size)
+    first = np.searchsorted(places, places - ALIKE, side="left")
+    last = np.searchsorted(places, places + ALIKE, side="right")
+    below, above = before[here] - before[first], before[last] - before[here]
+    spread = (moment[last] - moment[here] - places * above) + (places * below - (moment[here] - moment[first]))
+    return below + above - spread / ALIKE
