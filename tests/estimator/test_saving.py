@@ -100,6 +100,25 @@ def test_a_loaded_model_is_the_saved_one(tmp_path, options):
     assert same(clone(loaded).fit(points()).linkage_matrix_, clone(model).fit(points()).linkage_matrix_)
 
 
+@pytest.mark.parametrize("scale", ["minmax", "standard", "none"])
+def test_linear_scales_keep_the_form_of_older_models(tmp_path, scale):
+    """A kind, one shift and one factor per column."""
+    model = fitted(n_epochs=1, scale=scale)
+    shift, factor = np.arange(4, dtype=np.float32), np.full(4, 2, np.float32)
+
+    def write_as_before(content, arrays, rng):
+        content["fitted"]["_scaler"] = {"kind": scale}
+        for name in [name for name in arrays if name.startswith("fitted/_scaler/")]:
+            del arrays[name]
+        arrays |= {"fitted/_scaler/shift": shift, "fitted/_scaler/factor": factor}
+
+    model.save(tmp_path / "model")
+    resealed(write_as_before)(tmp_path / "model", None)
+    X = np.float32([[1, 2, 3, 4], [5, 4, 3, 2]])
+    expected = {"minmax": X * factor + shift, "standard": (X - shift) / factor, "none": X}[scale]
+    assert np.array_equal(HypCSE.load(tmp_path / "model")._scaler.apply(X), expected)
+
+
 def test_features_without_names(tmp_path):
     model = HypCSE(n_epochs=1).fit(points())
     model.save(tmp_path / "model")

@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_features
 
-SCALES = ("minmax", "standard", "none")
 
+class Scaling(ABC):
+    """What was learned from a table to bring it, and later points, on a common scale; one class per kind.
 
-@dataclass(frozen=True, eq=False)
-class Scaling:
-    """What was learned from a table to bring it, and later points, on a common scale.
-
-    kind          : "minmax": x * factor + shift; "standard": (x - shift) / factor; "none": x.
-    shift, factor : (d,) float32, one a column.
-
-    The arithmetic is that of scikit-learn's `MinMaxScaler` and `StandardScaler` in float32.
+    kind  : its name among `SCALES`.
+    parts : names and types of the one-dimensional arrays that were learned.
     """
 
-    kind: str
-    shift: NDArray[np.float32]
-    factor: NDArray[np.float32]
+    kind: ClassVar[str]
+    parts: ClassVar[dict[str, Any]]
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        """The scaling of a table (n, d)."""
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """Columns of the table that it was learned from."""
+
+    @abstractmethod
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The features (m, d) on that scale, unchecked."""
 
     def apply(self, X: ArrayLike) -> NDArray[np.float32]:
-        """X on that scale, (n, d); values beyond those learned from go beyond the range of those.
+        """X on that scale, (m, d).
+
+        Values beyond those learned from go beyond the range of those.
 
         >>> scaling, _ = fit_scaling([[1.0], [3.0]])
         >>> scaling.apply([[2.0], [5.0]]).tolist()
         [[0.5], [2.0]]
         """
         features = _single_precision(check_features(X))
-        scaled = self._scaled(features)
+        if features.shape[1] != self.n_columns:
+            raise ValueError(
+                f"X has {features.shape[1]} columns, but the scale was learned from {self.n_columns}. "
+                "Pass the same columns."
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = self.scaled(features)
         wrong = ~np.isfinite(scaled)
         if wrong.any():
             row, column = (int(k) for k in np.argwhere(wrong)[0])
@@ -45,13 +62,75 @@ class Scaling:
             )
         return scaled
 
-    def _scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        if self.kind == "none":
-            return features
-        with np.errstate(over="ignore", invalid="ignore"):
-            if self.kind == "minmax":
-                return features * self.factor + self.shift
-            return (features - self.shift) / self.factor
+
+@dataclass(frozen=True, eq=False)
+class LinearScaling(Scaling):
+    """Columns that are shifted and stretched, by one number each, (d,).
+
+    The arithmetic is that of scikit-learn's `MinMaxScaler` and `StandardScaler` in float32.
+    """
+
+    parts: ClassVar[dict[str, Any]] = {"shift": np.float32, "factor": np.float32}
+    shift: NDArray[np.float32]
+    factor: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if self.shift.shape != self.factor.shape:
+            raise ValueError(f"it shifts {self.shift.size} columns and stretches {self.factor.size}")
+
+    @property
+    def n_columns(self) -> int:
+        return self.shift.size
+
+
+class MinMaxScaling(LinearScaling):
+    """x * factor + shift, in [0, 1] for the table."""
+
+    kind = "minmax"
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        from sklearn.preprocessing import MinMaxScaler
+
+        fitted: Any = MinMaxScaler().fit(features)
+        return cls(np.asarray(fitted.min_, np.float32), np.asarray(fitted.scale_, np.float32))
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return features * self.factor + self.shift
+
+
+class StandardScaling(LinearScaling):
+    """(x - shift) / factor, of mean 0 and variance 1 for the table."""
+
+    kind = "standard"
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        from sklearn.preprocessing import StandardScaler
+
+        fitted: Any = StandardScaler().fit(features)
+        return cls(np.asarray(fitted.mean_, np.float32), np.asarray(fitted.scale_, np.float32))
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return (features - self.shift) / self.factor
+
+
+class NoScaling(LinearScaling):
+    """x itself: shifted by 0 and stretched by 1."""
+
+    kind = "none"
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        n_columns = features.shape[1]
+        return cls(np.zeros(n_columns, np.float32), np.ones(n_columns, np.float32))
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return features
+
+
+KINDS: dict[str, type[Scaling]] = {scaling.kind: scaling for scaling in (MinMaxScaling, StandardScaling, NoScaling)}
+SCALES = tuple(KINDS)
 
 
 def fit_scaling(X: ArrayLike, scale: str = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
@@ -59,8 +138,8 @@ def fit_scaling(X: ArrayLike, scale: str = "minmax") -> tuple[Scaling, NDArray[n
     check_choice("scale", scale, SCALES)
     features = _single_precision(check_features(X))
     with np.errstate(over="ignore", invalid="ignore"):
-        scaling = _learned(features, scale)
-        scaled = scaling._scaled(features)
+        scaling = KINDS[scale].learn(features)
+        scaled = scaling.scaled(features)
         if scale != "none":
             _check_range(features, scaled)
     return scaling, scaled
@@ -79,17 +158,6 @@ def scale_features(X: ArrayLike, scale: str = "minmax") -> NDArray[np.float32]:
     [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0]]
     """
     return fit_scaling(X, scale)[1]
-
-
-def _learned(features: NDArray[np.float32], scale: str) -> Scaling:
-    from sklearn.preprocessing import MinMaxScaler, StandardScaler
-
-    n_columns = features.shape[1]
-    if scale == "none":
-        return Scaling(scale, np.zeros(n_columns, np.float32), np.ones(n_columns, np.float32))
-    fitted: Any = (MinMaxScaler() if scale == "minmax" else StandardScaler()).fit(features)
-    shift = fitted.min_ if scale == "minmax" else fitted.mean_
-    return Scaling(scale, np.asarray(shift, np.float32), np.asarray(fitted.scale_, np.float32))
 
 
 def _single_precision(features: NDArray[np.floating]) -> NDArray[np.float32]:
