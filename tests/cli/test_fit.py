@@ -98,6 +98,22 @@ def test_hypcse_leaves_its_embedding(fit, table, tmp_path):
     assert not (tmp_path / "other").exists()
 
 
+def test_columns_by_their_quantiles(fit, table, tmp_path):
+    X, _ = table
+    words = ("points.csv", "--id-column", "id", "--label-column", "kind", "--scale", "rank")
+    result = fit(*words, "--out", "ward", "--method", "ward", "--no-refine")
+    assert result.returncode == 0, result.stderr
+    expected = hypcse.methods.run("ward", X, scale="rank").to_linkage()
+    assert np.array_equal(np.load(tmp_path / "ward" / "linkage.npy"), expected)
+    result = fit(*words, "--out", "found", "--method", "hypcse", "--epochs", "1", "--device", "cpu")
+    assert result.returncode == 0, result.stderr
+    loaded = hypcse.HypCSE.load(tmp_path / "found" / "model")
+    model = hypcse.HypCSE(n_epochs=1, scale="rank", device="cpu").fit(X)
+    assert np.array_equal(loaded.linkage_matrix_, model.linkage_matrix_)
+    assert np.array_equal(loaded.transform(X + 1), model.transform(X + 1))
+    assert "rank (quantiles)" in fit("--help").stdout
+
+
 def test_an_existing_folder_is_kept_unless_told(fit, table, tmp_path):
     words = ("points.csv", "--out", "found", "--id-column", "id", "--label-column", "kind")
     assert fit(*words).returncode == 0

@@ -110,7 +110,7 @@ def test_the_tree_with_new_leaves(model):
     assert np.array_equal(old.height, model.tree_.height)
 
 
-@pytest.mark.parametrize("scale", ["minmax", "standard", "none"])
+@pytest.mark.parametrize("scale", ["minmax", "standard", "rank", "none"])
 @pytest.mark.parametrize("bandwidth", [1.0, "median"])
 def test_scale_and_bandwidth_are_those_of_training(scale, bandwidth):
     """New points of another range are not brought to [0, 1], and a graph of one's own changes neither."""
@@ -127,6 +127,26 @@ def test_scale_and_bandwidth_are_those_of_training(scale, bandwidth):
     before = kept.predict(far)
     changed[:] = 0
     assert np.array_equal(kept.predict(far), before)
+
+
+def test_quantiles_are_those_of_training(tmp_path):
+    """Training points are known again, values beyond them count as the ends, and a loaded model answers the same."""
+    X, _ = blobs(60)
+    X = np.sinh(4 * X)
+    X[:, 1] = X[0, 1]
+    model = HypCSE(n_clusters=3, n_epochs=1, scale="rank").fit(X)
+    assert np.array_equal(model.predict(X), model.labels_)
+    assert np.array_equal(model.transform(X), model.embedding_)
+    ends = np.array([X.max(axis=0), X.min(axis=0)])
+    beyond = np.array([np.full(4, 1e30), np.full(4, -1e30)])
+    model.save(tmp_path / "model")
+    loaded = HypCSE.load(tmp_path / "model")
+    for method in ("predict", "transform", "places"):
+        answer = getattr(model, method)
+        assert np.array_equal(answer(beyond), answer(ends))
+        assert np.array_equal(getattr(loaded, method)(1.1 * X), answer(1.1 * X))
+    with pytest.raises(ValueError, match="scale='ranks' is not known. Choose one of 'minmax', 'standard', 'rank'"):
+        HypCSE(scale="ranks").fit(X)
 
 
 def test_a_pickled_model_answers_the_same(model):

@@ -82,6 +82,7 @@ def test_models_of_every_input_come_back(tmp_path, table):
         {},
         {"n_clusters": 3, "refine": False, "aggregation": "attention", "learner": "mlp"},
         {"n_epochs": 0},
+        {"n_epochs": 1, "scale": "rank"},
         {"preset": "paper", "n_epochs": 2, "random_state": 7, "bandwidth": "median", "scale": "standard"},
     ],
 )
@@ -98,6 +99,56 @@ def test_a_loaded_model_is_the_saved_one(tmp_path, options):
         "distances_",
     }
     assert same(clone(loaded).fit(points()).linkage_matrix_, clone(model).fit(points()).linkage_matrix_)
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard", "none"])
+def test_linear_scales_keep_the_form_of_older_models(tmp_path, scale):
+    """A kind, one shift and one factor per column."""
+    model = fitted(n_epochs=1, scale=scale)
+    shift, factor = np.arange(4, dtype=np.float32), np.full(4, 2, np.float32)
+
+    def write_as_before(content, arrays, rng):
+        content["fitted"]["_scaler"] = {"kind": scale}
+        for name in [name for name in arrays if name.startswith("fitted/_scaler/")]:
+            del arrays[name]
+        arrays |= {"fitted/_scaler/shift": shift, "fitted/_scaler/factor": factor}
+
+    model.save(tmp_path / "model")
+    resealed(write_as_before)(tmp_path / "model", None)
+    X = np.float32([[1, 2, 3, 4], [5, 4, 3, 2]])
+    expected = {"minmax": X * factor + shift, "standard": (X - shift) / factor, "none": X}[scale]
+    assert np.array_equal(HypCSE.load(tmp_path / "model")._scaler.apply(X), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("values", np.float32([0, 0, 1, 5, 6]), "do not ascend in each column"),
+        ("values", np.float32([2, 1, 0, 5, 6]), "do not ascend in each column"),
+        ("values", np.float32([0, 1, np.inf, 5, 6]), "not finite"),
+        ("values", np.float64([0, 1, 2, 5, 6]), "float64"),
+        ("values", np.float32([0, 1, 2, 5]), "4 values and 5 quantiles are not those of columns"),
+        ("quantiles", np.float32([0.5, 0.2, 0.8, 0.3, 0.8]), "do not ascend from 0 to 1"),
+        ("quantiles", np.float32([0.2, 0.5, 1.5, 0.3, 0.8]), "do not ascend from 0 to 1"),
+        ("quantiles", np.float32([0.2, 0.5]), "5 values and 2 quantiles"),
+        ("starts", np.int64([0, 5, 5]), r"start and end at \[0, 5, 5\]"),
+        ("starts", np.int64([0, 3, 4]), r"start and end at \[0, 3, 4\]"),
+        ("starts", np.int64([0, 2**63 - 1, -(2**63), -1, 5]), "start and end at"),
+        ("starts", np.int64([0, 1, 3, 5]), "_scaler does not fit"),
+        ("starts", np.int64([]), r"start and end at \[\]"),
+    ],
+)
+def test_damaged_quantiles_are_refused(tmp_path, name, value, text):
+    """Values ascend in each column, quantiles with them, and there are as many columns as features."""
+    X = np.array([[0, 5], [1, 5], [2, 6], [0, 5], [1, 6]])
+    HypCSE(n_epochs=1, scale="rank").fit(X).save(tmp_path / "model")
+
+    def damage(content, arrays, rng):
+        arrays[f"fitted/_scaler/{name}"] = value
+
+    resealed(damage)(tmp_path / "model", None)
+    with pytest.raises(ModelFileError, match=text):
+        HypCSE.load(tmp_path / "model")
 
 
 def test_features_without_names(tmp_path):

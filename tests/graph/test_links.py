@@ -11,7 +11,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from hypcse.graph import neighbors_among, scale_features, similarity_graph
 from hypcse.graph.links import links_to
-from hypcse.graph.scaling import fit_scaling
+from hypcse.graph.scaling import SCALES, fit_scaling
 from hypcse.graph.similarity import scaled_similarity
 
 SCALERS = {"minmax": MinMaxScaler, "standard": StandardScaler}
@@ -37,6 +37,14 @@ def test_a_new_value_beyond_single_precision_is_named():
     scaling, _ = fit_scaling([[0.0, 0.0], [1e-5, 1.0]])
     with pytest.raises(ValueError, match=r"1e\+35 at \(1, 0\), too far from the values fitted"):
         scaling.apply([[0.0, 0.0], [1e35, 0.0]])
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_other_columns_than_those_fitted_are_refused(scale):
+    scaling, _ = fit_scaling(np.eye(3), scale)
+    for n_columns in (1, 2, 4):
+        with pytest.raises(ValueError, match=f"X has {n_columns} columns, but the scale was learned from 3"):
+            scaling.apply(np.ones((2, n_columns)))
 
 
 @given(

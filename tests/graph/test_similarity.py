@@ -76,7 +76,7 @@ def test_scales():
     assert not scale_features(X, "minmax")[:, 1].any()
     assert_allclose(scale_features(X, "standard").std(axis=0), [1, 0, 1], rtol=1e-5)
     assert_array_equal(scale_features(X, "none"), X.astype(np.float32))
-    with pytest.raises(ValueError, match="'minmax', 'standard', 'none'"):
+    with pytest.raises(ValueError, match="'minmax', 'standard', 'rank', 'none'"):
         scale_features(X, "max")
     with pytest.raises(ValueError, match=r"1e\+39 at \(1, 0\)"):
         scale_features([[1.0], [1e39]], "minmax")

@@ -27,7 +27,7 @@ Impute = Annotated[str | None, typer.Option(help="Fill missing numbers: median. 
 Edges = Annotated[bool, typer.Option("--edges", help="Rows are edges: two ends, and a weight or none.")]
 Neighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each point in the graph.")]
 Bandwidth = Annotated[str, typer.Option(help="Width of the similarity: a number, or `median`.")]
-Scale = Annotated[str, typer.Option(help="Scaling of the columns: minmax, standard or none.")]
+Scale = Annotated[str, typer.Option(help="Scaling of the columns: minmax, standard, rank (quantiles) or none.")]
 
 
 def columns_of(

@@ -71,7 +71,8 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
 
     n_clusters   : number of flat clusters; by default `labels_` is the coarsest of the levels found.
     preset       : "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
-    n_neighbors, bandwidth, scale, metric : of the similarity graph; metric="precomputed" says that X holds distances.
+    n_neighbors, bandwidth, metric : of the similarity graph; metric="precomputed" says that X holds distances.
+    scale        : of the columns: "minmax", "standard", "rank" or "none", see `scale_features`.
     refine       : whether the tree is refined, or "thorough"; linkage on the graph is then a second start, so that the
                    answer is never worse than the search's own.
     random_state : seed of everything random.

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from hypcse._archive import FACTS, FILES, Content, ModelFileError, fail, pack, read_archive
 from hypcse._checks import check_choice
 from hypcse._folders import check_place, write_folder
-from hypcse.graph.scaling import SCALES, Scaling
+from hypcse.graph.scaling import KINDS, SCALES, Scaling
 from hypcse.training.forms import (
     CONFIG,
     COUNT,
@@ -37,16 +37,15 @@ INNER = "model"
 
 
 def _put_scaler(scaler: Scaling) -> Content:
-    return {"kind": scaler.kind, "shift": scaler.shift, "factor": scaler.factor}
+    return {"kind": scaler.kind, **{name: getattr(scaler, name) for name in scaler.parts}}
 
 
 def _take_scaler(kept: Any) -> Scaling:
-    kind, shift, factor = parts_of(kept, ("kind", "shift", "factor"))
+    kind: Any = kept.get("kind") if isinstance(kept, dict) else None
     check_choice("kind", kind, SCALES)
-    found = Scaling(kind, take_array(shift, np.float32, 1), take_array(factor, np.float32, 1))
-    if found.shift.shape != found.factor.shape:
-        raise ValueError(f"it shifts {found.shift.size} columns and stretches {found.factor.size}")
-    return found
+    scaling: Any = KINDS[kind]
+    _, *found = parts_of(kept, ("kind", *scaling.parts))
+    return scaling(*(take_array(part, dtype, 1) for part, dtype in zip(found, scaling.parts.values(), strict=True)))
 
 
 # Every attribute that fitting makes, and how it is stored. What the tree gives (linkage and its parts) is made anew.
@@ -140,7 +139,7 @@ def _check_together(found: dict[str, Any]) -> None:
         "_encoded_on": found["_encoded_on"].n_vertices == n_points,
         "_reduction": found["_reduction"] is None or found["_reduction"].shape[1] == n_features,
         "_scaled": found["_scaled"] is None or found["_scaled"].shape == (n_points, n_inputs),
-        "_scaler": found["_scaler"] is None or found["_scaler"].shift.size == n_inputs,
+        "_scaler": found["_scaler"] is None or found["_scaler"].n_columns == n_inputs,
         "feature_names_in_": names is None or names.shape == (n_features,),
     }
     wrong = [name for name, right in sizes.items() if not right]

@@ -42,7 +42,7 @@ def similarity_graph(
     n_neighbors : neighbours a point; with n - 1 or more the graph is complete.
     bandwidth   : a positive number, or "median": the median of the neighbours' distances above 0 (1 without
                   any). A number so small that weights fall below 1e-100 is replaced by it, with a warning.
-    scale       : "minmax", "standard" or "none", see `scale_features`; not applied to precomputed distances.
+    scale       : "minmax", "standard", "rank" or "none", see `scale_features`; not applied to precomputed distances.
     metric, algorithm : see `nearest_neighbors`.
 
     By default, below 20,000 points, this is the graph of the published figures: scikit-learn's neighbours in

@@ -153,10 +153,10 @@ def run(
 ) -> Tree:
     """The tree that a method finds.
 
-    Feature methods take X, scaled by `scale` as `similarity_graph` scales it. Graph methods take `graph`, or the
-    similarity graph of X where none is given; methods that take both take X and either graph. Options are the method's
-    own; an unknown one is an error. Methods without randomness ignore `random_state`, those that are done at once
-    ignore `callback`.
+    Feature methods take X, scaled by `scale` ("minmax", "standard", "rank" or "none") as `similarity_graph` scales it.
+    Graph methods take `graph`, or the similarity graph of X where none is given; methods that take both take X and
+    either graph. Options are the method's own; an unknown one is an error. Methods without randomness ignore
+    `random_state`, those that are done at once ignore `callback`.
 
     >>> run("ward", [[0.0], [1.0], [5.0]]).cut(n_clusters=2).tolist()
     [0, 0, 1]
