@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hypcse.discrete import graph_linkage as graph_linkage
     from hypcse.discrete import join_components as join_components
     from hypcse.discrete import levels as levels
+    from hypcse.discrete import main_level as main_level
     from hypcse.discrete import refine as refine
     from hypcse.entropy import conductance as conductance
     from hypcse.entropy import normalized_entropy as normalized_entropy
@@ -62,6 +63,7 @@ _HOME = {
     "graph_linkage": "hypcse.discrete",
     "join_components": "hypcse.discrete",
     "levels": "hypcse.discrete",
+    "main_level": "hypcse.discrete",
     "refine": "hypcse.discrete",
     "conductance": "hypcse.entropy",
     "normalized_entropy": "hypcse.entropy",

@@ -4,7 +4,7 @@ from hypcse.discrete.binary import binarize
 from hypcse.discrete.compress import compress
 from hypcse.discrete.cuts import best_cut
 from hypcse.discrete.join import join_components
-from hypcse.discrete.levels import levels
+from hypcse.discrete.levels import levels, main_level
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.refine import Refinement, Step, refine, refinement
 from hypcse.discrete.report import EntropyReport, entropy_report
@@ -20,6 +20,7 @@ __all__ = [
     "graph_linkage",
     "join_components",
     "levels",
+    "main_level",
     "refine",
     "refinement",
 ]

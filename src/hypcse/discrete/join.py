@@ -116,7 +116,7 @@ class Parts:
     """
 
     sizes: NDArray[np.float64]
-    means: NDArray[np.float64]
+    means: NDArray[np.floating]
     squares: NDArray[np.float64]
 
     def mean_squares(self) -> NDArray[np.float64]:
@@ -132,9 +132,9 @@ def _parts(points: NDArray[np.floating], groups: NDArray[np.int64]) -> Parts:
 
 def _gathered(parts: Parts, groups: NDArray[np.int64]) -> Parts:
     """The groups of parts, taken as one part each."""
-    sizes = np.bincount(groups, parts.sizes)
+    sizes = np.bincount(groups, parts.sizes).astype(np.float64)
     means = np.empty((sizes.size, parts.means.shape[1]))
-    squares = np.bincount(groups, parts.squares)
+    squares = np.bincount(groups, parts.squares).astype(np.float64)
     for column in range(means.shape[1]):
         values = parts.means[:, column].astype(np.float64)
         means[:, column] = np.bincount(groups, parts.sizes * values) / sizes

@@ -20,8 +20,8 @@ from hypcse.tree import Tree
 SHARE = 0.95
 """What the levels together must keep of the entropy that the tree saves over the star of all leaves."""
 MAX_LEVELS = 12
-MAX_LASTING = 4
-"""Partitions that each of the two limits, on conductance and on distance, may give."""
+MAX_ABOVE, MAX_INSIDE = 6, 4
+"""Partitions that last, above components and inside them."""
 LEAST_MODULARITY = 1e-9
 """Less is a rounding error."""
 
@@ -86,8 +86,11 @@ def main_level(tree: Tree, graph: Graph) -> int:
 
 def levels_and_main(tree: Tree, graph: Graph) -> Levels:
     """The `levels` and the `main_level`, found together."""
-    stairs = by_distance(tree, graph), by_conductance(tree, graph)
-    lasting = [stretch for stair in stairs if stair is not None for stretch in stair.best(MAX_LASTING)]
+    inside, above = by_conductance(tree, graph), by_distance(tree, graph)
+    lasting = inside.best(MAX_INSIDE)
+    if above is not None:
+        # The last one is the partition into components.
+        lasting = [*above.best(MAX_ABOVE, taken=float(above.entropy[-1])), *lasting]
     scale = _Scale(tree, graph)
     described = _described(tree, graph, _enough_levels(tree, graph))
     held = list(dropwhile(lambda split: scale.modularity(split) <= LEAST_MODULARITY, described))

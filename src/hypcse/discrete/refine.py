@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hypcse._checks import check_choice
 from hypcse._random import check_seed, generator
 from hypcse.discrete.binary import binarize
+from hypcse.discrete.components import top_of, with_top
 from hypcse.discrete.compress import keep_nodes, one_by_one
 from hypcse.discrete.heights import searched_tree
 from hypcse.discrete.linkage import graph_linkage
@@ -127,7 +128,7 @@ def refine(
 
     Subtrees are pruned and regrafted: next to a graph neighbour of one of their leaves, at every height on the way up,
     exchanges with an aunt included; all places of a subtree are priced in one walk, and only what a move touches is
-    priced again.
+    priced again. What the given tree joins above the components of the graph, which no objective sees, stays as given.
 
     objective   : "entropy" (structural entropy) or "dasgupta".
     effort      : "fast" goes downhill from the given tree; "thorough" also from two linkages on the graph, and then
@@ -288,9 +289,13 @@ class _Run:
         return self.stopped
 
     def result(self, given: Tree) -> Refinement:
-        """The best tree with the names of the given one."""
+        """The best tree with the names of the given one, and with its top where components are nodes of it."""
         before, after = self.measure(given), self.best_value
         tree = searched_tree(self.best.parent, self.graph, given.names)
+        components = self.graph.components()
+        top = top_of(given, components) if components.max() > 0 else None
+        if top is not None:
+            tree = with_top(tree, components, top, lift=False)
         return Refinement(tree, before, after, self.n_moves)
 
 

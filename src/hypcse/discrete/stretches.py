@@ -44,7 +44,8 @@ class Staircase:
 
     threshold        : (n_nodes,) the limit from which on each node is split; infinite for never.
     limits           : (m,) the limits at which something splits, ascending.
-    entropy, quality : (m,) of the partition from there on, up to the next limit.
+    entropy, quality : (m,) of the partition from there on, up to the next limit; quality is the modularity of the parts
+                       that count.
     """
 
     threshold: NDArray[np.float64]
@@ -54,20 +55,24 @@ class Staircase:
 
     def worths(self) -> NDArray[np.float64]:
         """Worth of each partition: its own stretch, and those of others by how nearly alike they are."""
-        lengths = np.append(np.diff(np.log2(self.limits)), 0.0)
+        doublings = np.log2(self.limits)
+        lengths = np.diff(doublings, append=doublings[-1:])
         return np.maximum(self.quality, 0.0) * _near_sums(self.entropy, lengths)
 
-    def best(self, n_partitions: int) -> list[Stretch]:
-        """The partitions of most worth, coarse to fine, each at least twice `ALIKE` apart from those of more worth."""
+    def best(self, n_partitions: int, taken: float | None = None) -> list[Stretch]:
+        """The partitions of most worth, coarse to fine, each at least `ALIKE` apart from those of more worth.
+
+        taken : entropy of a partition that is offered already.
+        """
         worths = self.worths()
+        free = worths if taken is None else np.where(np.abs(self.entropy - taken) < 2 * ALIKE, 0.0, worths)
         chosen: list[int] = []
-        while len(chosen) < n_partitions and worths.size:
-            near = [np.abs(self.entropy - self.entropy[other]) < 2 * ALIKE for other in chosen]
-            free = np.where(np.any(near, axis=0), 0.0, worths) if chosen else worths
+        while len(chosen) < n_partitions and free.size:
             best = int(np.argmax(free))
             if free[best] <= LEAST_WORTH * worths.max():
                 break
             chosen.append(best)
+            free = np.where(np.abs(self.entropy - self.entropy[best]) < ALIKE, 0.0, free)
         return [
             Stretch(self.threshold <= self.limits[k], float(self.entropy[k]), float(worths[k])) for k in sorted(chosen)
         ]
@@ -93,14 +98,15 @@ def by_conductance(tree: Tree, graph: Graph) -> Staircase:
     threshold = np.where(np.isfinite(threshold), threshold, small)
     reached = from_above(tree.parent, threshold, apart, 1 / tree.n_leaves)
     inside = 2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)
-    return _staircase(tree, reached, volume / total, inside / total)
+    share = volume / total
+    return _staircase(tree, reached, share, np.where(large, inside / total - np.square(share), 0.0))
 
 
 def by_distance(tree: Tree, graph: Graph) -> Staircase | None:
     """Partitions of components by how far apart they were joined: the limit is on 1 / height.
 
-    None where nothing is known of it: the graph is connected, a component is not a node of the tree, or the tree stands
-    at the heights of volumes, as a search on the graph alone leaves it.
+    None where nothing is known of it: the graph is connected, a component is not a node of the tree, all are joined at
+    height 0, or the tree stands at the heights of volumes, as a search on the graph alone leaves it.
     """
     components = graph.components()
     if components.max() == 0 or np.isclose(tree.height[-1], volume_heights(tree.parent, graph)[-1], rtol=1e-9):
@@ -111,21 +117,22 @@ def by_distance(tree: Tree, graph: Graph) -> Staircase | None:
         return None
     threshold = np.full(tree.n_nodes, np.inf)
     high = above[tree.height[above] > 0]
+    if high.size == 0:
+        return None
     threshold[high] = 1 / tree.height[high]
     share = tree.sizes / tree.n_leaves
-    return _staircase(tree, threshold, share, share)
+    return _staircase(tree, threshold, share, share - np.square(share))
 
 
 def _staircase(
-    tree: Tree, threshold: NDArray[np.float64], share: NDArray[np.float64], inside: NDArray[np.float64]
+    tree: Tree, threshold: NDArray[np.float64], share: NDArray[np.float64], quality: NDArray[np.float64]
 ) -> Staircase:
-    """Entropy and modularity of the partitions at each limit, added up split by split.
+    """Entropy and quality of the partitions at each limit, added up split by split.
 
-    share, inside : (n_nodes,) of all volume, what each node holds, and what edges inside it hold.
+    share, quality : (n_nodes,) what each node holds of all volume, and what it adds to the modularity as a part.
     """
     threshold[: tree.n_leaves] = np.inf
     bits = -share * np.log2(share, where=share > 0, out=np.zeros_like(share))
-    quality = inside - np.square(share)
     limits, step = np.unique(threshold[np.isfinite(threshold)], return_inverse=True)
     nodes = np.flatnonzero(np.isfinite(threshold))
     sums = [
