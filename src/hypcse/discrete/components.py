@@ -1,4 +1,4 @@
-"""The parts of a tree inside the components of a graph, and the part above them."""
+"""A tree taken apart into what lies inside given parts and what lies above them, and put together."""
 
 from __future__ import annotations
 
@@ -12,29 +12,25 @@ from hypcse.tree.numbering import renumber
 from hypcse.tree.outline import outline
 
 
-def top_of(tree: Tree, components: NDArray[np.int64]) -> Tree | None:
-    """The binary tree above components, its leaf k being component k; None where a component is not a node."""
-    try:
-        return binary_form(outline(tree, components).tree)
-    except ValueError:
-        return None
+def top_of(tree: Tree, parts: NDArray[np.int64]) -> Tree:
+    """The binary tree above parts (labels from 0, each the leaves of a node), its leaf k being part k."""
+    return binary_form(outline(tree, parts).tree)
 
 
-def with_top(tree: Tree, components: NDArray[np.int64], top: Tree, *, lift: bool) -> Tree:
-    """The tree inside components, each over its own leaves alone, and `top` above, whose leaf k is component k.
+def with_top(tree: Tree, parts: NDArray[np.int64], top: Tree) -> Tree:
+    """The tree inside parts (labels from 0), each over its own leaves alone, and `top` above, whose leaf k is part k.
 
-    Heights inside stay. Those of the top are multiplied by one number, so that all of them stand above every component;
-    unless `lift`, only where one would otherwise stand below a component of its own. O(n).
+    Heights inside stay. Those of the top stay where all of them lie above every part; otherwise they are multiplied by
+    one number, so that they do. O(n).
     """
-    order = np.lexsort((tree.first_positions[: tree.n_leaves], components))
-    parent, origin, roots = induced_forest(order, components, tree.lca(order[:-1], order[1:]))
+    order = np.lexsort((tree.first_positions[: tree.n_leaves], parts))
+    parent, origin, roots = induced_forest(order, parts, tree.lca(order[:-1], order[1:]))
     n_parts, n_inside = top.n_leaves, parent.size
     parent[roots] = n_inside + top.parent[:n_parts] - n_parts
     above = top.parent[n_parts:]
     parent = np.concatenate([parent, np.where(above >= 0, n_inside + above - n_parts, -1)])
     inside = tree.height[origin]
-    stands = (top.height[top.parent[:n_parts]] >= inside[roots]).all()
-    upper = top.height[n_parts:] if stands and not lift else _above(float(inside[roots].max()), top.height[n_parts:])
+    upper = _above(float(inside[roots].max()), top.height[n_parts:])
     height = np.concatenate([inside, upper])
     # Of equal heights the one that lay lower in its own tree comes first, so that children precede their parents.
     rank = np.concatenate([origin, tree.n_nodes + np.arange(above.size)])
@@ -43,9 +39,9 @@ def with_top(tree: Tree, components: NDArray[np.int64], top: Tree, *, lift: bool
 
 
 def _above(floor: float, height: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Heights in the same ratios, the lowest positive one at one above the floor; those of 0 at the floor."""
+    """Heights in the same ratios, the lowest positive one at one above the floor or higher; those of 0 at the floor."""
     positive = height[height > 0]
     if positive.size == 0:
         return np.full(height.size, floor)
-    unit = (floor + 1) / float(positive.min()) if floor > 0 else 1.0
+    unit = max(1.0, (floor + 1) / float(positive.min())) if floor > 0 else 1.0
     return np.maximum(height * unit, floor)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse.discrete.compress import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
 from hypcse.discrete.cuts import coarsest_cut
+from hypcse.discrete.leaving import leaving_parts
 from hypcse.discrete.stretches import ALIKE, by_conductance, by_distance
 from hypcse.entropy import check_same_size, node_volumes, structural_entropy
 from hypcse.graph import Graph
@@ -86,14 +87,14 @@ def main_level(tree: Tree, graph: Graph) -> int:
 
 def levels_and_main(tree: Tree, graph: Graph) -> Levels:
     """The `levels` and the `main_level`, found together."""
-    inside, above = by_conductance(tree, graph), by_distance(tree, graph)
-    lasting = inside.best(MAX_INSIDE)
-    if above is not None:
-        # The last one is the partition into components.
-        lasting = [*above.best(MAX_ABOVE, taken=float(above.entropy[-1])), *lasting]
+    leaving = leaving_parts(tree, graph)
+    # The finest partition by distance is the coarsest by conductance.
+    above = by_distance(tree, graph, leaving).best(MAX_ABOVE, with_finest=False)
+    inside = by_conductance(tree, graph, leaving).best(MAX_INSIDE)
     scale = _Scale(tree, graph)
+    lasting = [stretch for stretch in above + inside if scale.holds(stretch.split)]
     described = _described(tree, graph, _enough_levels(tree, graph))
-    held = list(dropwhile(lambda split: scale.modularity(split) <= LEAST_MODULARITY, described))
+    held = list(dropwhile(lambda split: not scale.holds(split), described))
     chain = scale.woven([stretch.split for stretch in lasting], held)
     if not chain:
         return Levels([coarsest_cut(tree, graph)], 0)
@@ -130,9 +131,10 @@ class _Scale:
         shares = self.shares[self.parts(split)]
         return float(-np.dot(shares, np.log2(shares, where=shares > 0, out=np.zeros_like(shares))))
 
-    def modularity(self, split: Split) -> float:
-        """`modularity` of the labels."""
-        return modularity(leaf_labels(self.tree.parent, split, self.tree.n_leaves), self.graph)
+    def holds(self, split: Split) -> bool:
+        """Whether the parts hold more weight than the degrees alone would put there."""
+        labels = leaf_labels(self.tree.parent, split, self.tree.n_leaves)
+        return modularity(labels, self.graph) > LEAST_MODULARITY
 
     def parts(self, split: Split) -> Split:
         """The nodes that are parts: not split, below one that is."""

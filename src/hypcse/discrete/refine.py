@@ -18,11 +18,13 @@ from hypcse.discrete.binary import binarize
 from hypcse.discrete.components import top_of, with_top
 from hypcse.discrete.compress import keep_nodes, one_by_one
 from hypcse.discrete.heights import searched_tree
+from hypcse.discrete.leaving import joined_by_distance
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.state import Search, start_search
 from hypcse.entropy import check_same_size, lca_weights, structural_entropy
 from hypcse.graph import Graph
 from hypcse.kernels.search.descent import anneal, descend
+from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.tree import Tree
 
 Objective = Literal["entropy", "dasgupta"]
@@ -128,7 +130,8 @@ def refine(
 
     Subtrees are pruned and regrafted: next to a graph neighbour of one of their leaves, at every height on the way up,
     exchanges with an aunt included; all places of a subtree are priced in one walk, and only what a move touches is
-    priced again. What the given tree joins above the components of the graph, which no objective sees, stays as given.
+    priced again. What `join_components` joined in the given tree, and no
+    edge tells, stays as it is.
 
     objective   : "entropy" (structural entropy) or "dasgupta".
     effort      : "fast" goes downhill from the given tree; "thorough" also from two linkages on the graph, and then
@@ -289,13 +292,16 @@ class _Run:
         return self.stopped
 
     def result(self, given: Tree) -> Refinement:
-        """The best tree with the names of the given one, and with its top where components are nodes of it."""
+        """The best tree with the names of the given one, and its top where that was joined by distances."""
         before, after = self.measure(given), self.best_value
         tree = searched_tree(self.best.parent, self.graph, given.names)
-        components = self.graph.components()
-        top = top_of(given, components) if components.max() > 0 else None
-        if top is not None:
-            tree = with_top(tree, components, top, lift=False)
+        above = joined_by_distance(given, self.graph)
+        if above.any():
+            parts = leaf_labels(given.parent, above, given.n_leaves)
+            kept = with_top(tree, parts, top_of(given, parts))
+            value = self.measure(kept)
+            if value <= before:
+                tree, after = kept, value
         return Refinement(tree, before, after, self.n_moves)
 
 

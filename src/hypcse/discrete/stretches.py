@@ -7,20 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.discrete.heights import volume_heights
-from hypcse.entropy import lca_weights, node_cuts, node_volumes
+from hypcse.discrete.leaving import Leaving, joined_by_distance
+from hypcse.entropy import node_volumes
 from hypcse.graph import Graph
 from hypcse.kernels.trees.sweep import subtree_sums
-from hypcse.kernels.trees.thresholds import from_above, split_thresholds
 from hypcse.tree import Tree
-from hypcse.tree.outline import outline
 
 ALIKE = 0.25
 """Bits of entropy by which partitions may differ and still count as one."""
 LEAST_WORTH = 0.1
 """Share of the greatest worth below which a partition is not offered."""
-LEAST_PART = 0.25
-"""A part smaller than so many times the square root of the number of leaves is no reason for a split."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +55,13 @@ class Staircase:
         lengths = np.diff(doublings, append=doublings[-1:])
         return np.maximum(self.quality, 0.0) * _near_sums(self.entropy, lengths)
 
-    def best(self, n_partitions: int, taken: float | None = None) -> list[Stretch]:
+    def best(self, n_partitions: int, *, with_finest: bool = True) -> list[Stretch]:
         """The partitions of most worth, coarse to fine, each at least `ALIKE` apart from those of more worth.
 
-        taken : entropy of a partition that is offered already.
+        Unless `with_finest`, without the finest one and what is nearly alike.
         """
         worths = self.worths()
-        free = worths if taken is None else np.where(np.abs(self.entropy - taken) < 2 * ALIKE, 0.0, worths)
+        free = worths if with_finest else np.where(self.entropy > self.entropy[-1:] - 2 * ALIKE, 0.0, worths)
         chosen: list[int] = []
         while len(chosen) < n_partitions and free.size:
             best = int(np.argmax(free))
@@ -78,48 +74,22 @@ class Staircase:
         ]
 
 
-def by_conductance(tree: Tree, graph: Graph) -> Staircase:
-    """Partitions by how much leaves their parts: the limit is on cut(u) V / (vol(u) (V - vol(u))).
+def by_conductance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
+    """Partitions by how much leaves their parts, see `leaving_parts`; small parts add nothing to the quality."""
+    total = graph.volume or 1.0
+    share = node_volumes(tree, graph.degrees) / total
+    inside = (2 * subtree_sums(tree.parent, leaving.meeting) + node_volumes(tree, graph.self_weights)) / total
+    return _staircase(tree, leaving.threshold, share, np.where(leaving.large, inside - np.square(share), 0.0))
 
-    That is what leaves a part over what would leave it if edges knew of degrees only; it is the same for any union of
-    groups that are alike. Limits below 1 / n, less than the edges of one vertex among all, count as 1 / n. Nodes at
-    which no edge meets are always split. O(n log n + m).
+
+def by_distance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
+    """Partitions of what hardly an edge joins, by how far apart it was joined: the limit is on 1 / height.
+
+    Empty where nothing is known of it, see `joined_by_distance`.
     """
-    meeting = lca_weights(tree, graph)
-    volume, total = node_volumes(tree, graph.degrees), graph.volume or 1.0
-    chance = volume * np.maximum(total - volume, 0.0)
-    cuts = node_cuts(tree, graph, meeting)
-    leaving = np.divide(cuts * total, chance, where=chance > 0, out=np.zeros(tree.n_nodes))
-    apart = (meeting == 0) & (tree.n_children > 0)
-    large = tree.sizes >= max(2.0, LEAST_PART * np.sqrt(tree.n_leaves))
-    threshold = split_thresholds(tree.parent, leaving, large, apart)
-    # What holds no two large parts may still fall apart into small ones.
-    small = split_thresholds(tree.parent, leaving, tree.sizes > 1, apart)
-    threshold = np.where(np.isfinite(threshold), threshold, small)
-    reached = from_above(tree.parent, threshold, apart, 1 / tree.n_leaves)
-    inside = 2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)
-    share = volume / total
-    return _staircase(tree, reached, share, np.where(large, inside / total - np.square(share), 0.0))
-
-
-def by_distance(tree: Tree, graph: Graph) -> Staircase | None:
-    """Partitions of components by how far apart they were joined: the limit is on 1 / height.
-
-    None where nothing is known of it: the graph is connected, a component is not a node of the tree, all are joined at
-    height 0, or the tree stands at the heights of volumes, as a search on the graph alone leaves it.
-    """
-    components = graph.components()
-    if components.max() == 0 or np.isclose(tree.height[-1], volume_heights(tree.parent, graph)[-1], rtol=1e-9):
-        return None
-    try:
-        above = outline(tree, components).node[int(components.max()) + 1 :]
-    except ValueError:
-        return None
+    above = np.flatnonzero(joined_by_distance(tree, graph, leaving.threshold) & (tree.height > 0))
     threshold = np.full(tree.n_nodes, np.inf)
-    high = above[tree.height[above] > 0]
-    if high.size == 0:
-        return None
-    threshold[high] = 1 / tree.height[high]
+    threshold[above] = 1 / tree.height[above]
     share = tree.sizes / tree.n_leaves
     return _staircase(tree, threshold, share, share - np.square(share))
 
@@ -131,6 +101,7 @@ def _staircase(
 
     share, quality : (n_nodes,) what each node holds of all volume, and what it adds to the modularity as a part.
     """
+    threshold = threshold.copy()
     threshold[: tree.n_leaves] = np.inf
     bits = -share * np.log2(share, where=share > 0, out=np.zeros_like(share))
     limits, step = np.unique(threshold[np.isfinite(threshold)], return_inverse=True)

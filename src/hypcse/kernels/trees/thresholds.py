@@ -16,7 +16,7 @@ def split_thresholds(
 
     value : of each node as a part, such as its conductance.
     large : which nodes count; a node above one of them must be one too.
-    apart : which nodes are never parts: they are split as soon as they are reached.
+    apart : which nodes are never parts: `from_above` splits them as soon as they are reached.
 
     A node can be split at c when each of its large children can stay whole or be split itself. Small children are never
     in the way and never a reason: a node with one large child is split when that child is. Infinite where a node is
@@ -27,13 +27,13 @@ def split_thresholds(
     n_large = np.zeros(n_nodes, np.int64)
     hardest = np.zeros(n_nodes)
     for node in range(n_nodes):
-        if apart[node] or n_large[node] > 1:
+        if n_large[node] > 1:
             threshold[node] = hardest[node]
         above = parent[node]
         if above >= 0 and large[node]:
             n_large[above] += 1
-            whole = np.inf if apart[node] else value[node]
-            hardest[above] = max(hardest[above], min(whole, threshold[node]))
+            needed = hardest[node] if apart[node] else min(value[node], threshold[node])
+            hardest[above] = max(hardest[above], needed)
             # Holds while this is the only large child; with a second one `hardest` takes its place.
             threshold[above] = threshold[node]
     return threshold

@@ -1,0 +1,83 @@
+"""How much leaves the parts of a tree, and where next to nothing does."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.discrete.heights import volume_heights
+from hypcse.entropy import lca_weights, node_cuts, node_volumes
+from hypcse.graph import Graph
+from hypcse.kernels.trees.sweep import subtree_minima
+from hypcse.kernels.trees.thresholds import from_above, split_thresholds
+from hypcse.tree import Tree
+
+LEAST_PART = 0.25
+"""A part smaller than so many times the square root of the number of leaves is no reason for a split."""
+
+
+class Leaving(NamedTuple):
+    """What a limit on what leaves a part does to a tree.
+
+    threshold : (n_nodes,) the limit from which on a node is split in the finest partition within the limit.
+    large     : (n_nodes,) which nodes are parts that count.
+    meeting   : (n_nodes,) weight of the edges that meet at each node.
+    """
+
+    threshold: NDArray[np.float64]
+    large: NDArray[np.bool_]
+    meeting: NDArray[np.float64]
+
+
+def leaving_parts(tree: Tree, graph: Graph) -> Leaving:
+    """Limits on cut(u) V / (vol(u) (V - vol(u))), u being a part, at which nodes split.
+
+    That is what leaves a part over what would leave it if edges knew of degrees only; it is the same for any union of
+    groups that are alike. Limits start at `least_limit`. Nodes at which no edge meets are always split. O(n + m).
+    """
+    meeting = lca_weights(tree, graph)
+    volume, total = node_volumes(tree, graph.degrees), graph.volume
+    chance = volume * np.maximum(total - volume, 0.0)
+    cuts = node_cuts(tree, graph, meeting)
+    value = np.divide(cuts * total, chance, where=chance > 0, out=np.zeros(tree.n_nodes))
+    apart = (meeting == 0) & (tree.n_children > 0)
+    large = tree.sizes >= max(2.0, LEAST_PART * np.sqrt(tree.n_leaves))
+    threshold = split_thresholds(tree.parent, value, large, apart)
+    # What holds no two large parts may still fall apart into small ones.
+    small = split_thresholds(tree.parent, value, tree.sizes > 1, apart)
+    threshold = np.where(np.isfinite(threshold), threshold, small)
+    return Leaving(from_above(tree.parent, threshold, apart, least_limit(tree.n_leaves)), large, meeting)
+
+
+def least_limit(n_leaves: int) -> float:
+    """The limit below which next to nothing leaves a part: the edges of one vertex among all, and at most 1 %."""
+    return min(1 / n_leaves, 0.01)
+
+
+def barely_joined(tree: Tree, threshold: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The nodes that are split at the least limit: no edges to speak of hold their children together."""
+    split = threshold <= least_limit(tree.n_leaves)
+    split[: tree.n_leaves] = False
+    return split
+
+
+def joined_by_distance(tree: Tree, graph: Graph, threshold: NDArray[np.float64] | None = None) -> NDArray[np.bool_]:
+    """The nodes whose heights say how far apart their children are: the top of the tree, or none.
+
+    A tree that was found on the graph stands at the heights of volumes, see `volume_heights`, up to where distances
+    joined it. Of a tree from elsewhere it is what lies above the components, if these are nodes of it. `threshold` is
+    that of `leaving_parts`, where it is known.
+    """
+    elsewhere = ~np.isclose(tree.height, volume_heights(tree.parent, graph), rtol=1e-9, atol=1e-9)
+    none = np.zeros(tree.n_nodes, np.bool_)
+    if not elsewhere[-1]:
+        return none
+    weak = barely_joined(tree, leaving_parts(tree, graph).threshold if threshold is None else threshold)
+    if not (elsewhere & ~weak).any():
+        return elsewhere
+    components = graph.components()
+    mixed = subtree_minima(tree.parent, components) != -subtree_minima(tree.parent, -components)
+    n_parts = np.count_nonzero(~mixed[:-1] & mixed[tree.parent[:-1]])
+    return mixed if n_parts == components.max() + 1 else none
