@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import trees
 
 from hypcse import Tree
 from hypcse.tree.distances import merge_distances
+from strategies import trees
 
 
 def by_pairs(tree: Tree, X: np.ndarray) -> np.ndarray:
