@@ -50,8 +50,7 @@ def joined_distances(tree: Tree, source: Any, features: ArrayLike | None, scale:
     used = getattr(source, "scale", scale) if features is None else scale
     values = merge_distances(tree, points)
     # Copies whose distances are rounding errors have none.
-    if values[-1] <= 1e-12 * np.abs(points).max():
-        values = np.zeros(tree.n_nodes)
+    values[values <= 1e-12 * np.abs(points).max()] = 0.0
     return Distances(values, "root mean square" if used == "none" else "root mean square, scaled features")
 
 
