@@ -80,7 +80,8 @@ def dendrogram(
     scale       : how to scale the given features, as for `similarity_graph`; those of a model are scaled already.
     heights     : what is drawn along the axis of heights. "distance": the root mean squared distance between the parts
                   that a join joins, or that of a join below it where that is larger. "tree": the tree's own heights.
-                  "auto": "distance" where there are features, "tree" otherwise. Cuts use the tree's own heights.
+                  "auto": "distance" where there are features, "tree" otherwise. Which subtrees are drawn stays the
+                  same.
 
     An axis of distances starts at 0. One of heights does too, or where all joins that are drawn lie near the top a
     little below the lowest of them; there tips of triangles may lie too high. Nothing recurses: a chain of 100,000

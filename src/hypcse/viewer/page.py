@@ -84,8 +84,8 @@ def view(
     scale         : how to scale the given features for distances, as for `similarity_graph`.
     heights       : what the dendrogram draws at first along its axis of heights; the page can switch. "distance": the
                     root mean squared distance between the parts that a node joins, or that of a node below it where
-                    that is larger. "tree": the tree's own heights, which all cuts use. "auto": "distance" where there
-                    are features, "tree" otherwise.
+                    that is larger. "tree": the tree's own heights, by which the slider cuts. "auto": "distance"
+                    where there are features, "tree" otherwise.
     names         : names of the leaves, instead of the tree's own.
     n_clusters    : clusters shown at first; by default those of the automatic cut.
     automatic     : flat labels to show as the automatic cut, instead of one found here: the model's `labels_`, the
