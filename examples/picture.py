@@ -14,6 +14,7 @@ import hypcse
 from hypcse import plot
 
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent / "docs" / "images")
+IRIS = ("setosa", "versicolor", "virginica")
 ZOO = ("mammal", "bird", "reptile", "fish", "amphibian", "insect", "other")
 
 
@@ -34,6 +35,18 @@ def digits() -> None:
     save(figure, "optical-digits")
 
 
+def flowers() -> None:
+    """One tree over iris with both heights: how far apart the joined parts are, and those that cuts use."""
+    X, y = hypcse.datasets.load("iris")
+    graph = hypcse.similarity_graph(X)
+    tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
+    kinds = [IRIS[k] for k in y]
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    plot.dendrogram(tree, graph=graph, labels=kinds, features=X, max_leaves=40, ax=left, legend=False)
+    plot.dendrogram(tree, graph=graph, labels=kinds, max_leaves=40, ax=right)
+    save(figure, "heights")
+
+
 def animals() -> None:
     """The paper's picture of zoo: a two-dimensional embedding, with how its training went."""
     X, y = hypcse.datasets.load("zoo")
@@ -50,4 +63,5 @@ def animals() -> None:
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     digits()
+    flowers()
     animals()

@@ -18,7 +18,7 @@ LAYERS = (
     ("graph", "tree", "hyperbolic"),
     ("entropy",),
     ("discrete",),
-    ("decode", "encoder", "structure", "objective", "metrics"),
+    ("decode", "encoder", "structure", "objective", "metrics", "_heights"),
     ("training",),
     ("estimator", "datasets", "plot", "viewer"),
     ("methods", "cells"),

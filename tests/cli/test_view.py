@@ -12,6 +12,8 @@ import pytest
 
 import hypcse
 from hypcse.cli import main
+from hypcse.graph import scale_features
+from hypcse.tree.distances import merge_distances
 
 
 @pytest.fixture
@@ -84,6 +86,28 @@ def test_a_folder_of_fit(command, tmp_path):
     assert held["table"]["names"] == ["width", "length"]
     assert held["entropy"] is not None
     assert command("fit", "points.csv", "--out", "found", "--id-column", "id", "--overwrite")[0] == 0
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard"])
+def test_pages_draw_distances_on_the_scale_of_the_command(command, tmp_path, scale):
+    """Those of `hypcse fit` and of `hypcse view --data`, whatever the order of the leaves in the file."""
+    X = np.random.default_rng(0).normal(size=(20, 2)) * [1, 100]
+    (tmp_path / "points.csv").write_text("\n".join(["id,a,b", *(f"p{k},{a},{b}" for k, (a, b) in enumerate(X))]))
+    options = ("--id-column", "id", "--scale", scale)
+    assert command("fit", "points.csv", "--out", "found", *options)[0] == 0
+    code, _, said = command(
+        "view", "found/tree.nwk", "--out", "page.html", "--data", "points.csv", *options, "--no-open"
+    )
+    assert code == 0, said
+    for page in (tmp_path / "found" / "tree.html", tmp_path / "page.html"):
+        held = data_of(page)
+        order = [int(name[1:]) for name in held["names"]]
+        tree = hypcse.Tree(codes(held["parent"]), [0.0] * 20 + codes(held["height"]))
+        expected = merge_distances(tree, scale_features(X, scale)[order])
+        assert codes(held["distance"]["inner"]) == pytest.approx(expected[20:], rel=1e-6)
+        assert held["byDistance"]
+    assert command("view", "found/tree.nwk", "--out", "bare.html", "--no-open")[0] == 0
+    assert data_of(tmp_path / "bare.html")["distance"] is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import hypcse
+from hypcse.graph import scale_features
 from hypcse.tree import Tree
+from hypcse.tree.distances import merge_distances
 from strategies import chain
 
 HOSTILE = "<img src=x onerror=\"document.title='broken in'\">"
@@ -34,6 +36,12 @@ def path(sample, tmp_path):
     tree, graph, X, y = sample
     labels = [f"kind {k} <b>" for k in y]
     return hypcse.view(tree, tmp_path / "tree.html", graph=graph, labels=labels, features=X, title="A <i>tree</i>")
+
+
+def distances_of(sample):
+    """The distances that the page of the sample draws, in single precision."""
+    tree, _, X, _ = sample
+    return merge_distances(tree, scale_features(X)).astype(np.float32).astype(float)
 
 
 def told(page, what):
@@ -256,7 +264,7 @@ def test_the_second_view(show, path, sample):
     page.click("#show-dendrogram")
     settle(page)
     assert told(page, "state.view") == "dendrogram"
-    assert told(page, "motion") == {"top": 0, "bottom": N, "left": sample[0].height[-1]}
+    assert told(page, "motion") == {"top": 0, "bottom": N, "left": distances_of(sample)[-1]}
     node = int(np.argsort(sample[0].sizes)[-3])
     page.mouse.dblclick(*on_screen(page, node))
     settle(page)
@@ -273,6 +281,88 @@ def test_the_second_view(show, path, sample):
     settle(page)
     page.click("#show-disk")
     assert told(page, "state.view") == "disk"
+
+
+def along(page, heights):
+    """Whether the nodes lie along the axis at these heights: the same line maps all of them."""
+    places = [page.evaluate("node => window.hypcse.position(node)", node)[0] for node in range(len(heights))]
+    leaf, root = places[0], places[-1]
+    return leaf - (leaf - root) * heights / heights[-1] == pytest.approx(np.array(places), abs=0.1)
+
+
+def test_heights_by_distance_or_of_the_tree(show, path, sample):
+    """The dendrogram draws distances at first; the buttons and a key draw the tree's own heights instead."""
+    tree = sample[0]
+    page = show(path)
+    assert not page.locator("#heights").is_visible(), "in the disk nothing is drawn by height"
+    page.keyboard.press("h")
+    assert told(page, "state.heights") == "distance"
+    page.click("#show-dendrogram")
+    settle(page)
+    assert along(page, distances_of(sample)) and not along(page, tree.height)
+    assert told(page, "axis") == "distance between joined parts (root mean square, scaled features)"
+    before = page.locator("#stage").screenshot()
+    page.click("#height-tree")
+    settle(page)
+    assert along(page, tree.height)
+    assert told(page, "axis") == "height (log2 of volume)"
+    assert page.locator("#stage").screenshot() != before
+    assert page.get_attribute("#height-tree", "aria-pressed") == "true"
+    assert page.evaluate("window.hypcse.labels(5)") == tree.cut(n_clusters=5).tolist()
+    page.keyboard.press("h")
+    settle(page)
+    assert along(page, distances_of(sample))
+    assert "distance between joined parts" in page.locator("#live").inner_text()
+    picture = ElementTree.fromstring(export(page, "#export-svg"))
+    texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert "distance between joined parts (root mean square, scaled features)" in texts
+    assert export(page, "#export-png").startswith(b"\x89PNG")
+    whole = Tree.from_newick(export(page, "#export-newick").decode(), names=tree.names)
+    assert np.sort(whole.height) == pytest.approx(np.sort(tree.height)), "Newick has the tree's own heights"
+
+
+def test_a_subtree_stays_in_sight_when_heights_change(show, path, sample):
+    page = show(path)
+    page.click("#show-dendrogram")
+    node = int(np.argsort(sample[0].sizes)[-4])
+    page.mouse.dblclick(*on_screen(page, node))
+    settle(page)
+    window, place = told(page, "motion"), on_screen(page, node)
+    page.click("#height-tree")
+    settle(page)
+    assert told(page, "motion.top") == window["top"] and told(page, "motion.bottom") == window["bottom"]
+    assert on_screen(page, node) == pytest.approx(place, abs=1)
+    page.click("#height-distance")
+    assert told(page, "motion") == pytest.approx(window)
+
+
+def test_a_node_tells_how_far_apart_its_parts_are(show, tmp_path):
+    """The root is drawn as high as the node below it, whose parts are farther apart, and says no more than that."""
+    tree, X = Tree.from_newick("((0,2),1);"), [[0.0], [2.0], [5.0]]
+    page = show(hypcse.view(tree, tmp_path / "tree.html", features=X, scale="none"))
+    page.locator("#stage").focus()
+    for node, words in ((4, "at most 5"), (3, "5")):
+        page.keyboard.press("Shift+ArrowDown")
+        assert told(page, "state.selected") == node
+        assert f"Distance of parts\n{words}\n" in page.locator("#details").inner_text()
+        assert f"2 children {words} apart" in page.locator("#live").inner_text()
+        page.mouse.move(*on_screen(page, node))
+        assert f"parts {words} apart" in page.locator("#tip").inner_text()
+    page.keyboard.press("Shift+ArrowDown")
+    assert "Distance" not in page.locator("#details").inner_text()
+
+
+def test_without_features_there_is_nothing_to_choose(show, tmp_path, sample):
+    page = show(hypcse.view(sample[0], tmp_path / "bare.html"))
+    page.click("#show-dendrogram")
+    page.keyboard.press("h")
+    settle(page)
+    assert not page.locator("#heights").is_visible()
+    assert told(page, "axis") == "height"
+    assert told(page, "motion.left") == sample[0].height[-1]
+    page.locator("#stage").focus()
+    page.keyboard.press("Shift+ArrowDown")
+    assert "Distance" not in page.locator("#details").inner_text()
 
 
 def test_pictures_and_newick_to_take_away(show, path, sample):
@@ -342,13 +432,16 @@ def test_it_fits_a_narrow_window(show, path):
     assert page.locator("#stage").bounding_box()["height"] >= 300
 
 
+@pytest.mark.parametrize("features", [False, True], ids=["bare", "copies"])
 @pytest.mark.parametrize("tree", [Tree([-1], [0]), Tree.from_newick("(a,b);"), Tree.from_newick("(a:0,b:0,c:0);")])
-def test_the_smallest_trees(show, tmp_path, tree):
-    page = show(hypcse.view(tree, tmp_path / "small.html"))
+def test_the_smallest_trees(show, tmp_path, tree, features):
+    """With features too, all of them alike, so that all distances are 0."""
+    X = np.ones((tree.n_leaves, 2)) if features else None
+    page = show(hypcse.view(tree, tmp_path / "small.html", features=X))
     page.click("#show-dendrogram")
     settle(page)
     page.locator("#stage").focus()
-    for key in ("Shift+ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight", "Enter", "+", "-", "0", "]", "["):
+    for key in ("Shift+ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight", "Enter", "h", "+", "-", "0", "]", "["):
         page.keyboard.press(key)
     page.click("#show-disk")
     settle(page)

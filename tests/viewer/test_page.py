@@ -11,10 +11,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import hypcse
 from graph_strategies import graphs_with_trees
+from hypcse.graph import scale_features
 from hypcse.tree import Tree
+from hypcse.tree.distances import merge_distances
 from hypcse.viewer.describe import entropy_shares, node_columns
 from hypcse.viewer.page import render
 from hypcse.viewer.payload import document, to_json
@@ -62,6 +65,45 @@ def test_what_goes_in_comes_back(tree):
     assert tuple(held["names"]) == tree.names
     assert unpack(held["angle"]) == pytest.approx(shown.layout.angle, abs=1e-6)
     assert unpack(held["radius"]) / 65535 * held["radiusMax"] == pytest.approx(shown.layout.radius, abs=1e-3)
+
+
+@given(trees(), st.sampled_from(["minmax", "standard", "none"]))
+def test_distances_are_those_of_the_scaled_features(tree, scale):
+    """Of internal nodes, as exactly as can be seen, beside the tree's own heights, and never falling upwards."""
+    X = np.random.default_rng(tree.n_leaves).normal(size=(tree.n_leaves, 3)) * [1, 10, 100]
+    held = json.loads(to_json(gather(tree, features=X, scale=scale)))
+    inner = unpack(held["distance"]["inner"])
+    assert inner == pytest.approx(merge_distances(tree, scale_features(X, scale))[tree.n_leaves :], rel=1e-6)
+    assert np.array_equal(unpack(held["height"]), tree.height[tree.n_leaves :])
+    above = tree.parent[tree.n_leaves : -1] - tree.n_leaves
+    assert (inner[:-1] <= inner[above]).all()
+
+
+def test_which_heights_a_page_draws_first():
+    X = np.array([[0.0], [1.0], [4.0], [9.0]])
+    model = SimpleNamespace(tree_=TREE, _scaled=X)
+    for source, options, known, first in (
+        (TREE, {}, False, False),
+        (TREE, {"heights": "tree"}, False, False),
+        (TREE, {"features": X}, True, True),
+        (TREE, {"features": X, "heights": "distance"}, True, True),
+        (TREE, {"features": X, "heights": "tree"}, True, False),
+        (model, {}, True, True),
+        (SimpleNamespace(tree_=TREE, _scaled=None), {}, False, False),
+    ):
+        held = document(gather(source, **options))
+        assert (held["distance"] is not None, held["byDistance"]) == (known, first)
+        assert held["heightTitle"] == "height"
+    kept = unpack(document(gather(model))["distance"]["inner"])
+    assert kept == pytest.approx(merge_distances(TREE, X)[4:])
+    given_too = unpack(document(gather(model, features=X))["distance"]["inner"])
+    assert given_too == pytest.approx(kept / 9), "features that are given are scaled, and win over the model's"
+
+
+def test_distances_beyond_single_precision():
+    X = np.array([[-3e38, -3e38], [-3e38, -3e38], [3e38, 3e38], [3e38, 3e38]])
+    inner = unpack(document(gather(TREE, features=X, scale="none"))["distance"]["inner"])
+    assert np.isfinite(inner).all() and inner[-1] > 6e38
 
 
 @given(trees(names=True, min_leaves=2))
@@ -157,6 +199,9 @@ def test_the_widest_gap_gives_a_cut(tree):
         (TREE, {"features": np.zeros((3, 2))}, ValueError, "3 rows for 4 leaves"),
         (TREE, {"features": np.zeros((4, 2)), "feature_names": ["a"]}, ValueError, "1 feature_names for 2"),
         (TREE, {"feature_names": ["a"]}, ValueError, "without features"),
+        (TREE, {"heights": "distance"}, ValueError, "Pass features="),
+        (TREE, {"heights": "log"}, ValueError, "Choose one of 'auto', 'distance', 'tree'"),
+        (TREE, {"features": np.zeros((4, 2)), "scale": "log"}, ValueError, "scale='log'"),
         (TREE, {"graph": np.eye(4)}, TypeError, "from_scipy"),
         (TREE, {"graph": hypcse.Graph.from_edges([0], [1])}, ValueError, "2 vertices for 4"),
         (TREE, {"automatic": [0, 1]}, ValueError, "each of the 4 leaves"),

@@ -245,7 +245,7 @@ def view(
     """Write a page to look at any tree, and open it: a disk to pan and zoom, a dendrogram, clusters, search, exports.
 
     The page is one file and asks nothing of any network. With `--data` it also tells what the similarity graph and the
-    columns say about each node.
+    columns say about each node, and its dendrogram shows how far apart the joined parts are.
 
     Example: `hypcse view tree.nwk --no-open`
     """

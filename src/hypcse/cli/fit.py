@@ -62,7 +62,8 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         "version": __version__,
     }
     files = _files(tree, labels, partitions, points, report)
-    files[PAGE] = _page(tree, graph, labels, points, out.name).encode("utf-8", "replace")
+    page = _page(tree, graph, labels, points, scale=job.graph_options["scale"], title=out.name)
+    files[PAGE] = page.encode("utf-8", "replace")
     if model is not None:
         files["embedding.npy"] = _npy(model.embedding_)
         files |= {f"model/{name}": content for name, content in packed(model).items()}
@@ -139,7 +140,7 @@ def _train(points: Points, graph: Graph, job: Job, out: Path) -> Any:
     return model
 
 
-def _page(tree: Tree, graph: Graph, labels: NDArray[np.int64], points: Points, title: str) -> str:
+def _page(tree: Tree, graph: Graph, labels: NDArray[np.int64], points: Points, *, scale: str, title: str) -> str:
     """The page to look at the tree."""
     shown = gather(
         tree,
@@ -147,6 +148,7 @@ def _page(tree: Tree, graph: Graph, labels: NDArray[np.int64], points: Points, t
         labels=points.labels,
         features=points.features,
         feature_names=points.titles,
+        scale=scale,
         names=None,
         n_clusters=None,
         automatic=labels,

@@ -121,4 +121,5 @@ def _from_data(tree: Tree, extras: Extras) -> dict[str, Any]:
         "labels": None if points.labels is None else points.labels[order],
         "features": None if points.features is None else points.features[order],
         "feature_names": points.titles,
+        "scale": options["scale"],
     }

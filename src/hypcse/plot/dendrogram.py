@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice
+from hypcse._heights import check_heights, joined_distances
 from hypcse.discrete import levels
 from hypcse.discrete.cuts import binary_form
 from hypcse.graph import Graph
 from hypcse.kernels.trees.arcs import child_middles
 from hypcse.plot.axes import axes_or_new
+from hypcse.plot.heights import HeightAxis, height_axis, on_binary_form
 from hypcse.plot.palette import INK, MAX_LEGEND, LeafClasses, leaf_classes, node_colours, palette
 from hypcse.plot.source import classes_of
 from hypcse.plot.truncate import shown_clusters
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 LEAST_TEXT, MOST_TEXT = 3.5, 9.0
 """Smallest and largest text at the leaves, in points; where there is no room for the smallest there is none."""
 RASTER_LEAVES = 5_000
+LETTER = 5.5
+"""Width of a letter of the axis's title, about, in points."""
 
 
 class Drawing(NamedTuple):
@@ -54,6 +58,9 @@ def dendrogram(
     labels: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     orientation: str = "top",
+    features: ArrayLike | None = None,
+    scale: str = "minmax",
+    heights: str = "auto",
     legend: bool = True,
     title: str | None = None,
     ax: Axes | None = None,
@@ -69,37 +76,50 @@ def dendrogram(
                   of the `levels`.
     names       : of the leaves, instead of the tree's own.
     orientation : where the root is: "top", "bottom", "left" or "right".
+    features    : (n, d) the points behind the leaves, for distances; by default those that a fitted `HypCSE` keeps.
+    scale       : how to scale the given features, as for `similarity_graph`; those of a model are scaled already.
+    heights     : what is drawn along the axis of heights. "distance": the root mean squared distance between the parts
+                  that a join joins, or that of a join below it where that is larger. "tree": the tree's own heights.
+                  "auto": "distance" where there are features, "tree" otherwise. Which subtrees are drawn stays the
+                  same.
 
-    The axis starts at 0, or where all joins that are drawn lie near the top a little below the lowest of them; there
-    tips of triangles may lie too high. Nothing recurses: a chain of 100,000 leaves is drawn like any other tree.
+    An axis of distances starts at 0. One of heights does too, or where all joins that are drawn lie near the top a
+    little below the lowest of them; there tips of triangles may lie too high. Nothing recurses: a chain of 100,000
+    leaves is drawn like any other tree.
     """
     check_choice("orientation", orientation, ("top", "bottom", "left", "right"))
+    measured = check_heights(heights, source, features)
     tree = tree_of(source)
     graph = getattr(source, "graph_", None) if graph is None else graph
     classes = classes_of(source, labels, tree)
     if classes is None and graph is not None:
         classes = leaf_classes(levels(tree, graph)[0], tree.n_leaves)
     written = tree.names if names is None else check_names(names, tree.n_leaves)
-    tree = tree if n_clusters is None or graph is None else binary_form(tree)
+    axis = height_axis(tree, graph, joined_distances(tree, source, features, scale) if measured else None)
+    if n_clusters is not None and graph is not None and not tree.is_binary:
+        split = binary_form(tree)
+        axis = axis._replace(height=on_binary_form(tree, split, axis.height))
+        tree = split
     clusters = shown_clusters(tree, graph, n_clusters, max_leaves)
     shown = Outline(tree, np.arange(tree.n_nodes)) if clusters is None else outline(tree, clusters)
     upright = orientation in ("top", "bottom")
     ax = axes_or_new(ax, (9.0, 4.8) if upright else (5.6, 8.0))
-    drawing = _arrange(tree, shown, classes)
+    drawing = _arrange(tree, shown, classes, axis)
     _draw(ax, drawing, upright)
     _label_leaves(ax, drawing, shown, written, upright)
     _finish(ax, drawing, orientation, title)
+    _title_heights(ax, axis, upright)
     if legend and labels is not None and classes is not None:
         _legend(ax, classes, orientation)
     return ax
 
 
-def _arrange(tree: Tree, shown: Outline, classes: LeafClasses | None) -> Drawing:
+def _arrange(tree: Tree, shown: Outline, classes: LeafClasses | None, axis: HeightAxis) -> Drawing:
     top = shown.tree
     position = child_middles(top.parent, top.first_positions[: top.n_leaves].astype(np.float64) + 0.5)
     colour = node_colours(tree, classes)[shown.node]
-    height, size = tree.height[shown.node], tree.sizes[shown.node]
-    base, tip = _floor(height[top.n_leaves :])
+    height, size = axis.height[shown.node], tree.sizes[shown.node]
+    base, tip = (0.0, 0.0) if axis.from_zero else _floor(height[top.n_leaves :])
     lowest = np.where(size > 1, tip, base)
     return Drawing(position, np.maximum(height, lowest), size, colour, top.parent, top.n_leaves, base)
 
@@ -177,10 +197,10 @@ def _room(ax: Axes, upright: bool) -> float:
 def _finish(ax: Axes, drawing: Drawing, orientation: str, title: str | None) -> None:
     upright = orientation in ("top", "bottom")
     top = float(drawing.height.max())
-    reach = (drawing.base, top + 0.03 * (top - drawing.base) if top > 0 else 1.0)
+    # Where all joins lie at 0, the axis begins below them, or they would be hidden by its end.
+    reach = (drawing.base, top + 0.03 * (top - drawing.base)) if top > 0 else (-0.05, 1.0)
     along = (0.0, float(drawing.n_leaves))
     ax.set(xlim=along if upright else reach, ylim=reach if upright else along, title=title or "")
-    (ax.set_ylabel if upright else ax.set_xlabel)("height", color=INK)
     ax.ticklabel_format(axis="y" if upright else "x", useOffset=False)
     if orientation == "bottom":
         ax.invert_yaxis()
@@ -190,6 +210,13 @@ def _finish(ax: Axes, drawing: Drawing, orientation: str, title: str | None) -> 
         ax.yaxis.tick_right()
     hidden = {"top", "right", "bottom", "left"} - {"left" if upright else "bottom"}
     ax.spines[sorted(hidden)].set_visible(False)
+
+
+def _title_heights(ax: Axes, axis: HeightAxis, upright: bool) -> None:
+    """The title of the axis of heights, with its note below it where the axis is long enough."""
+    noted = axis.note and _room(ax, not upright) > LETTER * len(axis.note)
+    text = f"{axis.title}\n({axis.note})" if noted else axis.title
+    (ax.set_ylabel if upright else ax.set_xlabel)(text, color=INK)
 
 
 def _legend(ax: Axes, classes: LeafClasses, orientation: str) -> None:

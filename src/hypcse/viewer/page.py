@@ -36,6 +36,7 @@ SCRIPTS = (
     "draw/scene.js",
     "draw/disk_names.js",
     "draw/disk.js",
+    "draw/axis.js",
     "draw/dendrogram.js",
     "draw/names.js",
     "draw/webgl.js",
@@ -65,6 +66,8 @@ def view(
     labels: ArrayLike | None = None,
     features: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    scale: str = "minmax",
+    heights: str = "auto",
     names: Sequence[str] | None = None,
     n_clusters: int | None = None,
     automatic: ArrayLike | None = None,
@@ -76,7 +79,13 @@ def view(
                     `embedding_` are used where it has them).
     graph         : tells the share of each node in the structural entropy, and the automatic cut.
     labels        : a class for each leaf, to colour by and to show the mix under a node.
-    features      : (n, d) tells which columns set a node apart; `feature_names` names them.
+    features      : (n, d) tells which columns set a node apart, `feature_names` names them, and how far apart the parts
+                    are that a node joins; without, a fitted `HypCSE` tells the latter by the features it keeps.
+    scale         : how to scale the given features for distances, as for `similarity_graph`.
+    heights       : what the dendrogram draws at first along its axis of heights; the page can switch. "distance": the
+                    root mean squared distance between the parts that a node joins, or that of a node below it where
+                    that is larger. "tree": the tree's own heights, by which the slider cuts. "auto": "distance"
+                    where there are features, "tree" otherwise.
     names         : names of the leaves, instead of the tree's own.
     n_clusters    : clusters shown at first; by default those of the automatic cut.
     automatic     : flat labels to show as the automatic cut, instead of one found here: the model's `labels_`, the
@@ -90,6 +99,8 @@ def view(
         labels=labels,
         features=features,
         feature_names=feature_names,
+        scale=scale,
+        heights=heights,
         names=names,
         n_clusters=n_clusters,
         automatic=automatic,

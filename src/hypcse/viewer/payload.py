@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._heights import DISTANCE_TITLE, Distances
 from hypcse.viewer.source import Shown, Table
 
-VERSION = 1
+VERSION = 2
 # Characters that could end or begin something in HTML or in JavaScript, and their JSON escapes.
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
@@ -30,6 +31,9 @@ def document(shown: Shown) -> dict[str, Any]:
         "title": shown.title,
         "parent": pack(tree.parent.astype(np.int32)),
         "height": pack(tree.height[tree.n_leaves :]),
+        "heightTitle": shown.height_title,
+        "distance": None if shown.distances is None else _distance(shown.distances, tree.n_leaves),
+        "byDistance": shown.by_distance,
         "angle": pack(shown.layout.angle.astype(np.float32)),
         "radius": pack(np.round(shown.layout.radius / (most or 1.0) * 65535).astype(np.uint16)),
         "radiusMax": most,
@@ -41,6 +45,17 @@ def document(shown: Shown) -> dict[str, Any]:
         "entropy": None if shown.entropy is None else pack(shown.entropy.astype(np.float32)),
         "degrees": None if shown.degrees is None else pack(shown.degrees.astype(np.float32)),
         "table": None if shown.table is None else _table(shown.table),
+    }
+
+
+def _distance(distances: Distances, n_leaves: int) -> dict[str, Any]:
+    """The distances at internal nodes; those at leaves are 0. Only features near float32's limit need float64."""
+    inner = distances.values[n_leaves:]
+    small = inner.max(initial=0) <= np.finfo(np.float32).max
+    return {
+        "inner": pack(inner.astype(np.float32) if small else inner),
+        "title": DISTANCE_TITLE,
+        "note": distances.note,
     }
 
 

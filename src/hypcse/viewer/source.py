@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count, check_features, check_labels
+from hypcse._heights import Distances, check_heights, height_title, joined_distances
 from hypcse.discrete import levels
 from hypcse.graph import Graph
 from hypcse.tree import Tree
@@ -43,13 +44,21 @@ class Table:
 
 @dataclass(frozen=True)
 class Shown:
-    """All that a page holds. What is None is not known, and the page leaves it out."""
+    """All that a page holds. What is None is not known, and the page leaves it out.
+
+    height_title : what the axis of the tree's own heights is called.
+    distances    : between the parts that nodes join, to draw instead of the heights.
+    by_distance  : whether they are what the page draws at first.
+    """
 
     tree: Tree
     layout: DiskLayout
     title: str
     automatic: NDArray[np.int64]
     automatic_rule: str
+    height_title: str = "height"
+    distances: Distances | None = None
+    by_distance: bool = False
     n_clusters: int | None = None
     names: tuple[str, ...] | None = None
     classes: Classes | None = None
@@ -65,12 +74,15 @@ def gather(
     labels: ArrayLike | None = None,
     features: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    scale: str = "minmax",
+    heights: str = "auto",
     names: Sequence[str] | None = None,
     n_clusters: int | None = None,
     automatic: ArrayLike | None = None,
     title: str | None = None,
 ) -> Shown:
     """Put together what `view` was given; `source` is a tree, or a fitted model with `tree_`."""
+    by_distance = check_heights(heights, source, features)
     tree = tree_of(source)
     graph = _graph_of(source, graph, tree)
     found, rule = _automatic_cut(tree, graph, getattr(source, "labels_", None) if automatic is None else automatic)
@@ -78,18 +90,22 @@ def gather(
         check_count("n_clusters", n_clusters, 1, tree.n_leaves)
     if feature_names is not None and features is None:
         raise ValueError("feature_names were given without features. Pass features too: one row a leaf.")
+    table = None if features is None else _table_of(tree, features, feature_names)
     return Shown(
         tree=tree,
         layout=_layout_of(source, tree),
         title=f"Tree of {tree.n_leaves:,} leaves" if title is None else str(title),
         automatic=found,
         automatic_rule=rule,
+        height_title=height_title(tree, graph),
+        distances=joined_distances(tree, source, features, scale),
+        by_distance=by_distance,
         n_clusters=n_clusters,
         names=tree.names if names is None else check_names(names, tree.n_leaves),
         classes=None if labels is None else classes_of(labels, tree.n_leaves),
         entropy=None if graph is None else entropy_shares(tree, graph),
         degrees=None if graph is None else graph.degrees,
-        table=None if features is None else _table_of(tree, features, feature_names),
+        table=table,
     )
 
 

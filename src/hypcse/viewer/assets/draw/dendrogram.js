@@ -1,16 +1,16 @@
-// The second view: a rectangular dendrogram, the root on the left, leaves one below the other, height as length.
+// The second view: a rectangular dendrogram, the root on the left, leaves one below the other, height as length. What is
+// drawn as height need not be the tree's own: see axis.js.
 
 const NAME_ROOM = 150;
 const NAME_ROW = 8; // Pixels a leaf needs for its name.
-const AXIS_ROOM = 30;
 const EDGE_ROOM = 14;
 const BUTTON_ROOM = 58; // On the left, where the buttons are.
 const LEAST_LEAVES = 3; // Fewest leaves that fill the height of the picture.
 
 class DendrogramView {
-  constructor(tree) {
+  constructor(tree, page) {
     this.tree = tree;
-    this.rootHeight = tree.height[tree.root] || 1;
+    this.axes = heightAxes(tree, page);
     // Middle of the children of a node, in leaf positions; a leaf at its own.
     this.middle = new Float64Array(tree.nodeCount);
     for (let leaf = 0; leaf < tree.leafCount; leaf++) this.middle[leaf] = tree.first[leaf] + 0.5;
@@ -23,8 +23,36 @@ class DendrogramView {
       this.high[above] = Math.max(this.high[above], this.middle[node]);
     }
     if (tree.root > 0) this.middle[tree.root] = (this.low[tree.root] + this.high[tree.root]) / 2;
+    this.setAxis("tree");
     this.window = this.wholeWindow();
     this.resize(100, 100);
+  }
+
+  /** drawn: the height of every node in the picture; rootHeight: the most of them. */
+  setAxis(kind) {
+    this.axis = this.axes[kind];
+    this.drawn = this.axis.height;
+    this.rootHeight = this.drawn[this.tree.root] || 1;
+  }
+
+  /** Draw other heights. The leaves in sight stay, and their subtrees take as much of the width as before. */
+  drawHeights(kind) {
+    const [highest, root] = [this.highestInSight(), this.rootHeight];
+    this.setAxis(kind);
+    const higher = this.highestInSight();
+    const left = this.window.left * (highest && higher ? higher / highest : this.rootHeight / root);
+    this.look({ ...this.window, left: Math.min(left, this.rootHeight) });
+  }
+
+  /** The greatest height of a node whose leaves are all in sight; 0 where there is none. */
+  highestInSight() {
+    const { tree, window } = this;
+    let highest = 0;
+    for (let node = tree.leafCount; node < tree.nodeCount; node++) {
+      const inside = tree.first[node] >= window.top && tree.first[node] + tree.size[node] <= window.bottom;
+      if (inside) highest = Math.max(highest, this.drawn[node]);
+    }
+    return highest;
   }
 
   /** What is in sight: leaf positions from top to bottom, and the height at the left edge. */
@@ -38,9 +66,10 @@ class DendrogramView {
     this.look(this.window);
   }
 
-  /** Look through a window, and measure what that makes of leaves and heights. */
+  /** Look through a window, and measure what that makes of leaves and heights; nothing is drawn below the floor. */
   look(window) {
     this.window = window;
+    this.floor = this.height - AXIS_ROOM + 2;
     this.pixelsPerLeaf = (this.height - AXIS_ROOM - EDGE_ROOM) / (window.bottom - window.top);
     // Room for names comes up as the rows of leaves become high enough for letters.
     const share = Math.min(Math.max(this.pixelsPerLeaf / NAME_ROW - 0.7, 0) / 0.3, 1);
@@ -66,7 +95,7 @@ class DendrogramView {
   }
 
   position(node) {
-    return [this.screenX(this.tree.height[node]), this.screenY(this.middle[node])];
+    return [this.screenX(this.drawn[node]), this.screenY(this.middle[node])];
   }
 
   pan(fromX, fromY, toX, toY) {
@@ -99,7 +128,7 @@ class DendrogramView {
     if (shown < 0) return this.windowMotion(this.wholeWindow());
     const pad = Math.max(0.04 * tree.size[shown], (LEAST_LEAVES - tree.size[shown]) / 2, 0.5);
     const bottom = tree.first[shown] + tree.size[shown] + pad;
-    const left = Math.min((tree.height[shown] || this.rootHeight) * 1.15, this.rootHeight);
+    const left = Math.min((this.drawn[shown] || this.rootHeight) * 1.15, this.rootHeight);
     return this.windowMotion({ top: tree.first[shown] - pad, bottom, left });
   }
 
@@ -128,9 +157,9 @@ class DendrogramView {
   drawBranch(scene, node, colours, rows) {
     const { tree } = this;
     const y = this.screenY(this.middle[node]);
-    if (y < -2 || y > this.height + 2) return;
-    const left = this.screenX(tree.height[tree.parent[node]]);
-    const right = this.screenX(tree.height[node]);
+    if (y < -2 || y > this.floor) return;
+    const left = this.screenX(this.drawn[tree.parent[node]]);
+    const right = this.screenX(this.drawn[node]);
     if (right < 0) return;
     if (rows && tree.size[node] * this.pixelsPerLeaf < 1) {
       // Of many branches in one row of pixels only a longer one shows behind those drawn before.
@@ -145,12 +174,12 @@ class DendrogramView {
   drawJoin(scene, node, colours) {
     const top = this.screenY(this.low[node]);
     const bottom = this.screenY(this.high[node]);
-    if (bottom - top < 1 || bottom < 0 || top > this.height) return;
-    const x = this.screenX(this.tree.height[node]);
+    if (bottom - top < 1 || bottom < 0 || top > this.floor) return;
+    const x = this.screenX(this.drawn[node]);
     if (x < -2) return;
     const width = this.lineWidth(node);
     const reach = width / 2;
-    scene.segment(x, Math.max(top - reach, -2), x, Math.min(bottom + reach, this.height + 2), width, colours[node]);
+    scene.segment(x, Math.max(top - reach, -2), x, Math.min(bottom + reach, this.floor), width, colours[node]);
   }
 
   lineWidth(node) {
@@ -173,9 +202,9 @@ class DendrogramView {
   /** Pixels from a point to the lines of a node. */
   distance(node, x, y) {
     const { tree } = this;
-    const own = this.screenX(tree.height[node]);
+    const own = this.screenX(this.drawn[node]);
     const dy = Math.abs(this.screenY(this.middle[node]) - y);
-    const left = node === tree.root ? own : this.screenX(tree.height[tree.parent[node]]);
+    const left = node === tree.root ? own : this.screenX(this.drawn[tree.parent[node]]);
     const right = tree.isLeaf(node) ? own + this.nameRoom : own;
     const level = Math.hypot(Math.max(left + 4 - x, 0, x - right), dy);
     if (tree.isLeaf(node)) return level;
@@ -195,24 +224,12 @@ class DendrogramView {
     return slots;
   }
 
-  /** Heights to write along the lower edge, at round numbers. */
-  ticks() {
-    const rough = this.window.left / Math.max(this.width / 110, 2);
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((unit) => unit * power).find((unit) => unit >= rough);
-    const found = [];
-    for (let k = 0; k * step <= this.window.left * 1.0001; k++) {
-      found.push({ x: this.screenX(k * step), y: this.height - 10, text: String(+(k * step).toPrecision(6)) });
-    }
-    return found;
-  }
-
   pathToRoot(node) {
     const { tree } = this;
     const points = [this.position(node)];
     for (let below = node; below !== tree.root; below = tree.parent[below]) {
       const above = tree.parent[below];
-      const corner = this.screenX(tree.height[above]);
+      const corner = this.screenX(this.drawn[above]);
       const [lastX, lastY] = points[points.length - 1];
       const y = this.screenY(this.middle[above]);
       if (above !== tree.root && Math.abs(corner - lastX) < 0.5 && Math.abs(y - lastY) < 0.5) continue;

@@ -37,27 +37,6 @@ function paintNames(context, view, tree, look) {
   }
 }
 
-function paintTicks(context, view, look) {
-  if (!view.ticks) return;
-  context.fillStyle = LOOKS[look].ink;
-  context.strokeStyle = LOOKS[look].rim;
-  context.font = `10px ${NAME_FONT}`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  // The axis lies over branches that go on below the edge.
-  context.save();
-  context.fillStyle = LOOKS[look].ground;
-  context.fillRect(5, view.height - 26, view.width - 10, 21);
-  context.restore();
-  for (const tick of view.ticks()) {
-    context.beginPath();
-    context.moveTo(tick.x, tick.y - 14);
-    context.lineTo(tick.x, tick.y - 9);
-    context.stroke();
-    context.fillText(tick.text, tick.x, tick.y);
-  }
-}
-
 /** A ring around a node, and for the selected one the way to the root. */
 function paintMark(context, view, node, look, selected) {
   if (node < 0) return;

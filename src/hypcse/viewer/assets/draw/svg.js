@@ -24,7 +24,7 @@ function sceneToSvg(scene, view, tree, look, title) {
   for (const group of strokeGroups(scene)) parts.push(svgPath(group, scene.segments.values));
   parts.push("</g>");
   for (const [colour, rows] of dotGroups(scene)) parts.push(svgDots(toHex(colour), rows, scene.dots.values));
-  parts.push(svgNames(view, tree, look), "</svg>\n");
+  parts.push(svgNames(view, tree, look), ...(view.axis ? [svgAxis(view, look)] : []), "</svg>\n");
   return parts.join("\n");
 }
 
@@ -55,9 +55,17 @@ function svgNames(view, tree, look) {
     const name = xmlText(slotName(slot, view, tree));
     return `<text transform="${turn}" text-anchor="${anchor}" dominant-baseline="central">${name}</text>`;
   });
-  for (const tick of view.ticks ? view.ticks() : []) {
-    words.push(`<text x="${short(tick.x)}" y="${tick.y}" text-anchor="middle">${tick.text}</text>`);
-  }
   const style = `fill="${LOOKS[look].ink}" font-family="${NAME_FONT}" font-size="${nameSize(view)}"`;
   return `<g ${style}>${words.join("\n")}</g>`;
+}
+
+/** The axis of heights, as it is painted on the canvas. */
+function svgAxis(view, look) {
+  const { ticks, title } = axisMarks(view);
+  const strokes = ticks.map(({ x, y }) => `M${short(x)} ${short(y - 14)}V${short(y - 9)}`);
+  const words = [...ticks, title].map(({ x, y, text }) => (
+    `<text x="${short(x)}" y="${short(y)}" dominant-baseline="central">${xmlText(text)}</text>`
+  ));
+  const style = `fill="${LOOKS[look].ink}" font-family="${NAME_FONT}" font-size="${AXIS_LETTERS}" text-anchor="middle"`;
+  return `<path stroke="${LOOKS[look].rim}" d="${strokes.join("")}"/>\n<g ${style}>${words.join("\n")}</g>`;
 }

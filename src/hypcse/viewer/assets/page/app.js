@@ -8,11 +8,15 @@ class App {
     this.tree = new Tree(page);
     this.cuts = new Cuts(this.tree);
     this.facts = new Facts(this.tree, page);
-    this.views = { disk: new DiskView(this.tree, page), dendrogram: new DendrogramView(this.tree) };
+    this.views = { disk: new DiskView(this.tree, page), dendrogram: new DendrogramView(this.tree, page) };
     this.listeners = [];
     this.automatic = new Partition(this.tree, page.automatic);
     // clusters: 0 stands for the automatic cut.
-    this.state = { view: "disk", mode: "cut", clusters: page.clusters || 0, selected: -1, hovered: -1, look: "light" };
+    this.state = {
+      view: "disk", mode: "cut", clusters: page.clusters || 0, selected: -1, hovered: -1, look: "light",
+      heights: page.byDistance ? "distance" : "tree",
+    };
+    this.views.dendrogram.drawHeights(this.state.heights);
     this.cutAnew();
   }
 
@@ -30,6 +34,7 @@ class App {
     const changed = Object.keys(changes).filter((key) => this.state[key] !== changes[key]);
     if (!changed.length) return;
     Object.assign(this.state, changes);
+    if (changed.includes("heights")) this.views.dendrogram.drawHeights(this.state.heights);
     if (changed.includes("clusters")) this.cutAnew();
     else if (changed.includes("mode") || changed.includes("look")) this.colourAnew();
     for (const listener of this.listeners) listener(changed);

@@ -30,6 +30,8 @@ class Controls {
     const click = (id, act) => byId(id).addEventListener("click", act);
     click("show-disk", () => app.set({ view: "disk", hovered: -1 }));
     click("show-dendrogram", () => app.set({ view: "dendrogram", hovered: -1 }));
+    click("height-distance", () => app.set({ heights: "distance", hovered: -1 }));
+    click("height-tree", () => app.set({ heights: "tree", hovered: -1 }));
     click("zoom-in", () => stage.zoomHere(1.4));
     click("zoom-out", () => stage.zoomHere(1 / 1.4));
     click("reset", () => stage.reset());
@@ -60,6 +62,12 @@ class Controls {
     this.app.set({ view: this.app.state.view === "disk" ? "dendrogram" : "disk", hovered: -1 });
   }
 
+  /** The other heights of the dendrogram, where it is shown and there are others. */
+  otherHeights() {
+    if (byId("heights").hidden) return;
+    this.app.set({ heights: this.app.state.heights === "tree" ? "distance" : "tree", hovered: -1 });
+  }
+
   otherLook() {
     this.app.set({ look: this.app.state.look === "dark" ? "light" : "dark" });
   }
@@ -74,6 +82,9 @@ class Controls {
     document.documentElement.dataset.look = state.look;
     byId("show-disk").setAttribute("aria-pressed", String(state.view === "disk"));
     byId("show-dendrogram").setAttribute("aria-pressed", String(state.view === "dendrogram"));
+    byId("heights").hidden = !this.app.page.distance || state.view !== "dendrogram";
+    byId("height-distance").setAttribute("aria-pressed", String(state.heights === "distance"));
+    byId("height-tree").setAttribute("aria-pressed", String(state.heights === "tree"));
   }
 }
 

@@ -61,6 +61,6 @@ function pictureAsPng(app, done) {
   const painter = new CanvasPainter(canvas);
   painter.paint(restingScene(app), view.width, view.height);
   paintNames(painter.context, view, tree, state.look);
-  paintTicks(painter.context, view, state.look);
+  paintAxis(painter.context, view, state.look);
   canvas.toBlob(done, "image/png");
 }

@@ -59,6 +59,7 @@ class Keyboard {
       a: () => app.set({ clusters: 0 }),
       c: () => app.nextMode(),
       v: () => actions.otherView(),
+      h: () => actions.otherHeights(),
       t: () => actions.otherLook(),
       "/": () => byId("search").focus(),
       "?": () => byId("help").showModal(),

@@ -34,6 +34,9 @@ function exposeState(app, stage) {
     get drawn() {
       return { segments: stage.scene.segments.count, dots: stage.scene.dots.count };
     },
+    get axis() {
+      return app.view.axis ? axisMarks(app.view).title.text : null;
+    },
     position: (node) => app.view.position(node),
     labels: (clusters) => Array.from(app.cuts.into(clusters).labels),
   };

@@ -14,6 +14,7 @@ class Panel {
       if (["selected", "clusters", "look"].some((key) => changed.includes(key))) this.refresh();
       if (changed.includes("hovered")) this.point();
       if (changed.includes("selected")) this.tell(app.state.selected);
+      if (changed.includes("heights")) this.live.textContent = `Height is ${app.views.dendrogram.axis.title}.`;
     });
     this.refresh();
   }
@@ -58,8 +59,10 @@ class Panel {
     const rows = [
       ["Leaves", `${grouped(tree.size[node])}  (${percent(tree.size[node] / tree.leafCount)})`],
       ["Height", brief(tree.height[node])],
-      ["Depth", grouped(tree.depth[node])],
     ];
+    const apart = facts.distance(node);
+    if (apart !== null) rows.push(["Distance of parts", apart]);
+    rows.push(["Depth", grouped(tree.depth[node])]);
     const label = partition.ofNode[node];
     if (label >= 0) rows.push(["Cluster", String(label)]);
     const entropy = facts.entropy(node);
@@ -146,6 +149,8 @@ class Panel {
     const { tree, facts } = this.app;
     const lines = [];
     if (!tree.isLeaf(node)) lines.push(`${grouped(tree.size[node])} leaves, height ${brief(tree.height[node])}`);
+    const apart = facts.distance(node);
+    if (apart !== null) lines.push(`parts ${apart} apart`);
     const mix = facts.classMix(node).slice(0, 3);
     if (mix.length && tree.isLeaf(node)) lines.push(`class ${shortName(mix[0].name)}`);
     else lines.push(...mix.map(({ name, count }) => `${percent(count / tree.size[node])} class ${shortName(name)}`));

@@ -93,7 +93,7 @@ class Stage {
     this.names.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.names.clearRect(0, 0, view.width, view.height);
     paintNames(this.names, view, tree, state.look);
-    paintTicks(this.names, view, state.look);
+    paintAxis(this.names, view, state.look);
     paintMark(this.names, view, state.hovered, state.look, false);
     paintMark(this.names, view, state.selected, state.look, true);
   }

@@ -50,6 +50,17 @@ class Facts {
     return found;
   }
 
+  /**
+   * Distance between the parts that a node joins, in words; null at leaves and where it is not known. The distances of
+   * the page never fall upwards: one that is also a child's says only how far apart the parts are at most.
+   */
+  distance(node) {
+    if (!this.page.distance || this.tree.isLeaf(node)) return null;
+    const { ofNode } = this.page.distance;
+    const lifted = ofNode[node] > 0 && this.tree.children(node).some((child) => ofNode[child] === ofNode[node]);
+    return `${lifted ? "at most " : ""}${brief(ofNode[node])}`;
+  }
+
   /** Own share of a node in the structural entropy, and that of its whole subtree; null without a graph. */
   entropy(node) {
     if (!this.page.entropy) return null;
@@ -62,7 +73,9 @@ class Facts {
     if (tree.isLeaf(node)) return `Leaf ${tree.leafName(node)}, depth ${tree.depth[node]}.`;
     const mix = this.classMix(node);
     const most = mix.length ? `, mostly ${mix[0].name}` : "";
-    const children = tree.children(node).length;
-    return `${tree.title(node)}: ${tree.size[node]} leaves, ${children} children, depth ${tree.depth[node]}${most}.`;
+    const parts = tree.children(node).length;
+    const apart = this.distance(node);
+    const children = `${parts} children${apart === null ? "" : ` ${apart} apart`}`;
+    return `${tree.title(node)}: ${tree.size[node]} leaves, ${children}, depth ${tree.depth[node]}${most}.`;
   }
 }

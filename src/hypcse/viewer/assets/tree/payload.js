@@ -20,10 +20,14 @@ function unpackOptional(packed) {
 /** All that the page holds, as plain objects and typed arrays. */
 function readDocument(text) {
   const raw = JSON.parse(text);
+  const parent = unpack(raw.parent);
   return {
     title: raw.title,
-    parent: unpack(raw.parent),
+    parent,
     innerHeight: unpack(raw.height),
+    heightTitle: raw.heightTitle,
+    distance: raw.distance && readDistance(raw.distance, parent.length),
+    byDistance: raw.byDistance,
     angle: unpack(raw.angle),
     radius: Float64Array.from(unpack(raw.radius), (value) => (value / 65535) * raw.radiusMax),
     names: raw.names,
@@ -35,6 +39,14 @@ function readDocument(text) {
     degrees: unpackOptional(raw.degrees),
     table: raw.table && readTable(raw.table),
   };
+}
+
+/** Distances between the parts that nodes join, one a node: 0 at leaves, which come first. */
+function readDistance(raw, nodeCount) {
+  const inner = unpack(raw.inner);
+  const ofNode = new Float64Array(nodeCount);
+  ofNode.set(inner, nodeCount - inner.length);
+  return { ofNode, title: raw.title, note: raw.note };
 }
 
 function readTable(raw) {
