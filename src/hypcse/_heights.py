@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice
-from hypcse.discrete.heights import searched_tree
+from hypcse.discrete.heights import volume_heights
 from hypcse.graph import Graph, scale_features
 from hypcse.tree import Tree
 from hypcse.tree.distances import merge_distances
@@ -58,5 +58,4 @@ def height_title(tree: Tree, graph: Graph | None) -> str:
     """What the tree's own heights are called: more than "height" where the graph shows that they are volumes."""
     if graph is None or graph.n_vertices != tree.n_leaves or tree.n_leaves == 1:
         return "height"
-    volumes = np.sort(searched_tree(tree.parent, graph).height)
-    return "height (log2 of volume)" if np.allclose(volumes, np.sort(tree.height)) else "height"
+    return "height (log2 of volume)" if np.allclose(volume_heights(tree.parent, graph), tree.height) else "height"

@@ -34,7 +34,8 @@ def test_what_a_fitted_model_holds():
     assert model.distances_.shape == (59,)
     assert model.embedding_.shape[0] == 60
     assert model.entropy_ == pytest.approx(structural_entropy(model.tree_, model.graph_))
-    assert np.array_equal(model.labels_, hypcse.levels(model.tree_, model.graph_)[0])
+    main = hypcse.main_level(model.tree_, model.graph_)
+    assert np.array_equal(model.labels_, hypcse.levels(model.tree_, model.graph_)[main])
     assert len(model.history_) == 3
     assert model.n_features_in_ == 4
     assert np.array_equal(clone(model).fit(X).linkage_matrix_, model.linkage_matrix_)

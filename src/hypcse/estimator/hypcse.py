@@ -14,14 +14,15 @@ from hypcse._checks import check_choice, check_count
 from hypcse._memory import check_memory
 from hypcse._random import check_seed
 from hypcse._threads import worker_threads
-from hypcse.discrete import best_cut, graph_linkage, levels, refine
+from hypcse.discrete import best_cut, graph_linkage, join_components, refine
+from hypcse.discrete.levels import levels_and_main
 from hypcse.discrete.refine import Effort
 from hypcse.entropy import structural_entropy
 from hypcse.estimator import saving
 from hypcse.estimator.device import chosen_device
 from hypcse.estimator.inputs import understood
 from hypcse.estimator.new_points import NewPoints
-from hypcse.estimator.preparing import needed_bytes, prepared
+from hypcse.estimator.preparing import Prepared, needed_bytes, prepared
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
 from hypcse.training import TrainingConfig, TrainingStep, fit
@@ -69,7 +70,7 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
     that decoding finds on the way is refined. Parameters that are None are filled by the preset; see `TrainingConfig`
     for their meaning.
 
-    n_clusters   : number of flat clusters; by default `labels_` is the coarsest of the levels found.
+    n_clusters   : number of flat clusters; by default `labels_` is the `main_level` of the `levels` found.
     preset       : "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
     n_neighbors, bandwidth, metric : of the similarity graph; metric="precomputed" says that X holds distances.
     scale        : of the columns: "minmax", "standard", "rank" or "none", see `scale_features`.
@@ -190,6 +191,9 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
                 checkpoint_every=self.checkpoint_every,
             )
             tree = self._refined(trained.tree, ready.graph, wanted, seed)
+            if options["decoder"] == "graph" or wanted:
+                # Both go by the edges alone, which say nothing of what no edge joins.
+                tree = self._joined(tree, ready)
             self._keep(
                 tree_=tree if given.names is None else Tree(tree.parent, tree.height, given.names),
                 graph_=ready.graph,
@@ -248,6 +252,12 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
         effort: Effort = "thorough" if wanted == "thorough" else "fast"
         return refine(tree, graph, effort=effort, starts=[graph_linkage(graph)], random_state=seed)
 
+    def _joined(self, tree: Tree, ready: Prepared) -> Tree:
+        """The tree with what no edge joins joined by features, or by distances that were given."""
+        if ready.scaled is None:
+            return join_components(tree, ready.graph, distances=ready.distances, bridges=True)
+        return join_components(tree, ready.graph, ready.scaled, scale="none", metric=self.metric, bridges=True)
+
     def _keep(self, **found: Any) -> None:
         """The attributes of a fitted model, as `saving.FITTED` lists them, and those that the tree gives."""
         for name, value in found.items():
@@ -258,6 +268,7 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
 
     def _labels(self, tree: Tree, graph: Graph) -> NDArray[np.int64]:
         if self.n_clusters is None:
-            return levels(tree, graph)[0]
+            found = levels_and_main(tree, graph)
+            return found.labels[found.main]
         check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
         return best_cut(tree, graph, n_clusters=self.n_clusters)

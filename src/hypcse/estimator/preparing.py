@@ -24,6 +24,7 @@ class Prepared:
     graph          : the one to cluster, given or of similarity.
     bandwidth      : by which new points are linked.
     inputs         : what the encoder is fed: the scaled features, or the graph's own.
+    distances      : between the points, where they were given instead of features.
     """
 
     scaler: Scaling | None
@@ -31,6 +32,7 @@ class Prepared:
     graph: Graph
     bandwidth: float
     inputs: NDArray[np.float32]
+    distances: Any = None
 
 
 def prepared(
@@ -45,7 +47,8 @@ def prepared(
         graph = similarity if graph is None else graph
     if scaled is not None:
         return Prepared(scaler, scaled, graph, width, scaled)
-    return Prepared(None, None, graph, width, scale_features(spectral_features(graph, random_state=random_state)))
+    inputs = scale_features(spectral_features(graph, random_state=random_state))
+    return Prepared(None, None, graph, width, inputs, given.distances)
 
 
 def _scaled(features: NDArray[Any], scale: str) -> tuple[Scaling, NDArray[np.float32]]:

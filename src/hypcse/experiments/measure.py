@@ -155,7 +155,9 @@ def _grow(cell: Cell, X: Any, graph: Graph) -> Tree:
     if _has_limit(cell):
         options = {"max_seconds": LIMIT_SECONDS, **options}
     tree = hypcse.methods.run(cell.method, X, graph=graph, random_state=cell.seed, **options)
-    return hypcse.refine(tree, graph, random_state=cell.seed) if cell.refined else tree
+    if not cell.refined:
+        return tree
+    return hypcse.join_components(hypcse.refine(tree, graph, random_state=cell.seed), graph, X, bridges=True)
 
 
 def _has_limit(cell: Cell) -> bool:

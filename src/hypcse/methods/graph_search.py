@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from hypcse.discrete import graph_linkage
-from hypcse.discrete.linkage import stretched
-from hypcse.graph import Graph
+from hypcse.discrete.linkage import Linkage, stretched
 from hypcse.methods.points import Points
 from hypcse.methods.progress import Clock
 from hypcse.tree import Tree
 
 
-def average(graph: Graph) -> Tree:
-    """Average linkage on the graph."""
-    return graph_linkage(graph, "average")
+def average(points: Points, *, join: bool = True) -> Tree:
+    """Average linkage on the graph; what no edge joins is joined by the features, unless told not to."""
+    return _linked(points, "average", join)
 
 
-def paris(graph: Graph) -> Tree:
-    """Paris linkage on the graph."""
-    return graph_linkage(graph, "paris")
+def paris(points: Points, *, join: bool = True) -> Tree:
+    """Paris linkage on the graph; what no edge joins is joined by the features, unless told not to."""
+    return _linked(points, "paris", join)
 
 
-def hcse(points: Points, *, max_seconds: float | None = None) -> Tree:
-    """The stretching operator of HCSE, as in the paper's tables. Past `max_seconds` it raises TimeoutError."""
+def hcse(points: Points, *, join: bool = False, max_seconds: float | None = None) -> Tree:
+    """The stretching operator of HCSE, as in the paper's tables; with `join`, components are joined by the features.
+
+    Past `max_seconds` it raises TimeoutError.
+    """
     clock = Clock("hcse", points.callback, max_seconds)
-    return stretched(points.graph, lambda done: clock.tell("merges", done))
+    tree = stretched(points.graph, lambda done: clock.tell("merges", done))
+    return points.joined(tree) if join else tree
+
+
+def _linked(points: Points, method: Linkage, join: bool) -> Tree:
+    tree = graph_linkage(points.graph, method)
+    return points.joined(tree) if join else tree

@@ -56,7 +56,7 @@ def untrained(points: Points, *, n_encoders: int = 8, polish: bool = True) -> Tr
     tree = graph_linkage(chord_scaled(graph, np.sqrt(total / n_encoders)))
     if not polish:
         return tree
-    return refine(tree, graph, starts=[graph_linkage(graph)], random_state=points.random_state)
+    return points.joined(refine(tree, graph, starts=[graph_linkage(graph)], random_state=points.random_state))
 
 
 def _chords(leaves: NDArray[np.float64], graph: Graph) -> NDArray[np.float64]:

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse.discrete import join_components
 from hypcse.graph import Graph, scale_features, similarity_graph
+from hypcse.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -55,3 +57,9 @@ class Points:
         if self.given is None:
             raise ValueError("this method clusters a graph: pass graph=, or X to make the similarity graph of.")
         return similarity_graph(self.given, scale=self.scale)
+
+    def joined(self, tree: Tree) -> Tree:
+        """A tree found on the graph, with what no edge joins joined by the features, where there are any."""
+        if self.given is None:
+            return tree
+        return join_components(tree, self.graph, self.given, scale=self.scale, bridges=True)

@@ -78,8 +78,8 @@ METHODS = (
         density.hdbscan,
         whole=True,
     ),
-    Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),
-    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris),
+    Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average, whole=True),
+    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris, whole=True),
     Method(
         "hcse",
         "graph",
@@ -157,6 +157,9 @@ def run(
     Graph methods take `graph`, or the similarity graph of X where none is given; methods that take both take X and
     either graph. Options are the method's own; an unknown one is an error. Methods without randomness ignore
     `random_state`, those that are done at once ignore `callback`.
+
+    With features, graph-average and graph-paris join components by `join_components`; `join=False` leaves them as the
+    graph alone does, and `join=True` asks hcse for the same.
 
     >>> run("ward", [[0.0], [1.0], [5.0]]).cut(n_clusters=2).tolist()
     [0, 0, 1]
