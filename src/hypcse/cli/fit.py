@@ -25,8 +25,8 @@ from hypcse.cli.reading.columns import Columns
 from hypcse.cli.reading.inputs import read_points
 from hypcse.cli.reading.points import Points
 from hypcse.cli.score import finite, parse_bandwidth, show_scores
+from hypcse.discrete.budget import Effort
 from hypcse.discrete.levels import levels_and_main
-from hypcse.discrete.refine import Effort
 from hypcse.estimator.saving import packed
 from hypcse.viewer.page import render
 from hypcse.viewer.source import gather
