@@ -46,7 +46,7 @@ def best_cut(
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, tree.n_leaves)
         tree = binary_form(tree)
-        gain = _gains_of_number(tree, graph)(n_clusters)
+        gain = gains_of_number(tree, graph)(n_clusters)
     else:
         gain = cluster_gains(tree, graph)
     low = check_count("min_size", 1 if min_size is None else min_size, 1)
@@ -89,11 +89,11 @@ def cut_savings(tree: Tree, graph: Graph, max_clusters: int) -> NDArray[np.float
     """
     limit = check_count("max_clusters", max_clusters, 1, tree.n_leaves)
     tree = binary_form(tree)
-    _check_table(tree, limit)
+    check_table(tree, limit)
     gain = cluster_gains(tree, graph)
     if graph.volume == 0 or tree.n_leaves == 1:
         return np.zeros(limit)
-    best, _ = antichain_tables(_children(tree), gain, tree.sizes, limit)
+    best, _ = antichain_tables(children_of(tree), gain, tree.sizes, limit)
     return 2 * best[-limit:] / graph.volume
 
 
@@ -103,7 +103,7 @@ def nested_cuts(tree: Tree, graph: Graph, numbers: Sequence[int]) -> list[NDArra
     The finest is `best_cut` of that number; each coarser one is the best that joins whole clusters of the finer one.
     """
     tree = binary_form(tree)
-    gains = _gains_of_number(tree, graph)
+    gains = gains_of_number(tree, graph)
     found: dict[int, NDArray[np.int64]] = {}
     below = np.zeros(tree.n_nodes, np.bool_)
     for number in sorted(set(numbers), reverse=True):
@@ -123,7 +123,7 @@ def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
     return inside * (bits[-1] - bits)
 
 
-def _gains_of_number(tree: Tree, graph: Graph) -> Callable[[int], NDArray[np.float64]]:
+def gains_of_number(tree: Tree, graph: Graph) -> Callable[[int], NDArray[np.float64]]:
     """What the nodes of a binary tree, taken as clusters, are worth among so many of them.
 
     The entropy that a cluster lowers, unless there are fewer clusters than parts that distances joined, see
@@ -138,7 +138,7 @@ def _gains_of_number(tree: Tree, graph: Graph) -> Callable[[int], NDArray[np.flo
     if n_parts == 0:
         gain = cluster_gains(tree, graph)
         return lambda _: gain
-    first, second = tree.sizes[_children(tree)].T.astype(np.float64)
+    first, second = tree.sizes[children_of(tree)].T.astype(np.float64)
     squares = np.zeros(tree.n_nodes)
     squares[tree.n_leaves :] = first * second * np.square(tree.height[tree.n_leaves :])
     lost = subtree_sums(tree.parent, np.where(above, squares, 0.0)) / tree.sizes
@@ -147,16 +147,16 @@ def _gains_of_number(tree: Tree, graph: Graph) -> Callable[[int], NDArray[np.flo
 
 
 def _of_number(tree: Tree, gain: NDArray[np.float64], n_clusters: int) -> tuple[NDArray[np.bool_], float]:
-    _check_table(tree, n_clusters)
-    return best_antichain_of(_children(tree), gain, tree.sizes, n_clusters)
+    check_table(tree, n_clusters)
+    return best_antichain_of(children_of(tree), gain, tree.sizes, n_clusters)
 
 
-def _children(tree: Tree) -> NDArray[np.int64]:
+def children_of(tree: Tree) -> NDArray[np.int64]:
     """The two children of every internal node of a binary tree."""
     return np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2)
 
 
-def _check_table(tree: Tree, n_clusters: int) -> None:
+def check_table(tree: Tree, n_clusters: int) -> None:
     entries = int(np.minimum(tree.sizes, n_clusters).sum())
     if entries > MAX_TABLE:
         raise ValueError(

@@ -58,14 +58,15 @@ def multilevel_groups(graph: Graph, resolution: float = 1.0) -> NDArray[np.int64
     """
     at = _whole(graph)
     labels = np.arange(graph.n_vertices)
-    while True:
+    while graph.n_edges > 0:
         moved = move_vertices(
             at.rows.indptr, at.rows.indices, at.rows.data, at.loops, at.degrees, MAX_SWEEPS, resolution
         )
         groups = _numbered(moved)
         if groups.max() + 1 == groups.size:
-            return _numbered(labels)
+            break
         labels, at = groups[labels], _contracted(at, groups)
+    return _numbered(labels)
 
 
 def _whole(graph: Graph) -> Contracted:
