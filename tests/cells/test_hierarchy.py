@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import is_valid_linkage
+from sklearn.metrics import normalized_mutual_info_score
 
 import hypcse
 from hypcse.cells import hierarchy
@@ -56,7 +57,8 @@ def check(adata, tree, key="hypcse"):
     """What must hold of all fields, however they were made."""
     n_levels = adata.uns[key]["levels"].size
     columns = [f"{key}_{number}" for number in range(1, n_levels + 1)]
-    assert adata.obs[key].tolist() == adata.obs[columns[0]].tolist()
+    main = adata.uns[key]["main_level"]
+    assert adata.obs[key].tolist() == adata.obs[f"{key}_{main}"].tolist()
     for coarse, fine in pairwise(columns):
         assert adata.obs.groupby(fine, observed=True)[coarse].nunique().max() == 1
         assert adata.obs[fine].nunique() > adata.obs[coarse].nunique()
@@ -158,3 +160,36 @@ def test_errors_name_the_way_out(adata, options, text):
 def test_a_table_is_no_anndata():
     with pytest.raises(TypeError, match="got ndarray"):
         hierarchy(np.zeros((3, 2)))
+
+
+def nested_cells(seed=0):
+    """3 lineages of 3 types of 2 subtypes each, far enough apart that no neighbour is of another subtype."""
+    rng = np.random.default_rng(seed)
+    lineages = rng.normal(size=(3, 30)) * 12
+    types = np.repeat(lineages, 3, axis=0) + rng.normal(size=(9, 30)) * 4
+    subtypes = np.repeat(types, 2, axis=0) + rng.normal(size=(18, 30)) * 1.5
+    y = rng.integers(18, size=1200)
+    X = subtypes[y] + rng.normal(size=(y.size, 30)) * 0.4
+    made = anndata.AnnData(X, obs=pd.DataFrame(index=[f"cell {k}" for k in range(y.size)]))
+    made.obsm["X_pca"] = X
+    return made, y
+
+
+@pytest.mark.parametrize("graph_given", [False, True])
+def test_lineages_types_and_subtypes_are_levels(graph_given):
+    """The neighbour graph has 18 components, and nothing in it says which of them belong together."""
+    made, y = nested_cells()
+    if graph_given:
+        with_connectivities(made)
+    hierarchy(made)
+    levels = [made.obs[f"hypcse_{k}"] for k in range(1, made.uns["hypcse"]["levels"].size + 1)]
+    for planted in (y // 6, y // 2, y):
+        assert max(normalized_mutual_info_score(planted, found) for found in levels) > 0.99
+
+
+def test_a_graph_alone_warns_that_components_have_no_order():
+    made, _ = nested_cells()
+    with_connectivities(made)
+    del made.obsm["X_pca"]
+    with pytest.warns(hypcse.HypcseWarning, match="18 components"):
+        hierarchy(made)

@@ -65,7 +65,9 @@ def test_the_folder_holds_what_the_library_finds(fit, table, tmp_path):
     rows = list(csv.DictReader((found / "labels.csv").read_text().splitlines()))
     assert [row["name"] for row in rows] == names
     partitions = hypcse.levels(expected, graph)
-    assert [int(row["label"]) for row in rows] == partitions[0].tolist()
+    main = hypcse.main_level(expected, graph)
+    assert [int(row["label"]) for row in rows] == partitions[main].tolist()
+    assert report["main_level"] == main + 1
     assert [int(row[f"level_{len(partitions)}"]) for row in rows] == partitions[-1].tolist()
 
 

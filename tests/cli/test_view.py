@@ -81,7 +81,8 @@ def test_a_folder_of_fit(command, tmp_path):
     held = data_of(tmp_path / "found" / "tree.html")
     by_name = dict(zip(held["names"], codes(held["automatic"]), strict=True))
     graph = hypcse.similarity_graph(X)
-    expected = hypcse.levels(hypcse.refine(hypcse.graph_linkage(graph), graph), graph)[0]
+    tree = hypcse.join_components(hypcse.refine(hypcse.graph_linkage(graph), graph), graph, X, bridges=True)
+    expected = hypcse.levels(tree, graph)[hypcse.main_level(tree, graph)]
     assert [by_name[f"p{k}"] for k in range(24)] == expected.tolist()
     assert held["table"]["names"] == ["width", "length"]
     assert held["entropy"] is not None

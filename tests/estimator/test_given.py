@@ -60,7 +60,7 @@ def test_many_sparse_columns_are_reduced():
 
 @pytest.mark.parametrize("kind", ["Graph", "affinity", "matrix class", "networkx", "graph=", "affinity as graph="])
 def test_graphs_of_every_kind_are_one(kind):
-    graph = similarity_graph(points()).without_loops()
+    graph = similarity_graph(points(), 30).without_loops()
     W = graph.to_scipy()
     calls = {
         "Graph": lambda: fitted(graph),
@@ -135,7 +135,7 @@ def test_named_nodes_find_their_rows():
 
 def test_another_fit_forgets_named_columns(tmp_path):
     model = fitted(pd.DataFrame(points(), columns=list("abcd")))
-    model.fit(similarity_graph(points()))
+    model.fit(similarity_graph(points(), 30))
     assert not hasattr(model, "feature_names_in_")
     model.save(tmp_path / "model")
 

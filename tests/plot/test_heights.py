@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, plot
-from hypcse.discrete.cuts import binary_form
+from hypcse.discrete.binary import binary_form
 from hypcse.graph import scale_features
 from hypcse.plot.heights import on_binary_form
 from hypcse.tree.distances import merge_distances

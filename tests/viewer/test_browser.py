@@ -211,7 +211,7 @@ def test_search_finds_and_focuses(show, path):
 
 def test_the_slider_recolours_at_once(show, path, sample):
     page = show(path)
-    automatic = hypcse.levels(sample[0], sample[1])[0]
+    automatic = hypcse.levels(sample[0], sample[1])[hypcse.main_level(sample[0], sample[1])]
     assert told(page, "state.automatic") and told(page, "colours") == automatic.max() + 1
     for wanted in (2, 5, 11, 30):
         page.locator("#clusters").fill(str(wanted))

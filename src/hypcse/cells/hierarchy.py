@@ -12,8 +12,9 @@ from hypcse._checks import check_choice, check_count
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, group_dendrogram
 from hypcse.cells.source import Cells, cells_of
-from hypcse.discrete import graph_linkage, levels, refine
+from hypcse.discrete import graph_linkage, join_components, levels, refine
 from hypcse.discrete.cuts import nested_cuts
+from hypcse.discrete.levels import Levels, levels_and_main
 from hypcse.tree import Tree
 from hypcse.tree.disk import tree_layout
 
@@ -37,6 +38,7 @@ def hierarchy(
 
     use         : "auto" for obsp["connectivities"] where there is one, else obsm["X_pca"], else X; or "X", or a key of
                   `obsp` or `obsm`. Of features the similarity graph is made, with `n_neighbors` and no scaling.
+                  Components of a graph are joined by the representation it was made of, where that is there.
     method      : "search" for linkage on the graph and refinement, "hypcse" for the trained estimator.
     resolutions : None for the levels that the entropy gives, a number of such levels, or numbers of clusters.
     key_added   : what the fields are called.
@@ -44,9 +46,10 @@ def hierarchy(
     With the default key these are written, all of which survive `write_h5ad`:
 
     obs["hypcse_1"], obs["hypcse_2"], ... : categories from coarse to fine, each nested in the one before, named "0",
-        "1", ... by falling size; obs["hypcse"] is the first of them, the one to look at first.
+        "1", ... by falling size; obs["hypcse"] is the main one of them, to look at first.
     obsm["X_hypcse"] : the cells in the Poincare ball, as trained; by "search", in the disk as the tree lays them out.
-    uns["hypcse"] : "linkage", SciPy's matrix over all cells; "levels", the numbers of clusters; "params".
+    uns["hypcse"] : "linkage", SciPy's matrix over all cells; "levels", the numbers of clusters; "main_level", which of
+        them, from 1, obs["hypcse"] is; "params".
     uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500, as scanpy's plots
         read it.
     """
@@ -55,18 +58,20 @@ def hierarchy(
     cells = cells_of(adata, use, n_neighbors)
     check_count("the number of cells", cells.graph.n_vertices, 2)
     tree, embedding = _searched(cells, seed) if method == "search" else _trained(cells, seed)
-    partitions = _partitions(tree, cells, resolutions)
+    found = _partitions(tree, cells, resolutions)
+    partitions = found.labels
     _clear(adata, key_added)
     for number, labels in enumerate(partitions, start=1):
         adata.obs[f"{key_added}_{number}"] = categories(labels)
-    adata.obs[key_added] = categories(partitions[0])
+    adata.obs[key_added] = categories(partitions[found.main])
     adata.obsm[f"X_{key_added}"] = embedding
     adata.uns[key_added] = {
         "linkage": tree.to_linkage(),
         "levels": np.array([labels.max() + 1 for labels in partitions]),
+        "main_level": found.main + 1,
         "params": {"use": cells.used, "method": method, "random_state": seed, "n_neighbors": n_neighbors},
     }
-    dendrogram = group_dendrogram(tree, partitions[0], key_added, cells.used)
+    dendrogram = group_dendrogram(tree, partitions[found.main], key_added, cells.used)
     if dendrogram is not None:
         adata.uns[f"dendrogram_{key_added}"] = dendrogram
     return Tree(tree.parent, tree.height, tuple(map(str, adata.obs_names)))
@@ -74,6 +79,7 @@ def hierarchy(
 
 def _searched(cells: Cells, seed: int) -> tuple[Tree, NDArray[np.float64]]:
     tree = refine(graph_linkage(cells.graph), cells.graph, random_state=seed)
+    tree = join_components(tree, cells.graph, cells.features, scale="none", bridges=True)
     layout = tree_layout(tree)
     place = (np.tanh(layout.radius / 2) * np.exp(1j * layout.angle))[: tree.n_leaves]
     return tree, np.column_stack([place.real, place.imag])
@@ -86,15 +92,20 @@ def _trained(cells: Cells, seed: int) -> tuple[Tree, NDArray[np.float64]]:
     return model.tree_, model.embedding_
 
 
-def _partitions(tree: Tree, cells: Cells, resolutions: int | Sequence[int] | None) -> list[Labels]:
-    """Nested labels from coarse to fine; a level that repeats the one before is left out."""
-    if resolutions is None or isinstance(resolutions, int):
+def _partitions(tree: Tree, cells: Cells, resolutions: int | Sequence[int] | None) -> Levels:
+    """Nested labels from coarse to fine, and which to look at first: of those asked for, the coarsest.
+
+    A level that repeats the one before is left out.
+    """
+    if resolutions is None:
+        return levels_and_main(tree, cells.graph)
+    if isinstance(resolutions, int):
         found = levels(tree, cells.graph, resolutions)
     else:
         if len(resolutions) == 0:
             raise ValueError("resolutions is empty. Pass at least one number of clusters, or None.")
         found = nested_cuts(tree, cells.graph, sorted(set(resolutions)))
-    return [labels for k, labels in enumerate(found) if k == 0 or labels.max() > found[k - 1].max()]
+    return Levels([labels for k, labels in enumerate(found) if k == 0 or labels.max() > found[k - 1].max()], 0)
 
 
 def _clear(adata: Any, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ def cells_of(adata: Any, use: str, n_neighbors: int) -> Cells:
     if use == "auto":
         use = "connectivities" if "connectivities" in adata.obsp else "X_pca" if "X_pca" in adata.obsm else "X"
     if use in adata.obsp:
-        return Cells(Graph.from_scipy(_symmetric(adata.obsp[use])), None, use)
+        return Cells(Graph.from_scipy(_symmetric(adata.obsp[use])), _behind(adata, use), use)
     if use in adata.obsm:
         features = np.asarray(adata.obsm[use])
     elif use == "X" and adata.X is not None:
@@ -40,6 +41,17 @@ def cells_of(adata: Any, use: str, n_neighbors: int) -> Cells:
         known = ["auto", "X", *adata.obsp, *adata.obsm]
         raise ValueError(f"use={use!r} is not in this AnnData. Choose one of {', '.join(map(repr, known))}.")
     return Cells(similarity_graph(features, n_neighbors, "median", "none"), features, use)
+
+
+def _behind(adata: Any, use: str) -> NDArray[Any] | None:
+    """The representation that a graph was made of: what scanpy wrote down of it, else the principal components."""
+    for entry in adata.uns.values():
+        if isinstance(entry, Mapping) and entry.get("connectivities_key") == use:
+            params = entry.get("params")
+            named = params.get("use_rep") if isinstance(params, Mapping) else None
+            if named is not None and named in adata.obsm:
+                return np.asarray(adata.obsm[named])
+    return np.asarray(adata.obsm["X_pca"]) if "X_pca" in adata.obsm else None
 
 
 def _symmetric(matrix: Any) -> Any:

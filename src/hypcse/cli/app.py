@@ -78,7 +78,7 @@ def fit(
     refine: Annotated[bool, typer.Option("--refine/--no-refine", help="Lower the tree's entropy afterwards.")] = True,
     effort: Annotated[str, typer.Option(help="How hard to refine: fast or thorough.")] = "fast",
     clusters: Annotated[
-        int | None, typer.Option(min=1, help="Number of flat clusters. By default: the coarsest of the levels found.")
+        int | None, typer.Option(min=1, help="Number of flat clusters. By default: those of the main level.")
     ] = None,
     label_column: LabelColumn = None,
     id_column: IdColumn = None,

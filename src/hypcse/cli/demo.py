@@ -12,9 +12,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from hypcse import Tree, graph_linkage, levels, methods, refine, score, similarity_graph, view
+from hypcse import Graph, Tree, graph_linkage, join_components, methods, refine, score, similarity_graph, view
 from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
+from hypcse.discrete.levels import levels_and_main
 
 SHOWN = ("single-linkage", "ward", "average-linkage", "hdbscan", "hcse", "graph-paris", "graph-average", "hypcse")
 """Methods of the demo: `hypcse compare` runs all of them, which takes longer."""
@@ -30,7 +31,7 @@ def run_demo(data: str, out: Path) -> None:
     rows: list[dict[str, Any]] = []
     trees: list[Tree] = []
     jobs: dict[str, Callable[[], Tree]] = {name: partial(methods.run, name, X, graph=graph) for name in SHOWN}
-    jobs["graph-average, refined"] = lambda: refine(graph_linkage(graph), graph)
+    jobs["graph-average, refined"] = lambda: _searched(X, graph)
     for name in track(jobs, description="clustering", console=console, transient=True):
         begin = time.perf_counter()
         trees.append(jobs[name]())
@@ -38,8 +39,12 @@ def run_demo(data: str, out: Path) -> None:
         rows.append({"method": name, **score(trees[-1], graph=graph, labels=y), "seconds": seconds})
     show_scores(rows)
     best = min(range(len(rows)), key=lambda k: rows[k]["structural_entropy"])
-    counts = [labels.max() + 1 for labels in levels(trees[best], graph)]
-    console.print(f"Lowest entropy: {rows[best]['method']}. Its levels have {', '.join(map(str, counts))} clusters.")
+    found = levels_and_main(trees[best], graph)
+    counts = [labels.max() + 1 for labels in found.labels]
+    console.print(
+        f"Lowest entropy: {rows[best]['method']}. Its levels have {', '.join(map(str, counts))} clusters; "
+        f"the one to look at first has {counts[found.main]}."
+    )
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"{data}.nwk"
     target.write_text(trees[best].to_newick(), encoding="utf-8")
@@ -49,3 +54,8 @@ def run_demo(data: str, out: Path) -> None:
     console.print(f"  hypcse score {place} --data {data}", highlight=False, markup=False, soft_wrap=True)
     page = view(trees[best], out / f"{data}.html", graph=graph, labels=y, features=X, title=data)
     console.print(f"Look at it: open {page} in a browser.", highlight=False, markup=False, soft_wrap=True)
+
+
+def _searched(X: Any, graph: Graph) -> Tree:
+    """Average linkage on the graph, refined, with components joined by the features."""
+    return join_components(refine(graph_linkage(graph), graph), graph, X, bridges=True)

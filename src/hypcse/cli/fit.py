@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from hypcse import Graph, Tree, __version__, best_cut, levels, methods, refine, score
+from hypcse import Graph, Tree, __version__, best_cut, join_components, methods, refine, score
 from hypcse._folders import check_place, write_folder
 from hypcse.cli.job import Job
 from hypcse.cli.progress import method_progress, search_progress, training_progress
@@ -25,6 +25,7 @@ from hypcse.cli.reading.columns import Columns
 from hypcse.cli.reading.inputs import read_points
 from hypcse.cli.reading.points import Points
 from hypcse.cli.score import finite, parse_bandwidth, show_scores
+from hypcse.discrete.levels import levels_and_main
 from hypcse.discrete.refine import Effort
 from hypcse.estimator.saving import packed
 from hypcse.viewer.page import render
@@ -46,14 +47,16 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     begin = time.perf_counter()
     graph = points.similarity(**job.graph_options)
     tree, model = _find_tree(points, graph, job, out)
-    partitions = levels(tree, graph)
-    labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else partitions[0]
+    found = levels_and_main(tree, graph)
+    partitions = found.labels
+    labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else partitions[found.main]
     row = score(tree, graph=graph, labels=points.labels)
     seconds = time.perf_counter() - begin
     report: dict[str, Any] = {
         "scores": {name: finite(value) for name, value in row.items()},
         "clusters": int(labels.max()) + 1,
         "levels": [int(level.max()) + 1 for level in partitions],
+        "main_level": found.main + 1,
         "points": tree.n_leaves,
         "features": 0 if points.features is None else points.features.shape[1],
         "edges": graph.n_edges,
@@ -72,8 +75,9 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     show_scores([{"method": job.title, **row, "seconds": seconds}])
     counts = ", ".join(map(str, report["levels"]))
     names = sorted({name.split("/")[0] for name in files})
-    found = f"{report['clusters']} cluster{'' if report['clusters'] == 1 else 's'}"
-    line = f"{found}; levels of {counts}. Written to {out}: {', '.join(names)}"
+    number = f"{report['clusters']} cluster{'' if report['clusters'] == 1 else 's'}"
+    which = "" if job.n_clusters else f" (level {report['main_level']} of {len(partitions)})"
+    line = f"{number}{which}; levels of {counts}. Written to {out}: {', '.join(names)}"
     Console(soft_wrap=True, highlight=False).print(line, markup=False)
 
 
@@ -95,6 +99,7 @@ def _find_tree(points: Points, graph: Graph, job: Job, out: Path) -> tuple[Tree,
     if job.refine:
         with search_progress() as callback:
             tree = refine(tree, graph, effort=cast(Effort, job.effort), random_state=job.seed, callback=callback)
+        tree = join_components(tree, graph, points.features, scale=job.graph_options["scale"], bridges=True)
     return _named(tree, points), None
 
 

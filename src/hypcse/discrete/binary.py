@@ -16,6 +16,11 @@ from hypcse.kernels.trees.sweep import children_first
 from hypcse.tree import Tree
 
 
+def binary_form(tree: Tree) -> Tree:
+    """The tree with multiway nodes split as `to_linkage` splits them."""
+    return tree if tree.is_binary else Tree.from_linkage(tree.to_linkage(), tree.names)
+
+
 def binarize(tree: Tree, graph: Graph) -> Tree:
     """The tree with the children of every multiway node joined by average linkage on the graph between them.
 

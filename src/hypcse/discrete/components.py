@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.discrete.cuts import binary_form
+from hypcse.discrete.binary import binary_form
 from hypcse.kernels.trees.induced import induced_forest
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
+from hypcse.discrete.binary import binary_form
+from hypcse.discrete.leaving import joined_by_distance
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
 from hypcse.kernels.trees.cuts import antichain_tables, best_antichain, best_antichain_of
@@ -33,7 +35,8 @@ def best_cut(
     min_size, max_size : limits on the number of leaves of every cluster; together they may leave no cut, which is an
                          error.
     n_clusters         : exactly so many clusters, by dynamic programming in O(n k) time and memory, for n k of at most
-                         200 million. A tree with multiway nodes is split as `to_linkage` splits it.
+                         200 million. A tree with multiway nodes is split as `to_linkage` splits it. Fewer clusters than
+                         parts that `join_components` joined are the cut of least squared distances inside instead.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -43,7 +46,9 @@ def best_cut(
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, tree.n_leaves)
         tree = binary_form(tree)
-    gain = cluster_gains(tree, graph)
+        gain = _gains_of_number(tree, graph)(n_clusters)
+    else:
+        gain = cluster_gains(tree, graph)
     low = check_count("min_size", 1 if min_size is None else min_size, 1)
     high = check_count("max_size", tree.n_leaves if max_size is None else max_size, 1)
     if low > high:
@@ -98,14 +103,15 @@ def nested_cuts(tree: Tree, graph: Graph, numbers: Sequence[int]) -> list[NDArra
     The finest is `best_cut` of that number; each coarser one is the best that joins whole clusters of the finer one.
     """
     tree = binary_form(tree)
-    gain = cluster_gains(tree, graph)
+    gains = _gains_of_number(tree, graph)
     found: dict[int, NDArray[np.int64]] = {}
+    below = np.zeros(tree.n_nodes, np.bool_)
     for number in sorted(set(numbers), reverse=True):
         check_count("n_clusters", number, 1, tree.n_leaves)
-        split, _ = _of_number(tree, gain, number)
+        split, _ = _of_number(tree, np.where(below, -np.inf, gains(number)), number)
         found[number] = leaf_labels(tree.parent, split, tree.n_leaves)
         # Nothing below a cluster of this cut may be one of a coarser cut.
-        gain[:-1][~split[tree.parent[:-1]]] = -np.inf
+        below[:-1] |= ~split[tree.parent[:-1]]
     return [found[number] for number in numbers]
 
 
@@ -117,9 +123,27 @@ def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
     return inside * (bits[-1] - bits)
 
 
-def binary_form(tree: Tree) -> Tree:
-    """The tree with multiway nodes split as `to_linkage` splits them."""
-    return tree if tree.is_binary else Tree.from_linkage(tree.to_linkage(), tree.names)
+def _gains_of_number(tree: Tree, graph: Graph) -> Callable[[int], NDArray[np.float64]]:
+    """What the nodes of a binary tree, taken as clusters, are worth among so many of them.
+
+    The entropy that a cluster lowers, unless there are fewer clusters than parts that distances joined, see
+    `join_components`. Of those, which the entropy cannot tell apart, a cluster loses the squared distances from its
+    mean: with a and b what a node joins and d their distance, the sum of |a| |b| d^2 over it and all below, over its
+    size.
+    """
+    above = joined_by_distance(tree, graph, foreign=False)
+    parts = ~above
+    parts[:-1] &= above[tree.parent[:-1]]
+    n_parts = np.count_nonzero(parts) if above.any() else 0
+    if n_parts == 0:
+        gain = cluster_gains(tree, graph)
+        return lambda _: gain
+    first, second = tree.sizes[_children(tree)].T.astype(np.float64)
+    squares = np.zeros(tree.n_nodes)
+    squares[tree.n_leaves :] = first * second * np.square(tree.height[tree.n_leaves :])
+    lost = subtree_sums(tree.parent, np.where(above, squares, 0.0)) / tree.sizes
+    loss = np.where(above | parts, -lost, -np.inf)
+    return lambda number: loss.copy() if number <= n_parts else cluster_gains(tree, graph)
 
 
 def _of_number(tree: Tree, gain: NDArray[np.float64], n_clusters: int) -> tuple[NDArray[np.bool_], float]:

@@ -52,8 +52,8 @@ def leaving_parts(tree: Tree, graph: Graph) -> Leaving:
 
 
 def least_limit(n_leaves: int) -> float:
-    """The limit below which next to nothing leaves a part: the edges of one vertex among all, and at most 1 %."""
-    return min(1 / n_leaves, 0.01)
+    """The limit below which next to nothing leaves a part: the edges of one vertex among all, and at most 0.1 %."""
+    return min(1 / n_leaves, 0.001)
 
 
 def barely_joined(tree: Tree, threshold: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -63,12 +63,14 @@ def barely_joined(tree: Tree, threshold: NDArray[np.float64]) -> NDArray[np.bool
     return split
 
 
-def joined_by_distance(tree: Tree, graph: Graph, threshold: NDArray[np.float64] | None = None) -> NDArray[np.bool_]:
+def joined_by_distance(
+    tree: Tree, graph: Graph, threshold: NDArray[np.float64] | None = None, *, foreign: bool = True
+) -> NDArray[np.bool_]:
     """The nodes whose heights say how far apart their children are: the top of the tree, or none.
 
     A tree that was found on the graph stands at the heights of volumes, see `volume_heights`, up to where distances
-    joined it. Of a tree from elsewhere it is what lies above the components, if these are nodes of it. `threshold` is
-    that of `leaving_parts`, where it is known.
+    joined it. Of a tree from elsewhere it is, where `foreign` trees count, what lies above the components, if these are
+    nodes of it. `threshold` is that of `leaving_parts`, where it is known.
     """
     elsewhere = ~np.isclose(tree.height, volume_heights(tree.parent, graph), rtol=1e-9, atol=1e-9)
     none = np.zeros(tree.n_nodes, np.bool_)
@@ -77,6 +79,8 @@ def joined_by_distance(tree: Tree, graph: Graph, threshold: NDArray[np.float64] 
     weak = barely_joined(tree, leaving_parts(tree, graph).threshold if threshold is None else threshold)
     if not (elsewhere & ~weak).any():
         return elsewhere
+    if not foreign:
+        return none
     components = graph.components()
     mixed = subtree_minima(tree.parent, components) != -subtree_minima(tree.parent, -components)
     n_parts = np.count_nonzero(~mixed[:-1] & mixed[tree.parent[:-1]])

@@ -85,6 +85,12 @@ def main_level(tree: Tree, graph: Graph) -> int:
     return levels_and_main(tree, graph).main
 
 
+def main_labels(tree: Tree, graph: Graph) -> Labels:
+    """The labels of the `main_level`."""
+    found = levels_and_main(tree, graph)
+    return found.labels[found.main]
+
+
 def levels_and_main(tree: Tree, graph: Graph) -> Levels:
     """The `levels` and the `main_level`, found together."""
     leaving = leaving_parts(tree, graph)

@@ -15,7 +15,7 @@ from hypcse._memory import check_memory
 from hypcse._random import check_seed
 from hypcse._threads import worker_threads
 from hypcse.discrete import best_cut, graph_linkage, join_components, refine
-from hypcse.discrete.levels import levels_and_main
+from hypcse.discrete.levels import main_labels
 from hypcse.discrete.refine import Effort
 from hypcse.entropy import structural_entropy
 from hypcse.estimator import saving
@@ -268,7 +268,6 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
 
     def _labels(self, tree: Tree, graph: Graph) -> NDArray[np.int64]:
         if self.n_clusters is None:
-            found = levels_and_main(tree, graph)
-            return found.labels[found.main]
+            return main_labels(tree, graph)
         check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
         return best_cut(tree, graph, n_clusters=self.n_clusters)

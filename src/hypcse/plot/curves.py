@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
-from hypcse.discrete import best_cut, levels
+from hypcse.discrete import best_cut
 from hypcse.discrete.cuts import cut_savings
+from hypcse.discrete.levels import levels_and_main
 from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph
 from hypcse.plot.axes import axes_or_new
@@ -91,10 +92,11 @@ def _last_number(tree: Tree, n_best: int, asked: int | None) -> int:
 
 def _mark_levels(ax: Axes, tree: Tree, graph: Graph) -> None:
     """One mark a level, coarse to fine, with its number of clusters."""
-    for place, labels in enumerate(levels(tree, graph)):
+    found = levels_and_main(tree, graph)
+    for place, labels in enumerate(found.labels):
         number = int(labels.max()) + 1
         height = _flat_entropy(tree, graph, labels)
-        name = "level to look at first" if place == 0 else f"level {place + 1}"
+        name = "main level" if place == found.main else f"level {place + 1}"
         colour = OKABE_ITO[(1, 2, 4, 5, 7)[min(place, 4)]]
         ax.plot(number, height, MARKERS[1 + place % 7], color=colour, markersize=7, label=f"{name}: {number:,}")
 

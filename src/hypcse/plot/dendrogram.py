@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice
 from hypcse._heights import check_heights, joined_distances
-from hypcse.discrete import levels
-from hypcse.discrete.cuts import binary_form
+from hypcse.discrete.binary import binary_form
+from hypcse.discrete.levels import main_labels
 from hypcse.graph import Graph
 from hypcse.kernels.trees.arcs import child_middles
 from hypcse.plot.axes import axes_or_new
@@ -72,8 +72,8 @@ def dendrogram(
     max_leaves  : a tree with more leaves is drawn down to the finest of its `levels` with at most so many clusters, or
                   without a graph to so many from the top; None draws every leaf.
     graph       : over the leaves, for cuts and levels by entropy.
-    labels      : a class for each leaf, to colour by, greyer where classes mix; with a graph, by default, the coarsest
-                  of the `levels`.
+    labels      : a class for each leaf, to colour by, greyer where classes mix; with a graph, by default, the clusters
+                  of the `main_level`.
     names       : of the leaves, instead of the tree's own.
     orientation : where the root is: "top", "bottom", "left" or "right".
     features    : (n, d) the points behind the leaves, for distances; by default those that a fitted `HypCSE` keeps.
@@ -93,7 +93,7 @@ def dendrogram(
     graph = getattr(source, "graph_", None) if graph is None else graph
     classes = classes_of(source, labels, tree)
     if classes is None and graph is not None:
-        classes = leaf_classes(levels(tree, graph)[0], tree.n_leaves)
+        classes = leaf_classes(main_labels(tree, graph), tree.n_leaves)
     written = tree.names if names is None else check_names(names, tree.n_leaves)
     axis = height_axis(tree, graph, joined_distances(tree, source, features, scale) if measured else None)
     if n_clusters is not None and graph is not None and not tree.is_binary:

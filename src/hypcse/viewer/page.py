@@ -89,7 +89,7 @@ def view(
     names         : names of the leaves, instead of the tree's own.
     n_clusters    : clusters shown at first; by default those of the automatic cut.
     automatic     : flat labels to show as the automatic cut, instead of one found here: the model's `labels_`, the
-                    coarsest of the `levels` of a graph, or the widest gap in height.
+                    `main_level` of a graph, or the widest gap in height.
 
     The file is written whole or not at all; one that is there is replaced.
     """

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count, check_features, check_labels
 from hypcse._heights import Distances, check_heights, height_title, joined_distances
-from hypcse.discrete import levels
+from hypcse.discrete.levels import main_labels
 from hypcse.graph import Graph
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
@@ -141,7 +141,7 @@ def _automatic_cut(tree: Tree, graph: Graph | None, given: ArrayLike | None) -> 
             )
         return labels.astype(np.int64), "given with the tree"
     if graph is not None:
-        return levels(tree, graph)[0], "coarsest level that keeps the entropy"
+        return main_labels(tree, graph), "main level"
     return tree.cut(n_clusters=widest_gap(tree)), "widest gap in height"
 
 

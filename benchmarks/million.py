@@ -1,0 +1,98 @@
+"""A million points from features to levels, step by step: `python -m benchmarks million`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from benchmarks.quality.sheet import Sheet
+
+N_POINTS, N_FEATURES, N_GROUPS, N_GAUSSIANS = 1_000_000, 16, 10, 200
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.add_argument("--points", type=int, default=N_POINTS, metavar="N")
+
+
+def show(options: argparse.Namespace, console: Console) -> int:
+    """Measure in a process of its own, and print the table."""
+    call = [sys.executable, "-m", "benchmarks.million", str(options.points)]
+    answer = subprocess.run(call, capture_output=True, text=True)
+    if answer.returncode:
+        raise ValueError(f"{options.points} points failed: {answer.stderr.strip().splitlines()[-1]}")
+    found = json.loads(answer.stdout)
+    rows = tuple((name, f"{seconds:.1f}", f"{peak:.0f}") for name, seconds, peak in found["steps"])
+    facts = ", ".join(f"{name} {value}" for name, value in found["facts"].items())
+    sheet = Sheet(f"{options.points:,} points", ("step", "seconds", "peak MB so far"), rows, (facts,))
+    console.print(sheet.to_rich())
+    for remark in sheet.remarks:
+        console.print(remark, markup=False)
+    return 0
+
+
+def grouped(n_points: int) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+    """Points of 200 Gaussians around 10 centres, and the centre and the Gaussian of each."""
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(N_GROUPS, N_FEATURES)) * 6
+    owner = rng.integers(N_GROUPS, size=N_GAUSSIANS)
+    means = centres[owner] + rng.normal(size=(N_GAUSSIANS, N_FEATURES)) * 2
+    y = rng.integers(N_GAUSSIANS, size=n_points)
+    X = (means[y] + rng.normal(size=(n_points, N_FEATURES))).astype(np.float32)
+    return X, owner[y], y
+
+
+def measure(n_points: int) -> dict[str, Any]:
+    """Seconds of each step, after a small run that compiles, and how well the levels hit what was planted."""
+    from sklearn.metrics import adjusted_rand_score
+
+    import hypcse
+
+    _steps(grouped(5_000)[0])
+    X, group, gaussian = grouped(n_points)
+    steps, tree, graph, found = _steps(X)
+    best = {}
+    for name, planted in ((f"the {N_GROUPS}", group), (f"the {N_GAUSSIANS}", gaussian)):
+        best[f"best ARI with {name}"] = round(max(float(adjusted_rand_score(planted, one)) for one in found), 4)
+    facts = {
+        "edges": graph.n_edges,
+        "components": int(graph.components().max()) + 1,
+        "entropy": round(hypcse.structural_entropy(tree, graph), 4),
+        "levels": [int(labels.max()) + 1 for labels in found],
+        "main": int(found[hypcse.main_level(tree, graph)].max()) + 1,
+        **best,
+    }
+    return {"steps": steps, "facts": facts}
+
+
+def _steps(X: NDArray[np.float32]) -> tuple[list[tuple[str, float, float]], Any, Any, Any]:
+    import hypcse
+
+    steps: list[tuple[str, float, float]] = []
+
+    def timed(name: str, work: Any) -> Any:
+        begin = time.perf_counter()
+        result = work()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        steps.append((name, time.perf_counter() - begin, peak))
+        return result
+
+    graph = timed("neighbour graph", lambda: hypcse.similarity_graph(X, bandwidth="median"))
+    tree = timed("linkage", lambda: hypcse.graph_linkage(graph))
+    tree = timed("refinement", lambda: hypcse.refine(tree, graph))
+    joined = timed("join", lambda: hypcse.join_components(tree, graph, X, bridges=True))
+    found = timed("levels", lambda: hypcse.levels(joined, graph))
+    return steps, joined, graph, found
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(int(sys.argv[1]))))
