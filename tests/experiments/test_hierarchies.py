@@ -137,22 +137,33 @@ def test_the_experiment_runs_from_end_to_end(tmp_path):
     text = to_markdown(build_report([Results(small, planned, records)], "Results", "Made."))
     lines = [line for line in text.splitlines() if line.startswith("| Ward |")]
     assert len(lines) == 3 and lines[0].endswith("| - |") and "**" in text
-    assert "Means over the cases that every row takes (1)" in text
     assert "graph-average, refined is within 1 point of the best row on" in text
 
 
+def made_up(data_sets, purity):
+    """Results of Ward and of the refined tree, whose purities are given by method and case; None is not run."""
+    rows = tuple(row for row in DECLARED.rows if row.label in ("Ward", "graph-average, refined"))
+    small = replace(DECLARED, rows=rows)
+    planned = plan(small, data_sets, n_seeds=1)
+    records = {}
+    for _, cell in planned:
+        value = purity.get((cell.method, cell.data), 0.95)
+        if value is not None:
+            names = ("mean_purity", *(f"purity_{k + 1}" for k in range(len(case_of(cell.data).branching))))
+            records[cell.key] = {
+                "key": cell.key, "version": "0", "data": cell.data, "seed": 0, "method": cell.method, "seconds": 1.0,
+                "when": "2026-01-01", "libraries": {}, "machine": "m", "scores": dict.fromkeys(names, value),
+            }  # fmt: skip
+    return to_markdown(build_report([Results(small, planned, records)], "Results", "Made up."))
+
+
 def test_what_we_lose_is_named():
-    rows = [row for row in DECLARED.rows if row.label in ("Ward", "graph-average, refined")]
-    small = replace(DECLARED, rows=tuple(rows))
-    planned = plan(small, ["gaussians-2x8-0.65", "sizes-3x8-0.65"], n_seeds=1)
-    purity = {("ward", "sizes-3x8-0.65"): 0.99, ("graph-average", "sizes-3x8-0.65"): 0.9}
-    records = {
-        cell.key: {
-            "key": cell.key, "version": "0", "data": cell.data, "seed": 0, "method": cell.method, "seconds": 1.0,
-            "when": "2026-01-01", "libraries": {}, "machine": "m",
-            "scores": {"mean_purity": purity.get((cell.method, cell.data), 0.95)},
-        }
-        for _, cell in planned
-    }  # fmt: skip
-    text = to_markdown(build_report([Results(small, planned, records)], "Results", "Made up."))
+    sizes = "sizes-3x8-0.65"
+    text = made_up(["gaussians-2x8-0.65", sizes], {("ward", sizes): 0.99, ("graph-average", sizes): 0.9})
     assert "on 1 of 2 cases; it loses more on sizes-3x8-0.65 (9.0 to Ward)." in text
+
+
+def test_a_row_that_lacks_a_case_has_no_mean():
+    text = made_up(["gaussians-2x8-0.65", "gaussians-4x4-0.5"], {("ward", "gaussians-2x8-0.65"): None})
+    assert "| Ward | - | - | - | **95.0** | **95.0** | - |" in text
+    assert "| graph-average, refined | **95.0** | **95.0** | **95.0** | **95.0** | **95.0** | **95.0** |" in text

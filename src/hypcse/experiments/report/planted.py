@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hypcse.experiments.hierarchies import HIT, MAX_DEPTH, case_of, level_score
+from hypcse.experiments.hierarchies import HIT, MAX_DEPTH, Case, case_of, level_score
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Text
 from hypcse.experiments.report.fields import field
 from hypcse.experiments.report.grids import metric_grid, places
@@ -19,27 +19,32 @@ NEAR = 1.0
 
 @dataclass(frozen=True)
 class _Column:
-    """Means over cases: a head, and the score that a case of so many levels is counted by; None leaves it out."""
+    """Means over cases: a head, and the score that a case is counted by; None leaves it out."""
 
     head: str
-    score: Callable[[int], str | None]
+    score: Callable[[Case], str | None]
 
 
-def _at(level: int) -> Callable[[int], str | None]:
-    return lambda depth: level_score("purity", level) if level <= depth else None
+def _gaussians(score: str) -> Callable[[Case], str | None]:
+    return lambda case: None if case.degrees else score
+
+
+def _at(level: int) -> Callable[[Case], str | None]:
+    return lambda case: None if case.degrees or level > len(case.branching) else level_score("purity", level)
 
 
 _LEVELS = (
-    _Column("mean", lambda depth: "mean_purity"),
+    _Column("mean", _gaussians("mean_purity")),
     _Column("level 1, coarsest", _at(1)),
     *(_Column(f"level {level}", _at(level)) for level in range(2, MAX_DEPTH + 1)),
-    _Column("finest", lambda depth: level_score("purity", depth)),
+    _Column("finest", lambda case: _at(len(case.branching))(case)),
 )
 _FOUND = (
-    _Column("hit (percent)", lambda depth: "partitions_hit"),
-    _Column("best level", lambda depth: "best_ari"),
-    _Column("main level", lambda depth: "main_ari"),
-    _Column("structural entropy", lambda depth: "structural_entropy"),
+    _Column("hit (percent)", _gaussians("partitions_hit")),
+    _Column("best level", _gaussians("best_ari")),
+    _Column("main level", _gaussians("main_ari")),
+    _Column("structural entropy", _gaussians("structural_entropy")),
+    _Column("hit, block model (percent)", lambda case: "partitions_hit" if case.degrees else None),
 )
 
 
@@ -51,15 +56,19 @@ def planted_tables(results: Results) -> Iterator[Block]:
     cases = _shared_cases(results)
     if not cases:
         return
-    counted = f"Means over the cases that every row takes ({len(cases)}); rows that lack one of them have no mean."
+    counted = "Means over the nested Gaussians; a row that lacks one of these cases has no mean."
     yield Heading("Purity by planted level (percent)", 3)
-    yield Text(f"{counted} A level counts where a case has it, and the finest is the last that it has.")
+    yield Text(
+        f"{counted} A level counts where a case has it, and the finest is the last that it has. The block model is "
+        "left out: rows that see features alone cannot see its edges."
+    )
     yield _average_grid(results, cases, _LEVELS)
     yield Heading("Planted partitions among the levels of the tree", 3)
     yield Text(
         f"{counted} A planted partition is hit where some level of `hypcse.levels` has an adjusted Rand index of at "
         f"least {HIT:g} with it. Best level: the index of the level that fits a planted partition best. Main level: "
-        "that of the level to look at first, `hypcse.main_level`, with the planted partition that it fits best."
+        "that of the level to look at first, `hypcse.main_level`, with the planted partition that it fits best. The "
+        "last column is the share of `blocks-4x4`, with features."
     )
     yield _average_grid(results, cases, _FOUND)
 
@@ -81,22 +90,23 @@ def _behind(label: str, values: Values) -> str:
     return f"{told}; it loses more on " + ", ".join(f"{d} ({gaps[d]:.1f} to {best[d][1]})" for d in lost) + "."
 
 
-def _shared_cases(results: Results) -> list[str]:
+def _shared_cases(results: Results) -> list[Case]:
     """Cases with records that all rows were planned for."""
     rows = {row.label for row, _ in results.planned}
     planned: dict[str, set[str]] = {}
     for row, cell in results.planned:
         planned.setdefault(cell.data, set()).add(row.label)
-    return [data for data in results.data_sets if planned[data] == rows]
+    found = [case_of(data) for data in results.data_sets if planned[data] == rows]
+    return [case for case in found if case is not None]
 
 
-def _average_grid(results: Results, cases: Sequence[str], columns: Sequence[_Column]) -> Grid:
+def _average_grid(results: Results, cases: Sequence[Case], columns: Sequence[_Column]) -> Grid:
     """Means over cases, the best row of the first column first, the best two of each column marked."""
     labels = list(results.table("mean_purity"))
     table: Table = {label: {} for label in labels}
     metrics: dict[str, str] = {}
     for column in columns:
-        scores = {data: score for data in cases if (score := column.score(_depth(data))) is not None}
+        scores = {case.name: score for case in cases if (score := column.score(case)) is not None}
         if scores:
             metrics[column.head] = next(iter(scores.values()))
             for label, mean in _means(results, scores).items():
@@ -105,7 +115,7 @@ def _average_grid(results: Results, cases: Sequence[str], columns: Sequence[_Col
     first = next(iter(metrics))
     rows = [
         (Entry(label), *(field(table[label].get(head), m, marks.get((label, head), "")) for head, m in metrics.items()))
-        for label in sorted(labels, key=lambda label: -table[label][first].mean if table[label] else np.inf)
+        for label in sorted(labels, key=lambda label: -table[label][first].mean if first in table[label] else np.inf)
     ]
     return Grid(("", *metrics), tuple(rows))
 
@@ -119,9 +129,3 @@ def _means(results: Results, scores: Mapping[str, str]) -> dict[str, float]:
         if np.isfinite(known).all():
             found[label] = float(np.mean(known))
     return found
-
-
-def _depth(data: str) -> int:
-    """Planted levels of a case."""
-    case = case_of(data)
-    return 0 if case is None else len(case.branching)
