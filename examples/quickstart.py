@@ -10,7 +10,8 @@ tree = hypcse.refine(hypcse.graph_linkage(graph), graph)  # the hierarchy of low
 
 levels = hypcse.levels(tree, graph)  # nested flat labels, coarse to fine
 print("clusters at each level:", [int(labels.max()) + 1 for labels in levels])
-print("the first ten points: ", levels[0][:10].tolist())
+main = hypcse.main_level(tree, graph)
+print("the one to look at first:", main + 1, "; its first ten points:", levels[main][:10].tolist())
 
 scores = hypcse.score(tree, graph=graph, labels=y)  # the labels y were used nowhere above
 print(f"purity {scores['dendrogram_purity']:.3f}, entropy {scores['structural_entropy']:.3f}")

@@ -31,6 +31,7 @@ from hypcse import (
 from hypcse.discrete.compress import kept_levels, one_by_one
 from hypcse.discrete.cuts import coarsest_cut, cut_savings, nested_cuts
 from hypcse.discrete.levels import modularity
+from hypcse.entropy import lca_weights
 from hypcse.kernels.trees.sweep import kept_parents
 
 
@@ -253,8 +254,11 @@ def test_report_adds_up(case):
     assert report.one_dimensional == one_dimensional_entropy(graph)
     star = structural_entropy(compress(tree, graph, 1), graph, "exact")
     assert report.saving.sum() == approx(star - report.entropy, abs=1e-9)
-    for node in np.flatnonzero(tree.parent[:-1] == tree.root):
-        if node >= tree.n_leaves:
+    meets = lca_weights(tree, graph) > 0
+    meets[-1] = True
+    assert not report.saving[~meets].any()
+    for node in np.flatnonzero(kept_parents(tree.parent, meets) == tree.root):
+        if node >= tree.n_leaves and meets[node]:
             alone = structural_entropy(contracted(tree, [int(node)]), graph, "exact")
             assert report.saving[node] == approx(star - alone, abs=1e-9)
     assert np.all(np.diff(report.saving[report.largest(5)]) <= 0)

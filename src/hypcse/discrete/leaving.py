@@ -21,12 +21,14 @@ LEAST_PART = 0.25
 class Leaving(NamedTuple):
     """What a limit on what leaves a part does to a tree.
 
-    threshold : (n_nodes,) the limit from which on a node is split in the finest partition within the limit.
+    threshold : (n_nodes,) the limit from which on a node is split in the finest partition into parts that count.
+    finer     : (n_nodes,) the same where what holds no two parts that count may fall apart into smaller ones.
     large     : (n_nodes,) which nodes are parts that count.
     meeting   : (n_nodes,) weight of the edges that meet at each node.
     """
 
     threshold: NDArray[np.float64]
+    finer: NDArray[np.float64]
     large: NDArray[np.bool_]
     meeting: NDArray[np.float64]
 
@@ -45,10 +47,11 @@ def leaving_parts(tree: Tree, graph: Graph) -> Leaving:
     apart = (meeting == 0) & (tree.n_children > 0)
     large = tree.sizes >= max(2.0, LEAST_PART * np.sqrt(tree.n_leaves))
     threshold = split_thresholds(tree.parent, value, large, apart)
-    # What holds no two large parts may still fall apart into small ones.
-    small = split_thresholds(tree.parent, value, tree.sizes > 1, apart)
-    threshold = np.where(np.isfinite(threshold), threshold, small)
-    return Leaving(from_above(tree.parent, threshold, apart, least_limit(tree.n_leaves)), large, meeting)
+    smaller = split_thresholds(tree.parent, value, tree.sizes > 1, apart)
+    finer = np.where(np.isfinite(threshold), threshold, smaller)
+    least = least_limit(tree.n_leaves)
+    threshold, finer = (from_above(tree.parent, limits, apart, least) for limits in (threshold, finer))
+    return Leaving(threshold, finer, large, meeting)
 
 
 def least_limit(n_leaves: int) -> float:

@@ -16,7 +16,7 @@ from hypcse.entropy import (
     one_dimensional_entropy,
 )
 from hypcse.graph import Graph
-from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
 
 
@@ -29,8 +29,9 @@ class EntropyReport:
     lower_bound     : one_dimensional times the least cut / volume of a node, which no tree's entropy is below.
     node_entropy    : what each node adds, -(cut/V) log2(volume / volume of its parent); 0 at the root.
     saving          : what each cluster saves, in bits, on the steps of a random walk that stay inside it, because they
-                      need not be named within its parent; 0 at leaves and at the root. The savings add up to what the
-                      tree saves over the star of all leaves: the largest carry the structure.
+                      need not be named within the cluster above; 0 at leaves, at the root, and at nodes where no edge
+                      meets, such as those above components, which are no clusters. The savings add up to what the tree
+                      saves over the star of all leaves: the largest carry the structure.
     volume, cut, size : of each node.
     """
 
@@ -69,7 +70,10 @@ def entropy_report(tree: Tree, graph: Graph) -> EntropyReport:
     saving = np.zeros(tree.n_nodes)
     if graph.volume > 0:
         inside = subtree_sums(tree.parent, meeting)[:-1]
-        saving[:-1] = 2 * inside * (bits[tree.parent[:-1]] - bits[:-1]) / graph.volume
+        clusters = meeting > 0
+        clusters[-1] = True
+        above = kept_parents(tree.parent, clusters)[:-1]
+        saving[:-1] = np.where(clusters[:-1], 2 * inside * (bits[above] - bits[:-1]) / graph.volume, 0.0)
     return EntropyReport(
         entropy=float(terms.sum()),
         one_dimensional=one_dimensional_entropy(graph),

@@ -39,7 +39,7 @@ class Staircase:
     """Nested partitions, coarse to fine, as a limit rises through `limits`.
 
     threshold        : (n_nodes,) the limit from which on each node is split; infinite for never.
-    limits           : (m,) the limits at which something splits, ascending.
+    limits           : (m,) the limits at which something splits, or would if small parts counted; ascending.
     entropy, quality : (m,) of the partition from there on, up to the next limit; quality is the modularity of the parts
                        that count.
     """
@@ -53,7 +53,8 @@ class Staircase:
         """Worth of each partition: its own stretch, and those of others by how nearly alike they are."""
         doublings = np.log2(self.limits)
         lengths = np.diff(doublings, append=doublings[-1:])
-        return np.maximum(self.quality, 0.0) * _near_sums(self.entropy, lengths)
+        begins = np.isin(self.limits, self.threshold)
+        return np.where(begins, np.maximum(self.quality, 0.0) * near_sums(self.entropy, lengths), 0.0)
 
     def best(self, n_partitions: int, *, with_finest: bool = True) -> list[Stretch]:
         """The partitions of most worth, coarse to fine, each at least `ALIKE` apart from those of more worth.
@@ -75,11 +76,16 @@ class Staircase:
 
 
 def by_conductance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
-    """Partitions by how much leaves their parts, see `leaving_parts`; small parts add nothing to the quality."""
+    """Partitions by how much leaves their parts, see `leaving_parts`.
+
+    Small parts add nothing to the quality and make no partition of their own; but where parts that count would fall
+    apart into small ones, a stretch ends.
+    """
     total = graph.volume or 1.0
     share = node_volumes(tree, graph.degrees) / total
     inside = (2 * subtree_sums(tree.parent, leaving.meeting) + node_volumes(tree, graph.self_weights)) / total
-    return _staircase(tree, leaving.threshold, share, np.where(leaving.large, inside - np.square(share), 0.0))
+    quality = np.where(leaving.large, inside - np.square(share), 0.0)
+    return _staircase(tree, leaving.threshold, leaving.finer, share, quality)
 
 
 def by_distance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
@@ -91,26 +97,30 @@ def by_distance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
     threshold = np.full(tree.n_nodes, np.inf)
     threshold[above] = 1 / tree.height[above]
     share = tree.sizes / tree.n_leaves
-    return _staircase(tree, threshold, share, share - np.square(share))
+    return _staircase(tree, threshold, threshold, share, share - np.square(share))
 
 
 def _staircase(
-    tree: Tree, threshold: NDArray[np.float64], share: NDArray[np.float64], quality: NDArray[np.float64]
+    tree: Tree,
+    threshold: NDArray[np.float64],
+    finer: NDArray[np.float64],
+    share: NDArray[np.float64],
+    quality: NDArray[np.float64],
 ) -> Staircase:
     """Entropy and quality of the partitions at each limit, added up split by split.
 
-    share, quality : (n_nodes,) what each node holds of all volume, and what it adds to the modularity as a part.
+    threshold, finer : (n_nodes,) as in `Leaving`.
+    share, quality   : (n_nodes,) what each node holds of all volume, and what it adds to the modularity as a part.
     """
-    threshold = threshold.copy()
-    threshold[: tree.n_leaves] = np.inf
     bits = -share * np.log2(share, where=share > 0, out=np.zeros_like(share))
-    limits, step = np.unique(threshold[np.isfinite(threshold)], return_inverse=True)
-    nodes = np.flatnonzero(np.isfinite(threshold))
+    nodes = tree.n_leaves + np.flatnonzero(np.isfinite(finer[tree.n_leaves :]))
+    limits, step = np.unique(finer[nodes], return_inverse=True)
     sums = [
         np.cumsum(np.bincount(step, _gained(tree, values)[nodes], minlength=limits.size)) for values in (bits, quality)
     ]
     # Splits only add to the entropy; sums in floating point might not.
-    return Staircase(threshold, limits, np.maximum.accumulate(sums[0]), sums[1] + quality[-1])
+    internal = np.where(np.arange(tree.n_nodes) < tree.n_leaves, np.inf, threshold)
+    return Staircase(internal, limits, np.maximum.accumulate(sums[0]), sums[1] + quality[-1])
 
 
 def _gained(tree: Tree, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -118,7 +128,7 @@ def _gained(tree: Tree, values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.bincount(tree.parent[:-1], values[:-1], minlength=tree.n_nodes) - values
 
 
-def _near_sums(places: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+def near_sums(places: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum of the lengths at each of ascending places, those at distance x counted 1 - x / ALIKE times. O(m log m)."""
     before = np.concatenate([[0.0], np.cumsum(lengths)])
     moment = np.concatenate([[0.0], np.cumsum(lengths * places)])

@@ -69,6 +69,7 @@ class Panel {
     if (entropy) {
       rows.push(["Entropy share", percent(entropy.own)]);
       if (!tree.isLeaf(node)) rows.push(["… of its subtree", percent(entropy.below)]);
+      if (entropy.own === 0 && node !== tree.root) rows.push(["Edges that leave it", "none"]);
     }
     const cells = rows.flatMap(([name, value]) => [element("dt", { text: name }), element("dd", { text: value })]);
     return element("dl", {}, cells);
