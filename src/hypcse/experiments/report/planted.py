@@ -51,12 +51,12 @@ _FOUND = (
 def planted_tables(results: Results) -> Iterator[Block]:
     """Purity by case, purity by planted level, and the planted partitions among the levels of the trees."""
     yield Heading("Purity by case (percent)", 3)
-    yield Text(f"Mean over the planted levels of a case, and over its draws. {_standing(results)}".strip())
+    yield Text(f"Means over the planted levels of a case and over its draws. {_standing(results)}".strip())
     yield metric_grid(results, "mean_purity", marked=True, spread=False)
     cases = _shared_cases(results)
     if not cases:
         return
-    counted = "Means over the nested Gaussians; a row that lacks one of these cases has no mean."
+    counted = "Means over the nested Gaussians; a row that lacks one of these cases, or a draw of it, has no mean."
     yield Heading("Purity by planted level (percent)", 3)
     yield Text(
         f"{counted} A level counts where a case has it, and the finest is the last that it has. The block model is "
@@ -75,9 +75,9 @@ def planted_tables(results: Results) -> Iterator[Block]:
 
 def _standing(results: Results) -> str:
     """On which cases our own rows are behind the best, by how much, and behind whom."""
-    values = results.ours("mean_purity")
+    values = _all_drawn(results, "mean_purity")
     ours = {row.label: None for row in results.experiment.rows if row.refined or row.method == "hypcse"}
-    return " ".join(_behind(label, values) for label in ours if label in values and len(values) > 1)
+    return " ".join(_behind(label, values) for label in ours if values.get(label) and len(values) > 1)
 
 
 def _behind(label: str, values: Values) -> str:
@@ -88,6 +88,15 @@ def _behind(label: str, values: Values) -> str:
     if not lost:
         return f"{told}."
     return f"{told}; it loses more on " + ", ".join(f"{d} ({gaps[d]:.1f} to {best[d][1]})" for d in lost) + "."
+
+
+def _all_drawn(results: Results, score: str) -> Values:
+    """Means by row and by case, where every seed has its figure: fewer would be other data than that of other rows."""
+    whole = {
+        label: {data: one.mean for data, one in row.items() if not one.n_missing and not one.n_failed}
+        for label, row in results.table(score).items()
+    }
+    return {label: {data: mean for data, mean in row.items() if np.isfinite(mean)} for label, row in whole.items()}
 
 
 def _shared_cases(results: Results) -> list[Case]:
@@ -122,7 +131,7 @@ def _average_grid(results: Results, cases: Sequence[Case], columns: Sequence[_Co
 
 def _means(results: Results, scores: Mapping[str, str]) -> dict[str, float]:
     """Means over cases, each by its own score, of the rows that have them all."""
-    values = {score: results.ours(score) for score in scores.values()}
+    values = {score: _all_drawn(results, score) for score in scores.values()}
     found = {}
     for label in next(iter(values.values())):
         known = [values[score].get(label, {}).get(data, np.nan) for data, score in scores.items()]
