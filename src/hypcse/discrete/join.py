@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from hypcse._checks import HypcseWarning, check_choice
 from hypcse.discrete.components import with_top
 from hypcse.discrete.leaving import barely_joined, leaving_parts
-from hypcse.entropy import check_same_size, structural_entropy
+from hypcse.entropy import check_same_size, entropy_from_weights, structural_entropy
 from hypcse.graph import Graph, scale_features
 from hypcse.graph.neighbors import unit_rows
 from hypcse.graph.precomputed import distance_blocks, known_distances
@@ -91,11 +91,12 @@ def join_components(
             return tree
         tree = with_top(tree, components, top)
     if bridges and (points is not None or distances is not None):
-        parts = leaf_labels(tree.parent, barely_joined(tree, leaving_parts(tree, graph).threshold), tree.n_leaves)
+        leaving = leaving_parts(tree, graph)
+        parts = leaf_labels(tree.parent, barely_joined(tree, leaving.threshold), tree.n_leaves)
         top = _top(parts, points, distances) if parts.max() > components.max() else None
         if top is not None:
             across = with_top(tree, parts, top)
-            rise = structural_entropy(across, graph) - structural_entropy(tree, graph)
+            rise = structural_entropy(across, graph) - entropy_from_weights(tree, graph, leaving.meeting)
             tree = across if rise <= MAX_RISE else tree
     return tree
 

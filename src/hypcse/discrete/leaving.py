@@ -67,20 +67,22 @@ def barely_joined(tree: Tree, threshold: NDArray[np.float64]) -> NDArray[np.bool
 
 
 def joined_by_distance(
-    tree: Tree, graph: Graph, threshold: NDArray[np.float64] | None = None, *, foreign: bool = True
+    tree: Tree, graph: Graph, leaving: Leaving | None = None, *, foreign: bool = True
 ) -> NDArray[np.bool_]:
     """The nodes whose heights say how far apart their children are: the top of the tree, or none.
 
     A tree that was found on the graph stands at the heights of volumes, see `volume_heights`, up to where distances
     joined it. Of a tree from elsewhere it is, where `foreign` trees count, what lies above the components, if these are
-    nodes of it. `threshold` is that of `leaving_parts`, where it is known.
+    nodes of it. `leaving` are the `leaving_parts`, where they are known.
     """
     elsewhere = ~np.isclose(tree.height, volume_heights(tree.parent, graph), rtol=1e-9, atol=1e-9)
     none = np.zeros(tree.n_nodes, np.bool_)
     if not elsewhere[-1]:
         return none
-    weak = barely_joined(tree, leaving_parts(tree, graph).threshold if threshold is None else threshold)
-    if not (elsewhere & ~weak).any():
+    leaving = leaving_parts(tree, graph) if leaving is None else leaving
+    # Parts that leak no more than the least limit leave no more than that share of all weight to the top.
+    crossing, most = 2 * leaving.meeting[elsewhere].sum(), least_limit(tree.n_leaves) * graph.volume
+    if crossing <= most and not (elsewhere & ~barely_joined(tree, leaving.threshold)).any():
         return elsewhere
     if not foreign:
         return none

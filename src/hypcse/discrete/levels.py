@@ -15,7 +15,7 @@ from hypcse.discrete.leaving import leaving_parts
 from hypcse.discrete.stretches import ALIKE, by_conductance, by_distance
 from hypcse.entropy import check_same_size, node_volumes, structural_entropy
 from hypcse.graph import Graph
-from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
+from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
 from hypcse.tree import Tree
 
 SHARE = 0.95
@@ -64,7 +64,7 @@ def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[Labels
     if n_levels is None:
         return levels_and_main(tree, graph).labels
     check_count("n_levels", n_levels, 1)
-    found = _described(tree, graph, n_levels + 1)
+    found = _partitions(tree, kept_levels(tree, graph, min(n_levels + 1, tree.n_leaves)), n_levels + 1)
     return [leaf_labels(tree.parent, split, tree.n_leaves) for split in found] or [coarsest_cut(tree, graph)]
 
 
@@ -97,9 +97,9 @@ def levels_and_main(tree: Tree, graph: Graph) -> Levels:
     # The finest partition by distance is the coarsest by conductance.
     above = by_distance(tree, graph, leaving).best(MAX_ABOVE, with_finest=False)
     inside = by_conductance(tree, graph, leaving).best(MAX_INSIDE)
-    scale = _Scale(tree, graph)
+    scale = _Scale(tree, graph, leaving.meeting)
     lasting = [stretch for stretch in above + inside if scale.holds(stretch.split)]
-    described = _described(tree, graph, _enough_levels(tree, graph))
+    described = _enough_levels(tree, graph)
     held = list(dropwhile(lambda split: not scale.holds(split), described))
     chain = scale.woven([stretch.split for stretch in lasting], held)
     if not chain:
@@ -112,9 +112,10 @@ def levels_and_main(tree: Tree, graph: Graph) -> Levels:
 class _Scale:
     """Partitions of one tree by how fine they are."""
 
-    def __init__(self, tree: Tree, graph: Graph) -> None:
-        self.tree, self.graph = tree, graph
-        self.shares = node_volumes(tree, graph.degrees) / (graph.volume or 1.0)
+    def __init__(self, tree: Tree, graph: Graph, meeting: NDArray[np.float64]) -> None:
+        self.tree, total = tree, graph.volume or 1.0
+        self.shares = node_volumes(tree, graph.degrees) / total
+        self.inside = (2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)) / total
 
     def woven(self, lasting: list[Split], described: list[Split]) -> list[Split]:
         """One chain of nested partitions: those that last and, fitted in between, those that describe.
@@ -138,9 +139,9 @@ class _Scale:
         return float(-np.dot(shares, np.log2(shares, where=shares > 0, out=np.zeros_like(shares))))
 
     def holds(self, split: Split) -> bool:
-        """Whether the parts hold more weight than the degrees alone would put there."""
-        labels = leaf_labels(self.tree.parent, split, self.tree.n_leaves)
-        return modularity(labels, self.graph) > LEAST_MODULARITY
+        """Whether the parts hold more weight than the degrees alone would put there: `modularity`, added up."""
+        parts = self.parts(split)
+        return float(self.inside[parts].sum() - np.square(self.shares[parts]).sum()) > LEAST_MODULARITY
 
     def parts(self, split: Split) -> Split:
         """The nodes that are parts: not split, below one that is."""
@@ -167,26 +168,32 @@ def modularity(labels: Labels, graph: Graph) -> float:
     return inside / graph.volume - float(np.square(shares).sum())
 
 
-def _described(tree: Tree, graph: Graph, depth: int) -> list[Split]:
-    """The partitions of the best tree of so many levels below the root, coarse to fine."""
-    level = kept_levels(tree, graph, min(depth, tree.n_leaves))
-    return [_split_above(tree, level == k) for k in range(1, depth)] if level.any() else []
-
-
-def _enough_levels(tree: Tree, graph: Graph) -> int:
-    """The least number of levels below the root that keeps `SHARE` of the saving."""
+def _enough_levels(tree: Tree, graph: Graph) -> list[Split]:
+    """The partitions of the least number of levels that keeps `SHARE` of the saving, coarse to fine."""
+    if not is_small(tree, MAX_LEVELS):
+        return _enough_one_by_one(tree, graph)
+    table = LevelTable(tree, graph)
     star = structural_entropy(keep_nodes(tree, np.zeros(tree.n_nodes, np.bool_)), graph)
     wanted = SHARE * (star - structural_entropy(tree, graph))
-    exact = is_small(tree, MAX_LEVELS)
-    table = LevelTable(tree, graph)
-    for depth in range(2, MAX_LEVELS):
-        if exact:
-            saving = table.saving(depth)
-        else:
-            saving = star - structural_entropy(keep_nodes(tree, one_by_one(tree, graph, depth) > 0), graph)
-        if saving >= wanted:
-            return depth
-    return MAX_LEVELS
+    depth = next((depth for depth in range(2, MAX_LEVELS) if table.saving(depth) >= wanted), MAX_LEVELS)
+    few = min(depth, tree.n_leaves)
+    return _partitions(tree, table.kept(few), depth) if few > 1 and tree.n_leaves > 2 else []
+
+
+def _enough_one_by_one(tree: Tree, graph: Graph) -> list[Split]:
+    """The same where the best levels would take too long to find."""
+    star = structural_entropy(keep_nodes(tree, np.zeros(tree.n_nodes, np.bool_)), graph)
+    wanted = SHARE * (star - structural_entropy(tree, graph))
+    for depth in range(2, MAX_LEVELS + 1):
+        level = one_by_one(tree, graph, depth)
+        if depth == MAX_LEVELS or star - structural_entropy(keep_nodes(tree, level > 0), graph) >= wanted:
+            break
+    return _partitions(tree, level, depth)
+
+
+def _partitions(tree: Tree, level: NDArray[np.int64], depth: int) -> list[Split]:
+    """The partitions of a tree of so many levels below the root, coarse to fine; none where nothing is kept."""
+    return [_split_above(tree, level == k) for k in range(1, depth)] if level.any() else []
 
 
 def _split_above(tree: Tree, clusters: NDArray[np.bool_]) -> Split:

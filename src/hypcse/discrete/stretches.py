@@ -93,7 +93,7 @@ def by_distance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
 
     Empty where nothing is known of it, see `joined_by_distance`.
     """
-    above = np.flatnonzero(joined_by_distance(tree, graph, leaving.threshold) & (tree.height > 0))
+    above = np.flatnonzero(joined_by_distance(tree, graph, leaving) & (tree.height > 0))
     threshold = np.full(tree.n_nodes, np.inf)
     threshold[above] = 1 / tree.height[above]
     share = tree.sizes / tree.n_leaves

@@ -87,7 +87,11 @@ class Graph:
 
     def components(self) -> NDArray[np.int64]:
         """Label of the connected component of each vertex, numbered by smallest vertex."""
-        return connected_components(self._matrix(), directed=False)[1].astype(np.int64)
+        return self._components
+
+    @cached_property
+    def _components(self) -> NDArray[np.int64]:
+        return frozen(connected_components(self._matrix(), directed=False)[1].astype(np.int64))[0]
 
     def subgraph(self, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int64]]:
         """The graph among some vertices, and the map back: vertex k of it is vertex `map[k]` here.
