@@ -25,6 +25,7 @@ from hypcse.experiments import (
 from hypcse.experiments.report import Picture
 from hypcse.experiments.report.blocks import Entry, Grid, Heading, Text
 from hypcse.experiments.report.html import to_html
+from hypcse.experiments.summary import PLANTED_PURITIES
 
 CIRCUMSTANCES = {
     "version": "0.1.0",
@@ -49,7 +50,7 @@ def made_up(name, rng=None, **limits):
     records = {}
     for _, cell in planned:
         metrics = ("dendrogram_purity", "structural_entropy", "dasgupta_cost", "points", "features", "classes",
-                   "distinct_points", "edges", "components")  # fmt: skip
+                   "distinct_points", "edges", "components", *PLANTED_PURITIES, *experiment(name).metrics)  # fmt: skip
         scores = {metric: float(rng.uniform(0.5, 1)) for metric in metrics}
         records[cell.key] = {
             "key": cell.key, "data": cell.data, "seed": cell.seed, "options": cell.options, "method": cell.method,

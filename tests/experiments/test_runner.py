@@ -111,8 +111,10 @@ def test_a_disk_holds_what_is_drawn():
 
 
 def test_the_method_sees_other_neighbours_than_the_scores():
-    few, usual = (run_cell(Cell("tree", "graph-average", TINY[2], neighbors=k))["scores"] for k in (3, None))
-    same = run_cell(Cell("tree", "graph-average", TINY[2], neighbors=10))["scores"]
+    alone = {"join": False}
+    few, usual, same = (
+        run_cell(Cell("tree", "graph-average", TINY[2], options=alone, neighbors=k))["scores"] for k in (3, None, 10)
+    )
     assert usual == same and few["structural_entropy"] > usual["structural_entropy"]
 
 

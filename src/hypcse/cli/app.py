@@ -180,7 +180,8 @@ def reproduce(
     name: Annotated[
         str,
         typer.Argument(
-            help="table1 (with Table 5), table2, table4, paper-row, control, tau, eta1, k, t1, t2, disks, growth; all."
+            help="table1 (with Table 5), table2, table4, paper-row, control, tau, eta1, k, t1, t2, disks, growth, "
+            "hierarchies; all."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder of the results; a run that was stopped goes on there.")] = Path(

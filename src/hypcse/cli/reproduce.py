@@ -26,7 +26,7 @@ from hypcse.experiments import (
     write_report,
 )
 from hypcse.experiments.report import Picture
-from hypcse.experiments.synthetic import size_of
+from hypcse.experiments.synthetic import made_size, size_of
 
 EVERYTHING = "all"
 RECORDS = "records.jsonl"
@@ -80,7 +80,7 @@ def _command(name: str, data_sets: Sequence[str] | None, n_seeds: int | None, qu
 def _check_data(cells: Sequence[Cell], path: Path) -> None:
     """Read all data sets that are still needed, so that one which is not there is an error before anything runs."""
     done = finished(cells, path)
-    for data in {cell.data: None for cell in cells if cell.key not in done and size_of(cell.data) is None}:
+    for data in {cell.data: None for cell in cells if cell.key not in done and made_size(cell.data) is None}:
         load(data)
 
 

@@ -6,13 +6,15 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hypcse.datasets import describe
+from hypcse.experiments.hierarchies import case_of
 from hypcse.experiments.model import Experiment, Row
 from hypcse.experiments.settings import paper_settings
-from hypcse.experiments.synthetic import size_of
+from hypcse.experiments.synthetic import made_size
 
 QUICK_EPOCHS = 2
 
@@ -21,7 +23,7 @@ QUICK_EPOCHS = 2
 class Cell:
     """One piece of work, whichever experiments ask for it.
 
-    task      : "tree", "disk", "growth" or "statistics": what is measured.
+    task      : "tree", "disk", "growth", "planted" or "statistics": what is measured.
     options   : the method's, all of them spelled out.
     neighbors : neighbours of the graph that the method sees, where they are not the standard's.
     file      : an .npz archive of X, and of y where there are classes, instead of a data set's name; its name must
@@ -37,7 +39,7 @@ class Cell:
     refined: bool = False
     file: str | None = None
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A name that is the same for the same work."""
         work = {**asdict(self), "file": None if self.file is None else Path(self.file).name}
@@ -55,7 +57,7 @@ class Cell:
         """Number of points, as far as it is known before they are read."""
         if self.file is not None:
             return 0
-        return size_of(self.data) or describe(self.data).n_points
+        return made_size(self.data) or describe(self.data).n_points
 
 
 class Planned(NamedTuple):
@@ -81,7 +83,9 @@ def plan(
     found = []
     usual = experiment.smoke_sets if quick else experiment.data_sets
     for data in dict.fromkeys(usual if data_sets is None else data_sets):
-        for row in experiment.rows:
+        case = case_of(data)
+        has_features = case is None or case.n_features > 0
+        for row in experiment.rows if has_features else [row for row in experiment.rows if row.graph_alone]:
             seeds = experiment.seeds(row, data)
             if row.random and (quick or n_seeds is not None):
                 seeds = range(1 if n_seeds is None else n_seeds)

@@ -6,6 +6,7 @@ import difflib
 from dataclasses import replace
 from typing import Any
 
+from hypcse.experiments.hierarchies import ABOUT, CASES
 from hypcse.experiments.model import Experiment, Row
 from hypcse.experiments.synthetic import SIZES, data_name
 
@@ -22,7 +23,7 @@ def _hypcse(label: str, printed: str | None = None, paper: bool = False, **optio
 
 _PAPER_ROW = _hypcse("HypCSE, paper mode", "hypcse", paper=True)
 _DEFAULT_ROW = _hypcse("HypCSE, default")
-_REFINED_ROW = Row("graph-average, refined", "graph-average", refined=True)
+_REFINED_ROW = Row("graph-average, refined", "graph-average", refined=True, graph_alone=True)
 
 # The nine of the paper, then ours, then what the paper left out. The paper gives SpecWRSC and DPClusterHSBM the number
 # of classes; ours do without where it is not given.
@@ -72,6 +73,33 @@ _GROWTH = (
     Row("Ward", "ward"),
     Row("graph-average", "graph-average"),
     _REFINED_ROW,
+)
+
+# Seeds draw the data here, so that they matter to every row; no row is told a number of clusters.
+_HIERARCHIES = tuple(
+    replace(row, random=True)
+    for row in (
+        Row("SingleLinkage", "single-linkage"),
+        Row("Ward", "ward"),
+        Row("average linkage", "average-linkage"),
+        Row("complete linkage", "complete-linkage"),
+        Row("BKM", "bisecting-kmeans"),
+        Row("HDBSCAN", "hdbscan"),
+        Row("HCSE", "hcse", graph_alone=True),
+        Row("HCSE, joined by features", "hcse", {"join": True}),
+        Row("SpecWRSC", "spec-wrsc", graph_alone=True),
+        Row("DPClusterHSBM", "dp-cluster-hsbm", graph_alone=True),
+        Row("UFit", "ufit", trains=True, graph_alone=True),
+        Row("HypHC", "hyphc", trains=True),
+        Row("FPH", "fph", trains=True, graph_alone=True),
+        Row("EPH", "eph", trains=True, graph_alone=True),
+        _hypcse("HypCSE, the paper's preset", preset="paper"),
+        _DEFAULT_ROW,
+        Row("untrained, refined", "untrained"),
+        Row("graph-average", "graph-average", graph_alone=True),
+        Row("graph-paris", "graph-paris", graph_alone=True),
+        _REFINED_ROW,
+    )
 )
 
 
@@ -179,6 +207,21 @@ EXPERIMENTS = (
         smoke=(data_name(200), data_name(400)),
         note="25 Gaussians in five groups, 16 features. Each cell runs after a small one that compiles; the graph is "
         "made before and not counted. Cells run one at a time, each in a process of its own.",
+    ),
+    Experiment(
+        "hierarchies",
+        "Made hierarchies: are planted levels found?",
+        _HIERARCHIES,
+        ("mean_purity", "partitions_hit", "best_ari", "main_ari", "structural_entropy"),
+        tuple(case.name for case in CASES),
+        table="none",
+        n_seeds=3,
+        kind="planted",
+        smoke=("gaussians-2x8-0.65", "blocks-4x4-graph"),
+        note=f"{ABOUT} No row is told a number of clusters. SingleLinkage to HDBSCAN, UFit and HypHC see the features "
+        "alone. HCSE, SpecWRSC, DPClusterHSBM, FPH and EPH see the graph alone, which falls apart where clusters are "
+        "clear, so that the order above its components says nothing; rows with HypCSE, untrained or graph in their "
+        "name join these by features.",
     ),
 )
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hypcse.experiments.cells import Cell
+from hypcse.experiments.hierarchies import case_of, make, planted_scores
 from hypcse.experiments.synthetic import nested_gaussians, size_of
 
 if TYPE_CHECKING:
@@ -78,12 +79,27 @@ def _tree(cell: Cell) -> dict[str, Any]:
     X, y = _points(cell)
     graph = hypcse.similarity_graph(X)
     seen = graph if cell.neighbors is None else hypcse.similarity_graph(X, cell.neighbors)
+    tree, time_taken = _grow_timed(cell, X, seen)
+    return {"scores": _scores(tree, graph, y), **time_taken}
+
+
+def _planted(cell: Cell) -> dict[str, Any]:
+    """The tree of data that the seed draws, beside the partitions that were planted there."""
+    case = case_of(cell.data)
+    if case is None:
+        raise ValueError(f"{cell.data!r} is no made hierarchy. See CASES.")
+    data = make(case, cell.seed)
+    tree, time_taken = _grow_timed(cell, data.X, data.graph)
+    return {"scores": planted_scores(tree, data.graph, data.partitions), **time_taken}
+
+
+def _grow_timed(cell: Cell, X: Any, graph: Graph) -> tuple[Tree, dict[str, Any]]:
+    """The tree, and its seconds after a small run that compiles."""
     _warm_up(cell.method, cell.refined)
     begin = time.perf_counter()
-    tree = _grow(cell, X, seen)
+    tree = _grow(cell, X, graph)
     seconds = time.perf_counter() - begin
-    stopped = _has_limit(cell) and seconds > LIMIT_SECONDS
-    return {"scores": _scores(tree, graph, y), "stopped": stopped, "seconds": round(seconds, 3)}
+    return tree, {"stopped": _has_limit(cell) and seconds > LIMIT_SECONDS, "seconds": round(seconds, 3)}
 
 
 def _growth(cell: Cell) -> dict[str, Any]:
@@ -144,6 +160,7 @@ _TASKS: dict[str, Callable[[Cell], dict[str, Any]]] = {
     "tree": _tree,
     "growth": _growth,
     "disk": _disk,
+    "planted": _planted,
     "statistics": _statistics,
 }
 
@@ -157,7 +174,8 @@ def _grow(cell: Cell, X: Any, graph: Graph) -> Tree:
     tree = hypcse.methods.run(cell.method, X, graph=graph, random_state=cell.seed, **options)
     if not cell.refined:
         return tree
-    return hypcse.join_components(hypcse.refine(tree, graph, random_state=cell.seed), graph, X, bridges=True)
+    refined = hypcse.refine(tree, graph, random_state=cell.seed)
+    return refined if X is None else hypcse.join_components(refined, graph, X, bridges=True)
 
 
 def _has_limit(cell: Cell) -> bool:

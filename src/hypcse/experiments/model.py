@@ -23,6 +23,7 @@ class Row:
     trains         : whether it trains for epochs, which `quick` shortens.
     refined        : whether the method's tree is refined by the discrete search.
     random         : whether seeds matter.
+    graph_alone    : whether it can do without features.
     at             : where the row lies on the experiment's axis.
     """
 
@@ -36,6 +37,7 @@ class Row:
     trains: bool = False
     refined: bool = False
     random: bool = False
+    graph_alone: bool = False
     at: float | None = None
 
 
@@ -45,7 +47,7 @@ class Experiment:
 
     kind    : how it is measured and shown. "table": rows by data sets; "methods": rows by metrics; "sweep": curves
               over `axis`; "statistics": of the data alone; "disk": trees in the Poincare disk; "growth": seconds by
-              the number of points.
+              the number of points; "planted": trees of made hierarchies, which the seed draws too.
     metrics : names of scores, dendrogram purity as a percentage.
     table   : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
     note    : what a reader has to know.
@@ -61,7 +63,7 @@ class Experiment:
     table: str = "table1"
     n_seeds: int = 5
     n_seeds_large: int = 2
-    kind: Literal["table", "methods", "sweep", "statistics", "disk", "growth"] = "table"
+    kind: Literal["table", "methods", "sweep", "statistics", "disk", "growth", "planted"] = "table"
     axis: str = ""
     note: str = ""
     smoke: tuple[str, ...] = ()

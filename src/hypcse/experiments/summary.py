@@ -10,13 +10,16 @@ from typing import Any, Literal
 import numpy as np
 
 from hypcse.experiments.cells import Cell, Planned
+from hypcse.experiments.hierarchies import MAX_DEPTH, level_score
 from hypcse.experiments.model import Experiment, Row
 from hypcse.experiments.printed import printed
 
 Verdict = Literal["reproduced", "better", "not reproduced"]
 
-HIGHER_IS_BETTER = ("dendrogram_purity",)
-PERCENT = ("dendrogram_purity",)
+PLANTED_PURITIES = tuple(level_score("purity", level) for level in range(1, MAX_DEPTH + 1))
+"""Purities at planted levels, coarse to fine."""
+PERCENT = ("dendrogram_purity", "mean_purity", "partitions_hit", *PLANTED_PURITIES)
+HIGHER_IS_BETTER = (*PERCENT, "best_ari", "main_ari")
 COUNTS = ("points", "features", "classes", "distinct_points", "edges", "components")
 PURITY_TOLERANCE = 0.5
 """Percentage points within which a purity counts as the printed one."""
@@ -173,5 +176,6 @@ def digits(value: float, metric: str) -> int:
 
 
 def _value(record: dict[str, Any], metric: str) -> float:
-    value = record[metric] if metric in ("seconds", "peak_mb") else record["scores"][metric]
+    # A hierarchy of few levels has no score at deeper ones.
+    value = record[metric] if metric in ("seconds", "peak_mb") else record["scores"].get(metric)
     return np.nan if value is None else 100 * value if metric in PERCENT else float(value)

@@ -1,8 +1,10 @@
-"""Points that are made, not read: for measuring how methods grow."""
+"""Data sets that are made, not read, and points to measure how methods grow."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from hypcse.experiments.hierarchies import case_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,9 +25,15 @@ def data_name(n_points: int) -> str:
 
 
 def size_of(name: str) -> int | None:
-    """Number of points of a made data set, at least 2; None for any other name."""
+    """Number of points of the nested Gaussians of a name, at least 2; None for any other name."""
     size = name.removeprefix(_PREFIX)
     return int(size) if size != name and size.isdecimal() and int(size) > 1 else None
+
+
+def made_size(name: str) -> int | None:
+    """Number of points of a data set that is made; None for one that is read."""
+    case = case_of(name)
+    return size_of(name) if case is None else case.n_points
 
 
 def nested_gaussians(n_points: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from hypcse.experiments.report import figures
-from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Mark, Picture, Text
+from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Picture, Text
 from hypcse.experiments.report.comparison import correlations, rank_tables, verdicts
-from hypcse.experiments.report.fields import data_name, field, named
+from hypcse.experiments.report.fields import field, named
+from hypcse.experiments.report.grids import PLACES, metric_grid
+from hypcse.experiments.report.planted import planted_tables
 from hypcse.experiments.summary import RULE, Figure, Results, Table, best_two
-from hypcse.experiments.synthetic import size_of
+from hypcse.experiments.synthetic import made_size, size_of
 
-_PLACES: tuple[Mark, Mark] = ("best", "second")
 _NO_PLOTS = 'Plots are left out: they need matplotlib, pip install "hypcse[plot]".'
 
 
@@ -76,7 +77,7 @@ def _seeds(records: Sequence[dict[str, Any]]) -> str:
     """The seeds that random rows had at most, by data set."""
     seeds: dict[str, set[int]] = {}
     for record in records:
-        if size_of(record["data"]) is None:
+        if made_size(record["data"]) is None:
             seeds.setdefault(record["data"], set()).add(record["seed"])
     by_seeds: dict[str, list[str]] = {}
     for data, found in seeds.items():
@@ -95,6 +96,8 @@ def _legend(results: Sequence[Results]) -> Iterator[str]:
             "Figures are means over seeds ± their deviation. Low entropy and cost are good, and high purity. In tables "
             "of methods the best of a column is bold and the second underlined."
         )
+    elif "planted" in kinds:
+        yield "Figures are means over seeds. The best of a column is bold and the second underlined."
     found = [figure for one in results for figure in _all_figures(one)]
     if any(figure.verdict for figure in found):
         yield f"The paper's figure stands in brackets with = reproduced, + better, - not reproduced. {RULE}"
@@ -108,24 +111,10 @@ def _all_figures(results: Results) -> Iterator[Figure]:
             yield from row.values()
 
 
-def _grid(results: Results, metric: str) -> Grid:
-    table, data_sets = results.table(metric), results.data_sets
-    marks: dict[tuple[str, str], Mark] = {}
-    if len(table) > 1 and results.experiment.kind == "table":
-        for data in data_sets:
-            for mark, labels in zip(_PLACES, best_two(table, data, metric), strict=False):
-                marks |= {(label, data): mark for label in labels}
-    rows = [
-        (Entry(label), *(field(row.get(data), metric, marks.get((label, data), "")) for data in data_sets))
-        for label, row in table.items()
-    ]
-    return Grid(("", *map(data_name, data_sets)), tuple(rows))
-
-
 def _grids(results: Results) -> Iterator[Block]:
     for metric in results.experiment.metrics:
         yield Heading(named(metric), 3)
-        yield _grid(results, metric)
+        yield metric_grid(results, metric, marked=results.experiment.kind == "table")
 
 
 def _table(results: Results) -> Iterator[Block]:
@@ -199,7 +188,7 @@ def _methods(results: Results) -> Iterator[Block]:
     marks = {
         (metric, label): mark
         for metric in results.experiment.metrics
-        for mark, labels in zip(_PLACES, best_two(tables[metric], data, metric), strict=False)
+        for mark, labels in zip(PLACES, best_two(tables[metric], data, metric), strict=False)
         for label in labels
     }
     entropy = tables["structural_entropy"]
@@ -219,4 +208,5 @@ _CONTENT = {
     "statistics": _statistics,
     "disk": _disk,
     "growth": _growth,
+    "planted": planted_tables,
 }

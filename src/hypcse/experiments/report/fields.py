@@ -25,7 +25,7 @@ def in_text(metric: str) -> str:
     return name if name.startswith("Dasgupta") else name[0].lower() + name[1:]
 
 
-def field(figure: Figure | None, metric: str, mark: Mark = "") -> Entry:
+def field(figure: Figure | None, metric: str, mark: Mark = "", with_deviation: bool = True) -> Entry:
     """A figure as a table shows it."""
     if figure is None:
         return Entry("-")
@@ -35,7 +35,7 @@ def field(figure: Figure | None, metric: str, mark: Mark = "") -> Entry:
         return Entry("failed", after=beside)
     if np.isnan(figure.mean):
         return Entry("-", after=beside)
-    spread = f" ± {figure.deviation:,.{places}f}" if figure.n_seeds > 1 else ""
+    spread = f" ± {figure.deviation:,.{places}f}" if figure.n_seeds > 1 and with_deviation else ""
     failed = f", {figure.n_failed} failed" if figure.n_failed else ""
     stopped = f", {figure.n_stopped} stopped" if figure.n_stopped else ""
     missing = f", {figure.n_missing} missing" if figure.n_missing else ""
