@@ -178,10 +178,11 @@ class Run:
         above = joined_by_distance(given, self.graph)
         if above.any():
             parts = leaf_labels(given.parent, above, given.n_leaves)
-            kept = with_top(tree, parts, top_of(given, parts))
+            kept = with_top(tree, self.graph, parts, top_of(given, parts))
             value = self.measure(kept)
-            if value <= before:
-                tree, after = kept, value
+            # The same tree in another order of its nodes may be a rounding error above.
+            if value <= before + 1e-9:
+                tree, after = kept, min(value, before)
         return Refinement(tree, before, after, self.n_moves)
 
 
