@@ -4,6 +4,7 @@ keeps it."""
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, graph_linkage, join_components, refine, similarity_graph, structural_entropy
+from hypcse.discrete.cuts import nested_cuts
 from hypcse.discrete.leaving import joined_by_distance
 from hypcse.kernels.linkage.dense import mean_merges
 from hypcse.kernels.linkage.merges import number_merges
@@ -47,7 +49,7 @@ def test_inside_components_the_tree_stays_and_entropy_never_rises(case, n_column
     assert structural_entropy(joined, graph) <= structural_entropy(tree, graph) + 1e-9
     for k in range(components.max() + 1):
         inside, before = joined.prune(components == k), tree.prune(components == k)
-        assert inside == before
+        assert inside.n_nodes == before.n_nodes and hypcse.robinson_foulds(inside, before) == 0
     if components.max() > 0:
         # Every component is a node, and everything above them is higher than everything inside.
         top = nodes_of(joined, components)
@@ -55,7 +57,8 @@ def test_inside_components_the_tree_stays_and_entropy_never_rises(case, n_column
             assert joined.leaves(node).tolist() == np.flatnonzero(components == k).tolist()
         above = [joined.parent[node] for node in top]
         assert joined.height[above].min() >= joined.height[top].max()
-    assert join_components(joined, graph, X) == joined
+    again = join_components(joined, graph, X)
+    assert again.n_nodes == joined.n_nodes and hypcse.robinson_foulds(again, joined) == 0
 
 
 @given(st.integers(2, 9), st.integers(1, 3), st.integers(0, 2**32 - 1))
@@ -127,6 +130,23 @@ def test_a_graph_alone_is_left_with_a_warning():
     assert join_components(graph_linkage(connected), connected) == graph_linkage(connected)
 
 
+@given(st.integers(2, 7), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_every_join_is_seen_whatever_the_weights(n_groups, n_alone, seed):
+    """Cliques of unit weights, copies and single points: no height of a join is taken for one of a volume."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.repeat(np.arange(n_groups), 4), n_groups + np.arange(n_alone)])
+    X = rng.integers(0, 3, size=(y.max() + 1, 2))[y].astype(float)
+    i, j = np.nonzero(np.triu(y[:, None] == y, 1))
+    graph = Graph.from_edges(i, j, None, y.size)
+    joined = join_components(graph_linkage(graph), graph, X)
+    assert joined_by_distance(joined, graph).sum() == y.max()
+    refined = refine(joined, graph)
+    tops, kept = (np.sort(tree.height[joined_by_distance(tree, graph)]) for tree in (joined, refined))
+    assert kept.tolist() == tops.tolist()
+    for k in range(1, y.size + 1):
+        assert hypcse.best_cut(joined, graph, n_clusters=k).max() + 1 == k
+
+
 def test_refinement_keeps_the_top():
     X, _ = separate_groups(n_groups=9, seed=2)
     graph = similarity_graph(X, bandwidth="median")
@@ -162,6 +182,34 @@ def test_small_and_constant(n):
     graph = Graph.from_edges([], [], [], n)
     tree = graph_linkage(graph)
     assert join_components(tree, graph, np.ones((n, 2))).n_leaves == n
+
+
+def test_far_groups_among_many_points_at_one_place():
+    """More components than are joined at once, of very different density: near ones are still joined first."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(600), 5)
+    X = np.concatenate([rng.normal(size=(3000, 3)) * 0.01, (rng.normal(size=(600, 3)) * 100)[groups]])
+    X[3000:] += rng.normal(size=(3000, 3)) * 0.5
+    graph = Graph.from_edges([], [], [], len(X))
+    far = join_components(graph_linkage(graph), graph, X, scale="none").prune(np.arange(3000, 6000))
+    assert hypcse.dendrogram_purity(far, groups) > 0.99
+
+
+def test_cuts_into_numbers_around_that_of_the_parts_are_nested():
+    """Six cliques in a chain, and five pairs: finer cuts lie inside the parts, coarser ones join whole parts."""
+    i, j = np.triu_indices(8, 1)
+    first, second = (np.concatenate([end + 8 * k for k in range(6)]) for end in (i, j))
+    pairs = 48 + 2 * np.arange(5)
+    chain = 8 * np.arange(5)
+    graph = Graph.from_edges([*first, *chain, *pairs], [*second, *(chain + 8), *(pairs + 1)], None, 58)
+    X = np.concatenate([np.repeat([[0.0]], 48, 0), np.repeat(100.0 + 10 * np.arange(5), 2)[:, None]])
+    tree = join_components(refine(graph_linkage(graph), graph), graph, X)
+    for numbers in ([6, 7], [5, 6, 8], [3, 6, 8]):
+        found = nested_cuts(tree, graph, numbers)
+        assert [labels.max() + 1 for labels in found] == numbers
+        for coarse, fine in pairwise(found):
+            assert len(set(zip(fine.tolist(), coarse.tolist(), strict=True))) == fine.max() + 1
+    assert np.bincount(hypcse.best_cut(tree, graph, n_clusters=6, max_size=30)).max() <= 30
 
 
 def test_weak_bridges_are_joined_by_features_and_strong_ones_are_not():

@@ -15,7 +15,7 @@ import brute
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, dasgupta_cost, graph_linkage, methods, refine, similarity_graph, structural_entropy
 from hypcse.discrete import binarize, refinement
-from hypcse.discrete.refine import is_shallow
+from hypcse.discrete.run import is_shallow
 from hypcse.discrete.state import start_search
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.kernels.search.bench import COST, N_FOUND, N_PATH, PARENT

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import check_choice, check_count
+from hypcse._checks import HypcseWarning, check_choice, check_count
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, group_dendrogram
 from hypcse.cells.source import Cells, cells_of
@@ -79,7 +80,7 @@ def hierarchy(
 
 def _searched(cells: Cells, seed: int) -> tuple[Tree, NDArray[np.float64]]:
     tree = refine(graph_linkage(cells.graph), cells.graph, random_state=seed)
-    tree = join_components(tree, cells.graph, cells.features, scale="none", bridges=True)
+    tree = _joined(tree, cells)
     layout = tree_layout(tree)
     place = (np.tanh(layout.radius / 2) * np.exp(1j * layout.angle))[: tree.n_leaves]
     return tree, np.column_stack([place.real, place.imag])
@@ -88,8 +89,18 @@ def _searched(cells: Cells, seed: int) -> tuple[Tree, NDArray[np.float64]]:
 def _trained(cells: Cells, seed: int) -> tuple[Tree, NDArray[np.float64]]:
     from hypcse.estimator import HypCSE
 
-    model = HypCSE(random_state=seed, scale="none").fit(cells.features, graph=cells.graph)
-    return model.tree_, model.embedding_
+    with warnings.catch_warnings():
+        if cells.behind is not None:
+            # The estimator does not know what the graph was made of; its components are joined here.
+            warnings.filterwarnings("ignore", "the graph has .* components", HypcseWarning)
+        model = HypCSE(random_state=seed, scale="none").fit(cells.features, graph=cells.graph)
+    return (model.tree_ if cells.behind is None else _joined(model.tree_, cells)), model.embedding_
+
+
+def _joined(tree: Tree, cells: Cells) -> Tree:
+    """The tree with what no edge joins joined by the features, or by what the graph was made of."""
+    known = cells.features if cells.features is not None else cells.behind
+    return join_components(tree, cells.graph, known, scale="none", metric=cells.metric, bridges=True)
 
 
 def _partitions(tree: Tree, cells: Cells, resolutions: int | Sequence[int] | None) -> Levels:

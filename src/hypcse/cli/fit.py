@@ -25,8 +25,8 @@ from hypcse.cli.reading.columns import Columns
 from hypcse.cli.reading.inputs import read_points
 from hypcse.cli.reading.points import Points
 from hypcse.cli.score import finite, parse_bandwidth, show_scores
+from hypcse.discrete.budget import Effort
 from hypcse.discrete.levels import levels_and_main
-from hypcse.discrete.refine import Effort
 from hypcse.estimator.saving import packed
 from hypcse.viewer.page import render
 from hypcse.viewer.source import gather
@@ -94,6 +94,9 @@ def _find_tree(points: Points, graph: Graph, job: Job, out: Path) -> tuple[Tree,
         model.tree_ = _named(model.tree_, points)
         return model.tree_, model
     given = {"graph": graph, "random_state": job.seed, "scale": job.graph_options["scale"], **job.options}
+    if job.refine and "join" in methods.describe(job.method).options:
+        # Refinement goes by the edges alone; what they do not tell is joined once, afterwards.
+        given = {"join": False, **given}
     with method_progress(job.method) as told:
         tree = methods.run(job.method, points.features, callback=told, **given)
     if job.refine:

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from hypcse.discrete.refine import Callback
-from hypcse.discrete.refine import Step as SearchStep
+from hypcse.discrete.budget import Callback
+from hypcse.discrete.budget import Step as SearchStep
 from hypcse.methods.progress import Progress, Step
 
 if TYPE_CHECKING:

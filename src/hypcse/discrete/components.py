@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.discrete.binary import binary_form
+from hypcse.discrete.heights import volume_heights
+from hypcse.graph import Graph
 from hypcse.kernels.trees.induced import induced_forest
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
@@ -17,31 +19,43 @@ def top_of(tree: Tree, parts: NDArray[np.int64]) -> Tree:
     return binary_form(outline(tree, parts).tree)
 
 
-def with_top(tree: Tree, parts: NDArray[np.int64], top: Tree) -> Tree:
+def with_top(tree: Tree, graph: Graph, parts: NDArray[np.int64], top: Tree) -> Tree:
     """The tree inside parts (labels from 0), each over its own leaves alone, and `top` above, whose leaf k is part k.
 
-    Heights inside stay. Those of the top stay where all of them lie above every part; otherwise they are multiplied by
-    one number, so that they do. O(n).
+    Nodes inside keep their heights; those of a tree that stands at the heights of volumes, as a search leaves it, do so
+    again. The top stands above what any volume could reach, so that nobody takes one for the other: where it does not
+    already, its heights are multiplied by one number. O(n).
     """
-    order = np.lexsort((tree.first_positions[: tree.n_leaves], parts))
-    parent, origin, roots = induced_forest(order, parts, tree.lca(order[:-1], order[1:]))
-    n_parts, n_inside = top.n_leaves, parent.size
-    parent[roots] = n_inside + top.parent[:n_parts] - n_parts
+    n, n_parts = tree.n_leaves, top.n_leaves
+    order = np.lexsort((tree.first_positions[:n], parts))
+    inner, origin, roots = induced_forest(order, parts, tree.lca(order[:-1], order[1:]))
+    n_inside = inner.size
+    inner[roots] = n_inside + top.parent[:n_parts] - n_parts
     above = top.parent[n_parts:]
-    parent = np.concatenate([parent, np.where(above >= 0, n_inside + above - n_parts, -1)])
-    inside = tree.height[origin]
-    upper = _above(float(inside[roots].max()), top.height[n_parts:])
-    height = np.concatenate([inside, upper])
-    # Of equal heights the one that lay lower in its own tree comes first, so that children precede their parents.
-    rank = np.concatenate([origin, tree.n_nodes + np.arange(above.size)])
-    inner = tree.n_leaves + np.lexsort((rank[tree.n_leaves :], height[tree.n_leaves :]))
-    return Tree(*renumber(parent, height, np.concatenate([np.arange(tree.n_leaves), inner])), tree.names)
+    parent = np.concatenate([inner, np.where(above >= 0, n_inside + above - n_parts, -1)])
+    # The order of the tree they come from, so that children precede their parents.
+    nodes = np.concatenate([np.arange(n), n + np.argsort(origin[n:], kind="stable"), n_inside + np.arange(above.size)])
+    parent, _ = renumber(parent, np.zeros(parent.size), nodes)
+    volume = volume_heights(parent, graph)
+    inside = volume[:n_inside] if _was_searched(tree, graph) else tree.height[origin[nodes[:n_inside]]]
+    height = np.concatenate([inside, _above(max(float(volume[-1]), float(inside.max())), top.height[n_parts:])])
+    by_height = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
+    return Tree(*renumber(parent, height, by_height), tree.names)
+
+
+def _was_searched(tree: Tree, graph: Graph) -> bool:
+    """Whether a tree stands at the heights of volumes, but for a top that stands above all of them."""
+    volume = volume_heights(tree.parent, graph)
+    return bool(((tree.height > volume[-1]) | np.isclose(tree.height, volume, rtol=1e-9, atol=1e-9)).all())
 
 
 def _above(floor: float, height: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Heights in the same ratios, the lowest positive one at one above the floor or higher; those of 0 at the floor."""
+    """Heights as they are where all stand above the floor, else in the same ratios, the lowest at one above it.
+
+    Those of 0, which no ratio moves, stand half-way between.
+    """
+    if height.min() > floor:
+        return height
     positive = height[height > 0]
-    if positive.size == 0:
-        return np.full(height.size, floor)
-    unit = max(1.0, (floor + 1) / float(positive.min())) if floor > 0 else 1.0
-    return np.maximum(height * unit, floor)
+    unit = max(1.0, (floor + 1) / float(positive.min())) if positive.size else 1.0
+    return np.where(height > 0, height * unit, floor + 0.5)

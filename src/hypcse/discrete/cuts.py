@@ -36,7 +36,8 @@ def best_cut(
                          error.
     n_clusters         : exactly so many clusters, by dynamic programming in O(n k) time and memory, for n k of at most
                          200 million. A tree with multiway nodes is split as `to_linkage` splits it. Fewer clusters than
-                         parts that `join_components` joined are the cut of least squared distances inside instead.
+                         parts that `join_components` joined are those with the least squared distances between the
+                         parts of a cluster instead, unless sizes leave no such cut.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -46,18 +47,20 @@ def best_cut(
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, tree.n_leaves)
         tree = binary_form(tree)
-        gain = _gains_of_number(tree, graph)(n_clusters)
-    else:
-        gain = cluster_gains(tree, graph)
     low = check_count("min_size", 1 if min_size is None else min_size, 1)
     high = check_count("max_size", tree.n_leaves if max_size is None else max_size, 1)
     if low > high:
         raise ValueError(f"min_size={low} is above max_size={high}. Lower the one or raise the other.")
-    gain[(tree.sizes < low) | (tree.sizes > high)] = -np.inf
-    if n_clusters is None:
-        split, total = best_antichain(tree.parent, gain, lca_weights(tree, graph) > 0, tree.n_leaves)
-    else:
-        split, total = _of_number(tree, gain, n_clusters)
+    barred = (tree.sizes < low) | (tree.sizes > high)
+    total = -np.inf
+    if n_clusters is not None:
+        split, total = _of_number(tree, np.where(barred, -np.inf, gains_of_number(tree, graph)(n_clusters)), n_clusters)
+    if total == -np.inf:
+        gain = np.where(barred, -np.inf, cluster_gains(tree, graph))
+        if n_clusters is None:
+            split, total = best_antichain(tree.parent, gain, lca_weights(tree, graph) > 0, tree.n_leaves)
+        else:
+            split, total = _of_number(tree, gain, n_clusters)
     if total == -np.inf:
         wanted = "" if n_clusters is None else f" and {n_clusters} clusters"
         raise ValueError(
@@ -89,11 +92,11 @@ def cut_savings(tree: Tree, graph: Graph, max_clusters: int) -> NDArray[np.float
     """
     limit = check_count("max_clusters", max_clusters, 1, tree.n_leaves)
     tree = binary_form(tree)
-    _check_table(tree, limit)
+    check_table(tree, limit)
     gain = cluster_gains(tree, graph)
     if graph.volume == 0 or tree.n_leaves == 1:
         return np.zeros(limit)
-    best, _ = antichain_tables(_children(tree), gain, tree.sizes, limit)
+    best, _ = antichain_tables(children_of(tree), gain, tree.sizes, limit)
     return 2 * best[-limit:] / graph.volume
 
 
@@ -103,12 +106,14 @@ def nested_cuts(tree: Tree, graph: Graph, numbers: Sequence[int]) -> list[NDArra
     The finest is `best_cut` of that number; each coarser one is the best that joins whole clusters of the finer one.
     """
     tree = binary_form(tree)
-    gains = _gains_of_number(tree, graph)
+    gains = gains_of_number(tree, graph)
     found: dict[int, NDArray[np.int64]] = {}
     below = np.zeros(tree.n_nodes, np.bool_)
     for number in sorted(set(numbers), reverse=True):
         check_count("n_clusters", number, 1, tree.n_leaves)
-        split, _ = _of_number(tree, np.where(below, -np.inf, gains(number)), number)
+        split, total = _of_number(tree, np.where(below, -np.inf, gains(number)), number)
+        if total == -np.inf:
+            raise ValueError(f"no cut of this tree into {number} clusters joins whole clusters of the finer one.")
         found[number] = leaf_labels(tree.parent, split, tree.n_leaves)
         # Nothing below a cluster of this cut may be one of a coarser cut.
         below[:-1] |= ~split[tree.parent[:-1]]
@@ -123,12 +128,12 @@ def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
     return inside * (bits[-1] - bits)
 
 
-def _gains_of_number(tree: Tree, graph: Graph) -> Callable[[int], NDArray[np.float64]]:
+def gains_of_number(tree: Tree, graph: Graph) -> Callable[[int], NDArray[np.float64]]:
     """What the nodes of a binary tree, taken as clusters, are worth among so many of them.
 
-    The entropy that a cluster lowers, unless there are fewer clusters than parts that distances joined, see
-    `join_components`. Of those, which the entropy cannot tell apart, a cluster loses the squared distances from its
-    mean: with a and b what a node joins and d their distance, the sum of |a| |b| d^2 over it and all below, over its
+    The entropy that a cluster lowers. But what distances joined, see `join_components`, the entropy cannot tell apart:
+    more clusters than such parts lie inside them, and fewer lose the squared distances between the parts that they
+    join: with a and b what a node joins and d their distance, the sum of |a| |b| d^2 over it and all below, over its
     size.
     """
     above = joined_by_distance(tree, graph, foreign=False)
@@ -138,25 +143,26 @@ def _gains_of_number(tree: Tree, graph: Graph) -> Callable[[int], NDArray[np.flo
     if n_parts == 0:
         gain = cluster_gains(tree, graph)
         return lambda _: gain
-    first, second = tree.sizes[_children(tree)].T.astype(np.float64)
+    first, second = tree.sizes[children_of(tree)].T.astype(np.float64)
     squares = np.zeros(tree.n_nodes)
     squares[tree.n_leaves :] = first * second * np.square(tree.height[tree.n_leaves :])
     lost = subtree_sums(tree.parent, np.where(above, squares, 0.0)) / tree.sizes
     loss = np.where(above | parts, -lost, -np.inf)
-    return lambda number: loss.copy() if number <= n_parts else cluster_gains(tree, graph)
+    gain = np.where(above, -np.inf, cluster_gains(tree, graph))
+    return lambda number: loss if number <= n_parts else gain
 
 
 def _of_number(tree: Tree, gain: NDArray[np.float64], n_clusters: int) -> tuple[NDArray[np.bool_], float]:
-    _check_table(tree, n_clusters)
-    return best_antichain_of(_children(tree), gain, tree.sizes, n_clusters)
+    check_table(tree, n_clusters)
+    return best_antichain_of(children_of(tree), gain, tree.sizes, n_clusters)
 
 
-def _children(tree: Tree) -> NDArray[np.int64]:
+def children_of(tree: Tree) -> NDArray[np.int64]:
     """The two children of every internal node of a binary tree."""
     return np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2)
 
 
-def _check_table(tree: Tree, n_clusters: int) -> None:
+def check_table(tree: Tree, n_clusters: int) -> None:
     entries = int(np.minimum(tree.sizes, n_clusters).sum())
     if entries > MAX_TABLE:
         raise ValueError(

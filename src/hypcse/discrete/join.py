@@ -16,9 +16,8 @@ from hypcse.discrete.components import with_top
 from hypcse.discrete.leaving import barely_joined, leaving_parts
 from hypcse.entropy import check_same_size, entropy_from_weights, structural_entropy
 from hypcse.graph import Graph, scale_features
-from hypcse.graph.neighbors import unit_rows
+from hypcse.graph.neighbors import nearest_neighbors, unit_rows
 from hypcse.graph.precomputed import distance_blocks, known_distances
-from hypcse.graph.similarity import scaled_similarity
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.dense import mean_merges
 from hypcse.kernels.linkage.merges import merge_parents, number_merges
@@ -48,7 +47,8 @@ def join_components(
 
     Structural entropy is the same however components are joined, so a tree found on the graph alone says nothing about
     what lies above them. Inside a component the tree stays. Above, components are joined by average linkage of the mean
-    squared distance between their points, |m_a - m_b|^2 + v_a + v_b of means m and variances v. Entropy never rises.
+    squared distance between their points, |m_a - m_b|^2 + v_a + v_b of means m and variances v. Without `bridges`,
+    entropy never rises.
 
     Parameters
     ----------
@@ -83,19 +83,23 @@ def join_components(
     if metric == "precomputed":
         X, distances = None, X if distances is None else distances
     points = None if X is None else _points(X, scale, metric, graph.n_vertices)
+    if distances is not None:
+        _check_number(
+            distances.shape[0] if sparse.issparse(distances) else distance_blocks(distances)[0], graph.n_vertices
+        )
     components = graph.components()
     if components.max() > 0:
         top = _top(components, points, distances)
         if top is None:
             _warn_arbitrary(int(components.max()) + 1)
             return tree
-        tree = with_top(tree, components, top)
+        tree = with_top(tree, graph, components, top)
     if bridges and (points is not None or distances is not None):
         leaving = leaving_parts(tree, graph)
         parts = leaf_labels(tree.parent, barely_joined(tree, leaving.threshold), tree.n_leaves)
         top = _top(parts, points, distances) if parts.max() > components.max() else None
         if top is not None:
-            across = with_top(tree, parts, top)
+            across = with_top(tree, graph, parts, top)
             rise = structural_entropy(across, graph) - entropy_from_weights(tree, graph, leaving.meeting)
             tree = across if rise <= MAX_RISE else tree
     return tree
@@ -110,8 +114,8 @@ def _top(parts: NDArray[np.int64], points: NDArray[np.floating] | None, distance
 
 def _warn_arbitrary(n_components: int) -> None:
     warnings.warn(
-        f"the graph has {n_components:,} components, which no edge joins, and nothing else is known about them: "
-        "the order in which the tree joins them is arbitrary. Pass features or distances of the points to order them.",
+        f"the graph has {n_components:,} components, which no edge joins, and no features or distances say which of "
+        "them belong together: the order in which the tree joins them is arbitrary. Pass features to order them.",
         HypcseWarning,
         stacklevel=3,
     )
@@ -180,18 +184,46 @@ def _merges_of_many(parts: Parts) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     member = np.arange(parts.sizes.size)
     first, second = [], []
     while parts.sizes.size > MAX_EXACT:
-        graph, _ = scaled_similarity(parts.means, N_NEIGHBORS, "median")
-        # The weight of an edge is the mean similarity of the points at its ends, so all of them weigh so much together.
-        rows = np.repeat(np.arange(graph.n_vertices), np.diff(graph.indptr))
-        weights = graph.weights * parts.sizes[rows] * parts.sizes[graph.indices]
-        keeper, merged = chain_merges(graph.indptr, graph.indices, weights, parts.sizes)
+        keeper, merged, groups = _merged_copies(parts.means)
+        if keeper.size == 0:
+            graph = _neighbor_graph(parts)
+            keeper, merged = chain_merges(graph.indptr, graph.indices, graph.weights, parts.sizes)
+            groups = graph.components()
         first.append(member[keeper])
         second.append(member[merged])
-        groups = graph.components()
         member = member[np.unique(groups, return_index=True)[1]]
         parts = _gathered(parts, groups)
     keeper, merged, _ = mean_merges(parts.mean_squares(), parts.sizes)
     return np.concatenate([*first, member[keeper]]), np.concatenate([*second, member[merged]])
+
+
+def _neighbor_graph(parts: Parts) -> Graph:
+    """Parts and their nearest others, weighted by how alike their points are, all pairs of them together.
+
+    1 / (1 + d^2 / s^2), s being the median distance, falls slowly enough to keep the order of distances at any density.
+    """
+    near = nearest_neighbors(parts.means, N_NEIGHBORS)
+    typical = float(np.median(near.distances[near.distances > 0])) if near.distances.any() else 1.0
+    rows = np.repeat(np.arange(parts.sizes.size), near.indices.shape[1])
+    columns = near.indices.ravel()
+    alike = 1 / (1 + np.square(near.distances.ravel() / typical))
+    return Graph.from_edges(rows, columns, alike * parts.sizes[rows] * parts.sizes[columns], parts.sizes.size)
+
+
+def _merged_copies(means: NDArray[np.floating]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Merges of parts with one and the same mean, two by two until one is left of each; and which part is of which."""
+    groups = np.unique(means, axis=0, return_inverse=True)[1].reshape(-1)
+    alive = np.lexsort((np.arange(groups.size), groups))
+    first, second = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    while True:
+        begins = np.flatnonzero(np.append(True, groups[alive[1:]] != groups[alive[:-1]]))
+        place = np.arange(alive.size) - np.repeat(begins, np.diff(np.append(begins, alive.size)))
+        odd = place % 2 == 1
+        if not odd.any():
+            return np.concatenate(first), np.concatenate(second), groups
+        first.append(alive[np.flatnonzero(odd) - 1])
+        second.append(alive[odd])
+        alive = alive[~odd]
 
 
 def _top_of_distances(distances: Any, components: NDArray[np.int64]) -> Tree | None:
@@ -205,19 +237,19 @@ def _top_of_distances(distances: Any, components: NDArray[np.int64]) -> Tree | N
 
 
 def _all_between(distances: Any, components: NDArray[np.int64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean squared distance between each two components, (c, c): no larger than the distances given."""
+    """Mean squared distance between each two components over the largest distance of all, (c, c)."""
     n, blocks = distance_blocks(distances)
-    _check_number(n, components.size)
+    # Heights are told by their ratios alone; squares of the distances themselves could overflow.
+    largest = float(np.max(distances)) or 1.0
     member = sparse.csr_array((np.ones(n), components, np.arange(n + 1)), shape=(n, sizes.size))
     sums = np.zeros((sizes.size, sizes.size))
     for start, rows in blocks:
-        sums += member[start : start + len(rows)].T @ (member.T @ np.square(rows).T).T
+        sums += member[start : start + len(rows)].T @ (member.T @ np.square(rows / largest).T).T
     return sums / np.outer(sizes, sizes)
 
 
 def _known_between(known: sparse.csr_array, components: NDArray[np.int64]) -> NDArray[np.float64] | None:
     """The same of the distances that are known; components with none between them are twice as far as any others."""
-    _check_number(known.shape[0], components.size)
     n_parts = int(components.max()) + 1
     rows = np.repeat(components, np.diff(known.indptr))
     columns = components[known.indices]
@@ -225,9 +257,10 @@ def _known_between(known: sparse.csr_array, components: NDArray[np.int64]) -> ND
     if not between.any() or n_parts > MAX_EXACT:
         return None
     pairs = rows[between] * n_parts + columns[between]
+    squares = np.square(known.data[between] / (known.data[between].max() or 1.0))
     counts = np.bincount(pairs, minlength=n_parts * n_parts)
-    sums = np.bincount(pairs, np.square(known.data[between]), minlength=n_parts * n_parts)
-    means = np.where(counts > 0, sums / np.maximum(counts, 1), 4 * np.square(known.data[between]).max())
+    sums = np.bincount(pairs, squares, minlength=n_parts * n_parts)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), 4 * squares.max())
     return means.reshape(n_parts, n_parts)
 
 

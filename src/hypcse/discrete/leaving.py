@@ -72,18 +72,21 @@ def joined_by_distance(
     """The nodes whose heights say how far apart their children are: the top of the tree, or none.
 
     A tree that was found on the graph stands at the heights of volumes, see `volume_heights`, up to where distances
-    joined it. Of a tree from elsewhere it is, where `foreign` trees count, what lies above the components, if these are
-    nodes of it. `leaving` are the `leaving_parts`, where they are known.
+    joined it, and there above what any volume could reach. Of a tree from elsewhere it is, where `foreign` trees count,
+    what lies above the components, if these are nodes of it. `leaving` are the `leaving_parts`, where they are known.
     """
-    elsewhere = ~np.isclose(tree.height, volume_heights(tree.parent, graph), rtol=1e-9, atol=1e-9)
+    volume = volume_heights(tree.parent, graph)
+    at_volume = np.isclose(tree.height, volume, rtol=1e-9, atol=1e-9)
     none = np.zeros(tree.n_nodes, np.bool_)
-    if not elsewhere[-1]:
+    if at_volume[-1]:
         return none
-    leaving = leaving_parts(tree, graph) if leaving is None else leaving
-    # Parts that leak no more than the least limit leave no more than that share of all weight to the top.
-    crossing, most = 2 * leaving.meeting[elsewhere].sum(), least_limit(tree.n_leaves) * graph.volume
-    if crossing <= most and not (elsewhere & ~barely_joined(tree, leaving.threshold)).any():
-        return elsewhere
+    above = ~at_volume & (tree.height > volume[-1])
+    if (above | at_volume).all():
+        leaving = leaving_parts(tree, graph) if leaving is None else leaving
+        # Parts that leak no more than the least limit leave no more than that share of all weight to the top.
+        crossing, most = 2 * leaving.meeting[above].sum(), least_limit(tree.n_leaves) * graph.volume
+        if crossing <= most * (1 + 1e-9):
+            return above
     if not foreign:
         return none
     components = graph.components()

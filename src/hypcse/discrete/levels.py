@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 
@@ -13,6 +14,7 @@ from hypcse.discrete.compress import LevelTable, is_small, keep_nodes, kept_leve
 from hypcse.discrete.cuts import coarsest_cut
 from hypcse.discrete.leaving import leaving_parts
 from hypcse.discrete.stretches import ALIKE, by_conductance, by_distance
+from hypcse.discrete.wishes import Wishes, modular_cut, wished_cuts, within_limits
 from hypcse.entropy import check_same_size, node_volumes, structural_entropy
 from hypcse.graph import Graph
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
@@ -39,7 +41,16 @@ class Levels:
     main: int
 
 
-def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[Labels]:
+def levels(
+    tree: Tree,
+    graph: Graph,
+    n_levels: int | None = None,
+    *,
+    n_clusters: int | Sequence[int] | None = None,
+    min_children: int | None = None,
+    min_size: int | None = None,
+    resolution: float | None = None,
+) -> list[Labels]:
     """Flat labels from coarse to fine, each level a refinement of the one before: at most 12.
 
     Every cluster is a node of the tree. No label and no number of clusters enters. Two kinds of partitions are offered:
@@ -53,7 +64,13 @@ def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[Labels
     `main_level` says which one to look at first. Where no partition holds more weight than the degrees alone would put
     there, there is one level: all that edges join is one cluster.
 
-    n_levels : so many levels of `compress` instead, whatever they hold.
+    n_levels     : so many levels of `compress` instead, whatever they hold.
+    n_clusters   : levels of so many clusters instead, such as [5, 25, 100].
+    min_children : every cluster is to hold at least so many of the next finer level.
+    min_size     : every cluster is to have at least so many leaves.
+    resolution   : one level instead: the cut of most modularity of this resolution, as users of Leiden know it.
+
+    What cannot be met is an error that says what can.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -61,11 +78,25 @@ def levels(tree: Tree, graph: Graph, n_levels: int | None = None) -> list[Labels
     [0, 0, 0, 1, 1, 1]
     """
     check_same_size(tree, graph)
+    wishes = Wishes.checked(tree, n_clusters, min_children, min_size, resolution)
     if n_levels is None:
-        return levels_and_main(tree, graph).labels
+        return _wished(tree, graph, wishes)
+    if wishes != Wishes():
+        raise ValueError("n_levels asks for levels of compress. Leave out the other wishes, or n_levels.")
     check_count("n_levels", n_levels, 1)
     found = _partitions(tree, kept_levels(tree, graph, min(n_levels + 1, tree.n_leaves)), n_levels + 1)
     return [leaf_labels(tree.parent, split, tree.n_leaves) for split in found] or [coarsest_cut(tree, graph)]
+
+
+def _wished(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
+    if wishes.resolution is not None:
+        return [modular_cut(tree, graph, wishes.resolution, wishes.min_size)]
+    if wishes.n_clusters is not None:
+        return wished_cuts(tree, graph, wishes)
+    found = levels_and_main(tree, graph).labels
+    if wishes == Wishes():
+        return found
+    return within_limits(tree, found, wishes)
 
 
 def main_level(tree: Tree, graph: Graph) -> int:

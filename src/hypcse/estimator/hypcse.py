@@ -15,8 +15,8 @@ from hypcse._memory import check_memory
 from hypcse._random import check_seed
 from hypcse._threads import worker_threads
 from hypcse.discrete import best_cut, graph_linkage, join_components, refine
+from hypcse.discrete.budget import Effort
 from hypcse.discrete.levels import main_labels
-from hypcse.discrete.refine import Effort
 from hypcse.entropy import structural_entropy
 from hypcse.estimator import saving
 from hypcse.estimator.device import chosen_device

@@ -1,0 +1,97 @@
+"""What a refinement may do, and what it reports on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from hypcse.tree import Tree
+
+Objective = Literal["entropy", "dasgupta"]
+Effort = Literal["fast", "thorough"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What an effort may do, counted in moves offered and never in seconds.
+
+    n_sweeps    : passes of descent, each offering every subtree with changed surroundings its best place.
+    largest     : leaves of the largest subtree that descent moves.
+    linkages    : linkages on the graph to begin from, besides the trees given.
+    resolutions : resolutions of `multilevel_tree`s to begin from too.
+    max_all     : vertices up to which all these starts are tried; of more, the one of least entropy is, as it stands.
+    n_chains    : annealing runs, each with a seed of its own.
+    n_proposals : moves that a run proposes, at least `min_sweeps` and at most `max_sweeps` for each subtree.
+    """
+
+    n_sweeps: int
+    largest: int | None
+    linkages: tuple[Literal["average", "paris"], ...] = ("average", "paris")
+    resolutions: tuple[float, ...] = (0.5, 1.0, 2.0)
+    max_all: int = 100_000
+    n_chains: int = 0
+    n_proposals: int = 0
+    min_sweeps: int = 0
+    max_sweeps: int = 0
+
+
+BUDGETS = {
+    "fast": Budget(n_sweeps=8, largest=2048),
+    "thorough": Budget(
+        n_sweeps=100,
+        largest=None,
+        n_chains=4,
+        n_proposals=2_000_000,
+        min_sweeps=20,
+        max_sweeps=2000,
+    ),
+}
+# Temperatures of annealing, in mean edge weights (times bits, or times leaves for Dasgupta's cost).
+HOTTEST, COLDEST = 2.0, 0.05
+# Steps of a sweep up to which a tree is searched as it is, and the levels that a deeper one is first brought to.
+MAX_WALK = 5_000_000_000
+FLAT_LEVELS = 8
+# Steps of walking, and parts of an annealing run, between which time and callback are looked at.
+PART = 10_000_000
+N_STAGES = 50
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a callback is told.
+
+    stage   : "descent" or "annealing".
+    done    : share of that stage that is done, between 0 and 1; a descent may end early.
+    n_moves : moves made so far.
+    value   : structural entropy (as `structural_entropy` gives it) or Dasgupta's cost of the tree at hand.
+    best    : the lowest value of a tree that will be kept; it never rises. What annealing passes through on its way is
+              not kept, only where it ends.
+    seconds : since the beginning.
+    """
+
+    stage: str
+    done: float
+    n_moves: int
+    value: float
+    best: float
+    seconds: float
+
+
+Callback = Callable[[Step], object]
+"""Called after every part of the work; a true answer stops it, and the best tree so far is returned."""
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """A refined tree, the objective before and after, and the number of moves made."""
+
+    tree: Tree
+    before: float
+    after: float
+    n_moves: int
+
+    @property
+    def gain(self) -> float:
+        """What refinement lowered the objective by."""
+        return self.before - self.after

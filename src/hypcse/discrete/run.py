@@ -1,0 +1,201 @@
+"""One refinement under way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._random import generator
+from hypcse.discrete.binary import binarize
+from hypcse.discrete.budget import (
+    COLDEST,
+    FLAT_LEVELS,
+    HOTTEST,
+    MAX_WALK,
+    N_STAGES,
+    PART,
+    Budget,
+    Callback,
+    Objective,
+    Refinement,
+    Step,
+)
+from hypcse.discrete.components import top_of, with_top
+from hypcse.discrete.compress import keep_nodes, one_by_one
+from hypcse.discrete.heights import searched_tree
+from hypcse.discrete.leaving import joined_by_distance
+from hypcse.discrete.linkage import graph_linkage
+from hypcse.discrete.multilevel import multilevel_tree
+from hypcse.discrete.state import Search, start_search
+from hypcse.entropy import check_same_size, lca_weights, structural_entropy
+from hypcse.graph import Graph
+from hypcse.kernels.search.descent import anneal, descend
+from hypcse.kernels.trees.sweep import leaf_labels
+from hypcse.tree import Tree
+
+
+class Run:
+    """One refinement under way: the best tree so far, the clock and the callback."""
+
+    def __init__(
+        self, tree: Tree, graph: Graph, objective: Objective, max_seconds: float | None, callback: Callback | None
+    ) -> None:
+        check_same_size(tree, graph)
+        self.graph, self.objective, self.callback = graph, objective, callback
+        self.began = time.monotonic()
+        self.deadline = None if max_seconds is None else self.began + max_seconds
+        self.best = binarize(tree, graph)
+        self.best_value = self.lowest = self.measure(self.best)
+        self.n_moves, self.stopped, self.lock = 0, False, Lock()
+        self.least_gain = 1e-9 * float(graph.weights.mean()) if graph.n_edges else 0.0
+
+    def search(self, starts: Sequence[Tree], budget: Budget, random_state: int) -> None:
+        """Go down from the tree, the starts and those of the budget, then anneal where the budget says so."""
+        trees = [self.best, *(binarize(start, self.graph) for start in starts)]
+        for start in trees[1:]:
+            self.keep(start)
+        if not self.out_of_time():
+            trees = self.with_own_starts(trees, budget)
+        self.go_down(trees, budget)
+        if budget.n_chains and not self.stopped:
+            self.anneal(budget, random_state)
+
+    def with_own_starts(self, trees: list[Tree], budget: Budget) -> list[Tree]:
+        """The trees given and those of the budget, each value once; on large graphs the first gives way to the best."""
+        made = [graph_linkage(self.graph, linkage) for linkage in budget.linkages]
+        made += [multilevel_tree(self.graph, resolution) for resolution in budget.resolutions]
+        values = [self.measure(tree) for tree in (*trees, *made)]
+        if self.graph.n_vertices > budget.max_all:
+            best = int(np.argmin([values[0], *values[len(trees) :]]))
+            return trees if best == 0 else [made[best - 1], *trees[1:]]
+        # Trees of one value are one tree, but for the order in which components are joined.
+        first = np.unique(np.round(values, 12), return_index=True)[1]
+        return [(*trees, *made)[k] for k in np.sort(first)]
+
+    def measure(self, tree: Tree) -> float:
+        """The objective, recomputed from scratch."""
+        if self.objective == "entropy":
+            return structural_entropy(tree, self.graph)
+        return float(2 * np.dot(lca_weights(tree, self.graph), tree.sizes))
+
+    def lower(self, value: float, gain: float) -> float:
+        """A value of the objective after a gain in the units of the search."""
+        return value - 2 * gain / (self.graph.volume if self.objective == "entropy" else 1.0)
+
+    def keep(self, tree: Tree) -> None:
+        """Remember a tree if it is better."""
+        value = self.measure(tree)
+        if value < self.best_value:
+            self.best, self.best_value = tree, value
+
+    def go_down(self, trees: list[Tree], budget: Budget) -> None:
+        """Descend from each tree, side by side, and keep the best of what is found; the first of equals."""
+        shares = np.zeros(len(trees))
+        with ThreadPoolExecutor(min(len(trees), numba.get_num_threads())) as threads:
+            try:
+                for found in threads.map(lambda k: self.descended(trees[k], budget, shares, k), range(len(trees))):
+                    if found is not None:
+                        self.keep(found)
+            except BaseException:
+                # The others stop at their next part.
+                self.stopped = True
+                raise
+
+    def descended(self, tree: Tree, budget: Budget, shares: NDArray[np.float64], place: int) -> Tree | None:
+        """Where a descent ends: nothing moves any more, or the budget is used up. None if it does not begin in time."""
+        if self.out_of_time():
+            return None
+        if not is_shallow(tree, self.graph):
+            tree = flattened(tree, self.graph)
+        search, value = start_search(tree, self.graph, self.objective), self.measure(tree)
+        largest, n_nodes = budget.largest or self.graph.n_vertices, tree.n_nodes
+        for sweep in range(budget.n_sweeps):
+            moved, node = 0, 0
+            while node < n_nodes and not self.stopped:
+                gain, n_moves, node = descend(
+                    search.bench, search.rows, node, PART, largest, self.least_gain, search.logarithmic
+                )
+                value, moved = self.lower(value, gain), moved + n_moves
+                with self.lock:
+                    self.n_moves += n_moves
+                    shares[place] = (sweep + node / n_nodes) / budget.n_sweeps
+                    self.lowest = min(self.lowest, value, self.best_value)
+                    self.report("descent", float(shares.mean()), value, self.lowest)
+            if self.stopped or moved == 0:
+                break
+        return self.read(search)
+
+    def anneal(self, budget: Budget, random_state: int) -> None:
+        """Anneal from the best tree in several chains, side by side, and descend from where each of them ends."""
+        n_nodes = 2 * self.graph.n_vertices - 1
+        n_sweeps = min(max(budget.n_proposals // n_nodes, budget.min_sweeps), budget.max_sweeps)
+        unit = float(self.graph.weights.mean())
+        temperatures = np.geomspace(HOTTEST * unit, COLDEST * unit, n_sweeps * n_nodes)
+        chains = [start_search(self.best, self.graph, self.objective) for _ in range(budget.n_chains)]
+        seeds = generator(random_state, "annealing").integers(2**63, size=budget.n_chains, dtype=np.uint64)
+        states = [np.array([seed]) for seed in seeds]
+        values = np.full(budget.n_chains, self.best_value)
+        with ThreadPoolExecutor(min(budget.n_chains, numba.get_num_threads())) as threads:
+            for stage, part in enumerate(np.array_split(temperatures, N_STAGES), 1):
+                done = list(threads.map(_cool, chains, states, [part] * budget.n_chains))
+                values = np.array([self.lower(v, gain) for v, (gain, _) in zip(values, done, strict=True)])
+                self.n_moves += sum(n_moves for _, n_moves in done)
+                self.report("annealing", stage / N_STAGES, float(values.min()), self.best_value)
+                if self.stopped:
+                    break
+        cooled = [self.read(chain) for chain in chains]
+        for tree in cooled:
+            self.keep(tree)
+        self.go_down(cooled, budget)
+
+    def read(self, search: Search) -> Tree:
+        """The tree of a search as it stands."""
+        return searched_tree(search.parents(), self.graph)
+
+    def report(self, stage: str, done: float, value: float, best: float) -> None:
+        """Tell the callback, and find out whether to stop."""
+        if self.callback is not None:
+            step = Step(stage, done, self.n_moves, value, best, time.monotonic() - self.began)
+            self.stopped = self.stopped or bool(self.callback(step))
+        self.out_of_time()
+
+    def out_of_time(self) -> bool:
+        """Whether to stop, by the clock or because of an earlier answer."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            self.stopped = True
+        return self.stopped
+
+    def result(self, given: Tree) -> Refinement:
+        """The best tree with the names of the given one, and its top where that was joined by distances."""
+        before, after = self.measure(given), self.best_value
+        tree = searched_tree(self.best.parent, self.graph, given.names)
+        above = joined_by_distance(given, self.graph)
+        if above.any():
+            parts = leaf_labels(given.parent, above, given.n_leaves)
+            kept = with_top(tree, self.graph, parts, top_of(given, parts))
+            value = self.measure(kept)
+            # The same tree in another order of its nodes may be a rounding error above.
+            if value <= before + 1e-9:
+                tree, after = kept, min(value, before)
+        return Refinement(tree, before, after, self.n_moves)
+
+
+def is_shallow(tree: Tree, graph: Graph) -> bool:
+    """Whether a sweep, which walks up the tree from both ends of every edge, stays within `MAX_WALK` steps."""
+    mean_depth = tree.sizes[:-1].sum() / tree.n_leaves
+    return graph.indices.size * mean_depth <= MAX_WALK
+
+
+def flattened(tree: Tree, graph: Graph) -> Tree:
+    """A shallower tree of the same clusters, for trees too deep to search: its best nested cuts, made binary again."""
+    return binarize(keep_nodes(tree, one_by_one(tree, graph, FLAT_LEVELS) > 0), graph)
+
+
+def _cool(chain: Search, state: NDArray[np.uint64], temperatures: NDArray[np.float64]) -> tuple[float, int]:
+    return anneal(chain.bench, chain.rows, temperatures, state, chain.logarithmic)

@@ -1,0 +1,164 @@
+"""Levels as somebody wants them: so many clusters, so large, with so many children, or of one resolution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_count
+from hypcse.discrete.binary import binary_form
+from hypcse.discrete.cuts import check_table, children_of, gains_of_number
+from hypcse.entropy import lca_weights, node_volumes
+from hypcse.graph import Graph
+from hypcse.kernels.trees.cuts import antichain_tables, best_antichain, best_antichain_of
+from hypcse.kernels.trees.sweep import leaf_labels, subtree_minima, subtree_sums
+from hypcse.kernels.trees.thresholds import from_above
+from hypcse.tree import Tree
+
+Labels = NDArray[np.int64]
+Split = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked of levels; None where nothing is.
+
+    n_clusters   : numbers of clusters, one per level.
+    min_children : clusters of the next finer level in every cluster, at least.
+    min_size     : leaves of every cluster, at least.
+    resolution   : of the modularity that one flat cut is to have most of.
+    """
+
+    n_clusters: tuple[int, ...] | None = None
+    min_children: int | None = None
+    min_size: int | None = None
+    resolution: float | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        tree: Tree,
+        n_clusters: int | Sequence[int] | None,
+        min_children: int | None,
+        min_size: int | None,
+        resolution: float | None,
+    ) -> Wishes:
+        """The wishes, each possible by itself; raise for those that are not, or that exclude each other."""
+        numbers = None
+        if n_clusters is not None:
+            given = [n_clusters] if isinstance(n_clusters, int | np.integer) else list(n_clusters)
+            if not given:
+                raise ValueError("n_clusters is empty. Pass at least one number of clusters, or None.")
+            numbers = tuple(sorted({check_count("n_clusters", one, 1, tree.n_leaves) for one in given}))
+        if min_children is not None:
+            check_count("min_children", min_children, 1)
+        if min_size is not None:
+            check_count("min_size", min_size, 1, tree.n_leaves)
+        if resolution is not None:
+            if isinstance(resolution, bool) or not isinstance(resolution, int | float) or not 0 <= resolution < np.inf:
+                raise ValueError(f"resolution={resolution!r} must be a number of at least 0; 1 is plain modularity.")
+            if n_clusters is not None or min_children is not None:
+                raise ValueError("resolution asks for one flat cut. Leave out n_clusters and min_children.")
+        return cls(numbers, min_children, min_size, resolution)
+
+
+def modular_cut(tree: Tree, graph: Graph, resolution: float, min_size: int | None = None) -> Labels:
+    """The cut of most modularity, sum over clusters of inside / V - resolution (volume / V)^2, exactly. O(n + m).
+
+    Resolution 1 is what Louvain and Leiden raise by default; a higher one gives more clusters.
+
+    >>> from hypcse import graph_linkage
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> modular_cut(graph_linkage(g), g, 1.0).tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    meeting, total = lca_weights(tree, graph), graph.volume or 1.0
+    inside = 2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)
+    gain = inside / total - resolution * np.square(node_volumes(tree, graph.degrees) / total)
+    gain[tree.sizes < (min_size or 1)] = -np.inf
+    split, _ = best_antichain(tree.parent, gain, meeting > 0, tree.n_leaves)
+    return leaf_labels(tree.parent, split, tree.n_leaves)
+
+
+def wished_cuts(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
+    """Nested cuts into the numbers of clusters wished for, coarse to fine.
+
+    The finest is the best cut of its number within the limits; each coarser one is the best that joins whole clusters
+    of the finer one, at least `min_children` of them in each. Raises with the nearest numbers where there is none.
+    """
+    assert wishes.n_clusters is not None
+    tree = binary_form(tree)
+    gains = gains_of_number(tree, graph)
+    small = tree.sizes < (wishes.min_size or 1)
+    allowed, found = ~small, []
+    for number in reversed(wishes.n_clusters):
+        split = _cut_into(tree, gains, allowed, number, wishes)
+        found.append(leaf_labels(tree.parent, split, tree.n_leaves))
+        parts = parts_of(tree, split)
+        # A coarser cluster holds whole clusters of this cut: so many, or is one of them where one is enough.
+        allowed = subtree_sums(tree.parent, parts.astype(np.float64)) >= (wishes.min_children or 1)
+    return found[::-1]
+
+
+def parts_of(tree: Tree, split: Split) -> Split:
+    """The nodes that are clusters of a cut: not split, below one that is."""
+    parts = ~split
+    parts[:-1] &= split[tree.parent[:-1]]
+    return parts
+
+
+def _cut_into(
+    tree: Tree, gains: Callable[[int], NDArray[np.float64]], allowed: Split, number: int, wishes: Wishes
+) -> Split:
+    check_table(tree, number)
+    gain = np.where(allowed, gains(number), -np.inf)
+    split, total = best_antichain_of(children_of(tree), gain, tree.sizes, number)
+    if total == -np.inf:
+        _explain(tree, np.where(allowed, 0.0, -np.inf), number, wishes)
+    return split
+
+
+def _explain(tree: Tree, gain: NDArray[np.float64], number: int, wishes: Wishes) -> NoReturn:
+    """Raise with the numbers of clusters nearest to the one wished for that can be had."""
+    most = min(tree.n_leaves, 2 * number + 10)
+    check_table(tree, most)
+    best, _ = antichain_tables(children_of(tree), gain, tree.sizes, most)
+    possible = 1 + np.flatnonzero(best[-most:] > -np.inf)
+    near = possible[np.argsort(np.abs(possible - number), kind="stable")[:2]]
+    limits = [f"{name}={value}" for name, value in vars(wishes).items() if name.startswith("min") and value is not None]
+    what = f" and {' and '.join(limits)}" if limits else " inside the finer level"
+    nearest = " or ".join(map(str, sorted(near.tolist()))) if near.size else "none"
+    raise ValueError(
+        f"no cut of this tree has {number} clusters{what}; the nearest number that can be had is {nearest}. "
+        "Ask for that, or lower the limits."
+    )
+
+
+def within_limits(tree: Tree, found: Sequence[Labels], wishes: Wishes) -> list[Labels]:
+    """Levels made coarser where clusters are too small or hold too few of the next; what is then alike is left out."""
+    kept: list[Labels] = []
+    enough = tree.sizes >= (wishes.min_size or 1)
+    for labels in reversed(found):
+        first, last = subtree_minima(tree.parent, labels), -subtree_minima(tree.parent, -labels)
+        # A node is split where the level splits it, every child may be a cluster, and so it is with all above.
+        barred = np.bincount(tree.parent[:-1], ~enough[:-1], minlength=tree.n_nodes) > 0
+        own = np.where((first != last) & ~barred, 0.0, np.inf)
+        split = from_above(tree.parent, own, np.zeros(tree.n_nodes, np.bool_), 0.0) == 0.0
+        coarser = leaf_labels(tree.parent, split, tree.n_leaves)
+        if not kept or coarser.max() < kept[-1].max():
+            kept.append(coarser)
+            if wishes.min_children is not None:
+                enough &= _clusters_below(tree, coarser) >= wishes.min_children
+    return kept[::-1]
+
+
+def _clusters_below(tree: Tree, labels: Labels) -> NDArray[np.int64]:
+    """How many clusters of a cut each node holds; 0 inside a cluster."""
+    pure = subtree_minima(tree.parent, labels) == -subtree_minima(tree.parent, -labels)
+    tops = pure.copy()
+    tops[:-1] &= ~pure[tree.parent[:-1]]
+    return subtree_sums(tree.parent, tops.astype(np.float64)).astype(np.int64)
