@@ -220,8 +220,8 @@ EXPERIMENTS = (
         smoke=("gaussians-2x8-0.65", "blocks-4x4-graph"),
         note=f"{ABOUT} No row is told a number of clusters. SingleLinkage to HDBSCAN, UFit and HypHC see the features "
         "alone. HCSE, SpecWRSC, DPClusterHSBM, FPH and EPH see the graph alone, which falls apart where clusters are "
-        "clear, so that the order above its components says nothing; rows with HypCSE, untrained or graph in their "
-        "name join these by features.",
+        "clear, so that the order above its components says nothing. Our default, untrained, graph-average and "
+        "graph-paris join components by features; the paper's preset decodes its embedding, and joins nothing.",
     ),
 )
 
