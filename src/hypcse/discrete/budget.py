@@ -20,7 +20,7 @@ class Budget:
     largest     : leaves of the largest subtree that descent moves.
     linkages    : linkages on the graph to begin from, besides the trees given.
     resolutions : resolutions of `multilevel_tree`s to begin from too.
-    max_all     : vertices up to which all these starts are tried; of more, the one of least entropy is, as it stands.
+    max_all     : vertices up to which these starts are tried; with more, the trees given are all.
     n_chains    : annealing runs, each with a seed of its own.
     n_proposals : moves that a run proposes, at least `min_sweeps` and at most `max_sweeps` for each subtree.
     """

@@ -60,20 +60,17 @@ class Run:
         trees = [self.best, *(binarize(start, self.graph) for start in starts)]
         for start in trees[1:]:
             self.keep(start)
-        if not self.out_of_time():
+        if self.graph.n_vertices <= budget.max_all and not self.out_of_time():
             trees = self.with_own_starts(trees, budget)
         self.go_down(trees, budget)
         if budget.n_chains and not self.stopped:
             self.anneal(budget, random_state)
 
     def with_own_starts(self, trees: list[Tree], budget: Budget) -> list[Tree]:
-        """The trees given and those of the budget, each value once; on large graphs the first gives way to the best."""
+        """The trees given and those of the budget, each value once."""
         made = [graph_linkage(self.graph, linkage) for linkage in budget.linkages]
         made += [multilevel_tree(self.graph, resolution) for resolution in budget.resolutions]
         values = [self.measure(tree) for tree in (*trees, *made)]
-        if self.graph.n_vertices > budget.max_all:
-            best = int(np.argmin([values[0], *values[len(trees) :]]))
-            return trees if best == 0 else [made[best - 1], *trees[1:]]
         # Trees of one value are one tree, but for the order in which components are joined.
         first = np.unique(np.round(values, 12), return_index=True)[1]
         return [(*trees, *made)[k] for k in np.sort(first)]
