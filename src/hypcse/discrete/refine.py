@@ -35,9 +35,9 @@ def refine(
 
     objective   : "entropy" (structural entropy) or "dasgupta".
     effort      : "fast" goes downhill from the given tree, from average and Paris linkage, and from the groups of
-                  `graph_linkage(graph, "multilevel")` at three resolutions, and takes the lowest; with more than 100,000
-                  vertices, from the given tree alone. "thorough" goes farther down and then anneals from the best. An
-                  effort is a budget of moves, so the answer depends neither on the machine nor on threads.
+                  `graph_linkage(graph, "multilevel")` at three resolutions, and takes the lowest; with more than
+                  100,000 vertices, from the given tree alone. "thorough" goes farther down and then anneals from the
+                  best. An effort is a budget of moves, so the answer depends neither on the machine nor on threads.
     starts      : other trees to begin from.
     max_seconds : stop at the next part of the work after so long; the only clock there is.
     callback    : told of each `Step`; a true answer stops cleanly.
