@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from hypcse import Graph
@@ -22,3 +23,12 @@ def graphs_with_trees(draw, min_leaves=1, max_leaves=10, binary=False, loops=Tru
     """A graph and a tree over its vertices."""
     tree = draw(trees(min_leaves, max_leaves, binary))
     return draw(graphs(tree.n_leaves, loops)), tree
+
+
+def planted_partition(n_groups, size, p_in, p_out, seed=0):
+    """A random graph with more edges inside groups than between them, and the group of each vertex."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(n_groups), size)
+    P = np.where(y[:, None] == y, p_in, p_out)
+    i, j = np.nonzero(np.triu(rng.random(P.shape) < P, 1))
+    return Graph.from_edges(i, j, None, y.size), y

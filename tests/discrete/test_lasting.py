@@ -13,7 +13,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import hypcse
-from graph_strategies import graphs_with_trees
+from graph_strategies import graphs_with_trees, planted_partition
 from hypcse import Graph, Tree, graph_linkage, join_components, levels, main_level, refine, similarity_graph
 from hypcse.discrete.leaving import leaving_parts
 from hypcse.discrete.levels import modularity
@@ -128,14 +128,6 @@ def test_the_main_level_of_plain_shapes():
     assert adjusted_rand_score(y, main_labels(*found_in(X))) == 1
     X, y = make_blobs(2000, centers=20, n_features=10, random_state=1)
     assert adjusted_rand_score(y, main_labels(*found_in(X))) == 1
-
-
-def planted_partition(n_groups, size, p_in, p_out, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.repeat(np.arange(n_groups), size)
-    P = np.where(y[:, None] == y, p_in, p_out)
-    i, j = np.nonzero(np.triu(rng.random(P.shape) < P, 1))
-    return Graph.from_edges(i, j, None, y.size), y
 
 
 @pytest.mark.parametrize("case", [(20, 50, 0.3, 0.02), (10, 100, 0.15, 0.03)])

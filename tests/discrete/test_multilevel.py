@@ -10,19 +10,11 @@ from hypothesis import strategies as st
 from pytest import approx
 from sklearn.metrics import normalized_mutual_info_score
 
-from graph_strategies import graphs_with_trees
+from graph_strategies import graphs_with_trees, planted_partition
 from hypcse import Graph, graph_linkage, levels, refine, structural_entropy
 from hypcse.discrete.budget import BUDGETS
 from hypcse.discrete.levels import modularity
 from hypcse.discrete.multilevel import multilevel_groups, multilevel_tree
-
-
-def planted_partition(n_groups, size, p_in, p_out, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.repeat(np.arange(n_groups), size)
-    P = np.where(y[:, None] == y, p_in, p_out)
-    i, j = np.nonzero(np.triu(rng.random(P.shape) < P, 1))
-    return Graph.from_edges(i, j, None, y.size), y
 
 
 def saving(graph: Graph, labels: np.ndarray) -> float:

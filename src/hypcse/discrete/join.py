@@ -95,14 +95,20 @@ def join_components(
             return tree
         tree = with_top(tree, graph, components, top)
     if bridges and (points is not None or distances is not None):
-        leaving = leaving_parts(tree, graph)
-        parts = leaf_labels(tree.parent, barely_joined(tree, leaving.threshold), tree.n_leaves)
-        top = _top(parts, points, distances) if parts.max() > components.max() else None
-        if top is not None:
-            across = with_top(tree, graph, parts, top)
-            rise = structural_entropy(across, graph) - entropy_from_weights(tree, graph, leaving.meeting)
-            tree = across if rise <= MAX_RISE else tree
+        return _across_bridges(tree, graph, points, distances)
     return tree
+
+
+def _across_bridges(tree: Tree, graph: Graph, points: NDArray[np.floating] | None, distances: Any) -> Tree:
+    """The tree with parts that hardly an edge holds together joined by distances, unless entropy rises too much."""
+    leaving = leaving_parts(tree, graph)
+    parts = leaf_labels(tree.parent, barely_joined(tree, leaving.threshold), tree.n_leaves)
+    top = _top(parts, points, distances) if parts.max() > graph.components().max() else None
+    if top is None:
+        return tree
+    across = with_top(tree, graph, parts, top)
+    rise = structural_entropy(across, graph) - entropy_from_weights(tree, graph, leaving.meeting)
+    return across if rise <= MAX_RISE else tree
 
 
 def _top(parts: NDArray[np.int64], points: NDArray[np.floating] | None, distances: Any) -> Tree | None:
