@@ -19,7 +19,6 @@ from sklearn.metrics import adjusted_rand_score
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, graph_linkage, join_components, refine, similarity_graph, structural_entropy
-from hypcse.discrete.cuts import nested_cuts
 from hypcse.discrete.leaving import joined_by_distance
 from hypcse.kernels.linkage.dense import mean_merges
 from hypcse.kernels.linkage.merges import number_merges
@@ -205,7 +204,7 @@ def test_cuts_into_numbers_around_that_of_the_parts_are_nested():
     X = np.concatenate([np.repeat([[0.0]], 48, 0), np.repeat(100.0 + 10 * np.arange(5), 2)[:, None]])
     tree = join_components(refine(graph_linkage(graph), graph), graph, X)
     for numbers in ([6, 7], [5, 6, 8], [3, 6, 8]):
-        found = nested_cuts(tree, graph, numbers)
+        found = hypcse.levels(tree, graph, n_clusters=numbers)
         assert [labels.max() + 1 for labels in found] == numbers
         for coarse, fine in pairwise(found):
             assert len(set(zip(fine.tolist(), coarse.tolist(), strict=True))) == fine.max() + 1

@@ -29,7 +29,7 @@ from hypcse import (
     structural_entropy,
 )
 from hypcse.discrete.compress import kept_levels, one_by_one
-from hypcse.discrete.cuts import coarsest_cut, cut_savings, nested_cuts
+from hypcse.discrete.cuts import coarsest_cut, cut_savings
 from hypcse.discrete.levels import modularity
 from hypcse.entropy import lca_weights
 from hypcse.kernels.trees.sweep import kept_parents
@@ -295,8 +295,8 @@ def test_savings_of_all_numbers_of_clusters(case):
 @given(graphs_with_trees(min_leaves=2, max_leaves=10), st.data())
 def test_nested_cuts_are_nested(case, data):
     graph, tree = case
-    numbers = data.draw(st.lists(st.integers(1, tree.n_leaves), min_size=1, max_size=4))
-    cuts = dict(zip(numbers, nested_cuts(tree, graph, numbers), strict=True))
+    numbers = sorted(data.draw(st.sets(st.integers(1, tree.n_leaves), min_size=1, max_size=4)))
+    cuts = dict(zip(numbers, levels(tree, graph, n_clusters=numbers), strict=True))
     for k, labels in cuts.items():
         assert np.unique(labels).tolist() == list(range(k))
     for coarse, fine in pairwise(sorted(cuts)):

@@ -14,7 +14,6 @@ from hypcse._random import check_seed
 from hypcse.cells.groups import categories, group_dendrogram
 from hypcse.cells.source import Cells, cells_of
 from hypcse.discrete import graph_linkage, join_components, levels, refine
-from hypcse.discrete.cuts import nested_cuts
 from hypcse.discrete.levels import Levels, levels_and_main
 from hypcse.tree import Tree
 from hypcse.tree.disk import tree_layout
@@ -115,7 +114,7 @@ def _partitions(tree: Tree, cells: Cells, resolutions: int | Sequence[int] | Non
     else:
         if len(resolutions) == 0:
             raise ValueError("resolutions is empty. Pass at least one number of clusters, or None.")
-        found = nested_cuts(tree, cells.graph, sorted(set(resolutions)))
+        found = levels(tree, cells.graph, n_clusters=resolutions)
     return Levels([labels for k, labels in enumerate(found) if k == 0 or labels.max() > found[k - 1].max()], 0)
 
 

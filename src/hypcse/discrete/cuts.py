@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,26 +98,6 @@ def cut_savings(tree: Tree, graph: Graph, max_clusters: int) -> NDArray[np.float
         return np.zeros(limit)
     best, _ = antichain_tables(children_of(tree), gain, tree.sizes, limit)
     return 2 * best[-limit:] / graph.volume
-
-
-def nested_cuts(tree: Tree, graph: Graph, numbers: Sequence[int]) -> list[NDArray[np.int64]]:
-    """Cuts into so many clusters each, every one a refinement of those with fewer; in the order of `numbers`.
-
-    The finest is `best_cut` of that number; each coarser one is the best that joins whole clusters of the finer one.
-    """
-    tree = binary_form(tree)
-    gains = gains_of_number(tree, graph)
-    found: dict[int, NDArray[np.int64]] = {}
-    below = np.zeros(tree.n_nodes, np.bool_)
-    for number in sorted(set(numbers), reverse=True):
-        check_count("n_clusters", number, 1, tree.n_leaves)
-        split, total = _of_number(tree, np.where(below, -np.inf, gains(number)), number)
-        if total == -np.inf:
-            raise ValueError(f"no cut of this tree into {number} clusters joins whole clusters of the finer one.")
-        found[number] = leaf_labels(tree.parent, split, tree.n_leaves)
-        # Nothing below a cluster of this cut may be one of a coarser cut.
-        below[:-1] |= ~split[tree.parent[:-1]]
-    return [found[number] for number in numbers]
 
 
 def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
