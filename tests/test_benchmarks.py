@@ -9,9 +9,11 @@ from importlib import import_module, invalidate_caches
 from pathlib import Path
 from typing import Any
 
-import benchmarks.cases  # noqa: F401  (fills the registry)
 import numpy as np
 import pytest
+
+import benchmarks.cases  # noqa: F401  (fills the registry)
+import hypcse
 from benchmarks import holdout
 from benchmarks.__main__ import main, plan_runs
 from benchmarks.case import REGISTRY, Case, Workload, case
@@ -25,8 +27,6 @@ from benchmarks.quality.optimum import all_trees, entropies, optimum_rows, optim
 from benchmarks.quality.trace import milestones, trace
 from benchmarks.report import growth_text, mark, tenfold_growth
 from benchmarks.runner import Measurement
-
-import hypcse
 from hypcse.discrete import Step
 
 MADE_UP = """

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.results_page import results_page
 
+from benchmarks.results_page import results_page
 from hypcse.experiments import (
     EXPERIMENTS,
     Results,
