@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from hypcse import methods as methods
     from hypcse import plot as plot
     from hypcse._checks import HypcseWarning as HypcseWarning
+    from hypcse.chance import Structure as Structure
+    from hypcse.chance import beyond_chance as beyond_chance
+    from hypcse.chance import stability as stability
     from hypcse.decode import spanning_tree as spanning_tree
     from hypcse.discrete import best_cut as best_cut
     from hypcse.discrete import compress as compress
@@ -57,6 +60,9 @@ _HOME = {
     "Tree": "hypcse.tree",
     "HypCSE": "hypcse.estimator",
     "spanning_tree": "hypcse.decode",
+    "Structure": "hypcse.chance",
+    "beyond_chance": "hypcse.chance",
+    "stability": "hypcse.chance",
     "best_cut": "hypcse.discrete",
     "compress": "hypcse.discrete",
     "entropy_report": "hypcse.discrete",

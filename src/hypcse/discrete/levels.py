@@ -105,7 +105,7 @@ def main_level(tree: Tree, graph: Graph) -> int:
     Of the partitions that last it is the one of most worth: the doublings of the limit over which it, or one that
     differs from it by less than a quarter of a bit, is the finest within the limit, times its modularity. Parts smaller
     than a quarter of the square root of the number of points do not count, so that strays make no partition. Where none
-    lasts, it is the coarsest level.
+    lasts, it is the coarsest level. Whether there is anything to look at is another question, see `beyond_chance`.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -122,8 +122,18 @@ def main_labels(tree: Tree, graph: Graph) -> Labels:
     return found.labels[found.main]
 
 
-def levels_and_main(tree: Tree, graph: Graph) -> Levels:
-    """The `levels` and the `main_level`, found together."""
+def levels_and_main(tree: Tree, graph: Graph, structured: bool = True) -> Levels:
+    """The `levels` and the `main_level`, found together.
+
+    Where nothing is `structured`, see `beyond_chance`, a level of one cluster stands before them and is the main one.
+    """
+    if structured:
+        return _found(tree, graph)
+    finer = [labels for labels in _found(tree, graph).labels if labels.max() > 0]
+    return Levels([np.zeros(tree.n_leaves, np.int64), *finer], 0)
+
+
+def _found(tree: Tree, graph: Graph) -> Levels:
     leaving = leaving_parts(tree, graph)
     # The finest partition by distance is the coarsest by conductance.
     above = by_distance(tree, graph, leaving).best(MAX_ABOVE, with_finest=False)

@@ -9,21 +9,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
 
 from hypcse._checks import check_choice, check_count
 from hypcse._memory import check_memory
 from hypcse._random import check_seed
 from hypcse._threads import worker_threads
+from hypcse.chance import Structure, beyond_chance, stability
 from hypcse.discrete import best_cut, graph_linkage, join_components, refine
 from hypcse.discrete.budget import Effort
-from hypcse.discrete.levels import main_labels
+from hypcse.discrete.levels import Levels, levels_and_main
 from hypcse.entropy import structural_entropy
 from hypcse.estimator import saving
 from hypcse.estimator.device import chosen_device
-from hypcse.estimator.inputs import understood
+from hypcse.estimator.inputs import Given, understood
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared, needed_bytes, prepared
 from hypcse.graph import Graph
+from hypcse.graph.neighbors import unit_rows
 from hypcse.graph.similarity import check_similarity
 from hypcse.training import TrainingConfig, TrainingStep, fit
 from hypcse.training.fit import Callback
@@ -70,7 +73,8 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
     that decoding finds on the way is refined. Parameters that are None are filled by the preset; see `TrainingConfig`
     for their meaning.
 
-    n_clusters   : number of flat clusters; by default `labels_` is the `main_level` of the `levels` found.
+    n_clusters   : number of flat clusters; by default `labels_` is the main one of `levels_`, see `main_level`, and all
+                   points are one cluster where `structure_` says that there is nothing beyond chance.
     preset       : "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
     n_neighbors, bandwidth, metric : of the similarity graph; metric="precomputed" says that X holds distances.
     scale        : of the columns: "minmax", "standard", "rank" or "none", see `scale_features`.
@@ -87,8 +91,10 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
 
     Ctrl-C ends training: the best tree so far is refined and kept, with a warning.
 
-    After `fit`: `tree_`, `linkage_matrix_`, `children_`, `distances_`, `labels_`, `embedding_` (leaves in the ball),
-    `graph_`, `entropy_`, `history_`, `n_features_in_`. New points: `predict`, `transform`, `places`.
+    After `fit`: `tree_`, `linkage_matrix_`, `children_`, `distances_`, `labels_`, `levels_` (nested labels, coarse to
+    fine), `structure_` (against chance, see `beyond_chance`), `stability_` (of each level, see `stability`; measured
+    when first asked for), `embedding_` (leaves in the ball), `graph_`, `entropy_`, `history_`, `n_features_in_`. New
+    points: `predict`, `transform`, `places`.
 
     >>> import hypcse
     >>> X, y = hypcse.datasets.load("optical-digits")
@@ -194,15 +200,19 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
             if options["decoder"] == "graph" or wanted:
                 # Both go by the edges alone, which say nothing of what no edge joins.
                 tree = self._joined(tree, ready)
+            structure = self._structure(given, ready, seed)
+            found = levels_and_main(tree, ready.graph, structure.found)
             self._keep(
                 tree_=tree if given.names is None else Tree(tree.parent, tree.height, given.names),
                 graph_=ready.graph,
                 embedding_=trained.leaves,
-                labels_=self._labels(tree, ready.graph),
+                labels_=self._labels(tree, ready.graph, found),
+                levels_=found.labels,
+                structure_=structure,
                 entropy_=float(structural_entropy(tree, ready.graph)),
                 history_=trained.history,
                 _scaler=ready.scaler,
-                _scaled=ready.scaled if self.metric == "euclidean" else None,
+                _scaled=self._compared(ready),
                 _bandwidth=ready.bandwidth,
                 _config=config,
                 _state=trained.state,
@@ -262,12 +272,41 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
         """The attributes of a fitted model, as `saving.FITTED` lists them, and those that the tree gives."""
         for name, value in found.items():
             setattr(self, name, value)
+        self._stability: list[float] | None = None
         self.linkage_matrix_ = self.tree_.to_linkage()
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
         self.distances_ = self.linkage_matrix_[:, 2]
 
-    def _labels(self, tree: Tree, graph: Graph) -> NDArray[np.int64]:
+    def _compared(self, ready: Prepared) -> NDArray[np.float32] | None:
+        """The points whose Euclidean distances the graph goes by; None without features."""
+        if ready.scaled is None or self.metric != "cosine":
+            return ready.scaled
+        return unit_rows(ready.scaled).astype(np.float32)
+
+    def _structure(self, given: Given, ready: Prepared, seed: int) -> Structure:
+        """What there is beyond chance: of the graph where one was given, else of the features or distances."""
+        if given.graph is not None:
+            return beyond_chance(given.graph, random_state=seed)
+        data = ready.distances if ready.scaled is None else ready.scaled
+        return beyond_chance(data, scale="none", metric=self.metric, random_state=seed)
+
+    @property
+    def stability_(self) -> list[float]:
+        """Of each of the `levels_` how alike it comes out when a fifth of the edges are left out, see `stability`."""
+        check_is_fitted(self)
+        if self._stability is None:
+            with worker_threads(self.n_jobs, self.tree_.n_leaves):
+                self._stability = stability(
+                    self.levels_,
+                    self.graph_,
+                    self._scaled,
+                    scale="none",
+                    random_state=check_seed(self.random_state),
+                )
+        return self._stability
+
+    def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
         if self.n_clusters is None:
-            return main_labels(tree, graph)
+            return found.labels[found.main]
         check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
         return best_cut(tree, graph, n_clusters=self.n_clusters)

@@ -28,6 +28,7 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     alone and in any company.
     """
 
+    metric: str
     n_neighbors: int
     n_jobs: int | None
     device: str
@@ -90,7 +91,7 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             return features, links_to(points, features, self.n_neighbors, self._bandwidth)
 
     def _training_points(self) -> NDArray[np.float32]:
-        if self._scaled is None:
+        if self._scaled is None or self.metric != "euclidean":
             raise ValueError(
                 "this model was fitted on a graph alone, on distances or with a metric that is not Euclidean, so that "
                 "nothing says where a new point belongs. Fit it on features; a graph may be given too: fit(X, graph=g)."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -12,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from hypcse._archive import FACTS, FILES, Content, ModelFileError, fail, pack, read_archive
 from hypcse._checks import check_choice
 from hypcse._folders import check_place, write_folder
+from hypcse.chance.structure import UNTESTED, WORDS, Structure
+from hypcse.discrete import levels
 from hypcse.graph.scaling import KINDS, SCALES, Scaling
 from hypcse.training.forms import (
     CONFIG,
@@ -48,12 +51,20 @@ def _take_scaler(kept: Any) -> Scaling:
     return scaling(*(take_array(part, dtype, 1) for part, dtype in zip(found, scaling.parts.values(), strict=True)))
 
 
+def _take_structure(kept: Any) -> Structure:
+    word, score, excess = parts_of(kept, ("word", "score", "excess"))
+    check_choice("word", word, WORDS)
+    return Structure(word, NUMBER.take(score), NUMBER.take(excess))
+
+
 # Every attribute that fitting makes, and how it is stored. What the tree gives (linkage and its parts) is made anew.
 FITTED = {
     "tree_": TREE,
     "graph_": GRAPH,
     "embedding_": array(np.float64, 2),
     "labels_": array(np.int64, 1),
+    "levels_": Form(np.stack, lambda kept: list(take_array(kept, np.int64, 2))),
+    "structure_": Form(asdict, _take_structure),
     "entropy_": NUMBER,
     "history_": HISTORY,
     "n_features_in_": COUNT,
@@ -66,6 +77,9 @@ FITTED = {
     "_state": STATE,
     "_encoded_on": GRAPH,
 }
+
+ADDED = ("levels_", "structure_")
+"""What models of before 0.2 do not hold: levels are found again, and nothing was compared with chance."""
 
 Model = TypeVar("Model")
 
@@ -112,8 +126,11 @@ def _restored(kind: type[Model], content: Content) -> Model:
     if estimator != kind.__name__:
         raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load does not read")
     model: Any = kind(**take_options(parameters, _hints(kind)))
-    values = zip(FITTED, parts_of(fitted, tuple(FITTED)), strict=True)
-    found = {name: _taken(name, kept) for name, kept in values}
+    earlier = isinstance(fitted, dict) and not any(name in fitted for name in ADDED)
+    names = tuple(name for name in FITTED if not (earlier and name in ADDED))
+    found = {name: _taken(name, kept) for name, kept in zip(names, parts_of(fitted, names), strict=True)}
+    if earlier:
+        found |= {"levels_": levels(found["tree_"], found["graph_"]), "structure_": UNTESTED}
     _check_together(found)
     model._keep(**{name: value for name, value in found.items() if value is not None or name.startswith("_")})
     return model
@@ -136,6 +153,7 @@ def _check_together(found: dict[str, Any]) -> None:
         "embedding_": found["embedding_"].shape == (n_points, config.model.embed_dim),
         "history_": all(step.n_epochs == config.schedule.n_epochs for step in found["history_"]),
         "labels_": found["labels_"].shape == (n_points,) and found["labels_"].min() >= 0,
+        "levels_": found["levels_"][0].shape == (n_points,) and min(map(np.min, found["levels_"])) >= 0,
         "_encoded_on": found["_encoded_on"].n_vertices == n_points,
         "_reduction": found["_reduction"] is None or found["_reduction"].shape[1] == n_features,
         "_scaled": found["_scaled"] is None or found["_scaled"].shape == (n_points, n_inputs),

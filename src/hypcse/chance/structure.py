@@ -1,0 +1,127 @@
+"""Whether data hold more structure than chance makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_choice
+from hypcse._random import generator
+from hypcse.chance.graphs import graph_savings
+from hypcse.chance.tables import classical_coordinates, table_separations
+from hypcse.graph import Graph, scale_features
+from hypcse.graph.neighbors import METRICS, unit_rows
+
+LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0
+"""Standard deviations above chance from which structure is found, and from which it is clear."""
+LEAST_SPREAD = 0.005
+"""Standard deviation of chance, in doublings, below which a few draws do not tell it."""
+MIN_POINTS = 20
+"""Of fewer points, or edges, chance makes anything."""
+MAX_POINTS = 1500
+"""Points of a table that are looked at together."""
+
+
+WORDS = ("clear", "weak", "none", "untested")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """How far data lie beyond chance.
+
+    word   : "clear", "weak", "none", or "untested" where there is too little to compare.
+    score  : standard deviations by which the data exceed the mean of chance.
+    excess : the same in doublings: 1.0 says twice as far apart (of a table), or twice as much saved (of a graph).
+    """
+
+    word: str
+    score: float
+    excess: float
+
+    @property
+    def found(self) -> bool:
+        """Whether clusters are worth showing; so they are where nothing could be tested."""
+        return self.word != "none"
+
+    def __str__(self) -> str:
+        if self.word == "untested":
+            return "structure untested: too few points to compare with chance"
+        named = "no structure beyond chance" if self.word == "none" else f"{self.word} structure"
+        return f"{named} ({self.score:.1f} standard deviations from it)"
+
+
+UNTESTED = Structure("untested", 0.0, 0.0)
+
+
+def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean", random_state: int = 0) -> Structure:
+    """Whether there is more structure in a table, or in a graph, than chance makes.
+
+    Of a graph it asks what a tree saves over the star of all vertices, and what it saves on graphs with the same
+    degrees whose edges are shuffled. A neighbour graph always saves more than its shuffles, since near points are near
+    to each other, so a table is compared with tables: how little leaves its parts, and how little leaves those of
+    points drawn evenly from a box with the variances of its principal components. Parts are looked at from 1/2 bit to 3
+    bits of entropy, which is two parts up to some ten, and the scale that stands out most counts.
+
+    data         : a `Graph`, features of one row per point, or with metric="precomputed" distances between points
+                   (square or condensed; sparse ones are not tested).
+    scale, metric : as in `similarity_graph`; features are scaled the same way.
+    random_state : of the draws, and of the points looked at where there are more than 1,500: a sample of all, and the
+                   neighbourhood of one of them, where small clusters show.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> noise = rng.uniform(size=(200, 2))
+    >>> beyond_chance(noise).word, beyond_chance(np.concatenate([noise, noise + 3])).word
+    ('none', 'clear')
+    """
+    check_choice("metric", metric, METRICS)
+    rng = generator(random_state, "chance")
+    if isinstance(data, Graph):
+        if min(data.n_vertices, data.n_edges) < MIN_POINTS:
+            return UNTESTED
+        return _judged(*graph_savings(data, rng), least=0.03)
+    points: NDArray[np.floating] | None
+    points = classical_coordinates(data, MAX_POINTS, rng) if metric == "precomputed" else scale_features(data, scale)
+    if points is None or len(points) < MIN_POINTS:
+        return UNTESTED
+    return _of_points(unit_rows(points) if metric == "cosine" else points, metric == "cosine", rng)
+
+
+def _of_points(points: NDArray[np.floating], on_sphere: bool, rng: np.random.Generator) -> Structure:
+    whole = points if len(points) <= MAX_POINTS else _some(points, rng)
+    found = _judged(*table_separations(whole, on_sphere, rng), least=0.75)
+    if found.found or len(points) <= MAX_POINTS:
+        return found
+    # Clusters of a few points each are thinned out in a sample of all.
+    near = _judged(*table_separations(_near(points, rng), on_sphere, rng), least=0.75)
+    return near if near.word == "clear" else found
+
+
+def _some(points: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.floating]:
+    return points[np.sort(rng.choice(len(points), MAX_POINTS, replace=False))]
+
+
+def _near(points: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.floating]:
+    """The neighbours of one of the points."""
+    squares = np.square(points - points[rng.integers(len(points))]).sum(axis=1)
+    return points[np.sort(np.argpartition(squares, MAX_POINTS)[:MAX_POINTS])]
+
+
+def _judged(value: NDArray[np.float64], chance: NDArray[np.float64], *, least: float) -> Structure:
+    """What data reach against what draws reach: each at several scales, in doublings.
+
+    Of each draw, too, the scale counts at which it exceeds the mean of the others most, so that the choice among scales
+    favours nobody.
+    """
+    n_draws = len(chance)
+    mean = chance.mean(axis=0)
+    others = (chance.sum(axis=0) - chance) / (n_draws - 1)
+    by_chance = (chance - others).max(axis=1)
+    excess = float((value - mean).max())
+    score = (excess - float(by_chance.mean())) / max(float(by_chance.std(ddof=1)), LEAST_SPREAD)
+    if score < LEAST_SCORE or excess < least:
+        return Structure("none", score, excess)
+    return Structure("clear" if score >= CLEAR_SCORE else "weak", score, excess)

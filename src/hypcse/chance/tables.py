@@ -1,0 +1,80 @@
+"""How far apart the parts of a table are, and those of noise of the same shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import squareform
+
+from hypcse.discrete.leaving import least_limit, leaving_parts
+from hypcse.discrete.linkage import graph_linkage
+from hypcse.discrete.stretches import by_conductance
+from hypcse.graph.neighbors import unit_rows
+from hypcse.graph.similarity import scaled_similarity
+
+N_DRAWS = 20
+N_NEIGHBORS = 10
+BITS = np.array([0.5, 0.75, 0.95, 1.5, 2.0, 3.0])
+"""Entropies of the shares of the parts at which partitions are compared."""
+
+
+def table_separations(
+    points: NDArray[np.floating], on_sphere: bool, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The `separations` of points, (6,), and those of draws of noise, (20, 6).
+
+    Noise fills a box along the principal components evenly, with the variance that the points have along each.
+    """
+    turned, offset = principal_coordinates(points)
+    spread = np.sqrt(3.0) * turned.std(axis=0)
+    draws = [offset + rng.uniform(-spread, spread, turned.shape) for _ in range(N_DRAWS)]
+    found = [separations(unit_rows(table) if on_sphere else table) for table in (offset + turned, *draws)]
+    return found[0], np.array(found[1:])
+
+
+def separations(points: NDArray[np.floating]) -> NDArray[np.float64]:
+    """How little leaves the parts, at each of the `BITS`: doublings below what would leave them by chance.
+
+    Of all partitions of that entropy or more in Paris' tree of the neighbour graph, the one whose parts leak least.
+    """
+    graph, _ = scaled_similarity(points.astype(np.float32), min(N_NEIGHBORS, len(points) - 1), "median")
+    tree = graph_linkage(graph, "paris")
+    stairs = by_conductance(tree, graph, leaving_parts(tree, graph))
+    limits = np.append(np.maximum(stairs.limits, least_limit(tree.n_leaves)), 1.0)
+    return -np.log2(limits[np.searchsorted(stairs.entropy, BITS)])
+
+
+def principal_coordinates(points: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Centred points along their principal components, and where their mean lies then.
+
+    The mean's own direction outside the components is the last coordinate, so that angles at the origin are kept.
+    """
+    mean = points.mean(axis=0, dtype=np.float64)
+    centred = points - mean
+    n, d = centred.shape
+    values, axes = np.linalg.eigh(centred.T @ centred if d <= n else centred @ centred.T)
+    used = values > 1e-9 * max(float(values.max()), np.finfo(float).tiny)
+    axes = axes[:, used] if d <= n else centred.T @ axes[:, used] / np.sqrt(values[used])
+    inside = mean @ axes
+    outside = np.sqrt(max(float(mean @ mean - inside @ inside), 0.0))
+    return np.column_stack([centred @ axes, np.zeros(n)]), np.append(inside, outside)
+
+
+def classical_coordinates(distances: Any, max_points: int, rng: np.random.Generator) -> NDArray[np.float64] | None:
+    """Points whose distances come nearest to those given, by classical scaling; None for sparse distances.
+
+    Of more than `max_points`, so many are drawn.
+    """
+    if sparse.issparse(distances):
+        return None
+    square = np.asarray(distances)
+    square = squareform(square) if square.ndim == 1 else square
+    some = np.sort(rng.permutation(len(square))[:max_points])
+    squares = np.square(square[np.ix_(some, some)].astype(np.float64))
+    inner = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
+    values, axes = np.linalg.eigh(inner)
+    used = values > 1e-9 * max(float(values.max()), np.finfo(float).tiny)
+    return axes[:, used] * np.sqrt(values[used])
