@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypcse._checks import HypcseWarning, check_choice, check_count
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, group_dendrogram
 from hypcse.cells.source import Cells, cells_of
+from hypcse.chance import Structure, beyond_chance
 from hypcse.discrete import graph_linkage, join_components, levels, refine
 from hypcse.discrete.levels import Levels, levels_and_main
 from hypcse.tree import Tree
@@ -49,7 +51,8 @@ def hierarchy(
         "1", ... by falling size; obs["hypcse"] is the main one of them, to look at first.
     obsm["X_hypcse"] : the cells in the Poincare ball, as trained; by "search", in the disk as the tree lays them out.
     uns["hypcse"] : "linkage", SciPy's matrix over all cells; "levels", the numbers of clusters; "main_level", which of
-        them, from 1, obs["hypcse"] is; "params".
+        them, from 1, obs["hypcse"] is; "structure", what there is beyond chance (where nothing is, obs["hypcse"] is one
+        group); "params".
     uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500, as scanpy's plots
         read it.
     """
@@ -58,7 +61,8 @@ def hierarchy(
     cells = cells_of(adata, use, n_neighbors)
     check_count("the number of cells", cells.graph.n_vertices, 2)
     tree, embedding = _searched(cells, seed) if method == "search" else _trained(cells, seed)
-    found = _partitions(tree, cells, resolutions)
+    structure = _structure(cells, seed)
+    found = _partitions(tree, cells, resolutions, structure)
     partitions = found.labels
     _clear(adata, key_added)
     for number, labels in enumerate(partitions, start=1):
@@ -69,6 +73,7 @@ def hierarchy(
         "linkage": tree.to_linkage(),
         "levels": np.array([labels.max() + 1 for labels in partitions]),
         "main_level": found.main + 1,
+        "structure": asdict(structure),
         "params": {"use": cells.used, "method": method, "random_state": seed, "n_neighbors": n_neighbors},
     }
     dendrogram = group_dendrogram(tree, partitions[found.main], key_added, cells.used)
@@ -102,13 +107,21 @@ def _joined(tree: Tree, cells: Cells) -> Tree:
     return join_components(tree, cells.graph, known, scale="none", metric=cells.metric, bridges=True)
 
 
-def _partitions(tree: Tree, cells: Cells, resolutions: int | Sequence[int] | None) -> Levels:
+def _structure(cells: Cells, seed: int) -> Structure:
+    """Of the features, or of what the graph was made of; of the graph where neither is there."""
+    known = cells.features if cells.features is not None else cells.behind
+    if known is None:
+        return beyond_chance(cells.graph, random_state=seed)
+    return beyond_chance(known, scale="none", metric=cells.metric, random_state=seed)
+
+
+def _partitions(tree: Tree, cells: Cells, resolutions: int | Sequence[int] | None, structure: Structure) -> Levels:
     """Nested labels from coarse to fine, and which to look at first: of those asked for, the coarsest.
 
     A level that repeats the one before is left out.
     """
     if resolutions is None:
-        return levels_and_main(tree, cells.graph)
+        return levels_and_main(tree, cells.graph, structure.found)
     if isinstance(resolutions, int):
         found = levels(tree, cells.graph, resolutions)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse.chance.edges import with_edges
 from hypcse.discrete.multilevel import multilevel_tree
 from hypcse.entropy import one_dimensional_entropy, structural_entropy
 from hypcse.graph import Graph
@@ -14,6 +15,7 @@ MAX_DRAWN = 1_000_000
 """Edges of all draws together, beyond which there are fewer."""
 ROUNDS = 3
 """How often each edge is offered an exchange."""
+FITTINGS = 30
 RESOLUTIONS = (0.0, 1.0)
 
 
@@ -34,10 +36,11 @@ def _saving(graph: Graph) -> float:
 
 
 def shuffled(graph: Graph, rng: np.random.Generator, rounds: int = ROUNDS) -> Graph:
-    """The graph with its edges exchanged at random: every vertex keeps its number of edges; weights are dealt anew.
+    """The graph with its edges exchanged at random: every vertex keeps its number of edges, and about its degree.
 
     Edges (a, b) and (c, d) become (a, d) and (c, b), unless one of these is a loop or there already. In each round all
-    edges are paired at random. O(m log m).
+    edges are paired at random. Weights are dealt anew, then multiplied by a number for either end, until degrees are
+    again what they were, as near as that comes. O(m log m).
     """
     first, second, weights = graph.edges()
     i, j = first.astype(np.int64), second.astype(np.int64)
@@ -54,13 +57,18 @@ def shuffled(graph: Graph, rng: np.random.Generator, rounds: int = ROUNDS) -> Gr
         both = free[:half] & free[half:]
         one, other = one[both], other[both]
         j[one], j[other] = j[other], j[one]
-    loops = np.arange(graph.n_vertices)
-    return Graph.from_edges(
-        np.append(i, loops),
-        np.append(j, loops),
-        np.append(rng.permutation(weights), graph.self_weights),
-        graph.n_vertices,
-    )
+    return with_edges(graph, i, j, _fitted(i, j, rng.permutation(weights), graph.degrees - graph.self_weights))
+
+
+def _fitted(
+    i: NDArray[np.int64], j: NDArray[np.int64], weights: NDArray[np.float64], degrees: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Weights of edges multiplied by factors of both ends, so that they add up to about these degrees."""
+    for _ in range(FITTINGS if weights.min() < weights.max() else 0):
+        now = np.bincount(i, weights, degrees.size) + np.bincount(j, weights, degrees.size)
+        factor = np.sqrt(np.divide(degrees, now, where=now > 0, out=np.ones_like(now)))
+        weights = weights * factor[i] * factor[j]
+    return weights
 
 
 def _keys(i: NDArray[np.int64], j: NDArray[np.int64], n: int) -> NDArray[np.int64]:

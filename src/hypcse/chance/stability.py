@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count, check_labels
 from hypcse._random import generator
+from hypcse.chance.edges import with_edges
 from hypcse.discrete.budget import Budget
 from hypcse.discrete.join import join_components
 from hypcse.discrete.linkage import graph_linkage
@@ -77,13 +78,7 @@ def _searched_again(graph: Graph, known: dict[str, Any], metric: str, rng: np.ra
     """A tree found on part of the edges."""
     i, j, weights = graph.edges()
     stays = rng.random(i.size) < KEPT
-    loops = np.arange(graph.n_vertices)
-    part = Graph.from_edges(
-        np.append(i[stays], loops),
-        np.append(j[stays], loops),
-        np.append(weights[stays], graph.self_weights),
-        graph.n_vertices,
-    )
+    part = with_edges(graph, i[stays], j[stays], weights[stays])
     run = Run(graph_linkage(part), part, "entropy", None, None)
     if part.n_edges > 0:
         run.search([], BUDGET, 0)

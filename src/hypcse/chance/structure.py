@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
 from hypcse._random import generator
+from hypcse.chance.edges import with_edges
 from hypcse.chance.graphs import graph_savings
 from hypcse.chance.tables import classical_coordinates, table_separations
 from hypcse.graph import Graph, scale_features
@@ -49,8 +50,8 @@ class Structure:
     def __str__(self) -> str:
         if self.word == "untested":
             return "structure untested: too few points to compare with chance"
-        named = "no structure beyond chance" if self.word == "none" else f"{self.word} structure"
-        return f"{named} ({self.score:.1f} standard deviations from it)"
+        named = "no structure" if self.word == "none" else f"{self.word} structure"
+        return f"{named} beyond chance ({self.score:.1f} standard deviations)"
 
 
 UNTESTED = Structure("untested", 0.0, 0.0)
@@ -60,7 +61,8 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
     """Whether there is more structure in a table, or in a graph, than chance makes.
 
     Of a graph it asks what a tree saves over the star of all vertices, and what it saves on graphs with the same
-    degrees whose edges are shuffled. A neighbour graph always saves more than its shuffles, since near points are near
+    degrees whose edges are shuffled: first of the edges alone, and if these are as chance would lay them, of edges with
+    their weights. A neighbour graph always saves more than its shuffles, since near points are near
     to each other, so a table is compared with tables: how little leaves its parts, and how little leaves those of
     points drawn evenly from a box with the variances of its principal components. Parts are looked at from 1/2 bit to 3
     bits of entropy, which is two parts up to some ten, and the scale that stands out most counts.
@@ -82,12 +84,20 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
     if isinstance(data, Graph):
         if min(data.n_vertices, data.n_edges) < MIN_POINTS:
             return UNTESTED
-        return _judged(*graph_savings(data, rng), least=0.03)
+        return _of_graph(data, rng)
     points: NDArray[np.floating] | None
     points = classical_coordinates(data, MAX_POINTS, rng) if metric == "precomputed" else scale_features(data, scale)
     if points is None or len(points) < MIN_POINTS:
         return UNTESTED
     return _of_points(unit_rows(points) if metric == "cosine" else points, metric == "cosine", rng)
+
+
+def _of_graph(graph: Graph, rng: np.random.Generator) -> Structure:
+    """Of the edges, whatever they weigh; where these are as chance would lay them, of their weights."""
+    i, j, weights = graph.edges()
+    alike = weights.min() == weights.max()
+    found = _judged(*graph_savings(with_edges(graph, i, j, np.ones_like(weights)), rng), least=0.03)
+    return found if found.found or alike else _judged(*graph_savings(graph, rng), least=0.03)
 
 
 def _of_points(points: NDArray[np.floating], on_sphere: bool, rng: np.random.Generator) -> Structure:

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial.distance import squareform
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import cdist, squareform
 
-from hypcse.discrete.leaving import least_limit, leaving_parts
+from hypcse.chance.edges import with_edges
+from hypcse.discrete.leaving import leaving_parts
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.stretches import by_conductance
+from hypcse.graph import Graph
 from hypcse.graph.neighbors import unit_rows
 from hypcse.graph.similarity import scaled_similarity
 
@@ -19,6 +22,8 @@ N_DRAWS = 20
 N_NEIGHBORS = 10
 BITS = np.array([0.5, 0.75, 0.95, 1.5, 2.0, 3.0])
 """Entropies of the shares of the parts at which partitions are compared."""
+LEAST = 1e-12
+"""What leaves parts that are far apart; less is a rounding error."""
 
 
 def table_separations(
@@ -40,11 +45,34 @@ def separations(points: NDArray[np.floating]) -> NDArray[np.float64]:
 
     Of all partitions of that entropy or more in Paris' tree of the neighbour graph, the one whose parts leak least.
     """
-    graph, _ = scaled_similarity(points.astype(np.float32), min(N_NEIGHBORS, len(points) - 1), "median")
+    graph = connected_similarity(points.astype(np.float32))
     tree = graph_linkage(graph, "paris")
-    stairs = by_conductance(tree, graph, leaving_parts(tree, graph))
-    limits = np.append(np.maximum(stairs.limits, least_limit(tree.n_leaves)), 1.0)
+    stairs = by_conductance(tree, graph, leaving_parts(tree, graph, LEAST))
+    limits = np.append(np.maximum(stairs.limits, LEAST), 1.0)
     return -np.log2(limits[np.searchsorted(stairs.entropy, BITS)])
+
+
+def connected_similarity(points: NDArray[np.float32]) -> Graph:
+    """The similarity graph, of which components are joined by the shortest edges that can.
+
+    The weights of those say how far apart components are, which no edges at all would not. O(n^2) for a sample.
+    """
+    graph, width = scaled_similarity(points, min(N_NEIGHBORS, len(points) - 1), "median")
+    components = graph.components()
+    if components.max() == 0:
+        return graph
+    order = np.argsort(components, kind="stable")
+    starts = np.searchsorted(components[order], np.arange(components.max() + 1))
+    squares = cdist(points[order], points[order], "sqeuclidean")
+    gaps = np.minimum.reduceat(np.minimum.reduceat(squares, starts, axis=0), starts, axis=1)
+    bridges = minimum_spanning_tree(np.maximum(gaps, np.finfo(np.float64).tiny)).tocoo()
+    i, j, weights = graph.edges()
+    first = order[starts]
+    copies = squares[components[order][:, None] == components[order]].max() == 0
+    bridge_weights = np.full(bridges.nnz, LEAST) if copies else np.maximum(np.exp(-bridges.data / width**2), LEAST)
+    return with_edges(
+        graph, np.append(i, first[bridges.row]), np.append(j, first[bridges.col]), np.append(weights, bridge_weights)
+    )
 
 
 def principal_coordinates(points: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -90,6 +90,13 @@ def fit(
     neighbors: Neighbors = 10,
     bandwidth: Bandwidth = "1.0",
     scale: Scale = "minmax",
+    stability: Annotated[
+        bool | None,
+        typer.Option(
+            "--stability/--no-stability",
+            help="Measure how alike each level comes out on part of the edges. By default: up to 20,000 points.",
+        ),
+    ] = None,
     preset: Annotated[str, typer.Option(help="Settings of hypcse: default or paper.")] = "default",
     epochs: Annotated[int | None, typer.Option(min=0, help="Epochs of hypcse. By default: by the data's size.")] = None,
     device: Annotated[str, typer.Option(help="Where hypcse trains: auto, cpu or cuda.")] = "auto",
@@ -110,7 +117,8 @@ def fit(
     from hypcse.cli.job import Job
 
     graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    job = Job(method, refine, effort, clusters, seed, graph_options, preset, epochs, device, resume, settings or [])
+    training = (preset, epochs, device, resume)
+    job = Job(method, refine, effort, clusters, seed, graph_options, *training, settings or [], stability)
     columns = columns_of(label_column, id_column, header, use, categorical, impute, edges)
     run_fit(data, out, columns, job, overwrite)
 

@@ -9,6 +9,7 @@ import shutil
 import time
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +20,7 @@ from rich.console import Console
 
 from hypcse import Graph, Tree, __version__, best_cut, join_components, methods, refine, score
 from hypcse._folders import check_place, write_folder
+from hypcse.cli.findings import Findings, find
 from hypcse.cli.job import Job
 from hypcse.cli.progress import method_progress, search_progress, training_progress
 from hypcse.cli.reading.columns import Columns
@@ -26,7 +28,6 @@ from hypcse.cli.reading.inputs import read_points
 from hypcse.cli.reading.points import Points
 from hypcse.cli.score import finite, parse_bandwidth, show_scores
 from hypcse.discrete.budget import Effort
-from hypcse.discrete.levels import levels_and_main
 from hypcse.estimator.saving import packed
 from hypcse.viewer.page import render
 from hypcse.viewer.source import gather
@@ -47,16 +48,14 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     begin = time.perf_counter()
     graph = points.similarity(**job.graph_options)
     tree, model = _find_tree(points, graph, job, out)
-    found = levels_and_main(tree, graph)
-    partitions = found.labels
-    labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else partitions[found.main]
+    found = find(tree, graph, points, job)
+    labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else found.levels[found.main]
     row = score(tree, graph=graph, labels=points.labels)
     seconds = time.perf_counter() - begin
     report: dict[str, Any] = {
         "scores": {name: finite(value) for name, value in row.items()},
         "clusters": int(labels.max()) + 1,
-        "levels": [int(level.max()) + 1 for level in partitions],
-        "main_level": found.main + 1,
+        **found.report(),
         "points": tree.n_leaves,
         "features": 0 if points.features is None else points.features.shape[1],
         "edges": graph.n_edges,
@@ -64,21 +63,29 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         "job": {"input": source, **asdict(job)},
         "version": __version__,
     }
-    files = _files(tree, labels, partitions, points, report)
+    files = _files(tree, labels, found.levels, points, report)
     page = _page(tree, graph, labels, points, scale=job.graph_options["scale"], title=out.name)
     files[PAGE] = page.encode("utf-8", "replace")
     if model is not None:
+        model.labels_, model.levels_, model.structure_ = labels, found.levels, found.structure
         files["embedding.npy"] = _npy(model.embedding_)
         files |= {f"model/{name}": content for name, content in packed(model).items()}
     write_folder(out, files)
     shutil.rmtree(checkpoints_of(out), ignore_errors=True)
     show_scores([{"method": job.title, **row, "seconds": seconds}])
-    counts = ", ".join(map(str, report["levels"]))
-    names = sorted({name.split("/")[0] for name in files})
-    number = f"{report['clusters']} cluster{'' if report['clusters'] == 1 else 's'}"
-    which = "" if job.n_clusters else f" (level {report['main_level']} of {len(partitions)})"
-    line = f"{number}{which}; levels of {counts}. Written to {out}: {', '.join(names)}"
-    Console(soft_wrap=True, highlight=False).print(line, markup=False)
+    _tell(found, labels, job, out, files)
+
+
+def _tell(found: Findings, labels: NDArray[np.int64], job: Job, out: Path, files: Iterable[str]) -> None:
+    """What was found, in a few lines."""
+    console = Console(soft_wrap=True, highlight=False)
+    for line in found.lines():
+        console.print(line, markup=False)
+    number = int(labels.max()) + 1
+    which = "" if job.n_clusters else f" (level {found.main + 1} of {len(found.levels)})"
+    names = ", ".join(sorted({name.split("/")[0] for name in files}))
+    line = f"{number} cluster{'' if number == 1 else 's'}{which}. Written to {out}: {names}"
+    console.print(line, markup=False)
 
 
 def _check_names(source: str, names: tuple[str, ...]) -> None:

@@ -27,6 +27,7 @@ class Job:
     device: str = "auto"
     resume: bool = False
     settings: list[str] = field(default_factory=list)
+    stability: bool | None = None
 
     @property
     def options(self) -> dict[str, Any]:

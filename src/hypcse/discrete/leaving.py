@@ -33,11 +33,12 @@ class Leaving(NamedTuple):
     meeting: NDArray[np.float64]
 
 
-def leaving_parts(tree: Tree, graph: Graph) -> Leaving:
+def leaving_parts(tree: Tree, graph: Graph, least: float | None = None) -> Leaving:
     """Limits on cut(u) V / (vol(u) (V - vol(u))), u being a part, at which nodes split.
 
     That is what leaves a part over what would leave it if edges knew of degrees only; it is the same for any union of
-    groups that are alike. Limits start at `least_limit`. Nodes at which no edge meets are always split. O(n + m).
+    groups that are alike. Limits start at `least`, by default the `least_limit`. Nodes at which no edge meets are
+    always split. O(n + m).
     """
     meeting = lca_weights(tree, graph)
     volume, total = node_volumes(tree, graph.degrees), graph.volume
@@ -49,7 +50,7 @@ def leaving_parts(tree: Tree, graph: Graph) -> Leaving:
     threshold = split_thresholds(tree.parent, value, large, apart)
     smaller = split_thresholds(tree.parent, value, tree.sizes > 1, apart)
     finer = np.where(np.isfinite(threshold), threshold, smaller)
-    least = least_limit(tree.n_leaves)
+    least = least_limit(tree.n_leaves) if least is None else least
     threshold, finer = (from_above(tree.parent, limits, apart, least) for limits in (threshold, finer))
     return Leaving(threshold, finer, large, meeting)
 

@@ -213,6 +213,7 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
                 history_=trained.history,
                 _scaler=ready.scaler,
                 _scaled=self._compared(ready),
+                _stability=None,
                 _bandwidth=ready.bandwidth,
                 _config=config,
                 _state=trained.state,
@@ -272,7 +273,6 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
         """The attributes of a fitted model, as `saving.FITTED` lists them, and those that the tree gives."""
         for name, value in found.items():
             setattr(self, name, value)
-        self._stability: list[float] | None = None
         self.linkage_matrix_ = self.tree_.to_linkage()
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
         self.distances_ = self.linkage_matrix_[:, 2]
@@ -295,15 +295,11 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
         """Of each of the `levels_` how alike it comes out when a fifth of the edges are left out, see `stability`."""
         check_is_fitted(self)
         if self._stability is None:
+            seed = check_seed(self.random_state)
             with worker_threads(self.n_jobs, self.tree_.n_leaves):
-                self._stability = stability(
-                    self.levels_,
-                    self.graph_,
-                    self._scaled,
-                    scale="none",
-                    random_state=check_seed(self.random_state),
-                )
-        return self._stability
+                found = stability(self.levels_, self.graph_, self._scaled, scale="none", random_state=seed)
+            self._stability = np.array(found)
+        return self._stability.tolist()
 
     def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
         if self.n_clusters is None:

@@ -43,6 +43,7 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     _scaler: Scaling | None
     _reduction: NDArray[Any] | None
     _bandwidth: float
+    _stability: NDArray[np.float64] | None
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.

@@ -72,13 +72,14 @@ FITTED = {
     "_scaler": or_none(Form(_put_scaler, _take_scaler)),
     "_scaled": or_none(array(np.float32, 2)),
     "_reduction": or_none(array(np.float64, 2)),
+    "_stability": or_none(array(np.float64, 1)),
     "_bandwidth": NUMBER,
     "_config": CONFIG,
     "_state": STATE,
     "_encoded_on": GRAPH,
 }
 
-ADDED = ("levels_", "structure_")
+ADDED = ("levels_", "structure_", "_stability")
 """What models of before 0.2 do not hold: levels are found again, and nothing was compared with chance."""
 
 Model = TypeVar("Model")
@@ -130,7 +131,7 @@ def _restored(kind: type[Model], content: Content) -> Model:
     names = tuple(name for name in FITTED if not (earlier and name in ADDED))
     found = {name: _taken(name, kept) for name, kept in zip(names, parts_of(fitted, names), strict=True)}
     if earlier:
-        found |= {"levels_": levels(found["tree_"], found["graph_"]), "structure_": UNTESTED}
+        found |= {"levels_": levels(found["tree_"], found["graph_"]), "structure_": UNTESTED, "_stability": None}
     _check_together(found)
     model._keep(**{name: value for name, value in found.items() if value is not None or name.startswith("_")})
     return model
@@ -154,6 +155,7 @@ def _check_together(found: dict[str, Any]) -> None:
         "history_": all(step.n_epochs == config.schedule.n_epochs for step in found["history_"]),
         "labels_": found["labels_"].shape == (n_points,) and found["labels_"].min() >= 0,
         "levels_": found["levels_"][0].shape == (n_points,) and min(map(np.min, found["levels_"])) >= 0,
+        "_stability": found["_stability"] is None or found["_stability"].size == len(found["levels_"]),
         "_encoded_on": found["_encoded_on"].n_vertices == n_points,
         "_reduction": found["_reduction"] is None or found["_reduction"].shape[1] == n_features,
         "_scaled": found["_scaled"] is None or found["_scaled"].shape == (n_points, n_inputs),

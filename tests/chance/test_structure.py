@@ -1,0 +1,154 @@
+"""Whether data hold more than chance."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.spatial.distance import pdist, squareform
+from sklearn.datasets import make_blobs, make_moons
+
+from hypcse import Graph, HypCSE, Structure, beyond_chance, graph_linkage
+from hypcse.chance.graphs import shuffled
+from hypcse.chance.tables import principal_coordinates
+from hypcse.discrete.levels import levels_and_main
+
+
+def from_networkx(graph):
+    return Graph.from_networkx(graph)
+
+
+def found(tables, **options):
+    return sum(beyond_chance(table, random_state=seed, **options).found for seed, table in enumerate(tables))
+
+
+@pytest.mark.parametrize("n_columns", [2, 8, 32])
+def test_uniform_noise_has_no_structure(n_columns):
+    assert found(np.random.default_rng(seed).uniform(size=(300, n_columns)) for seed in range(10)) <= 1
+
+
+def test_one_normal_cloud_has_no_structure():
+    assert found(np.random.default_rng(seed).normal(size=(300, 5)) for seed in range(10)) <= 1
+
+
+def test_blobs_well_apart_have():
+    blobs = [make_blobs(300, centers=4, n_features=4, random_state=seed)[0] for seed in range(10)]
+    assert found(blobs) == 10
+    assert beyond_chance(blobs[0]).word == "clear"
+
+
+def test_moons_have():
+    assert found(make_moons(300, noise=0.05, random_state=seed)[0] for seed in range(5)) == 5
+
+
+def test_small_clusters_are_found_where_a_sample_would_thin_them_out():
+    rng = np.random.default_rng(0)
+    X = (rng.uniform(size=(2000, 1, 4)) + rng.normal(size=(2000, 10, 4)) * 0.005).reshape(-1, 4)
+    assert beyond_chance(X).word == "clear"
+
+
+@pytest.mark.parametrize("degree", [3, 10])
+def test_random_regular_graphs_have_no_structure(degree):
+    graphs = [from_networkx(nx.random_regular_graph(degree, 300, seed=seed)) for seed in range(10)]
+    assert found(graphs) <= 1
+
+
+@pytest.mark.parametrize("graph", [nx.complete_graph(40), nx.star_graph(40), nx.path_graph(40)])
+def test_graphs_that_no_exchange_changes_have_none(graph):
+    assert beyond_chance(from_networkx(graph)).word == "none"
+
+
+def test_planted_groups_and_the_karate_club_have():
+    assert beyond_chance(from_networkx(nx.planted_partition_graph(5, 30, 0.4, 0.05, seed=0))).word == "clear"
+    assert beyond_chance(from_networkx(nx.karate_club_graph())).found
+    assert beyond_chance(from_networkx(nx.les_miserables_graph())).found
+
+
+def test_weights_alone_can_be_structure():
+    i, j = np.triu_indices(60, 1)
+    inside = i // 20 == j // 20
+    assert beyond_chance(Graph.from_edges(i, j, np.where(inside, 3.0, 1.0))).word == "clear"
+
+
+def test_distances_say_what_the_points_say():
+    blobs = make_blobs(100, centers=3, random_state=1)[0]
+    noise = np.random.default_rng(0).uniform(size=(100, 3))
+    for X, word in ((blobs, "clear"), (noise, "none")):
+        condensed = pdist(X)
+        assert beyond_chance(condensed, metric="precomputed").word == word
+        assert beyond_chance(squareform(condensed), metric="precomputed").word == word
+    assert beyond_chance(csr_array(squareform(condensed)), metric="precomputed").word == "untested"
+
+
+def test_directions():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(300, 3))
+    assert beyond_chance(noise, scale="none", metric="cosine").word == "none"
+    bundles = np.repeat(np.eye(3), 100, axis=0) + rng.normal(size=(300, 3)) * 0.1
+    lengths = rng.uniform(0.1, 9, size=(300, 1))
+    assert beyond_chance(bundles * lengths, scale="none", metric="cosine").word == "clear"
+
+
+def test_too_few_to_tell():
+    untested = beyond_chance(np.arange(19.0)[:, None])
+    assert untested.word == "untested" and untested.found
+    assert beyond_chance(Graph.from_edges([0], [1])).word == "untested"
+    assert "untested" in str(untested)
+
+
+def test_words():
+    assert str(Structure("none", 0.42, 0.1)) == "no structure beyond chance (0.4 standard deviations)"
+    assert str(Structure("clear", 12.0, 3.0)) == "clear structure beyond chance (12.0 standard deviations)"
+
+
+def test_one_seed_one_answer():
+    X = make_moons(200, noise=0.1, random_state=0)[0]
+    assert beyond_chance(X, random_state=1) == beyond_chance(X, random_state=1)
+    assert beyond_chance(X, random_state=1) != beyond_chance(X, random_state=2)
+
+
+def test_bad_metric():
+    with pytest.raises(ValueError, match="metric='cosin'"):
+        beyond_chance(np.ones((30, 2)), metric="cosin")
+
+
+def test_shuffles_keep_degrees_weights_and_loops():
+    i, j = np.array(nx.gnm_random_graph(50, 200, seed=0).edges()).T
+    graph = Graph.from_edges([*i, 7], [*j, 7], [*np.arange(1.0, 201), 5.0])
+    other = shuffled(graph, np.random.default_rng(0))
+    assert np.array_equal(np.diff(other.indptr), np.diff(graph.indptr))
+    assert np.allclose(other.degrees, graph.degrees, rtol=0.01)
+    assert np.array_equal(other.self_weights, graph.self_weights)
+    before, after = (set(zip(*map(np.ndarray.tolist, g.edges()[:2]), strict=True)) for g in (graph, other))
+    assert len(before & after) < 60
+
+
+@pytest.mark.parametrize("shape", [(30, 4), (10, 25)])
+def test_principal_coordinates_keep_distances_and_angles(shape):
+    points = np.random.default_rng(0).normal(size=shape) + 3
+    turned, offset = principal_coordinates(points)
+    again = offset + turned
+    assert np.allclose(again @ again.T, points @ points.T)
+    assert np.allclose(turned.mean(axis=0), 0)
+    scatter = turned.T @ turned
+    assert np.allclose(scatter, np.diag(np.diag(scatter)))
+
+
+def test_without_structure_the_main_level_is_one_cluster():
+    graph = from_networkx(nx.random_regular_graph(4, 60, seed=0))
+    tree = graph_linkage(graph)
+    given = levels_and_main(tree, graph).labels
+    told = levels_and_main(tree, graph, structured=False)
+    assert told.main == 0 and told.labels[0].max() == 0
+    assert all(map(np.array_equal, told.labels[1:], given))
+
+
+def test_the_estimator_says_so():
+    noise = np.random.default_rng(0).uniform(size=(200, 3))
+    model = HypCSE(n_epochs=0).fit(noise)
+    assert model.structure_.word == "none" and model.labels_.max() == 0
+    assert HypCSE(3, n_epochs=0).fit(noise).labels_.max() == 2
+    blobs = make_blobs(150, centers=3, random_state=1)[0]
+    assert HypCSE(n_epochs=0).fit(blobs).structure_.found
+    assert (
+        not HypCSE(n_epochs=0).fit(blobs, graph=from_networkx(nx.random_regular_graph(4, 150, seed=0))).structure_.found
+    )
