@@ -42,7 +42,7 @@ def run_reproduce(
     _check_names(wanted, data_sets or ())
     planned = {one.name: plan(one, _shared(one, data_sets), n_seeds, quick) for one in wanted}
     path = out / RECORDS
-    cells = [cell for cells in planned.values() for _, cell in cells]
+    cells = [cell for cells in planned.values() for row, cell in cells if row.can_run]
     if report_only:
         if not path.exists():
             raise FileNotFoundError(f"{path} does not exist, so there is nothing to report. Run without --report-only.")
