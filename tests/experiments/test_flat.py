@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 from sklearn.preprocessing import MinMaxScaler
 
 import hypcse
+from hypcse.cli.reproduce import _cells
 from hypcse.experiments import Cell, Results, build_report, experiment, plan, run_cells, to_markdown
 from hypcse.experiments.flat import (
     FLAT_CASES,
@@ -216,7 +218,11 @@ def test_a_row_that_lacks_a_case_has_no_mean_and_no_row_may_be_alone():
     assert "By ARI" not in alone and "choice of the main level" not in alone
 
 
-def test_what_needs_a_package_is_planned_and_not_run(monkeypatch):
+def test_what_needs_a_package_is_not_run_without_it_but_stays_where_it_was(monkeypatch, tmp_path):
     monkeypatch.setattr("hypcse.experiments.model.find_spec", lambda name: None)
-    planned = plan(DECLARED, ["moons"], n_seeds=1)
-    assert [row.label for row, _ in planned if not row.can_run] == ["Louvain", "Leiden"]
+    planned = plan(replace(DECLARED, rows=(ROWS["ward"], ROWS["louvain"])), ["moons"], n_seeds=1)
+    ward, louvain = (cell for _, cell in planned)
+    path = tmp_path / "records.jsonl"
+    assert _cells(planned, path) == [ward]
+    path.write_text(json.dumps({"key": louvain.key, "version": hypcse.__version__}) + "\n")
+    assert _cells(planned, path) == [ward, louvain]
