@@ -15,6 +15,7 @@ from hypcse.datasets import load
 from hypcse.experiments import (
     Cell,
     Experiment,
+    Planned,
     Results,
     build_report,
     everything,
@@ -42,7 +43,7 @@ def run_reproduce(
     _check_names(wanted, data_sets or ())
     planned = {one.name: plan(one, _shared(one, data_sets), n_seeds, quick) for one in wanted}
     path = out / RECORDS
-    cells = [cell for cells in planned.values() for _, cell in cells]
+    cells = _cells([one for cells in planned.values() for one in cells], path)
     if report_only:
         if not path.exists():
             raise FileNotFoundError(f"{path} does not exist, so there is nothing to report. Run without --report-only.")
@@ -75,6 +76,12 @@ def _command(name: str, data_sets: Sequence[str] | None, n_seeds: int | None, qu
     words = [name, *(f"--data {data}" for data in data_sets or ())]
     words += [f"--seeds {n_seeds}"] if n_seeds is not None else []
     return " ".join(["hypcse reproduce", *words, *(["--quick"] if quick else [])])
+
+
+def _cells(planned: Sequence[Planned], path: Path) -> list[Cell]:
+    """The cells that can run here, and those that are finished already."""
+    done = finished([cell for _, cell in planned], path)
+    return [cell for row, cell in planned if row.can_run or cell.key in done]
 
 
 def _check_data(cells: Sequence[Cell], path: Path) -> None:

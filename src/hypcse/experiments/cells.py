@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hypcse.datasets import describe
-from hypcse.experiments.hierarchies import case_of
 from hypcse.experiments.model import Experiment, Row
 from hypcse.experiments.settings import paper_settings
-from hypcse.experiments.synthetic import made_size
+from hypcse.experiments.synthetic import has_features, is_noise, made_size, number_of_classes
 
 QUICK_EPOCHS = 2
 
@@ -23,7 +22,7 @@ QUICK_EPOCHS = 2
 class Cell:
     """One piece of work, whichever experiments ask for it.
 
-    task      : "tree", "disk", "growth", "planted" or "statistics": what is measured.
+    task      : "tree", "disk", "growth", "planted", "flat" or "statistics": what is measured.
     options   : the method's, all of them spelled out.
     neighbors : neighbours of the graph that the method sees, where they are not the standard's.
     file      : an .npz archive of X, and of y where there are classes, instead of a data set's name; its name must
@@ -83,11 +82,9 @@ def plan(
     found = []
     usual = experiment.smoke_sets if quick else experiment.data_sets
     for data in dict.fromkeys(usual if data_sets is None else data_sets):
-        case = case_of(data)
-        has_features = case is None or case.n_features > 0
-        for row in experiment.rows if has_features else [row for row in experiment.rows if row.graph_alone]:
+        for row in _rows(experiment, data):
             seeds = experiment.seeds(row, data)
-            if row.random and (quick or n_seeds is not None):
+            if experiment.varies(row, data) and (quick or n_seeds is not None):
                 seeds = range(1 if n_seeds is None else n_seeds)
             options = _options(row, data, quick)
             task = _TASKS.get(experiment.kind, experiment.kind)
@@ -97,11 +94,17 @@ def plan(
     return found
 
 
+def _rows(experiment: Experiment, data: str) -> list[Row]:
+    """Rows that apply to a data set: a graph has no features, and of noise the number of clusters is the answer."""
+    rows = [row for row in experiment.rows if row.graph_alone or has_features(data)]
+    return [row for row in rows if row.classes is None or not is_noise(data)]
+
+
 def _options(row: Row, data: str, quick: bool) -> dict[str, Any]:
     """Options of a row on a data set, in full."""
     options = {**(paper_settings(data) if row.paper_settings else {}), **row.options}
     if row.classes is not None:
-        options[row.classes] = describe(data).n_classes
+        options[row.classes] = number_of_classes(data)
     if quick and row.trains:
         options["n_epochs"] = QUICK_EPOCHS
     return options

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hypcse.experiments.cells import Cell
+from hypcse.experiments.flat import TOLD, FlatData, best_of_levels, flat_case, flat_data, flat_scores, partition
 from hypcse.experiments.hierarchies import case_of, make, planted_scores
 from hypcse.experiments.synthetic import nested_gaussians, size_of
 
@@ -93,6 +94,21 @@ def _planted(cell: Cell) -> dict[str, Any]:
     return {"scores": planted_scores(tree, data.graph, data.partitions), **time_taken}
 
 
+def _flat(cell: Cell) -> dict[str, Any]:
+    """One partition beside the true one, and the levels that it was chosen among."""
+    case = flat_case(cell.data)
+    if case is None:
+        raise ValueError(f"{cell.data!r} has no known partition. See FLAT_CASES.")
+    data = flat_data(case, cell.seed)
+    _warm_up_flat(cell.method)
+    begin = time.perf_counter()
+    found = partition(cell.method, data, cell.seed, **cell.options)
+    seconds = round(time.perf_counter() - begin, 3)
+    levels = [flat_scores(data.y, labels) for labels in found.levels]
+    scores = {**flat_scores(data.y, found.labels), **best_of_levels(levels)}
+    return {"scores": scores, "levels": levels, "seconds": seconds}
+
+
 def _grow_timed(cell: Cell, X: Any, graph: Graph) -> tuple[Tree, dict[str, Any]]:
     """The tree, and its seconds after a small run that compiles."""
     _warm_up(cell.method, cell.refined)
@@ -161,6 +177,7 @@ _TASKS: dict[str, Callable[[Cell], dict[str, Any]]] = {
     "growth": _growth,
     "disk": _disk,
     "planted": _planted,
+    "flat": _flat,
     "statistics": _statistics,
 }
 
@@ -192,6 +209,16 @@ def _warm_up(method: str, refined: bool) -> None:
     X, _ = nested_gaussians(WARM_UP_POINTS)
     options = {"n_epochs": 1} if "n_epochs" in hypcse.methods.describe(method).options else {}
     _grow(Cell("tree", method, "", options=options, refined=refined), X, hypcse.similarity_graph(X))
+
+
+@cache
+def _warm_up_flat(method: str) -> None:
+    """The same for a method that gives one partition."""
+    import hypcse
+
+    X, y = nested_gaussians(WARM_UP_POINTS)
+    options = {"n_clusters": 2} if method in TOLD else {}
+    partition(method, FlatData(X, hypcse.similarity_graph(X), y), 0, **options)
 
 
 def _scores(tree: Tree, graph: Graph, y: Any) -> dict[str, float | None]:

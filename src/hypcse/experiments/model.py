@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from hypcse.experiments.printed import paper_data_sets
@@ -24,6 +25,7 @@ class Row:
     refined        : whether the method's tree is refined by the discrete search.
     random         : whether seeds matter.
     graph_alone    : whether it can do without features.
+    needs          : a package that it cannot run without and that may not be installed.
     at             : where the row lies on the experiment's axis.
     """
 
@@ -38,7 +40,13 @@ class Row:
     refined: bool = False
     random: bool = False
     graph_alone: bool = False
+    needs: str = ""
     at: float | None = None
+
+    @property
+    def can_run(self) -> bool:
+        """Whether the package that it needs is installed."""
+        return not self.needs or find_spec(self.needs) is not None
 
 
 @dataclass(frozen=True)
@@ -47,10 +55,11 @@ class Experiment:
 
     kind    : how it is measured and shown. "table": rows by data sets; "methods": rows by metrics; "sweep": curves
               over `axis`; "statistics": of the data alone; "disk": trees in the Poincare disk; "growth": seconds by
-              the number of points; "planted": trees of made hierarchies, which the seed draws too.
+              the number of points; "planted": trees of made hierarchies; "flat": one partition of each data set.
     metrics : names of scores, dendrogram purity as a percentage.
     table   : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
     note    : what a reader has to know.
+    drawn   : data sets that the seed draws, so that seeds matter to every row.
     smoke   : data sets of a smoke run; by default the first two.
     within  : the experiment that has all its cells, where there is one; `all` leaves it out.
     """
@@ -63,9 +72,10 @@ class Experiment:
     table: str = "table1"
     n_seeds: int = 5
     n_seeds_large: int = 2
-    kind: Literal["table", "methods", "sweep", "statistics", "disk", "growth", "planted"] = "table"
+    kind: Literal["table", "methods", "sweep", "statistics", "disk", "growth", "planted", "flat"] = "table"
     axis: str = ""
     note: str = ""
+    drawn: tuple[str, ...] = ()
     smoke: tuple[str, ...] = ()
     within: str = ""
 
@@ -76,4 +86,10 @@ class Experiment:
 
     def seeds(self, row: Row, data: str) -> range:
         """Seeds 0, 1, ... of a row on a data set."""
-        return range(1 if not row.random else self.n_seeds_large if data in LARGE else self.n_seeds)
+        if not self.varies(row, data):
+            return range(1)
+        return range(self.n_seeds_large if data in LARGE else self.n_seeds)
+
+    def varies(self, row: Row, data: str) -> bool:
+        """Whether seeds matter to a row on a data set."""
+        return row.random or data in self.drawn

@@ -19,8 +19,9 @@ Verdict = Literal["reproduced", "better", "not reproduced"]
 PLANTED_PURITIES = tuple(level_score("purity", level) for level in range(1, MAX_DEPTH + 1))
 """Purities at planted levels, coarse to fine."""
 PERCENT = ("dendrogram_purity", "mean_purity", "partitions_hit", *PLANTED_PURITIES)
-HIGHER_IS_BETTER = (*PERCENT, "best_ari", "main_ari")
+HIGHER_IS_BETTER = (*PERCENT, "best_ari", "main_ari", "ari", "ami")
 COUNTS = ("points", "features", "classes", "distinct_points", "edges", "components")
+CLUSTERS = ("clusters", "best_level_clusters")
 PURITY_TOLERANCE = 0.5
 """Percentage points within which a purity counts as the printed one."""
 COST_TOLERANCE = 0.01
@@ -102,6 +103,15 @@ class Results:
         known = ((label, data, one.mean) for label, row in self.table(metric).items() for data, one in row.items())
         return _nested(known)
 
+    def complete(self, metric: str) -> Values:
+        """The same where every seed has its figure: fewer would be other data than that of other rows."""
+        return _nested(
+            (label, data, one.mean)
+            for label, row in self.table(metric).items()
+            for data, one in row.items()
+            if not one.n_missing and not one.n_failed
+        )
+
     def paper(self, metric: str) -> Values:
         """The paper's figures by its own rows, and by data set."""
         names = {row.label: row.printed for row, _ in self.planned if row.printed is not None}
@@ -172,6 +182,8 @@ def digits(value: float, metric: str) -> int:
         return 0
     if metric in PERCENT:
         return 1
+    if metric in CLUSTERS:
+        return 0 if value == round(value) else 1
     return 3 if abs(value) < 100 else 1 if abs(value) < 10_000 else 0
 
 

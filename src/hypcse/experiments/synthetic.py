@@ -1,9 +1,11 @@
-"""Data sets that are made, not read, and points to measure how methods grow."""
+"""Data sets that come from no file of ours, and points to measure how methods grow."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hypcse.datasets import available, describe
+from hypcse.experiments.flat.cases import flat_case
 from hypcse.experiments.hierarchies import case_of
 
 if TYPE_CHECKING:
@@ -31,9 +33,27 @@ def size_of(name: str) -> int | None:
 
 
 def made_size(name: str) -> int | None:
-    """Number of points of a data set that is made; None for one that is read."""
-    case = case_of(name)
+    """Number of points of a data set that is made, or scikit-learn's; None for one that `load` reads."""
+    case = case_of(name) or (flat_case(name) if name not in available() else None)
     return size_of(name) if case is None else case.n_points
+
+
+def has_features(name: str) -> bool:
+    """Whether a data set is more than a graph."""
+    case = case_of(name) or flat_case(name)
+    return case is None or case.n_features > 0
+
+
+def is_noise(name: str) -> bool:
+    """Whether all points of a data set are one cluster."""
+    case = flat_case(name)
+    return case is not None and case.n_clusters == 1
+
+
+def number_of_classes(name: str) -> int:
+    """The true number of clusters of a data set."""
+    case = flat_case(name)
+    return describe(name).n_classes if case is None else case.n_clusters
 
 
 def nested_gaussians(n_points: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

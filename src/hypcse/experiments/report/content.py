@@ -12,6 +12,7 @@ from hypcse.experiments.report import figures
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Picture, Text
 from hypcse.experiments.report.comparison import correlations, rank_tables, verdicts
 from hypcse.experiments.report.fields import field, named
+from hypcse.experiments.report.flat import flat_tables
 from hypcse.experiments.report.grids import PLACES, metric_grid
 from hypcse.experiments.report.planted import planted_tables
 from hypcse.experiments.summary import RULE, Figure, Results, Table, best_two
@@ -96,8 +97,8 @@ def _legend(results: Sequence[Results]) -> Iterator[str]:
             "Figures are means over seeds ± their deviation. Low entropy and cost are good, and high purity. In tables "
             "of methods the best of a column is bold and the second underlined."
         )
-    elif "planted" in kinds:
-        yield "Figures are means over seeds. The best of a column is bold and the second underlined."
+    elif kinds & {"planted", "flat"}:
+        yield "Figures are means over seeds. The best is bold and the second underlined."
     found = [figure for one in results for figure in _all_figures(one)]
     if any(figure.verdict for figure in found):
         yield f"The paper's figure stands in brackets with = reproduced, + better, - not reproduced. {RULE}"
@@ -209,4 +210,5 @@ _CONTENT = {
     "disk": _disk,
     "growth": _growth,
     "planted": planted_tables,
+    "flat": flat_tables,
 }

@@ -76,7 +76,7 @@ def planted_tables(results: Results) -> Iterator[Block]:
 
 def _standing(results: Results) -> str:
     """On which cases our own rows are behind the best, by how much, and behind whom."""
-    values = _all_drawn(results, "mean_purity")
+    values = results.complete("mean_purity")
     ours = {row.label: None for row in results.experiment.rows if row.refined or row.method == "hypcse"}
     return " ".join(_behind(label, values) for label in ours if values.get(label) and len(values) > 1)
 
@@ -89,15 +89,6 @@ def _behind(label: str, values: Values) -> str:
     if not lost:
         return f"{told}."
     return f"{told}; it loses more on " + ", ".join(f"{d} ({gaps[d]:.1f} to {best[d][1]})" for d in lost) + "."
-
-
-def _all_drawn(results: Results, score: str) -> Values:
-    """Means by row and by case, where every seed has its figure: fewer would be other data than that of other rows."""
-    whole = {
-        label: {data: one.mean for data, one in row.items() if not one.n_missing and not one.n_failed}
-        for label, row in results.table(score).items()
-    }
-    return {label: {data: mean for data, mean in row.items() if np.isfinite(mean)} for label, row in whole.items()}
 
 
 def _shared_cases(results: Results) -> list[Case]:
@@ -132,9 +123,9 @@ def _average_grid(results: Results, cases: Sequence[Case], columns: Sequence[_Co
 
 def _means(results: Results, scores: Mapping[str, str]) -> dict[str, float]:
     """Means over cases, each by its own score, of the rows that have them all."""
-    values = {score: _all_drawn(results, score) for score in scores.values()}
+    values = {score: results.complete(score) for score in scores.values()}
     found = {}
-    for label in next(iter(values.values())):
+    for label in results.table(next(iter(values))):
         known = [values[score].get(label, {}).get(data, np.nan) for data, score in scores.items()]
         if np.isfinite(known).all():
             found[label] = float(np.mean(known))
