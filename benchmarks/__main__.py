@@ -1,4 +1,4 @@
-"""The command: run, list, compare, quality, epochs, large, million, planted, top, holdout, results."""
+"""The command: run, list, compare, quality, chance, epochs, large, million, planted, top, holdout, results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import epochs, holdout, large, million, planted, results_page, top
+from benchmarks import chance, epochs, holdout, large, million, planted, results_page, top
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.quality import command as quality
@@ -69,6 +69,7 @@ _ACTIONS = {
     "large": large.show,
     "million": million.show,
     "planted": planted.show,
+    "chance": chance.show,
     "top": top.show,
     "holdout": holdout.show,
     "results": results_page.show,
@@ -106,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     large.add_options(commands.add_parser("large", help="what a default fit of many points costs"))
     million.add_options(commands.add_parser("million", help="a million points, step by step"))
     planted.add_options(commands.add_parser("planted", help="planted partitions, beside Louvain"))
+    chance.add_options(commands.add_parser("chance", help="structure found in noise, blobs and graphs"))
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
     epochs.add_options(commands.add_parser("epochs", help="what an epoch of the paper's mode costs"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
