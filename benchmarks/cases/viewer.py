@@ -42,7 +42,7 @@ def page_text(n_points: int, rng: Rng) -> Workload:
     parts = _parts(n_points, rng)
     return Workload(
         run=lambda: render(_shown(*parts)),
-        note="automatic cut and facts of the nodes included",
+        note="levels and facts of the nodes included, stability not",
         facts=lambda text: {"megabytes": len(text.encode()) / 1e6},
     )
 
@@ -63,7 +63,8 @@ def _parts(n_points: int, rng: Rng) -> tuple[hypcse.Tree, hypcse.Graph, Any, Any
 def _shown(tree: hypcse.Tree, graph: hypcse.Graph, labels: Any, features: Any) -> Shown:
     names = [f"leaf_{k}" for k in range(tree.n_leaves)]
     fresh = hypcse.Tree(tree.parent, tree.height)
-    return gather(fresh, graph=graph, labels=labels, features=features, names=names)
+    levels = hypcse.levels(fresh, graph)
+    return gather(fresh, graph=graph, labels=labels, features=features, names=names, levels=levels, automatic=levels[0])
 
 
 def _drag(text: str) -> dict[str, float]:

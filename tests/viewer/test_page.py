@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from html.parser import HTMLParser
@@ -19,12 +18,15 @@ from hypcse.graph import scale_features
 from hypcse.tree import Tree
 from hypcse.tree.distances import merge_distances
 from hypcse.viewer.describe import entropy_shares, node_columns
+from hypcse.viewer.levels import widest_gap
 from hypcse.viewer.page import render
 from hypcse.viewer.payload import document, to_json
-from hypcse.viewer.source import gather, widest_gap
+from hypcse.viewer.source import gather
+from pages import unpack
 from strategies import trees
 
 TREE = Tree.from_newick("((a:1,b:1):2,(c:2,d:2):1);")
+NESTED = [[0, 0, 1, 1], [0, 1, 2, 2]]
 
 
 class Elements(HTMLParser):
@@ -49,10 +51,6 @@ def elements(text: str) -> Elements:
     parser = Elements()
     parser.feed(text)
     return parser
-
-
-def unpack(packed):
-    return np.frombuffer(base64.b64decode(packed["data"]), dtype="<" + packed["kind"])
 
 
 @given(trees(names=True))
@@ -168,12 +166,12 @@ def test_a_model_brings_its_parts():
     disk = np.array([[0.5, 0.1], [0.5, -0.1], [-0.5, 0.1], [-0.5, -0.1]])
     model = SimpleNamespace(tree_=TREE, graph_=graph, labels_=np.array([0, 0, 1, 1]), embedding_=disk)
     shown = gather(model)
-    assert shown.automatic.tolist() == [0, 0, 1, 1]
+    assert shown.partitions.automatic.tolist() == [0, 0, 1, 1]
     assert shown.degrees is not None and shown.entropy is not None
     assert shown.layout.angle[:2] == pytest.approx([np.arctan2(0.1, 0.5), 2 * np.pi - np.arctan2(0.1, 0.5)])
     model.embedding_ = np.zeros((4, 16))
     assert gather(model).layout.radius[-1] == 0
-    assert gather(TREE, graph=graph).automatic_rule != gather(TREE).automatic_rule
+    assert gather(TREE, graph=graph).partitions.rule != gather(TREE).partitions.rule
 
 
 def test_classes_keep_their_names():
@@ -205,6 +203,14 @@ def test_the_widest_gap_gives_a_cut(tree):
         (TREE, {"graph": np.eye(4)}, TypeError, "from_scipy"),
         (TREE, {"graph": hypcse.Graph.from_edges([0], [1])}, ValueError, "2 vertices for 4"),
         (TREE, {"automatic": [0, 1]}, ValueError, "each of the 4 leaves"),
+        (TREE, {"levels": [[0, 0, 1, 1], [0, 1]]}, ValueError, r"level 1 of shape \(2,\)"),
+        (TREE, {"levels": [["a", "a", "b", "b"]]}, ValueError, "one whole number from 0"),
+        (TREE, {"levels": [[0, 1, 2, 3], [0, 0, 1, 1]]}, ValueError, "the coarsest first"),
+        (TREE, {"levels": NESTED, "stability": [0.5]}, ValueError, "for 2 levels"),
+        (TREE, {"levels": NESTED, "stability": [0.5, 1.5]}, ValueError, "between 0 and 1"),
+        (TREE, {"levels": NESTED, "stability": [0.5, np.nan]}, ValueError, "not finite"),
+        (TREE, {"stability": [0.5]}, ValueError, "for 0 levels"),
+        (TREE, {"structure": "clear"}, TypeError, "beyond_chance"),
     ],
 )
 def test_wrong_calls_say_what_is_wrong(source, options, error, text, tmp_path):

@@ -21,6 +21,7 @@ from hypcse.viewer.source import Shown, gather
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from hypcse.chance import Structure
     from hypcse.graph import Graph
 
 # The parts of the program in the order in which they are joined; each uses only those before it when it loads.
@@ -47,6 +48,7 @@ SCRIPTS = (
     "page/stage.js",
     "page/panel.js",
     "page/legend.js",
+    "page/levels.js",
     "page/search.js",
     "page/exports.js",
     "page/pointer.js",
@@ -71,13 +73,17 @@ def view(
     names: Sequence[str] | None = None,
     n_clusters: int | None = None,
     automatic: ArrayLike | None = None,
+    levels: Sequence[ArrayLike] | None = None,
+    stability: Sequence[float] | None = None,
+    structure: Structure | None = None,
     title: str | None = None,
 ) -> Path:
     """Write a page to look at a tree, in one HTML file that works without a network. Returns its path.
 
-    source        : a `Tree`, or a fitted model with `tree_` (its `graph_`, `labels_` and a two-dimensional
-                    `embedding_` are used where it has them).
-    graph         : tells the share of each node in the structural entropy, and the automatic cut.
+    source        : a `Tree`, or a fitted model with `tree_` (its `graph_`, `labels_`, `levels_`, `stability_`,
+                    `structure_` and a two-dimensional `embedding_` are used where it has them).
+    graph         : tells the share of each node in the structural entropy, the automatic cut, and the levels with
+                    their stability.
     labels        : a class for each leaf, to colour by and to show the mix under a node.
     features      : (n, d) tells which columns set a node apart, `feature_names` names them, and how far apart the parts
                     are that a node joins; without, a fitted `HypCSE` tells the latter by the features it keeps.
@@ -90,6 +96,13 @@ def view(
     n_clusters    : clusters shown at first; by default those of the automatic cut.
     automatic     : flat labels to show as the automatic cut, instead of one found here: the model's `labels_`, the
                     `main_level` of a graph, or the widest gap in height.
+    levels        : nested labels to choose from, coarse to fine, instead of the model's or those that `hypcse.levels`
+                    finds in a graph; none with `levels=[]`.
+    stability     : a number from 0 to 1 for each level. By default the model's, or measured by `hypcse.stability` where
+                    the levels are found here: some seconds, and up to 20,000 leaves only. Levels that are given
+                    have none of their own.
+    structure     : what `hypcse.beyond_chance` says of the data, to show in words. Where it says that there is nothing
+                    beyond chance, a graph's automatic cut is one cluster.
 
     The file is written whole or not at all; one that is there is replaced.
     """
@@ -104,6 +117,9 @@ def view(
         names=names,
         n_clusters=n_clusters,
         automatic=automatic,
+        levels=levels,
+        stability=stability,
+        structure=structure,
         title=title,
     )
     target = Path(path)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._heights import DISTANCE_TITLE, Distances
+from hypcse.chance import Structure
+from hypcse.viewer.levels import Partitions
 from hypcse.viewer.source import Shown, Table
 
-VERSION = 2
+VERSION = 3
 # Characters that could end or begin something in HTML or in JavaScript, and their JSON escapes.
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
@@ -25,7 +28,7 @@ def to_json(shown: Shown) -> str:
 
 def document(shown: Shown) -> dict[str, Any]:
     """What the page reads. Leaves have height 0, so only the heights of internal nodes are held, to the last bit."""
-    tree, most = shown.tree, float(shown.layout.radius.max())
+    tree, most, main = shown.tree, float(shown.layout.radius.max()), shown.partitions.main
     return {
         "version": VERSION,
         "title": shown.title,
@@ -39,8 +42,11 @@ def document(shown: Shown) -> dict[str, Any]:
         "radiusMax": most,
         "names": None if shown.names is None else list(shown.names),
         "clusters": shown.n_clusters,
-        "automatic": pack(smallest_unsigned(shown.automatic)),
-        "automaticRule": shown.automatic_rule,
+        # Labels that are also a level are held once.
+        "automatic": pack(smallest_unsigned(shown.partitions.automatic)) if main is None else None,
+        "automaticRule": shown.partitions.rule if main is None else "main level",
+        "levels": _levels(shown.partitions),
+        "structure": None if shown.structure is None else _structure(shown.structure),
         "classes": None if shown.classes is None else _classes(shown),
         "entropy": None if shown.entropy is None else pack(shown.entropy.astype(np.float32)),
         "degrees": None if shown.degrees is None else pack(shown.degrees.astype(np.float32)),
@@ -57,6 +63,27 @@ def _distance(distances: Distances, n_leaves: int) -> dict[str, Any]:
         "title": DISTANCE_TITLE,
         "note": distances.note,
     }
+
+
+def _levels(partitions: Partitions) -> dict[str, Any] | None:
+    """Nested labels, the stability of each level where it is known, and which of them is the automatic cut.
+
+    Of the finest level the labels of the leaves are held, of each other one only the labels of the clusters of the next
+    finer level, in the order of their own.
+    """
+    if not partitions.levels:
+        return None
+    finer = [(coarse, np.unique(fine, return_index=True)[1]) for coarse, fine in pairwise(partitions.levels)]
+    return {
+        "finest": pack(smallest_unsigned(partitions.levels[-1])),
+        "coarser": [pack(smallest_unsigned(labels[first])) for labels, first in finer],
+        "stability": None if partitions.stability is None else [round(value, 4) for value in partitions.stability],
+        "main": partitions.main,
+    }
+
+
+def _structure(structure: Structure) -> dict[str, Any]:
+    return {"text": str(structure), "found": structure.found}
 
 
 def _classes(shown: Shown) -> dict[str, Any]:

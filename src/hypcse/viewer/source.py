@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count, check_features, check_labels
 from hypcse._heights import Distances, check_heights, height_title, joined_distances
-from hypcse.discrete.levels import main_labels
+from hypcse.chance import Structure
 from hypcse.graph import Graph
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
 from hypcse.tree.disk import DiskLayout, embedded_layout, tree_layout
 from hypcse.tree.source import tree_of
 from hypcse.viewer.describe import NodeColumns, entropy_shares, node_columns
-
-GAP_CLUSTERS = 20
-"""Most clusters of the automatic cut of a tree that comes without a graph."""
+from hypcse.viewer.levels import Partitions, checked_stability, partitions_of, stability_of, structure_of
 
 
 @dataclass(frozen=True)
@@ -46,6 +43,7 @@ class Table:
 class Shown:
     """All that a page holds. What is None is not known, and the page leaves it out.
 
+    partitions   : the automatic cut and the levels.
     height_title : what the axis of the tree's own heights is called.
     distances    : between the parts that nodes join, to draw instead of the heights.
     by_distance  : whether they are what the page draws at first.
@@ -54,8 +52,8 @@ class Shown:
     tree: Tree
     layout: DiskLayout
     title: str
-    automatic: NDArray[np.int64]
-    automatic_rule: str
+    partitions: Partitions
+    structure: Structure | None = None
     height_title: str = "height"
     distances: Distances | None = None
     by_distance: bool = False
@@ -79,24 +77,36 @@ def gather(
     names: Sequence[str] | None = None,
     n_clusters: int | None = None,
     automatic: ArrayLike | None = None,
+    levels: Sequence[ArrayLike] | None = None,
+    stability: Sequence[float] | None = None,
+    structure: Structure | None = None,
     title: str | None = None,
 ) -> Shown:
     """Put together what `view` was given; `source` is a tree, or a fitted model with `tree_`."""
     by_distance = check_heights(heights, source, features)
     tree = tree_of(source)
     graph = _graph_of(source, graph, tree)
-    found, rule = _automatic_cut(tree, graph, getattr(source, "labels_", None) if automatic is None else automatic)
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, tree.n_leaves)
     if feature_names is not None and features is None:
         raise ValueError("feature_names were given without features. Pass features too: one row a leaf.")
     table = None if features is None else _table_of(tree, features, feature_names)
+    structure = structure_of(source, structure)
+    partitions = partitions_of(
+        tree,
+        graph,
+        automatic=_or_own(automatic, source, "labels_"),
+        levels=_or_own(levels, source, "levels_"),
+        structure=structure,
+    )
+    if stability is None and levels is None:
+        stability = stability_of(source, partitions, graph, features, scale)
     return Shown(
         tree=tree,
         layout=_layout_of(source, tree),
         title=f"Tree of {tree.n_leaves:,} leaves" if title is None else str(title),
-        automatic=found,
-        automatic_rule=rule,
+        partitions=replace(partitions, stability=checked_stability(stability, len(partitions.levels))),
+        structure=structure,
         height_title=height_title(tree, graph),
         distances=joined_distances(tree, source, features, scale),
         by_distance=by_distance,
@@ -110,7 +120,7 @@ def gather(
 
 
 def _graph_of(source: Any, graph: Graph | None, tree: Tree) -> Graph | None:
-    found = getattr(source, "graph_", None) if graph is None else graph
+    found = _or_own(graph, source, "graph_")
     if found is None:
         return None
     if not isinstance(found, Graph):
@@ -122,44 +132,17 @@ def _graph_of(source: Any, graph: Graph | None, tree: Tree) -> Graph | None:
     return found
 
 
+def _or_own(given: Any, source: Any, name: str) -> Any:
+    """What is given, else what a model has under that name; None without either."""
+    return getattr(source, name, None) if given is None else given
+
+
 def _layout_of(source: Any, tree: Tree) -> DiskLayout:
     """By the embedding of a model when it is one of the disk, by the tree alone otherwise."""
     points = getattr(source, "embedding_", None)
     if points is None or np.ndim(points) != 2 or np.shape(points)[1] != 2:
         return tree_layout(tree)
     return embedded_layout(tree, points)
-
-
-def _automatic_cut(tree: Tree, graph: Graph | None, given: ArrayLike | None) -> tuple[NDArray[np.int64], str]:
-    """Labels that nobody has to ask for, and the rule they come from."""
-    if given is not None:
-        labels = np.asarray(given)
-        if labels.shape != (tree.n_leaves,) or labels.dtype.kind not in "iu" or labels.min() < 0:
-            raise ValueError(
-                f"flat labels of shape {labels.shape} and type {labels.dtype} do not fit: pass one whole number from 0 "
-                f"for each of the {tree.n_leaves} leaves."
-            )
-        return labels.astype(np.int64), "given with the tree"
-    if graph is not None:
-        return main_labels(tree, graph), "main level"
-    return tree.cut(n_clusters=widest_gap(tree)), "widest gap in height"
-
-
-def widest_gap(tree: Tree) -> int:
-    """The number of clusters, 2 to 20, that the widest range of heights gives; 1 where no split is left over.
-
-    >>> widest_gap(Tree.from_newick("((0:1,1:1):8,(2:2,3:2):7);"))
-    2
-    """
-    heights = np.unique(tree.height[tree.n_leaves :])[::-1]
-    best, widest = 1, 0.0
-    for top, below in pairwise([*heights, 0.0]):
-        n_clusters = int(tree.cut(height=below).max()) + 1
-        if n_clusters > GAP_CLUSTERS:
-            break
-        if top - below > widest and n_clusters < tree.n_leaves:
-            best, widest = n_clusters, top - below
-    return best
 
 
 def classes_of(labels: ArrayLike, n_leaves: int) -> Classes:

@@ -10,10 +10,11 @@ class App {
     this.facts = new Facts(this.tree, page);
     this.views = { disk: new DiskView(this.tree, page), dendrogram: new DendrogramView(this.tree, page) };
     this.listeners = [];
-    this.automatic = new Partition(this.tree, page.automatic);
-    // clusters: 0 stands for the automatic cut.
+    this.levels = nestedPartitions(this.tree, page.levels);
+    this.automatic = this.levels[page.mainLevel ?? -1] || new Partition(this.tree, page.automatic);
+    // level: -1 stands for none, so that clusters count; clusters: 0 stands for the automatic cut.
     this.state = {
-      view: "disk", mode: "cut", clusters: page.clusters || 0, selected: -1, hovered: -1, look: "light",
+      view: "disk", mode: "cut", level: -1, clusters: page.clusters || 0, selected: -1, hovered: -1, look: "light",
       heights: page.byDistance ? "distance" : "tree",
     };
     this.views.dendrogram.drawHeights(this.state.heights);
@@ -35,13 +36,15 @@ class App {
     if (!changed.length) return;
     Object.assign(this.state, changes);
     if (changed.includes("heights")) this.views.dendrogram.drawHeights(this.state.heights);
-    if (changed.includes("clusters")) this.cutAnew();
+    if (changed.includes("clusters") || changed.includes("level")) this.cutAnew();
     else if (changed.includes("mode") || changed.includes("look")) this.colourAnew();
     for (const listener of this.listeners) listener(changed);
   }
 
   cutAnew() {
-    this.partition = this.state.clusters ? this.cuts.into(this.state.clusters) : this.automatic;
+    const { level, clusters } = this.state;
+    if (level >= 0) this.partition = this.levels[level];
+    else this.partition = clusters ? this.cuts.into(clusters) : this.automatic;
     this.colourAnew();
   }
 
@@ -52,7 +55,28 @@ class App {
   /** Cut into so many clusters, as far as the tree has them, and show their colours. */
   setClusters(wanted) {
     if (!Number.isFinite(wanted)) return;
-    this.set({ clusters: Math.min(Math.max(Math.round(wanted), 1), this.tree.leafCount), mode: "cut" });
+    this.set({ clusters: Math.min(Math.max(Math.round(wanted), 1), this.tree.leafCount), level: -1, mode: "cut" });
+  }
+
+  showAutomatic() {
+    this.set({ clusters: 0, level: -1 });
+  }
+
+  showLevel(level) {
+    this.set({ level, mode: "cut" });
+  }
+
+  /** The level that is shown, from 0: the automatic cut may be one; -1 where none is. */
+  shownLevel() {
+    return this.levels.indexOf(this.partition);
+  }
+
+  /** The level after the one shown, or the first with more clusters than are shown; after the last the first again. */
+  nextLevel() {
+    if (!this.levels.length) return;
+    const shown = this.shownLevel();
+    const finer = this.levels.findIndex(({ count }) => count > this.partition.count);
+    this.showLevel(shown < 0 ? Math.max(finer, 0) : (shown + 1) % this.levels.length);
   }
 
   nextMode() {

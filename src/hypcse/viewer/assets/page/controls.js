@@ -46,7 +46,7 @@ class Controls {
   }
 
   switchAutomatic() {
-    if (this.automatic.checked) this.app.set({ clusters: 0 });
+    if (this.automatic.checked) this.app.showAutomatic();
     else this.app.setClusters(this.app.partition.count);
   }
 
@@ -73,11 +73,11 @@ class Controls {
   }
 
   refresh() {
-    const { state, partition } = this.app;
+    const { state, partition, automatic } = this.app;
     this.slider.value = String(partition.count);
     this.slider.setAttribute("aria-valuetext", `${partition.count} clusters`);
     if (document.activeElement !== this.number) this.number.value = String(partition.count);
-    this.automatic.checked = state.clusters === 0;
+    this.automatic.checked = partition === automatic;
     this.mode.value = state.mode;
     document.documentElement.dataset.look = state.look;
     byId("show-disk").setAttribute("aria-pressed", String(state.view === "disk"));

@@ -7,7 +7,7 @@ class Legend {
     this.app = app;
     this.list = byId("legend");
     app.listen((changed) => {
-      if (["clusters", "mode", "look"].some((key) => changed.includes(key))) this.refresh();
+      if (["clusters", "level", "mode", "look"].some((key) => changed.includes(key))) this.refresh();
     });
     this.refresh();
   }

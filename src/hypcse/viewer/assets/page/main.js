@@ -8,6 +8,7 @@ function startPage() {
   const stage = new Stage(app);
   new Panel(app, stage);
   new Legend(app);
+  new LevelList(app);
   new Search(app, stage);
   const controls = new Controls(app, stage);
   new Pointer(app, stage);
@@ -20,10 +21,14 @@ function startPage() {
 function exposeState(app, stage) {
   const hook = {
     get state() {
-      return { ...app.state, clusters: app.partition.count, automatic: app.state.clusters === 0 };
+      const { state, partition, automatic } = app;
+      return { ...state, clusters: partition.count, automatic: partition === automatic, level: app.shownLevel() };
     },
     get colours() {
       return countColours(app.tree, app.colours);
+    },
+    get leafColours() {
+      return Array.from(app.colours.subarray(0, app.tree.leafCount));
     },
     get motion() {
       return app.view.summary();

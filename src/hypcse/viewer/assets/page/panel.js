@@ -11,7 +11,7 @@ class Panel {
     this.tip = byId("tip");
     this.live = byId("live");
     app.listen((changed) => {
-      if (["selected", "clusters", "look"].some((key) => changed.includes(key))) this.refresh();
+      if (["selected", "clusters", "level", "look"].some((key) => changed.includes(key))) this.refresh();
       if (changed.includes("hovered")) this.point();
       if (changed.includes("selected")) this.tell(app.state.selected);
       if (changed.includes("heights")) this.live.textContent = `Height is ${app.views.dendrogram.axis.title}.`;

@@ -103,6 +103,33 @@ class Partition {
   }
 }
 
+/**
+ * Partitions from coarse to fine, each inside the one before. The largest part of a cluster keeps its colour and the
+ * others take the next ones, so that k clusters have the colours 0 .. k - 1, each once.
+ */
+function nestedPartitions(tree, levels) {
+  const found = [];
+  for (const labels of levels) {
+    const partition = new Partition(tree, labels);
+    if (found.length) partition.colours = inheritedColours(partition, found.at(-1));
+    found.push(partition);
+  }
+  return found;
+}
+
+function inheritedColours(partition, coarser) {
+  const above = new Int32Array(partition.sizes.length);
+  partition.labels.forEach((label, leaf) => { above[label] = coarser.labels[leaf]; });
+  const colours = new Int32Array(partition.sizes.length);
+  const kept = new Set();
+  let next = coarser.count;
+  for (const label of partition.bySize()) {
+    colours[label] = kept.has(above[label]) ? next++ : coarser.colours[above[label]];
+    kept.add(above[label]);
+  }
+  return colours;
+}
+
 /** The label that all leaves under a node share, -1 where they differ. */
 function sharedLabels(tree, labels) {
   const shared = new Int32Array(tree.nodeCount).fill(-2);

@@ -32,8 +32,12 @@ function readDocument(text) {
     radius: Float64Array.from(unpack(raw.radius), (value) => (value / 65535) * raw.radiusMax),
     names: raw.names,
     clusters: raw.clusters,
-    automatic: unpack(raw.automatic),
+    automatic: unpackOptional(raw.automatic),
     automaticRule: raw.automaticRule,
+    levels: raw.levels ? readLevels(raw.levels) : [],
+    stability: raw.levels && raw.levels.stability,
+    mainLevel: raw.levels && raw.levels.main,
+    structure: raw.structure,
     classes: raw.classes && { codes: unpack(raw.classes.codes), names: raw.classes.names },
     entropy: unpackOptional(raw.entropy),
     degrees: unpackOptional(raw.degrees),
@@ -47,6 +51,20 @@ function readDistance(raw, nodeCount) {
   const ofNode = new Float64Array(nodeCount);
   ofNode.set(inner, nodeCount - inner.length);
   return { ofNode, title: raw.title, note: raw.note };
+}
+
+/** Labels of the leaves at each level, coarse to fine: the finest are held, each other level by those next to it. */
+function readLevels({ finest, coarser }) {
+  const levels = [unpack(finest)];
+  for (let k = coarser.length - 1; k >= 0; k--) levels.unshift(coarserLabels(unpack(coarser[k]), levels[0]));
+  return levels;
+}
+
+/** Labels of the leaves, from one label for each cluster of the finer level, in the order of the labels there. */
+function coarserLabels(ofCluster, finer) {
+  const sorted = Array.from(new Set(finer)).sort((a, b) => a - b);
+  const label = new Map(sorted.map((fine, k) => [fine, ofCluster[k]]));
+  return Uint32Array.from(finer, (fine) => label.get(fine));
 }
 
 function readTable(raw) {
