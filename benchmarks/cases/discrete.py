@@ -65,6 +65,18 @@ def best_cut_and_levels(n_points: int, rng: Rng) -> Workload:
     return Workload(run, note=NOTHING_CACHED, facts=lambda found: _cut_facts(*found))
 
 
+@case(sizes=(2_000, 20_000), growth="n log n")
+def stability_of_levels(n_points: int, rng: Rng) -> Workload:
+    """The stability of all levels of a refined tree on a nested graph, in five draws of its edges."""
+    graph = nested_graph(n_points, rng)
+    found = hypcse.levels(hypcse.refine(hypcse.graph_linkage(graph), graph), graph)
+    return Workload(
+        run=lambda: hypcse.stability(found, graph),
+        note="",
+        facts=lambda values: {f"level_{k}": value for k, value in enumerate(values, 1)},
+    )
+
+
 @case(sizes=(PEN_DIGITS,), growth="n log n")
 def engine_pen_digits_average(n_points: int, rng: Rng) -> Workload:
     """Average linkage on the graph of PenDigits."""

@@ -135,7 +135,7 @@ def test_the_list_says_what_the_levels_are(show, path):
     words = ["2 clusters · stability 0.50", "4 clusters · stability 0.97", "9 clusters · stability 1.00"]
     assert [text.split("\n")[0] for text, _ in rows(page)] == words
     assert [k for k, (text, _) in enumerate(rows(page)) if "main" in text] == [1]
-    assert page.locator("#structure").inner_text() == "Clear structure (12.3 standard deviations from it)."
+    assert page.locator("#structure").inner_text() == "Clear structure beyond chance (12.3 standard deviations)."
     assert pressed(page) == [1] and page.is_checked("#automatic")
 
 

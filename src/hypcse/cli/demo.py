@@ -12,7 +12,18 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from hypcse import Graph, Tree, graph_linkage, join_components, methods, refine, score, similarity_graph, view
+from hypcse import (
+    Graph,
+    Tree,
+    beyond_chance,
+    graph_linkage,
+    join_components,
+    methods,
+    refine,
+    score,
+    similarity_graph,
+    view,
+)
 from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
 from hypcse.discrete.levels import levels_and_main
@@ -39,11 +50,12 @@ def run_demo(data: str, out: Path) -> None:
         rows.append({"method": name, **score(trees[-1], graph=graph, labels=y), "seconds": seconds})
     show_scores(rows)
     best = min(range(len(rows)), key=lambda k: rows[k]["structural_entropy"])
-    found = levels_and_main(trees[best], graph)
+    structure = beyond_chance(X)
+    found = levels_and_main(trees[best], graph, structure.found)
     counts = [labels.max() + 1 for labels in found.labels]
     console.print(
         f"Lowest entropy: {rows[best]['method']}. Its levels have {', '.join(map(str, counts))} clusters; "
-        f"the one to look at first has {counts[found.main]}."
+        f"the one to look at first has {counts[found.main]}. There is {structure}."
     )
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"{data}.nwk"
@@ -52,7 +64,7 @@ def run_demo(data: str, out: Path) -> None:
     place = shlex.quote(str(target))
     console.print(f"Its tree is in {target}. Score it again:", markup=False)
     console.print(f"  hypcse score {place} --data {data}", highlight=False, markup=False, soft_wrap=True)
-    page = view(trees[best], out / f"{data}.html", graph=graph, labels=y, features=X, title=data)
+    page = view(trees[best], out / f"{data}.html", graph=graph, labels=y, features=X, structure=structure, title=data)
     console.print(f"Look at it: open {page} in a browser.", highlight=False, markup=False, soft_wrap=True)
 
 

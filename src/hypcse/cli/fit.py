@@ -64,7 +64,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         "version": __version__,
     }
     files = _files(tree, labels, found.levels, points, report)
-    page = _page(tree, graph, labels, points, scale=job.graph_options["scale"], title=out.name)
+    page = _page(tree, graph, labels, found, points, scale=job.graph_options["scale"], title=out.name)
     files[PAGE] = page.encode("utf-8", "replace")
     if model is not None:
         model.labels_, model.levels_, model.structure_ = labels, found.levels, found.structure
@@ -155,7 +155,16 @@ def _train(points: Points, graph: Graph, job: Job, out: Path) -> Any:
     return model
 
 
-def _page(tree: Tree, graph: Graph, labels: NDArray[np.int64], points: Points, *, scale: str, title: str) -> str:
+def _page(
+    tree: Tree,
+    graph: Graph,
+    labels: NDArray[np.int64],
+    found: Findings,
+    points: Points,
+    *,
+    scale: str,
+    title: str,
+) -> str:
     """The page to look at the tree."""
     shown = gather(
         tree,
@@ -167,6 +176,9 @@ def _page(tree: Tree, graph: Graph, labels: NDArray[np.int64], points: Points, *
         names=None,
         n_clusters=None,
         automatic=labels,
+        levels=found.levels,
+        stability=found.stability,
+        structure=found.structure,
         title=title,
     )
     return render(shown)
