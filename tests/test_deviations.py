@@ -10,12 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from doc_tables import code_spans, table_rows
-from hypcse import HypCSE
+from hypcse import HypCSE, similarity_graph
 from hypcse.estimator import PRESETS
 from hypcse.experiments import paper_settings
+from hypcse.graph import scale_features
 from hypcse.training import TrainingConfig
+from hypcse.training.run import Run
 
 ROWS = table_rows("deviations.md")
 SWITCHES = [row[-1] for row in ROWS]
@@ -35,7 +38,7 @@ def options_of(config: TrainingConfig) -> set[tuple[str, Any]]:
 
 
 def test_numbers_are_complete() -> None:
-    assert [row[0] for row in ROWS] == [str(k) for k in range(1, 25)]
+    assert [row[0] for row in ROWS] == [str(k) for k in range(1, 26)]
 
 
 def test_every_row_has_a_switch_or_says_why_not() -> None:
@@ -66,6 +69,13 @@ def test_functions_have_the_parameters_named() -> None:
         function = getattr(import_module(match[1]), match[2])
         if match[3]:
             signature(function).bind_partial(**{match[3]: ast.literal_eval(match[4])})
+
+
+def test_all_weights_are_moved_by_adam() -> None:
+    """No. 25."""
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    run = Run(scale_features(X), similarity_graph(X), TrainingConfig(), 0, "cpu")
+    assert {type(optimizer) for optimizer in run.optimizers} == {torch.optim.Adam}
 
 
 def test_the_authors_values_are_those_described() -> None:

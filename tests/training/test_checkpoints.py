@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from geoopt.optim import RiemannianAdam
 
 from hypcse import HypCSE, HypcseWarning, similarity_graph
 from hypcse._archive import ARRAYS, FACTS, ModelFileError
@@ -83,6 +84,20 @@ def test_resuming_again_and_again(tmp_path):
     for epoch in range(2, 7):
         stopped(epoch, case, tmp_path)
     assert same(fit(*case, checkpoint_dir=tmp_path), fit(*case))
+
+
+def test_a_checkpoint_of_riemannian_adam_goes_on_with_adam(tmp_path, monkeypatch):
+    """Earlier versions wrote such ones; the moments mean the same, so the losses differ by rounding only."""
+    case = prepared()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(
+            training_run, "optimizer_of", lambda part, rate, decay: RiemannianAdam(part, lr=rate, weight_decay=decay)
+        )
+        stopped(3, case, tmp_path)
+    resumed, whole = fit(*case, checkpoint_dir=tmp_path), fit(*case)
+    assert [step.losses.total for step in resumed.history] == pytest.approx(
+        [step.losses.total for step in whole.history], rel=1e-4
+    )
 
 
 @pytest.mark.parametrize("end", ["epochs", "callback", "patience"])

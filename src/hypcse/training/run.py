@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from geoopt.optim import RiemannianAdam
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -21,6 +20,7 @@ from hypcse.graph.subgraphs import sample_subgraphs
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.training.config import TrainingConfig
 from hypcse.training.epoch import Losses, Networks, train_epoch
+from hypcse.training.optimizer import optimizer_of
 from hypcse.tree import Tree
 
 
@@ -89,14 +89,10 @@ class Run:
         self.finished = False
 
     def _optimizers(self) -> list[torch.optim.Optimizer]:
-        """Riemannian Adam for the hyperbolic networks, Adam for the learner, as in the paper."""
-        schedule = self.config.schedule
-        curved = [*self.networks.encoder.parameters(), *self.networks.projector.parameters()]
-        rate, decay = schedule.learning_rate, schedule.weight_decay
-        return [
-            RiemannianAdam(curved, lr=rate, weight_decay=decay),
-            torch.optim.Adam(self.networks.learner.parameters(), lr=rate, weight_decay=decay),
-        ]
+        """One for the encoder and the projector, one for the graph learner, as in the paper."""
+        networks, schedule = self.networks, self.config.schedule
+        parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
+        return [optimizer_of(part, schedule.learning_rate, schedule.weight_decay) for part in parts]
 
     def epoch(self, number: int) -> TrainingStep:
         """One epoch, evaluated where it is due."""

@@ -73,7 +73,7 @@ def _put_optimizer(optimizer: torch.optim.Optimizer) -> Content:
 
 
 def _take_optimizer(optimizer: torch.optim.Optimizer, content: Content) -> None:
-    """Set the states one by one: `load_state_dict` would turn geoopt's whole numbers of steps into float32."""
+    """Set the states one by one: Adam counts its steps in a tensor, geoopt's in a whole number."""
     parameters: list[Tensor] = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     optimizer.state.clear()
     for number, kept in content.items():

@@ -1,0 +1,22 @@
+"""The optimizer for a set of parameters, curved or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from geoopt import ManifoldParameter
+from geoopt.optim import RiemannianAdam
+from torch import Tensor
+
+
+def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:
+    """Riemannian Adam where a parameter lives on a manifold, Adam where none does.
+
+    On parameters without a manifold the two make the same steps but for rounding, and Adam is the faster. In a mixed
+    set Riemannian Adam moves the others as Adam would. `weight_decay` is added to the gradient in both.
+    """
+    moved = list(parameters)
+    curved = any(isinstance(parameter, ManifoldParameter) for parameter in moved)
+    kind = RiemannianAdam if curved else torch.optim.Adam
+    return kind(moved, lr=learning_rate, weight_decay=weight_decay)
