@@ -18,7 +18,7 @@ LAYERS = (
     ("graph", "tree", "hyperbolic"),
     ("entropy",),
     ("discrete",),
-    ("decode", "encoder", "structure", "objective", "metrics", "chance", "_heights"),
+    ("decode", "encoder", "structure", "objective", "metrics", "chance", "labels", "_heights"),
     ("training",),
     ("estimator", "datasets", "plot", "viewer"),
     ("methods", "cells"),

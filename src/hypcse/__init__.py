@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from hypcse.graph import Graph as Graph
     from hypcse.graph import nearest_neighbors as nearest_neighbors
     from hypcse.graph import similarity_graph as similarity_graph
+    from hypcse.labels import spread_labels as spread_labels
     from hypcse.metrics import cophenetic_correlation as cophenetic_correlation
     from hypcse.metrics import cophenetic_distances as cophenetic_distances
     from hypcse.metrics import dasgupta_cost as dasgupta_cost
@@ -75,6 +76,7 @@ _HOME = {
     "normalized_entropy": "hypcse.entropy",
     "one_dimensional_entropy": "hypcse.entropy",
     "structural_entropy": "hypcse.entropy",
+    "spread_labels": "hypcse.labels",
     "cophenetic_correlation": "hypcse.metrics",
     "cophenetic_distances": "hypcse.metrics",
     "dasgupta_cost": "hypcse.metrics",

@@ -88,7 +88,7 @@ def check_labels(labels: ArrayLike, n_points: int) -> NDArray[np.int64]:
     >>> check_labels([1, "1", 1.0, ("a", 2)], 4)
     array([0, 1, 0, 2])
     """
-    values = _label_array(labels)
+    values = label_array(labels)
     if values.shape != (n_points,):
         raise ValueError(f"labels has shape {values.shape}, but there are {n_points} points. Pass one label per point.")
     if values.dtype.kind == "O":
@@ -98,7 +98,7 @@ def check_labels(labels: ArrayLike, n_points: int) -> NDArray[np.int64]:
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
-def _label_array(labels: ArrayLike) -> NDArray[Any]:
+def label_array(labels: ArrayLike) -> NDArray[Any]:
     """Labels as an array; as objects where NumPy would turn numbers to text, or tuples to columns."""
     if isinstance(labels, list | tuple):
         kinds = set(map(type, labels))
@@ -118,14 +118,15 @@ def _codes_of_objects(values: NDArray[Any]) -> NDArray[np.int64]:
                 f"the label of point {point} is {label!r} ({type(label).__name__}), which is not hashable. "
                 "Pass a number, a text or a tuple of them for each point."
             ) from None
-        if _is_missing(label):
+        if is_missing(label):
             raise ValueError(
                 f"the label of point {point} is missing ({label!r}). Remove the point, or give it a label of its own."
             )
     return found
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, NaT or pandas.NA."""
     try:
         return label is None or bool(label != label)
     except TypeError:

@@ -154,6 +154,16 @@ def children_first(parent: NDArray[np.int64], n_leaves: int) -> NDArray[np.int64
 
 
 @kernel
+def inherited(parent: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The value of each node, or of the nearest node above that has one; -1 stands for none. O(n)."""
+    found = values.copy()
+    for node in range(parent.size - 2, -1, -1):
+        if found[node] < 0:
+            found[node] = found[parent[node]]
+    return found
+
+
+@kernel
 def kept_parents(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The lowest kept node above each node, -1 at the root, which must be kept. O(n)."""
     above = np.full(parent.size, -1, np.int64)

@@ -1,0 +1,6 @@
+"""What to do with a few labels."""
+
+from hypcse.labels.codes import label_codes
+from hypcse.labels.spread import spread_labels
+
+__all__ = ["label_codes", "spread_labels"]

@@ -1,0 +1,60 @@
+"""A few labels, spread over a tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse.kernels.trees.sweep import inherited, subtree_sums
+from hypcse.labels.codes import label_codes
+from hypcse.tree import Tree
+
+
+def spread_labels(tree: Tree, y: ArrayLike) -> NDArray[Any]:
+    """A label for every leaf: that of the smallest subtree around it that holds a labelled leaf.
+
+    Labelled leaves keep their labels. Where the smallest subtree holds several labels, the most frequent one there is
+    taken, and of equally frequent ones the first in sorted order.
+
+    Parameters
+    ----------
+    tree : the tree. Every leaf is reached, so join the components of its graph first (`join_components`).
+    y : one value per leaf. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
+
+    Returns
+    -------
+    (n,) the labels, none of them missing, of the dtype of the classes of y.
+
+    Notes
+    -----
+    O(n C) time for C classes, O(n) memory.
+
+    >>> tree = Tree.from_newick("((0,1),((2,3),4));")
+    >>> spread_labels(tree, ["cat", None, None, "dog", None]).tolist()
+    ['cat', 'cat', 'dog', 'dog', 'dog']
+    """
+    classes, codes = label_codes(y)
+    if codes.size != tree.n_leaves:
+        raise ValueError(f"y has {codes.size} values, but the tree has {tree.n_leaves} leaves. Pass one per leaf.")
+    if classes.size == 0:
+        raise ValueError(
+            f"all {codes.size} values of y are missing (-1, None or NaN); at least one leaf needs a label. "
+            "Without labels, cut the tree instead: tree.cut(n_clusters=...) or hypcse.levels(tree, graph)."
+        )
+    majority = _majorities(tree, codes, classes.size)
+    return classes[inherited(tree.parent, majority)[: tree.n_leaves]]
+
+
+def _majorities(tree: Tree, codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
+    """The most frequent class under each node, the first of equals; -1 where no leaf has one."""
+    most = np.zeros(tree.n_nodes)
+    majority = np.full(tree.n_nodes, -1, np.int64)
+    for code in range(n_classes):
+        marks = np.zeros(tree.n_nodes)
+        marks[: tree.n_leaves] = codes == code
+        count = subtree_sums(tree.parent, marks)
+        majority[count > most] = code
+        np.maximum(most, count, out=most)
+    return majority
