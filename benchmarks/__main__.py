@@ -1,4 +1,4 @@
-"""The command: run, list, compare, quality, chance, epochs, large, million, planted, top, holdout, results."""
+"""The command: run, list, compare, quality, chance, epochs, labels, large, million, planted, top, holdout, results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import chance, epochs, holdout, large, million, planted, results_page, top
+from benchmarks import chance, epochs, holdout, labels, large, million, planted, results_page, top
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.quality import command as quality
@@ -66,6 +66,7 @@ _ACTIONS = {
     "compare": _compare,
     "quality": quality.show,
     "epochs": epochs.show,
+    "labels": labels.show,
     "large": large.show,
     "million": million.show,
     "planted": planted.show,
@@ -104,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     comparison.add_argument("old", type=Path)
     comparison.add_argument("new", type=Path)
     quality.add_options(commands.add_parser("quality", help="how good the trees and partitions are"))
+    labels.add_options(commands.add_parser("labels", help="what a few labels are worth"))
     large.add_options(commands.add_parser("large", help="what a default fit of many points costs"))
     million.add_options(commands.add_parser("million", help="a million points, step by step"))
     planted.add_options(commands.add_parser("planted", help="planted partitions, beside Louvain"))

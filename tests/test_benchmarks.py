@@ -15,6 +15,7 @@ import pytest
 import benchmarks.cases  # noqa: F401  (fills the registry)
 import hypcse
 from benchmarks import holdout
+from benchmarks import labels as few_labels
 from benchmarks.__main__ import main, plan_runs
 from benchmarks.case import REGISTRY, Case, Workload, case
 from benchmarks.cases import discrete, metrics
@@ -311,3 +312,16 @@ def test_quality_refuses_an_unknown_data_set(capsys: pytest.CaptureFixture[str])
     with pytest.raises(SystemExit):
         main(["quality", "--sets", "zou"])
     assert "Did you mean 'zoo'" in capsys.readouterr().err
+
+
+def test_propagation_is_the_harmonic_answer() -> None:
+    """On a path between two labels each point takes the nearer one; what no label reaches takes the first."""
+    path = hypcse.Graph.from_edges(np.arange(5), np.arange(1, 6), n=8)
+    y = np.array([1, -1, -1, -1, -1, 0, -1, -1])
+    assert few_labels.propagated(path, y, 2).tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
+
+
+def test_a_few_labels_of_each_class() -> None:
+    y = np.repeat([0, 1, 2], [30, 20, 10])
+    drawn = few_labels._some(y, 5, np.random.default_rng(0))
+    assert np.bincount(drawn[drawn >= 0]).tolist() == [5, 5, 5] and (drawn[drawn >= 0] == y[drawn >= 0]).all()

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from hypcse.graph import Graph as Graph
     from hypcse.graph import nearest_neighbors as nearest_neighbors
     from hypcse.graph import similarity_graph as similarity_graph
+    from hypcse.labels import respect_labels as respect_labels
     from hypcse.labels import spread_labels as spread_labels
     from hypcse.metrics import cophenetic_correlation as cophenetic_correlation
     from hypcse.metrics import cophenetic_distances as cophenetic_distances
@@ -76,6 +77,7 @@ _HOME = {
     "normalized_entropy": "hypcse.entropy",
     "one_dimensional_entropy": "hypcse.entropy",
     "structural_entropy": "hypcse.entropy",
+    "respect_labels": "hypcse.labels",
     "spread_labels": "hypcse.labels",
     "cophenetic_correlation": "hypcse.metrics",
     "cophenetic_distances": "hypcse.metrics",

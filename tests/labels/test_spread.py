@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypcse import Tree, spread_labels
 from strategies import chain, trees
 
-
 NUMBERS = st.integers(0, 3)
 
 

@@ -1,6 +1,7 @@
 """What to do with a few labels."""
 
 from hypcse.labels.codes import label_codes
+from hypcse.labels.respect import respect_labels
 from hypcse.labels.spread import spread_labels
 
-__all__ = ["label_codes", "spread_labels"]
+__all__ = ["label_codes", "respect_labels", "spread_labels"]
