@@ -50,7 +50,7 @@ def strength_sheet(_: Sequence[str]) -> Sheet:
         (
             "2,000 points of 100 Gaussian clusters in 25 groups, in 8 dimensions; groups are dealt out to 10 classes, "
             "so that only labels say which belong together. Points of 5 classes are labelled, all or a tenth. "
-            f"Dendrogram purity in percent, all points of the 5 classes, then of the others; mean of seeds {_listed(DRAWS)}.",
+            f"Dendrogram purity in percent: of the 5 classes, then of the others; mean of seeds {_listed(DRAWS)}.",
         ),
     )
 

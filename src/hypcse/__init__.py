@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hypcse.entropy import one_dimensional_entropy as one_dimensional_entropy
     from hypcse.entropy import structural_entropy as structural_entropy
     from hypcse.estimator import HypCSE as HypCSE
+    from hypcse.estimator import HypCSEClassifier as HypCSEClassifier
     from hypcse.graph import Graph as Graph
     from hypcse.graph import nearest_neighbors as nearest_neighbors
     from hypcse.graph import similarity_graph as similarity_graph
@@ -61,6 +62,7 @@ _HOME = {
     "similarity_graph": "hypcse.graph",
     "Tree": "hypcse.tree",
     "HypCSE": "hypcse.estimator",
+    "HypCSEClassifier": "hypcse.estimator",
     "spanning_tree": "hypcse.decode",
     "Structure": "hypcse.chance",
     "beyond_chance": "hypcse.chance",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse._archive import FACTS, FILES, Content, ModelFileError, fail, pack, read_archive
@@ -15,6 +16,7 @@ from hypcse._checks import check_choice
 from hypcse._folders import check_place, write_folder
 from hypcse.chance.structure import UNTESTED, WORDS, Structure
 from hypcse.discrete import levels
+from hypcse.estimator.similarities import Similarities
 from hypcse.graph.scaling import KINDS, SCALES, Scaling
 from hypcse.training.forms import (
     CONFIG,
@@ -35,6 +37,7 @@ from hypcse.training.forms import (
 from hypcse.training.typed import put_options, take_options
 
 KIND = "hypcse-model"
+LABEL_TYPES = ("|b1", *(f"<{kind}{size}" for kind in "iuf" for size in (2, 4, 8)), "|i1", "|u1")
 INNER = "model"
 """Folder of the model inside what `hypcse fit` writes."""
 
@@ -57,14 +60,46 @@ def _take_structure(kept: Any) -> Structure:
     return Structure(word, NUMBER.take(score), NUMBER.take(excess))
 
 
+def _put_classes(classes: NDArray[Any]) -> Content:
+    """Labels: numbers and booleans as an array, all else as text, which is what such labels must be."""
+    if classes.dtype.kind in "iufb":
+        return {
+            "kind": classes.dtype.str,
+            "values": classes.astype(np.float64 if classes.dtype.kind == "f" else np.int64),
+        }
+    if not all(isinstance(label, str) for label in classes.tolist()):
+        raise ValueError("only labels that are numbers or text can be saved. Rename the classes.")
+    return {"kind": "O" if classes.dtype.kind == "O" else "U", "values": [str(label) for label in classes]}
+
+
+def _take_classes(kept: Any) -> NDArray[Any]:
+    kind, values = parts_of(kept, ("kind", "values"))
+    if kind in ("O", "U"):
+        if not isinstance(values, list) or not all(isinstance(label, str) for label in values):
+            raise ValueError("the labels are no texts")
+        return np.array(values, dtype=object if kind == "O" else np.str_)
+    if not isinstance(kind, str) or kind not in LABEL_TYPES:
+        raise ValueError(f"labels are of type {kind!r:.20}")
+    return take_array(values, np.float64 if np.dtype(kind).kind == "f" else np.int64, 1).astype(kind)
+
+
+def _put_similarities(similarities: Similarities) -> Content:
+    return {"points": similarities.points, "mean": similarities.mean, "axes": similarities.axes}
+
+
+def _take_similarities(kept: Any) -> Similarities:
+    points, mean, axes = parts_of(kept, ("points", "mean", "axes"))
+    return Similarities(
+        take_array(points, np.float32, 2), take_array(mean, np.float64, 1), take_array(axes, np.float64, 2)
+    )
+
+
 # Every attribute that fitting makes, and how it is stored. What the tree gives (linkage and its parts) is made anew.
-FITTED = {
+SHARED = {
     "tree_": TREE,
     "graph_": GRAPH,
     "embedding_": array(np.float64, 2),
-    "labels_": array(np.int64, 1),
     "levels_": Form(np.stack, lambda kept: list(take_array(kept, np.int64, 2))),
-    "structure_": Form(asdict, _take_structure),
     "entropy_": NUMBER,
     "history_": HISTORY,
     "n_features_in_": COUNT,
@@ -72,12 +107,30 @@ FITTED = {
     "_scaler": or_none(Form(_put_scaler, _take_scaler)),
     "_scaled": or_none(array(np.float32, 2)),
     "_reduction": or_none(array(np.float64, 2)),
-    "_stability": or_none(array(np.float64, 1)),
     "_bandwidth": NUMBER,
     "_config": CONFIG,
     "_state": STATE,
     "_encoded_on": GRAPH,
 }
+FITTED = {
+    **SHARED,
+    "labels_": array(np.int64, 1),
+    "structure_": Form(asdict, _take_structure),
+    "_stability": or_none(array(np.float64, 1)),
+}
+CLASSIFIED = {
+    **SHARED,
+    "classes_": Form(_put_classes, _take_classes),
+    "transduction_": Form(_put_classes, _take_classes),
+    "prototypes_": array(np.float64, 2),
+    "biases_": array(np.float64, 1),
+    "validation_score_": or_none(NUMBER),
+    "_scores": array(np.float64, 2),
+    "_inputs": array(np.float32, 2),
+    "_similarities": or_none(Form(_put_similarities, _take_similarities)),
+}
+FORMS = {"HypCSE": FITTED, "HypCSEClassifier": CLASSIFIED}
+"""The attributes of each estimator, by its name."""
 
 ADDED = ("levels_", "structure_", "_stability")
 """What models of before 0.2 do not hold: levels are found again, and nothing was compared with chance."""
@@ -98,7 +151,7 @@ def packed(model: Any) -> dict[str, bytes]:
     content = {
         "estimator": type(model).__name__,
         "parameters": put_options({**model.get_params(deep=False), "callback": None}, _hints(type(model))),
-        "fitted": {name: form.put(getattr(model, name, None)) for name, form in FITTED.items()},
+        "fitted": {name: form.put(getattr(model, name, None)) for name, form in FORMS[type(model).__name__].items()},
     }
     # Attributes may have been changed by hand since: what could not be read again is not written.
     _restored(type(model), content)
@@ -127,9 +180,10 @@ def _restored(kind: type[Model], content: Content) -> Model:
     if estimator != kind.__name__:
         raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load does not read")
     model: Any = kind(**take_options(parameters, _hints(kind)))
-    earlier = isinstance(fitted, dict) and not any(name in fitted for name in ADDED)
-    names = tuple(name for name in FITTED if not (earlier and name in ADDED))
-    found = {name: _taken(name, kept) for name, kept in zip(names, parts_of(fitted, names), strict=True)}
+    forms = FORMS[kind.__name__]
+    earlier = kind.__name__ == "HypCSE" and isinstance(fitted, dict) and not any(name in fitted for name in ADDED)
+    names = tuple(name for name in forms if not (earlier and name in ADDED))
+    found = {name: _taken(forms[name], name, kept) for name, kept in zip(names, parts_of(fitted, names), strict=True)}
     if earlier:
         found |= {"levels_": levels(found["tree_"], found["graph_"]), "structure_": UNTESTED, "_stability": None}
     _check_together(found)
@@ -137,9 +191,9 @@ def _restored(kind: type[Model], content: Content) -> Model:
     return model
 
 
-def _taken(name: str, kept: Any) -> Any:
+def _taken(form: Form, name: str, kept: Any) -> Any:
     try:
-        return FITTED[name].take(kept)
+        return form.take(kept)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{name} is not what it should be: {error}") from None
 
@@ -148,20 +202,21 @@ def _check_together(found: dict[str, Any]) -> None:
     """Raise unless all attributes are about the same points and features, and the weights those of the networks."""
     n_points, n_features = found["tree_"].n_leaves, found["n_features_in_"]
     n_inputs = _n_inputs(found["_state"])
+    compared = found.get("_similarities")
+    n_columns = n_inputs if compared is None else compared.points.shape[1]
     config, names = found["_config"], found["feature_names_in_"]
     sizes = {
         "graph_": found["graph_"].n_vertices == n_points,
         "embedding_": found["embedding_"].shape == (n_points, config.model.embed_dim),
         "history_": all(step.n_epochs == config.schedule.n_epochs for step in found["history_"]),
-        "labels_": found["labels_"].shape == (n_points,) and found["labels_"].min() >= 0,
         "levels_": found["levels_"][0].shape == (n_points,) and min(map(np.min, found["levels_"])) >= 0,
-        "_stability": found["_stability"] is None or found["_stability"].size == len(found["levels_"]),
         "_encoded_on": found["_encoded_on"].n_vertices == n_points,
         "_reduction": found["_reduction"] is None or found["_reduction"].shape[1] == n_features,
-        "_scaled": found["_scaled"] is None or found["_scaled"].shape == (n_points, n_inputs),
-        "_scaler": found["_scaler"] is None or found["_scaler"].n_columns == n_inputs,
+        "_scaled": found["_scaled"] is None or found["_scaled"].shape == (n_points, n_columns),
+        "_scaler": found["_scaler"] is None or found["_scaler"].n_columns == n_columns,
         "feature_names_in_": names is None or names.shape == (n_features,),
     }
+    sizes |= _sizes_of_labels(found, n_points)
     wrong = [name for name, right in sizes.items() if not right]
     if wrong:
         raise ValueError(
@@ -170,6 +225,29 @@ def _check_together(found: dict[str, Any]) -> None:
     if found["_scaled"] is not None and found["_scaler"] is None:
         raise ValueError("there are features but no scale of them")
     check_state(found["_state"], n_inputs, config)
+
+
+def _sizes_of_labels(found: dict[str, Any], n_points: int) -> dict[str, bool]:
+    """Whether what only one of the estimators has fits."""
+    if "labels_" in found:
+        measured = found["_stability"]
+        return {
+            "labels_": found["labels_"].shape == (n_points,) and found["labels_"].min() >= 0,
+            "_stability": measured is None or measured.size == len(found["levels_"]),
+        }
+    n_classes, dim = len(found["classes_"]), found["_config"].model.embed_dim
+    similarities, n_inputs = found["_similarities"], _n_inputs(found["_state"])
+    return {
+        "transduction_": found["transduction_"].shape == (n_points,)
+        and bool(np.isin(found["transduction_"], found["classes_"]).all()),
+        "prototypes_": found["prototypes_"].shape == (n_classes, dim + 1),
+        "biases_": found["biases_"].shape == (n_classes,),
+        "_scores": found["_scores"].shape == (n_points, n_classes),
+        "_inputs": found["_inputs"].shape == (n_points, n_inputs),
+        "_similarities": similarities is None
+        or (len(similarities.points), similarities.mean.size, *similarities.axes.shape)
+        == (n_points, n_points, n_inputs, n_points),
+    }
 
 
 def _n_inputs(state: dict[str, Any]) -> int:

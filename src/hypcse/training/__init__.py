@@ -1,17 +1,22 @@
 """Training: configuration, one epoch, evaluation, checkpoints, and the loop around them."""
 
 from hypcse.training.config import TrainingConfig
-from hypcse.training.extend import Encoding, place_points
+from hypcse.training.extend import Encoding, lorentz_points, place_points
 from hypcse.training.fit import TrainingInterrupted, fit
+from hypcse.training.labelled import Classified, Supervision, fit_labelled
 from hypcse.training.run import Trained, TrainingDiverged, TrainingStep
 
 __all__ = [
+    "Classified",
     "Encoding",
+    "Supervision",
     "Trained",
     "TrainingConfig",
     "TrainingDiverged",
     "TrainingInterrupted",
     "TrainingStep",
     "fit",
+    "fit_labelled",
+    "lorentz_points",
     "place_points",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -16,6 +16,9 @@ from hypcse.objective import LossWeights, centroid_loss, contrastive_loss, cse_l
 from hypcse.structure import GraphLearner, drop_edges, learned_graph, mask_features, update_anchor_parts
 from hypcse.training.config import TrainingConfig
 from hypcse.training.prefetch import prefetched
+
+AddedLoss = Callable[[Tensor, Tensor], Tensor | None]
+"""A loss of Lorentz points and the vertices they stand for."""
 
 
 class Networks(nn.Module):
@@ -54,8 +57,11 @@ def train_epoch(
     vertex_sets: Iterable[Tensor],
     config: TrainingConfig,
     generator: torch.Generator,
+    added: AddedLoss | None = None,
 ) -> tuple[EdgeTensors, Losses]:
     """Train on each subgraph once and update the anchor; the new anchor and the mean losses.
+
+    `added` is a loss on the points of a subgraph that the total takes in, or None where there is none.
 
     When a loss or a weight is no longer a number the epoch ends there, the anchor as it was and the losses NaN.
     """
@@ -63,7 +69,10 @@ def train_epoch(
     learned_parts: list[tuple[EdgeTensors, Tensor]] = []
     sums, n_vertices = torch.zeros(4), 0
     for vertices, part, own in _parts(features, anchor, vertex_sets):
-        terms, learned = _losses(networks, own, part, config, generator)
+        terms, learned, points = _losses(networks, own, part, config, generator)
+        more = None if added is None else added(points, vertices)
+        if more is not None:
+            terms = (*terms[:3], terms[3] + more)
         for optimizer in optimizers:
             optimizer.zero_grad(set_to_none=True)
         terms[3].backward()
@@ -105,8 +114,8 @@ def _is_finite(networks: Networks, loss: Tensor) -> bool:
 
 def _losses(
     networks: Networks, features: Tensor, anchor: EdgeTensors, config: TrainingConfig, generator: torch.Generator
-) -> tuple[tuple[Tensor, Tensor, Tensor, Tensor], EdgeTensors | None]:
-    """CSE, contrastive, centroid and total loss of one subgraph, and the graph that the learner proposes."""
+) -> tuple[tuple[Tensor, Tensor, Tensor, Tensor], EdgeTensors | None, Tensor]:
+    """CSE, contrastive, centroid and total loss of a subgraph, the graph that the learner proposes, and the points."""
     structure, loss = config.structure, config.loss
     learned = _proposed(networks, features, anchor, config)
     points = _encode_view(networks, features, anchor, structure.mask_anchor, config, generator)
@@ -125,7 +134,7 @@ def _losses(
             include_positive=loss.include_positive or len(features) < 3,
         )
     weighting = LossWeights(loss.contrast_weight, loss.centroid_weight)
-    return (cse, contrast, centroid, total_loss(cse, contrast, centroid, weighting)), learned
+    return (cse, contrast, centroid, total_loss(cse, contrast, centroid, weighting)), learned, points
 
 
 def _proposed(networks: Networks, features: Tensor, anchor: EdgeTensors, config: TrainingConfig) -> EdgeTensors | None:

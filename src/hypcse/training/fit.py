@@ -51,12 +51,18 @@ def fit(
     start = 0 if kept is None else kept.resume()
     if start == 0:
         run.evaluate(0)
-    if not run.finished:
-        try:
-            _train(run, start, callback, kept)
-        except KeyboardInterrupt:
-            warnings.warn(_interruption(run, kept), TrainingInterrupted, stacklevel=4)
+    train_to_the_end(run, start, callback, kept)
     return run.result()
+
+
+def train_to_the_end(run: Run, start: int, callback: Callback | None, kept: Checkpoints | None) -> None:
+    """The epochs after `start`; Ctrl-C ends them with a warning."""
+    if run.finished:
+        return
+    try:
+        _train(run, start, callback, kept)
+    except KeyboardInterrupt:
+        warnings.warn(_interruption(run, kept), TrainingInterrupted, stacklevel=5)
 
 
 def _train(run: Run, start: int, callback: Callback | None, kept: Checkpoints | None) -> None:

@@ -76,8 +76,8 @@ class Run:
         self.config, self.graph, self.device, self.random_state = config, graph, device, random_state
         # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
         self.features = torch.tensor(features, dtype=torch.float32, device=device)
-        self.networks = Networks(features.shape[1], config, _torch_generator(random_state, "weights")).to(device)
-        self.draws = _torch_generator(random_state, "augmentation")
+        self.networks = Networks(features.shape[1], config, torch_generator(random_state, "weights")).to(device)
+        self.draws = torch_generator(random_state, "augmentation")
         self.sampling = generator(random_state, "subgraphs")
         self.start = graph.without_loops().to_tensors().to(device)
         self.anchor = self.start
@@ -107,6 +107,7 @@ class Run:
             (torch.from_numpy(part).to(self.device) for part in sets),
             self.config,
             self.draws,
+            self.added_loss,
         )
         if not math.isfinite(losses.total):
             raise TrainingDiverged(
@@ -120,11 +121,15 @@ class Run:
         self.history.append(step)
         return step
 
+    def added_loss(self, points: Tensor, vertices: Tensor) -> Tensor | None:
+        """A loss beside Eq. (17) on the Lorentz points of a subgraph; none here."""
+        return None
+
     def _sampled_graph(self) -> Graph:
         """The graph that subgraphs grow on: the anchor, where there is more than one subgraph."""
         return self.graph if self.graph.n_vertices <= self.config.schedule.batch_size else self.anchor.to_graph()
 
-    def evaluate(self, number: int) -> float:
+    def evaluate(self, number: int) -> float | None:
         """Encode, decode and score; keep what is best."""
         with torch.no_grad():
             points = self.networks.encoder(self.features, self._evaluation_edges())
@@ -165,5 +170,5 @@ def evaluation_edges(edges: EdgeTensors, encode_on: str) -> EdgeTensors:
     return edges if encode_on == "raw" else edges.normalized()
 
 
-def _torch_generator(random_state: int, purpose: str) -> torch.Generator:
+def torch_generator(random_state: int, purpose: str) -> torch.Generator:
     return torch.Generator().manual_seed(int(generator(random_state, purpose).integers(2**62)))

@@ -1,0 +1,310 @@
+"""`HypCSEClassifier`: the hierarchy's objective and a few labels."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from hypcse._checks import check_choice
+from hypcse._memory import check_memory
+from hypcse._random import check_seed, generator
+from hypcse._threads import worker_threads
+from hypcse.decode import decode_graph
+from hypcse.discrete import graph_linkage, join_components, refine
+from hypcse.discrete.levels import levels_and_main
+from hypcse.encoder.prototypes import class_scores
+from hypcse.entropy import structural_entropy
+from hypcse.estimator import saving
+from hypcse.estimator.device import chosen_device
+from hypcse.estimator.inputs import understood
+from hypcse.estimator.new_points import NewPoints
+from hypcse.estimator.preparing import Prepared, needed_bytes, prepared
+from hypcse.estimator.similarities import Similarities
+from hypcse.graph import Graph
+from hypcse.graph.similarity import check_similarity
+from hypcse.labels import label_codes, respect_labels
+from hypcse.training import (
+    Classified,
+    Encoding,
+    Supervision,
+    TrainingConfig,
+    TrainingStep,
+    fit_labelled,
+    lorentz_points,
+)
+from hypcse.training.fit import Callback
+from hypcse.tree import Tree
+
+FEATURES = ("table", "similarities")
+LEAST_VALIDATION = 10
+"""Fewer labels do not tell one epoch from another."""
+TRAINING = (
+    "n_epochs",
+    "learning_rate",
+    "weight_decay",
+    "batch_size",
+    "hidden_dim",
+    "embed_dim",
+    "dropout",
+    "edge_drop",
+    "mask_anchor",
+    "contrast_weight",
+    "learn_graph",
+    "evaluate_every",
+)
+
+
+class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
+    """Classes from a few labels and from how all points lie, by continuous structural entropy in hyperbolic space.
+
+    The objective of `HypCSE` over all points, labelled or not, plus a margin loss on the labelled ones: each class has
+    a prototype on the hyperboloid and a bias, trained with the encoder (the flexibility study of the paper, Table 3).
+
+    features     : what the encoder is fed: "table", the scaled features; or "similarities", as in the paper: the first
+                   10 principal components of the similarities to all points, O(n^2) in memory.
+    label_weight : of the margin loss beside the objective of the hierarchy.
+    validation_fraction : share of the labels that pick the epoch instead of being trained on. Where that would be fewer
+                   than 10, none does, and the last epoch counts.
+    n_neighbors, bandwidth, scale : of the similarity graph, as in `HypCSE`.
+    random_state : seed of everything random.
+    callback     : told of every epoch; a true answer stops training.
+    device, n_jobs, verbose : as in `HypCSE`.
+    n_epochs, learning_rate, ... : of training, see `TrainingConfig`. Contrast with a learned graph and augmentation,
+                   which `HypCSE` has, are off by default: labels do their work, and they cost time.
+
+    After `fit`: `classes_`, `transduction_` (a class for every point; given labels stay), `tree_` and `levels_` (the
+    hierarchy of all points on a graph that respects the labels, see `respect_labels`), `embedding_`, `prototypes_`,
+    `biases_`, `validation_score_` (accuracy that picked the epoch, or None), `graph_`, `entropy_`, `history_`,
+    `n_features_in_`.
+
+    >>> import hypcse, numpy as np
+    >>> X, y = hypcse.datasets.load("optical-digits")
+    >>> known = np.where(np.arange(200) < 100, y[:200], -1)
+    >>> model = HypCSEClassifier(n_epochs=2).fit(X[:200], known)
+    >>> model.transduction_.shape, model.predict(X[200:203]).shape
+    ((200,), (3,))
+    """
+
+    metric = "euclidean"
+
+    def __init__(
+        self,
+        *,
+        features: str = "table",
+        label_weight: float = 100.0,
+        validation_fraction: float = 0.1,
+        n_neighbors: int = 10,
+        bandwidth: float | str = 1.0,
+        scale: str = "minmax",
+        random_state: int = 0,
+        callback: Callback | None = None,
+        device: str = "auto",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        n_epochs: int = 200,
+        learning_rate: float = 1e-3,
+        weight_decay: float = 5e-4,
+        batch_size: int = 2048,
+        hidden_dim: int = 128,
+        embed_dim: int = 16,
+        dropout: float = 0.0,
+        edge_drop: float = 0.0,
+        mask_anchor: float = 0.0,
+        contrast_weight: float = 0.0,
+        learn_graph: bool = False,
+        evaluate_every: int = 5,
+    ) -> None:
+        for name, value in list(locals().items()):
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
+    def fit(self, X: Any, y: ArrayLike, graph: Any = None) -> HypCSEClassifier:
+        """Learn from points of which some have labels.
+
+        X     : features, or a graph, as for `HypCSE.fit`.
+        y     : one label per point; unlabelled is -1 among integers, and None or NaN among floats, strings and objects.
+        graph : a graph over the rows of X, instead of their similarity graph.
+        """
+        before = dict(vars(self))
+        try:
+            self._fit(X, y, graph)
+        except BaseException:
+            # A fit that fails leaves the model as it was.
+            self.__dict__ = before
+            raise
+        return self
+
+    def _fit(self, X: Any, y: ArrayLike, graph: Any) -> None:
+        seed = check_seed(self.random_state)
+        check_choice("features", self.features, FEATURES)
+        self._check_numbers()
+        check_similarity(self.n_neighbors, self.bandwidth)
+        given = understood(self, X, graph, self.metric, seed)
+        classes, codes = known_classes(y, given.n_points)
+        options = {name: getattr(self, name) for name in TRAINING}
+        config = TrainingConfig.from_options(**options)
+        with worker_threads(self.n_jobs, given.n_points):
+            check_memory(
+                f"fitting {given.n_points:,} points",
+                needed_bytes(given.n_points, self.n_neighbors, options),
+                "Lower batch_size, n_neighbors or hidden_dim, or fit on a sample and use predict for the rest.",
+            )
+            ready = prepared(given, self.n_neighbors, self.bandwidth, self.scale, self.metric, seed)
+            inputs, similarities = self._encoder_inputs(ready)
+            validation = validation_rows(codes, self.validation_fraction, seed)
+            known = Supervision(codes, validation, len(classes), float(self.label_weight))
+            device = chosen_device(self.device)
+            found = fit_labelled(inputs, ready.graph, config, known, seed, self._told, device)
+            respected = respect_labels(ready.graph, codes)
+            tree = self._tree(found, ready, respected, seed)
+            best = np.where(codes >= 0, codes, found.scores.argmax(axis=1))
+            self._keep(
+                classes_=classes,
+                transduction_=classes[best],
+                tree_=tree if given.names is None else Tree(tree.parent, tree.height, given.names),
+                levels_=levels_and_main(tree, respected).labels,
+                graph_=ready.graph,
+                embedding_=found.leaves,
+                prototypes_=found.prototypes,
+                biases_=found.biases,
+                validation_score_=found.accuracy,
+                entropy_=float(structural_entropy(tree, ready.graph)),
+                history_=found.history,
+                _scores=found.scores,
+                _inputs=inputs,
+                _similarities=similarities,
+                _scaler=ready.scaler,
+                _scaled=ready.scaled,
+                _bandwidth=ready.bandwidth,
+                _config=config,
+                _state=found.state,
+                _encoded_on=found.encoded_on,
+            )
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class of each row. A row that equals a training point has what training found for it."""
+        scores = self._class_scores(X)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """For each row a share for each of the `classes_`, of sum 1: the softmax of the scores, which orders classes
+        but is not calibrated."""
+        return softmax(self._class_scores(X), axis=1)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The scores 2 + 2 <z, p_c> + b_c of each row, (m, n_classes); of two classes, how much the second is ahead."""
+        scores = self._class_scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the fitted model to a new folder, whole or not at all; the callback is not kept."""
+        saving.save(self, folder, overwrite)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """The model that `save` wrote; raises `ModelFileError` for any other folder. No code of the folder is run."""
+        return saving.load(cls, folder)
+
+    def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Scores (m, n_classes) of rows; those of copies of a training point are that point's."""
+        features, links = self._linked(X)
+        scores = self._scores[links.indices[:, 0]]
+        others = ~links.copies()
+        if others.any():
+            fed = features[others] if self._similarities is None else self._similarities.apply(features[others])
+            encoding = Encoding(self._state, self._config, self._inputs, self._encoded_on)
+            with worker_threads(self.n_jobs, len(self._inputs)):
+                points = lorentz_points(encoding, fed, links.part(others), chosen_device(self.device))
+            scores[others] = lorentz_scores(points, self.prototypes_, self.biases_)
+        return scores
+
+    def _encoder_inputs(self, ready: Prepared) -> tuple[NDArray[np.float32], Similarities | None]:
+        """What the encoder is fed, and how it is made of features."""
+        if self.features == "table":
+            return ready.inputs, None
+        if ready.scaled is None:
+            raise ValueError("features='similarities' needs features to compare. Pass a table, or features='table'.")
+        similarities = Similarities.learn(ready.scaled)
+        return similarities.apply(ready.scaled), similarities
+
+    def _tree(self, found: Classified, ready: Prepared, respected: Graph, seed: int) -> Tree:
+        """The hierarchy of all points on the graph that respects the labels, with what no edge joins joined."""
+        start = decode_graph(found.leaves, respected)
+        tree = refine(start, respected, starts=[graph_linkage(respected)], random_state=seed)
+        if ready.scaled is None:
+            return tree
+        return join_components(tree, respected, ready.scaled, scale="none", bridges=True)
+
+    def _told(self, step: TrainingStep) -> bool:
+        """Tell the callback and, if asked, the person at the terminal."""
+        if self.verbose > 1 or (self.verbose and step.epoch % self.evaluate_every == 0):
+            print(f"epoch {step.epoch}: loss {step.losses.total:.4f}, {step.seconds:.2f} s", file=sys.stderr)
+        return self.callback is not None and self.callback(step) is True
+
+    def _keep(self, **found: Any) -> None:
+        """The attributes of a fitted model, as `_forms` lists them."""
+        for name, value in found.items():
+            setattr(self, name, value)
+
+    def _check_numbers(self) -> None:
+        if not 0 <= self.validation_fraction < 1:
+            raise ValueError(f"validation_fraction={self.validation_fraction} must be from 0 to below 1; 0 uses none.")
+        if not (np.isfinite(self.label_weight) and self.label_weight > 0):
+            raise ValueError(f"label_weight={self.label_weight} must be finite and above 0.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def known_classes(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes and the code of each point, -1 where it has no label; at least two classes."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None. Pass one label per point, -1 for unknown.")
+    given = np.asarray(y)
+    given = column_or_1d(given, warn=True) if given.ndim == 2 else given
+    if given.dtype.kind == "f":
+        check_classification_targets(given[~np.isnan(given)])
+    classes, codes = label_codes(given)
+    if codes.size != n_points:
+        raise ValueError(f"y has {codes.size} labels for {n_points} points. Pass one per point, -1 for unknown.")
+    if len(classes) == 0:
+        raise ValueError("y has no label: all are -1, None or NaN. Label some points, or use HypCSE, which needs none.")
+    if len(classes) == 1:
+        raise ValueError(f"y has one class alone, {classes[0]!r}; a classifier needs at least two classes.")
+    return classes, codes
+
+
+def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int) -> NDArray[np.bool_]:
+    """The labelled rows that pick the epoch: so large a share, or none where that is fewer than 10.
+
+    Every class keeps a label to learn from.
+    """
+    labelled = np.flatnonzero(codes >= 0)
+    wanted = round(fraction * labelled.size)
+    chosen = np.zeros(codes.size, np.bool_)
+    if wanted < LEAST_VALIDATION:
+        return chosen
+    order = generator(random_state, "validation").permutation(labelled)
+    # The first of each class in this order stays with training.
+    firsts = np.unique(codes[order], return_index=True)[1]
+    chosen[np.delete(order, firsts)[:wanted]] = True
+    return chosen
+
+
+def lorentz_scores(
+    points: NDArray[np.float64], prototypes: NDArray[np.float64], biases: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The scores of `class_scores`, of arrays."""
+    scores = class_scores(*(torch.from_numpy(part) for part in (points, prototypes, biases)))
+    return scores.numpy()
