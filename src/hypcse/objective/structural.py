@@ -24,7 +24,7 @@ class StructuralEntropyLoss(nn.Module):
     radius : float or None
         None: the points are leaves in the Poincare ball and share one radius; it is an error if they do not. A number
         between 0 and 1: only the directions of the points count, and all are put on this radius. For the output of a
-        network of any kind.
+        network of any kind; a point of zeros takes the first axis and gets no gradient.
 
     Examples
     --------
