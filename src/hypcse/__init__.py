@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from hypcse.metrics import fowlkes_mallows as fowlkes_mallows
     from hypcse.metrics import robinson_foulds as robinson_foulds
     from hypcse.metrics import score as score
+    from hypcse.objective import StructuralEntropyLoss as StructuralEntropyLoss
     from hypcse.objective import centroid_loss as centroid_loss
     from hypcse.objective import contrastive_loss as contrastive_loss
     from hypcse.objective import cse_loss as cse_loss
@@ -88,6 +89,7 @@ _HOME = {
     "fowlkes_mallows": "hypcse.metrics",
     "robinson_foulds": "hypcse.metrics",
     "score": "hypcse.metrics",
+    "StructuralEntropyLoss": "hypcse.objective",
     "centroid_loss": "hypcse.objective",
     "contrastive_loss": "hypcse.objective",
     "cse_loss": "hypcse.objective",

@@ -83,7 +83,8 @@ def shared_radius(leaves: Tensor) -> tuple[Tensor, Tensor]:
     if not 0 < low <= high < 1 or high - low > _SAME_RADIUS * high:
         raise ValueError(
             f"leaves have radii from {low:.6g} to {high:.6g}; one radius for all, above 0 and below 1, is needed. "
-            "Use hyperbolic.poincare.on_sphere to put them on one, or lca_depth_general for points of any radii."
+            "Use hyperbolic.poincare.on_sphere to put them on one, as StructuralEntropyLoss does for radius=0.9, or "
+            "lca_depth_general for points of any radii."
         )
     return unit(leaves), lengths.mean()
 

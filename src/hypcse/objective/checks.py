@@ -24,6 +24,22 @@ def check_points(name: str, points: Tensor, fewest: int = 1) -> None:
         raise TypeError(f"{name} is {points.dtype}; pass float32 or float64, for example {name}.float().")
 
 
+def check_finite_points(name: str, points: Tensor) -> None:
+    """Raise where a coordinate is not a number: a direction made of it would look like any other."""
+    wrong = ~points.detach().isfinite().all(dim=1)
+    if bool(wrong.any()):
+        raise ValueError(
+            f"{int(wrong.sum())} of {len(points)} rows of {name} are not finite, row {int(wrong.nonzero()[0])} first. "
+            "If training has diverged, lower the learning rate or clip gradients."
+        )
+
+
+def check_radius(radius: float | None) -> None:
+    """Raise unless the radius, where there is one, lies inside the ball."""
+    if radius is not None and not 0 < radius < 1:
+        raise ValueError(f"radius={radius} must lie between 0 and 1, inside the Poincare ball, or be None.")
+
+
 def check_views(first: Tensor, second: Tensor, include_positive: bool) -> None:
     """Raise unless row i of both can be the same vertex, and a sum over other vertices has a term."""
     if first.shape != second.shape:

@@ -1,0 +1,88 @@
+"""Continuous structural entropy as a torch module, for models that are not ours."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from hypcse.graph import EdgeTensors, Graph
+from hypcse.hyperbolic.poincare import on_sphere
+from hypcse.objective.checks import check_finite_points, check_points, check_radius, check_temperature
+from hypcse.objective.cse import cse_loss
+
+
+class StructuralEntropyLoss(nn.Module):
+    """Continuous structural entropy of a graph on the tree that its points span, in bits: `cse_loss` as a module.
+
+    Add it to the loss of any model that gives each vertex of a graph a point. It has no parameters of its own, works
+    with every optimiser, and minimising it gives the points a hierarchy: `decode_single(loss.leaves(points))`.
+
+    Parameters
+    ----------
+    temperature : float
+        Of the softmax in Eq. (9). Lower follows the tree of the moment more closely; higher is smoother and looks at
+        more of the graph.
+    radius : float or None
+        None: the points are leaves in the Poincare ball and share one radius; it is an error if they do not. A number
+        between 0 and 1: only the directions of the points count, and all are put on this radius. For the output of a
+        network of any kind; a point of zeros takes the first axis and gets no gradient.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from hypcse import Graph
+    >>> loss = StructuralEntropyLoss(temperature=1.0, radius=0.9)
+    >>> path = Graph.from_edges([0, 1], [1, 2])
+    >>> points = torch.tensor([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], requires_grad=True)
+    >>> value = loss(points, path)
+    >>> round(value.item(), 3)
+    1.69
+    >>> value.backward()
+    >>> points.grad.shape
+    torch.Size([3, 2])
+    """
+
+    def __init__(self, temperature: float = 1.0, *, radius: float | None = None) -> None:
+        super().__init__()
+        check_temperature(temperature)
+        check_radius(radius)
+        self.temperature = temperature
+        self.radius = radius
+
+    def forward(self, points: Tensor, graph: Graph | EdgeTensors) -> Tensor:
+        """The loss, a scalar of the dtype and device of the points.
+
+        points : (n, d) float32 or float64, row i the point of vertex i.
+        graph  : with n vertices; for a mini-batch that of its vertices, `graph.subgraph(vertices)[0]`. As EdgeTensors
+                 its weights may carry a gradient. Loops do not count, since no tree can cut them.
+
+        O(n m) time for m edges.
+        """
+        leaves = self.leaves(points)
+        edges, weights = _edges_once(graph, points)
+        return cse_loss(leaves, edges, weights, self.temperature)
+
+    def leaves(self, points: Tensor) -> Tensor:
+        """The points as the loss sees them, (n, d): leaves in the ball, ready for `decode_single` once detached."""
+        check_points("points", points)
+        check_finite_points("points", points)
+        return points if self.radius is None else on_sphere(points, self.radius)
+
+    def extra_repr(self) -> str:
+        """The options, for `repr`."""
+        return f"temperature={self.temperature}, radius={self.radius}"
+
+
+def _edges_once(graph: Graph | EdgeTensors, points: Tensor) -> tuple[Tensor, Tensor]:
+    """Ends and weights of every edge once, beside the points."""
+    if not isinstance(graph, Graph | EdgeTensors):
+        raise TypeError(
+            f"graph is of type {type(graph).__name__}; pass a hypcse.Graph, or its to_tensors(). "
+            "Graph.subgraph returns a pair, of which the graph is the first."
+        )
+    if graph.n_vertices != points.shape[0]:
+        raise ValueError(
+            f"there are {points.shape[0]} points for {graph.n_vertices} vertices; each vertex needs one. "
+            "For a mini-batch pass graph.subgraph(vertices)[0]."
+        )
+    tensors = graph.to_tensors(points.device, points.dtype) if isinstance(graph, Graph) else graph.to(points.device)
+    return tensors.once()
