@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from hypcse import similarity_graph, structural_entropy
 from hypcse.experiments import EXPERIMENTS, MEASURED, Cell, Experiment, Row, experiment, plan, read_records, run_cells
 from hypcse.experiments.flat import FLAT_METHODS, TOLD
 from hypcse.experiments.measure import run_cell
-from hypcse.methods import describe
+from hypcse.experiments.synthetic import nested_gaussians
+from hypcse.methods import describe, run
 
 TOY = Experiment(
     "toy",
@@ -78,7 +80,17 @@ def test_experiments_share_their_cells():
 def test_methods_that_want_classes_are_given_their_number():
     rows = {row.label: cell.options for row, cell in plan(experiment("table1"), ["iris"])}
     assert rows["SpecWRSC"]["n_clusters"] == 3
-    assert rows["DPClusterHSBM"]["n_blocks"] == 3
+    for inner in ("random", "average"):
+        assert rows[f"DPClusterHSBM, {inner} inside"] == {"inner": inner, "n_blocks": 3}
+
+
+def test_a_method_can_see_the_complete_graph():
+    """Which has an edge between any two points, while scores stay those on the standard graph."""
+    cell = Cell("tree", "graph-average", TINY[0], neighbors="all")
+    X, _ = nested_gaussians(40)
+    tree = run("graph-average", X, graph=similarity_graph(X, 39))
+    assert similarity_graph(X, 39).n_edges == 40 * 39 // 2
+    assert run_cell(cell)["scores"]["structural_entropy"] == structural_entropy(tree, similarity_graph(X))
 
 
 def test_seeds_and_quick():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hypcse.datasets import describe
-from hypcse.experiments.model import Experiment, Row
+from hypcse.experiments.model import Experiment, Neighbors, Row
 from hypcse.experiments.settings import paper_settings
 from hypcse.experiments.synthetic import has_features, is_noise, made_size, number_of_classes
 
@@ -24,7 +24,7 @@ class Cell:
 
     task      : "tree", "disk", "growth", "planted", "flat" or "statistics": what is measured.
     options   : the method's, all of them spelled out.
-    neighbors : neighbours of the graph that the method sees, where they are not the standard's.
+    neighbors : neighbours of the graph that the method sees, where they are not the standard's; "all" is complete.
     file      : an .npz archive of X, and of y where there are classes, instead of a data set's name; its name must
                 tell what is in it.
     """
@@ -34,7 +34,7 @@ class Cell:
     data: str
     seed: int = 0
     options: dict[str, Any] = field(default_factory=dict)
-    neighbors: int | None = None
+    neighbors: Neighbors | None = None
     refined: bool = False
     file: str | None = None
 

@@ -17,6 +17,13 @@ _SMALL = ("zoo", "iris", "wine", "breast-cancer", "optical-digits")
 _SIX = (*_SMALL, "spambase")
 
 
+def _blocks(inner: str) -> Row:
+    """Our reading of DPClusterHSBM, on the graph that comes nearest to the printed entropy and cost."""
+    name = "dp-cluster-hsbm"
+    label = f"DPClusterHSBM, {inner} inside"
+    return Row(label, name, {"inner": inner}, name, classes="n_blocks", neighbors="all", random=True)
+
+
 def _hypcse(label: str, printed: str | None = None, paper: bool = False, **options: Any) -> Row:
     given = {"preset": "paper", **options} if paper else options
     return Row(label, "hypcse", given, printed, paper_settings=paper, trains=True, random=True)
@@ -35,7 +42,8 @@ _TABLE_1 = (
     Row("HCSE", "hcse", printed="hcse"),
     Row("SpecWRSC", "spec-wrsc", printed="spec-wrsc", classes="n_clusters", random=True),
     Row("SpecWRSC, as released", "spec-wrsc", {"released": True}, "spec-wrsc", classes="n_clusters", random=True),
-    Row("DPClusterHSBM", "dp-cluster-hsbm", printed="dp-cluster-hsbm", classes="n_blocks", random=True),
+    _blocks("random"),
+    _blocks("average"),
     Row("UFit", "ufit", printed="ufit", trains=True),
     Row("HypHC", "hyphc", printed="hyphc", trains=True, random=True),
     Row("FPH", "fph", printed="fph", trains=True),
@@ -169,8 +177,11 @@ EXPERIMENTS = (
         "Every method (Tables 1 and 5)",
         _TABLE_1,
         (*_BOTH, "dasgupta_cost"),
-        note="SpecWRSC and DPClusterHSBM are given the number of classes. FPH's and EPH's multiway trees are made "
-        "binary by average linkage on the graph, which never raises entropy or cost: it flatters them.",
+        note="SpecWRSC and DPClusterHSBM are given the number of classes. Both rows of DPClusterHSBM are our reading: "
+        "the published program could not be had. They see the complete similarity graph, which comes nearer to the "
+        "printed entropy and cost than that of 10 neighbours. Inside blocks stands a random tree, or average linkage "
+        "on the graph, which is not private and comes much nearer to the printed row. FPH's and EPH's multiway trees "
+        "are made binary by average linkage on the graph, which never raises entropy or cost: it flatters them.",
     ),
     Experiment("paper-row", "HypCSE with the authors' settings", (_PAPER_ROW,), _BOTH, within="table1"),
     Experiment(

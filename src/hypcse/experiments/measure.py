@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hypcse.experiments.cells import Cell
 from hypcse.experiments.flat import TOLD, FlatData, best_of_levels, flat_case, flat_data, flat_scores, partition
 from hypcse.experiments.hierarchies import case_of, make, planted_scores
+from hypcse.experiments.model import Neighbors
 from hypcse.experiments.synthetic import nested_gaussians, size_of
 
 if TYPE_CHECKING:
@@ -79,9 +80,15 @@ def _tree(cell: Cell) -> dict[str, Any]:
 
     X, y = _points(cell)
     graph = hypcse.similarity_graph(X)
-    seen = graph if cell.neighbors is None else hypcse.similarity_graph(X, cell.neighbors)
-    tree, time_taken = _grow_timed(cell, X, seen)
+    tree, time_taken = _grow_timed(cell, X, graph if cell.neighbors is None else _seen_graph(X, cell.neighbors))
     return {"scores": _scores(tree, graph, y), **time_taken}
+
+
+def _seen_graph(X: Any, neighbors: Neighbors) -> Graph:
+    """The graph that a method sees in place of the standard one."""
+    import hypcse
+
+    return hypcse.similarity_graph(X, max(len(X) - 1, 1) if neighbors == "all" else neighbors)
 
 
 def _planted(cell: Cell) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from hypcse.experiments.printed import paper_data_sets
 LARGE = ("spambase", "pen-digits")
 """Data sets that random methods see fewer seeds of, for time."""
 
+Neighbors = int | Literal["all"]
+
 
 @dataclass(frozen=True)
 class Row:
@@ -20,7 +22,8 @@ class Row:
     printed        : name of the paper's row beside it, where there is one.
     paper_settings : whether the authors' settings for the data set come first.
     classes        : the option that is given the number of classes, where the method wants one.
-    neighbors      : neighbours of the graph that the method sees; scores are always taken on the standard graph.
+    neighbors      : neighbours of the graph that the method sees, or "all" for the complete one; scores are always
+                     taken on the standard graph.
     trains         : whether it trains for epochs, which `quick` shortens.
     refined        : whether the method's tree is refined by the discrete search.
     random         : whether seeds matter.
@@ -35,7 +38,7 @@ class Row:
     printed: str | None = None
     paper_settings: bool = False
     classes: str | None = None
-    neighbors: int | None = None
+    neighbors: Neighbors | None = None
     trains: bool = False
     refined: bool = False
     random: bool = False
