@@ -58,7 +58,7 @@ def hyphc_end_to_end(
     *,
     n_epochs: int = 50,
     n_triples: int | None = None,
-    loss_weight: float = 1.0,
+    loss_weight: float = 0.01,
     random_state: int = 0,
     validation: ArrayLike | None = None,
 ) -> Codes:

@@ -61,7 +61,8 @@ _ALL = (
         "hyphc-end-to-end",
         "HypHC-ETE",
         hyphc_end_to_end,
-        "classifier and loss weight are not published; the classifier of HypHC-TS without a penalty, and equal weights",
+        "classifier and loss weight are not published; the classifier of HypHC-TS without a penalty, and of the "
+        "weights 1, 0.1 and 0.01 the best by mean validation accuracy on zoo, iris, glass and segmentation",
     ),
     Classifier("nearest-neighbors", "Nearest neighbours", nearest_neighbors, "not in the paper"),
     Classifier("logistic-regression", "Logistic regression", logistic_regression, "not in the paper"),
