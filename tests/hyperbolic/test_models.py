@@ -106,3 +106,12 @@ def test_a_zero_direction_takes_the_first_axis():
     torch.testing.assert_close(leaves, torch.tensor([[0.9, 0.0, 0.0]] * 2))
     leaves.sum().backward()
     assert (given.grad == 0).all()
+
+
+@given(features())
+def test_log_at_the_origin_is_geoopts(x):
+    """Whose coordinates are those of the ball, where the metric at the origin is twice the Euclidean one."""
+    points = BALL.projx(x)
+    found = poincare.log_origin(points)
+    torch.testing.assert_close(found, 2 * BALL.logmap0(points))
+    torch.testing.assert_close(torch.linalg.vector_norm(found, dim=-1), BALL.dist0(points))

@@ -36,6 +36,16 @@ def unit(directions: Tensor) -> Tensor:
     return safe / torch.linalg.vector_norm(safe, dim=-1, keepdim=True)
 
 
+def log_origin(z: Tensor) -> Tensor:
+    """The tangent vector at the origin that leads to z, 2 artanh|z| z / |z|, (..., d): its length is z's distance.
+
+    >>> log_origin(torch.tensor([[0.5, 0.0]]))
+    tensor([[1.0986, 0.0000]])
+    """
+    length = torch.linalg.vector_norm(z, dim=-1, keepdim=True)
+    return unit(z) * 2 * torch.atanh(length)
+
+
 def distance(x: Tensor, y: Tensor) -> Tensor:
     """Distance of points over the last dimension, exact near each other and near the rim.
 

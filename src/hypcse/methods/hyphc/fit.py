@@ -51,7 +51,7 @@ def hyphc(
     check_count("anneal_every", anneal_every, 1)
     if not RADII[0] <= check_positive("start_radius", start_radius) <= RADII[1]:
         raise ValueError(f"start_radius={start_radius} must lie between {RADII[0]} and {RADII[1]}.")
-    n_triples = max(100 * points.n_points, 100_000) if n_triples is None else check_count("n_triples", n_triples, 1)
+    n_triples = count_triples(points.n_points) if n_triples is None else check_count("n_triples", n_triples, 1)
     rows = unit_rows(points.raw)
     if len(rows) == 1:
         return one_leaf()
@@ -69,3 +69,8 @@ def hyphc(
                 temperature *= anneal_factor
                 run.anneal(anneal_factor)
     return run.tree
+
+
+def count_triples(n_points: int) -> int:
+    """Triples drawn in an epoch: 100 per point, at least 100,000."""
+    return max(100 * n_points, 100_000)

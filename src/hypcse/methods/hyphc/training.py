@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import inf
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from hypcse._random import generator
 from hypcse.decode import decode_single
@@ -24,9 +25,10 @@ _BATCHES = 64
 
 
 class Training:
-    """Leaves under way, and the best tree that they gave."""
+    """Leaves under way, and the best tree that they gave, with the leaves (n, 2) in the disk that gave it."""
 
     tree: Tree
+    leaves: Tensor
 
     def __init__(self, rows: NDArray[np.float64], radius: float, learning_rate: float, random_state: int) -> None:
         start = generator(random_state, "hyphc start").uniform(-_START_LENGTH, _START_LENGTH, size=(len(rows), 2))
@@ -37,14 +39,21 @@ class Training:
         self.optimizer = torch.optim.Adam([self.directions, self.radius], lr=learning_rate, fused=True)
         self.evaluate()
 
-    def epoch(self, n_triples: int, batch_size: int, temperature: float) -> float:
-        """Steps down the `triplet_loss` of fresh triples, batch by batch; its mean."""
+    def epoch(
+        self, n_triples: int, batch_size: int, temperature: float, add_slopes: Callable[[], None] | None = None
+    ) -> float:
+        """Steps down the `triplet_loss` of fresh triples, batch by batch; its mean.
+
+        `add_slopes` is called before each step, to add the slopes of another loss to the gradients.
+        """
         total = 0.0
         directions = self.directions.numpy()
         for triples, similarities in _batches(self.rows, n_triples, batch_size, self.draws):
             found = triple_slopes(directions, self.radius.item(), triples, similarities, temperature)
             self.directions.grad = torch.from_numpy(found.by_direction)
             self.radius.grad = torch.tensor(found.by_radius, dtype=torch.float64)
+            if add_slopes is not None:
+                add_slopes()
             self.optimizer.step()
             self.radius.clamp_(*RADII)
             total += found.loss * len(triples)
@@ -52,10 +61,11 @@ class Training:
 
     def evaluate(self) -> None:
         """Decode, and keep the tree where it is the best so far."""
-        tree = decode_single(on_sphere(self.directions, self.radius).numpy())
+        leaves = on_sphere(self.directions, self.radius)
+        tree = decode_single(leaves.numpy())
         cost = cosine_dasgupta(tree, self.rows)
         if cost < self.best:
-            self.best, self.tree = cost, tree
+            self.best, self.tree, self.leaves = cost, tree, leaves
 
     def anneal(self, factor: float) -> None:
         """Multiply the learning rate."""

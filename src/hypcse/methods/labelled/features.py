@@ -1,0 +1,70 @@
+"""Classifiers of features: scikit-learn's, trained on the labelled rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_count
+from hypcse.methods.labelled.task import Codes, Task, check_task
+from hypcse.methods.progress import check_positive
+
+
+def nearest_neighbors(
+    X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 5, random_state: int = 0, validation: ArrayLike | None = None
+) -> Codes:
+    """The most frequent class among the nearest labelled points, all of them where there are fewer."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    task = check_task(X, y, random_state, validation)
+    k = min(check_count("n_neighbors", n_neighbors, 1), task.rows.size)
+    return predicted(KNeighborsClassifier(n_neighbors=k), task.features, task)
+
+
+def logistic_regression(
+    X: ArrayLike, y: ArrayLike, *, C: float = 1.0, random_state: int = 0, validation: ArrayLike | None = None
+) -> Codes:
+    """Multinomial logistic regression; C is the inverse of the weight of its squared penalty."""
+    task = check_task(X, y, random_state, validation)
+    return predicted(linear_model(C), task.features, task)
+
+
+def gradient_boosting(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    n_rounds: int = 100,
+    min_leaf: int = 1,
+    random_state: int = 0,
+    validation: ArrayLike | None = None,
+) -> Codes:
+    """Boosted decision trees on histograms, `n_rounds` trees per class.
+
+    `min_leaf` is the least number of rows in a leaf. scikit-learn's own 20 leaves no split where labels are few.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    task = check_task(X, y, random_state, validation)
+    check_count("n_rounds", n_rounds, 1)
+    check_count("min_leaf", min_leaf, 1)
+    model = HistGradientBoostingClassifier(
+        max_iter=n_rounds, min_samples_leaf=min_leaf, early_stopping=False, random_state=task.random_state
+    )
+    return predicted(model, task.features, task)
+
+
+def linear_model(C: float) -> Any:
+    """Multinomial logistic regression, with steps enough to converge."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=check_positive("C", C), max_iter=10_000)
+
+
+def predicted(model: Any, features: NDArray[np.float64], task: Task) -> Codes:
+    """Class codes (n,) by a model of scikit-learn, trained on the labelled rows of the features (n, d)."""
+    if task.classes.size == 1:
+        return np.full(task.n_points, task.classes[0])
+    found: Codes = model.fit(features[task.rows], task.codes).predict(features)
+    return task.classes[found]
