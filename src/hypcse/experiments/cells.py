@@ -22,7 +22,7 @@ QUICK_EPOCHS = 2
 class Cell:
     """One piece of work, whichever experiments ask for it.
 
-    task      : "tree", "disk", "growth", "planted", "flat" or "statistics": what is measured.
+    task      : "tree", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
     options   : the method's, all of them spelled out.
     neighbors : neighbours of the graph that the method sees, where they are not the standard's; "all" is complete.
     file      : an .npz archive of X, and of y where there are classes, instead of a data set's name; its name must

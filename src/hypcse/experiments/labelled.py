@@ -55,15 +55,15 @@ def few_of(y: NDArray[np.int64], n_labels: int, seed: int) -> Split:
 
 def split_scores(method: str, X: NDArray[Any], y: NDArray[np.int64], seed: int, **options: Any) -> dict[str, float]:
     """Accuracy on the test part in percent, of a random and of a stratified split."""
-    splits = {"accuracy": split_of(y, seed, stratified=False), "accuracy_stratified": split_of(y, seed, stratified=True)}
-    return {name: _accuracy(method, X, y, split, seed, options) for name, split in splits.items()}
+    return {
+        name: _accuracy(method, X, y, split_of(y, seed, stratified=stratified), seed, options)
+        for name, stratified in (("accuracy", False), ("accuracy_stratified", True))
+    }
 
 
 def few_scores(method: str, X: NDArray[Any], y: NDArray[np.int64], seed: int, **options: Any) -> dict[str, float]:
     """Accuracy on the points without a label in percent, by the number of labels per class."""
-    return {
-        f"accuracy_{number}": _accuracy(method, X, y, few_of(y, number, seed), seed, options) for number in FEW
-    }
+    return {f"accuracy_{number}": _accuracy(method, X, y, few_of(y, number, seed), seed, options) for number in FEW}
 
 
 def _accuracy(

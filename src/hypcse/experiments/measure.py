@@ -14,9 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hypcse._checks import check_labels
 from hypcse.experiments.cells import Cell
 from hypcse.experiments.flat import TOLD, FlatData, best_of_levels, flat_case, flat_data, flat_scores, partition
 from hypcse.experiments.hierarchies import case_of, make, planted_scores
+from hypcse.experiments.labelled import few_scores, split_scores
 from hypcse.experiments.model import Neighbors
 from hypcse.experiments.synthetic import nested_gaussians, size_of
 
@@ -116,6 +118,17 @@ def _flat(cell: Cell) -> dict[str, Any]:
     return {"scores": scores, "levels": levels, "seconds": seconds}
 
 
+def _labelled(cell: Cell) -> dict[str, Any]:
+    """Share of the points whose class comes out right, from part of the labels."""
+    from hypcse.datasets import load
+
+    X, y = load(cell.data)
+    score = split_scores if cell.task == "labelled" else few_scores
+    begin = time.perf_counter()
+    scores = score(cell.method, X, check_labels(y, len(X)), cell.seed, **cell.options)
+    return {"scores": scores, "seconds": round(time.perf_counter() - begin, 3)}
+
+
 def _grow_timed(cell: Cell, X: Any, graph: Graph) -> tuple[Tree, dict[str, Any]]:
     """The tree, and its seconds after a small run that compiles."""
     _warm_up(cell.method, cell.refined)
@@ -185,6 +198,8 @@ _TASKS: dict[str, Callable[[Cell], dict[str, Any]]] = {
     "disk": _disk,
     "planted": _planted,
     "flat": _flat,
+    "labelled": _labelled,
+    "few": _labelled,
     "statistics": _statistics,
 }
 

@@ -58,7 +58,8 @@ class Experiment:
 
     kind    : how it is measured and shown. "table": rows by data sets; "methods": rows by metrics; "sweep": curves
               over `axis`; "statistics": of the data alone; "disk": trees in the Poincare disk; "growth": seconds by
-              the number of points; "planted": trees of made hierarchies; "flat": one partition of each data set.
+              the number of points; "planted": trees of made hierarchies; "flat": one partition of each data set;
+              "labelled": classes from 30 % of the labels; "few": from a few of each class.
     metrics : names of scores, dendrogram purity as a percentage.
     table   : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
     note    : what a reader has to know.
@@ -75,7 +76,9 @@ class Experiment:
     table: str = "table1"
     n_seeds: int = 5
     n_seeds_large: int = 2
-    kind: Literal["table", "methods", "sweep", "statistics", "disk", "growth", "planted", "flat"] = "table"
+    kind: Literal["table", "methods", "sweep", "statistics", "disk", "growth", "planted", "flat", "labelled", "few"] = (
+        "table"
+    )
     axis: str = ""
     note: str = ""
     drawn: tuple[str, ...] = ()

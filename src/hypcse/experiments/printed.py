@@ -19,10 +19,12 @@ def printed(table: str, metric: str, row: str, data: str) -> float | None:
 
     >>> printed("table1", "dendrogram_purity", "hypcse", "iris")
     95.1
+    >>> printed("table3", "accuracy", "hypcse", "glass")
+    54.7
     """
     tables = _tables()
     figures = tables.get(table, {}).get(metric, {}).get(row)
-    order = tables["datasets"]
+    order = tables.get(table, {}).get("datasets", tables["datasets"])
     if figures is None or data not in order or order.index(data) >= len(figures):
         return None
     figure = float(figures[order.index(data)])

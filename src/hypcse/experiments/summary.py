@@ -11,6 +11,7 @@ import numpy as np
 
 from hypcse.experiments.cells import Cell, Planned
 from hypcse.experiments.hierarchies import MAX_DEPTH, level_score
+from hypcse.experiments.labelled import FEW
 from hypcse.experiments.model import Experiment, Row
 from hypcse.experiments.printed import printed
 
@@ -18,7 +19,8 @@ Verdict = Literal["reproduced", "better", "not reproduced"]
 
 PLANTED_PURITIES = tuple(level_score("purity", level) for level in range(1, MAX_DEPTH + 1))
 """Purities at planted levels, coarse to fine."""
-PERCENT = ("dendrogram_purity", "mean_purity", "partitions_hit", *PLANTED_PURITIES)
+ACCURACIES = ("accuracy", "accuracy_stratified", *(f"accuracy_{number}" for number in FEW))
+PERCENT = ("dendrogram_purity", "mean_purity", "partitions_hit", *PLANTED_PURITIES, *ACCURACIES)
 HIGHER_IS_BETTER = (*PERCENT, "best_ari", "main_ari", "ari", "ami")
 COUNTS = ("points", "features", "classes", "distinct_points", "edges", "components")
 CLUSTERS = ("clusters", "best_level_clusters")

@@ -97,7 +97,7 @@ def _legend(results: Sequence[Results]) -> Iterator[str]:
             "Figures are means over seeds ± their deviation. Low entropy and cost are good, and high purity. In tables "
             "of methods the best of a column is bold and the second underlined."
         )
-    elif kinds & {"planted", "flat"}:
+    elif kinds & {"planted", "flat", "labelled", "few"}:
         yield "Figures are means over seeds. The best is bold and the second underlined."
     found = [figure for one in results for figure in _all_figures(one)]
     if any(figure.verdict for figure in found):
@@ -115,7 +115,7 @@ def _all_figures(results: Results) -> Iterator[Figure]:
 def _grids(results: Results) -> Iterator[Block]:
     for metric in results.experiment.metrics:
         yield Heading(named(metric), 3)
-        yield metric_grid(results, metric, marked=results.experiment.kind == "table")
+        yield metric_grid(results, metric, marked=results.experiment.kind in ("table", "labelled", "few"))
 
 
 def _table(results: Results) -> Iterator[Block]:
@@ -124,6 +124,20 @@ def _table(results: Results) -> Iterator[Block]:
     yield from verdicts(tables)
     yield from rank_tables(results)
     yield from correlations(results)
+
+
+def _labelled(results: Results) -> Iterator[Block]:
+    """Grids, and for each data set and metric who is first: with a bold figure alone a reader must search for it."""
+    yield from _grids(results)
+    for metric in results.experiment.metrics:
+        table = results.table(metric)
+        best = [
+            f"{' and '.join(first[0])} on {data}"
+            for data in results.data_sets
+            if (first := best_two(table, data, metric))
+        ]
+        if best:
+            yield Text(f"{named(metric)}: {'; '.join(best)} ahead.")
 
 
 def _sweep(results: Results) -> Iterator[Block]:
@@ -211,4 +225,6 @@ _CONTENT = {
     "growth": _growth,
     "planted": planted_tables,
     "flat": flat_tables,
+    "labelled": _labelled,
+    "few": _labelled,
 }

@@ -13,6 +13,11 @@ _NAMES = {
     "dendrogram_purity": "Dendrogram purity (percent)",
     "dasgupta_cost": "Dasgupta's cost",
     "peak_mb": "Peak memory (MB)",
+    "accuracy": "Accuracy (percent), random splits",
+    "accuracy_stratified": "Accuracy (percent), stratified splits",
+    "accuracy_1": "Accuracy (percent), 1 label per class",
+    "accuracy_5": "Accuracy (percent), 5 labels per class",
+    "accuracy_20": "Accuracy (percent), 20 labels per class",
 }
 
 
