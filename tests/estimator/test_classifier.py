@@ -15,7 +15,7 @@ from hypcse.objective.margin import margin_loss
 
 # scikit-learn exempts its own semi-supervised classifiers from it by name.
 MINUS_ONE = {"check_classifiers_classes": "-1 is no class here: it marks a point without a label"}
-QUICK = {"n_epochs": 40, "hidden_dim": 16, "embed_dim": 4, "learn_graph": False, "contrast_weight": 0.0}
+QUICK = {"n_epochs": 40, "learning_rate": 3e-3, "label_weight": 10.0, "hidden_dim": 16, "embed_dim": 4}
 
 
 @parametrize_with_checks([HypCSEClassifier(**{**QUICK, "n_epochs": 100})], expected_failed_checks=lambda _: MINUS_ONE)

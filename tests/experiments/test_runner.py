@@ -15,9 +15,11 @@ import pytest
 from hypcse import similarity_graph, structural_entropy
 from hypcse.experiments import EXPERIMENTS, MEASURED, Cell, Experiment, Row, experiment, plan, read_records, run_cells
 from hypcse.experiments.flat import FLAT_METHODS, TOLD
+from hypcse.experiments.labelled import OURS
 from hypcse.experiments.measure import run_cell
 from hypcse.experiments.synthetic import nested_gaussians
 from hypcse.methods import describe, run
+from hypcse.methods.labelled import CLASSIFIERS
 
 TOY = Experiment(
     "toy",
@@ -62,6 +64,8 @@ def test_every_declared_cell_can_run():
         for cell in cells_of(declared):
             if cell.task == "flat":
                 assert cell.method in FLAT_METHODS and list(cell.options) == ["n_clusters"] * (cell.method in TOLD)
+            elif cell.task in ("labelled", "few"):
+                assert cell.method in (*OURS, *CLASSIFIERS) and set(cell.options) <= {"features"}
             else:
                 assert not cell.method or set(cell.options) <= set(describe(cell.method).options), cell
         assert len({cell.key for cell in cells_of(declared)}) == len(cells_of(declared))

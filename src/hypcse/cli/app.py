@@ -189,7 +189,7 @@ def reproduce(
         str,
         typer.Argument(
             help="table1 (with Table 5), table2, table4, paper-row, control, tau, eta1, k, t1, t2, disks, growth, "
-            "hierarchies, flat; all."
+            "hierarchies, flat, table3, few-labels; all."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder of the results; a run that was stopped goes on there.")] = Path(
