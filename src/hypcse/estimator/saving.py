@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse._archive import FACTS, FILES, Content, ModelFileError, fail, pack, read_archive
@@ -57,13 +58,20 @@ def _take_structure(kept: Any) -> Structure:
     return Structure(word, NUMBER.take(score), NUMBER.take(excess))
 
 
+def _take_levels(kept: Any) -> list[NDArray[np.int64]]:
+    found = list(take_array(kept, np.int64, 2))
+    if not found:
+        raise ValueError("it holds no level")
+    return found
+
+
 # Every attribute that fitting makes, and how it is stored. What the tree gives (linkage and its parts) is made anew.
 FITTED = {
     "tree_": TREE,
     "graph_": GRAPH,
     "embedding_": array(np.float64, 2),
     "labels_": array(np.int64, 1),
-    "levels_": Form(np.stack, lambda kept: list(take_array(kept, np.int64, 2))),
+    "levels_": Form(np.stack, _take_levels),
     "structure_": Form(asdict, _take_structure),
     "entropy_": NUMBER,
     "history_": HISTORY,
