@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
 from sklearn.datasets import make_blobs
 
 from hypcse import Graph, HypCSE, graph_linkage, levels, refine, similarity_graph, stability
-from hypcse.chance.stability import best_overlaps, level_fit
+from hypcse.chance.stability import best_overlaps, is_quick, level_fit
 from strategies import trees
 
 
@@ -72,6 +73,14 @@ def test_bad_input():
         stability([np.zeros(5)], graph)
     with pytest.raises(ValueError, match="n_resamples"):
         stability([np.zeros(3)], graph, n_resamples=0)
+    with pytest.raises(ValueError, match="metric='cosin'"):
+        stability([np.zeros(3)], graph, metric="cosin")
+
+
+def test_graphs_of_many_points_or_edges_are_not_measured_unasked():
+    assert is_quick(Graph.from_edges([0, 1], [1, 2], n=20_000))
+    assert not is_quick(Graph.from_edges([0, 1], [1, 2], n=20_001))
+    assert not is_quick(Graph.from_edges(*np.triu_indices(1001, 1)))
 
 
 def test_the_estimator_measures_when_asked():
@@ -79,3 +88,14 @@ def test_the_estimator_measures_when_asked():
     model = HypCSE(n_epochs=0).fit(X)
     assert model._stability is None
     assert model.stability_ == stability(model.levels_, model.graph_, model._scaled, scale="none")
+
+
+def test_the_estimator_asks_distances_what_no_edge_joins():
+    """They are not kept, so that they are asked while it fits."""
+    pairs = np.array([[0, 0], [30, 0], [3, 0], [33, 0], [60, 0], [63, 0]])
+    X = (pairs[:, None] + np.random.default_rng(0).normal(size=(6, 20, 2)) * 0.15).reshape(-1, 2)
+    distances = pdist(X)
+    model = HypCSE(n_epochs=0, metric="precomputed").fit(distances)
+    assert model.graph_.components().max() == 5 and model.levels_[0].max() < 5
+    assert model.stability_[0] == 1.0
+    assert model.stability_ == stability(model.levels_, model.graph_, distances=distances)

@@ -1,5 +1,7 @@
 """Whether data hold more than chance."""
 
+import tracemalloc
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from sklearn.datasets import make_blobs, make_moons
 
 from hypcse import Graph, HypCSE, Structure, beyond_chance, graph_linkage
 from hypcse.chance.graphs import shuffled
-from hypcse.chance.tables import principal_coordinates
+from hypcse.chance.tables import classical_coordinates, principal_coordinates
 from hypcse.discrete.levels import levels_and_main
 
 
@@ -79,6 +81,52 @@ def test_distances_say_what_the_points_say():
     assert beyond_chance(csr_array(squareform(condensed)), metric="precomputed").word == "untested"
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e-45, 1e100, 1e160, 1e300])
+def test_distances_have_no_unit(unit):
+    condensed = pdist(make_blobs(100, centers=3, random_state=1)[0])
+    assert beyond_chance(condensed * unit, metric="precomputed").score == pytest.approx(
+        beyond_chance(condensed, metric="precomputed").score, rel=0.01
+    )
+
+
+def test_points_that_are_one():
+    assert beyond_chance(np.zeros((40, 40)), metric="precomputed").word == "none"
+    assert beyond_chance(np.ones((40, 3))).word == "none"
+
+
+@pytest.mark.parametrize("unit", [1e-30, 3e38])
+def test_features_may_be_as_large_as_single_precision_goes(unit):
+    X = make_blobs(100, centers=3, n_features=5, random_state=1)[0].astype(np.float32)
+    X /= np.abs(X).max()
+    assert beyond_chance(X * np.float32(unit), scale="none").score == pytest.approx(
+        beyond_chance(X, scale="none").score, rel=0.01
+    )
+
+
+def test_wrong_distances_are_named():
+    square = squareform(pdist(np.random.default_rng(0).uniform(size=(30, 2))))
+    wrong = {
+        "not symmetric": np.triu(square),
+        "negative": -square,
+        "not finite": np.where(square > 0.5, np.nan, square),
+        "square": square[:, :20],
+    }
+    for text, distances in wrong.items():
+        with pytest.raises(ValueError, match=text):
+            beyond_chance(distances, metric="precomputed")
+
+
+def test_condensed_distances_are_not_spread_out(monkeypatch):
+    n = 2000
+    condensed = np.random.default_rng(0).uniform(1, 2, size=n * (n - 1) // 2).astype(np.float32)
+    monkeypatch.setattr("hypcse.graph.exact.BLOCK_BYTES", 2**20)
+    tracemalloc.start()
+    points = classical_coordinates(condensed, 50, np.random.default_rng(0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(points) == 50 and peak < 4 * n * n
+
+
 def test_directions():
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(300, 3))
@@ -120,6 +168,15 @@ def test_shuffles_keep_degrees_weights_and_loops():
     assert np.array_equal(other.self_weights, graph.self_weights)
     before, after = (set(zip(*map(np.ndarray.tolist, g.edges()[:2]), strict=True)) for g in (graph, other))
     assert len(before & after) < 60
+
+
+def test_heavy_loops_leave_the_edges_of_shuffles_alone():
+    i, j = np.array(nx.gnm_random_graph(50, 200, seed=0).edges()).T
+    loops = np.arange(50)
+    weights = np.append(np.arange(1.0, 201), np.full(50, 1e18))
+    graph = Graph.from_edges(np.append(i, loops), np.append(j, loops), weights)
+    other = shuffled(graph, np.random.default_rng(0))
+    assert np.allclose(other.edge_degrees, graph.edge_degrees, rtol=0.01)
 
 
 @pytest.mark.parametrize("shape", [(30, 4), (10, 25)])

@@ -9,6 +9,7 @@ from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
 from hypcse import HypCSE
+from hypcse._checks import HypcseWarning
 from hypcse.cli.app import app
 
 
@@ -59,6 +60,12 @@ def test_a_number_of_clusters_is_kept_in_noise_too(fit):
 def test_stability_can_be_left_out(fit):
     text, report, _ = fit(blobs(), "--no-stability")
     assert report["stability"] is None and "their stability" not in text
+    assert f"Levels by number of clusters: {', '.join(map(str, report['levels']))}." in text
+
+
+def test_one_cluster_has_no_stability_to_tell(fit):
+    text, report, _ = fit(np.ones((30, 2)))
+    assert report["levels"] == [1] and "(1.00)" not in text
 
 
 def test_the_model_of_the_folder_says_the_same(fit):
@@ -66,3 +73,17 @@ def test_the_model_of_the_folder_says_the_same(fit):
     model = HypCSE.load(out / "model")
     assert model.structure_.word == report["structure"]["word"] == "none"
     assert model.labels_.max() == 0 and [int(level.max()) + 1 for level in model.levels_] == report["levels"]
+    assert model._stability.round(4).tolist() == report["stability"]
+
+
+def test_the_model_of_the_folder_links_new_points_by_the_bandwidth_of_its_graph(fit):
+    """Also where the one asked for is too small to compute with."""
+    X = blobs()
+    with pytest.warns(HypcseWarning, match="is used instead"):
+        expected = HypCSE(n_epochs=0, bandwidth=0.0001).fit(X)
+    with pytest.warns(HypcseWarning, match="is used instead") as told:
+        _, _, out = fit(X, "--method", "hypcse", "--epochs", "0", "--bandwidth", "0.0001")
+    assert len([warning for warning in told if warning.category is HypcseWarning]) == 1
+    model = HypCSE.load(out / "model")
+    assert model._bandwidth == expected._bandwidth > 0.001
+    assert model.graph_ == expected.graph_

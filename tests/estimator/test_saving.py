@@ -21,10 +21,10 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from hypcse import HypCSE, Tree, similarity_graph
+from hypcse import HypCSE, Tree, levels, similarity_graph
 from hypcse._archive import ARRAYS, FACTS, _digest
 from hypcse.estimator import ModelFileError
-from hypcse.estimator.saving import FITTED, _hints
+from hypcse.estimator.saving import ADDED, FITTED, _hints
 from hypcse.graph.scaling import Scaling
 from hypcse.training import TrainingConfig
 from hypcse.training.typed import fits
@@ -394,3 +394,31 @@ def test_every_attribute_is_needed(tmp_path):
         resealed(drop)(tmp_path / name, None)
         with pytest.raises(ModelFileError, match=f"instead of .*{name}"):
             HypCSE.load(tmp_path / name)
+
+
+def test_no_level_at_all_is_refused(tmp_path):
+    fitted().save(tmp_path / "model")
+
+    def empty(content, arrays, rng):
+        arrays["fitted/levels_"] = np.empty((0, 40), np.int64)
+
+    resealed(empty)(tmp_path / "model", None)
+    with pytest.raises(ModelFileError, match="levels_ is not what it should be: it holds no level"):
+        HypCSE.load(tmp_path / "model")
+
+
+def test_models_from_before_levels_were_kept(tmp_path):
+    """Levels are found again, and nothing was compared with chance."""
+    fitted().save(tmp_path / "model")
+
+    def drop(content, arrays, rng):
+        for name in ADDED:
+            content["fitted"].pop(name, None)
+        for key in [key for key in arrays if key.startswith(("fitted/levels_", "fitted/_stability"))]:
+            del arrays[key]
+
+    resealed(drop)(tmp_path / "model", None)
+    model = HypCSE.load(tmp_path / "model")
+    assert model.structure_.word == "untested"
+    assert same(model.levels_, levels(model.tree_, model.graph_))
+    assert len(model.stability_) == len(model.levels_)

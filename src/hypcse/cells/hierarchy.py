@@ -51,8 +51,8 @@ def hierarchy(
         "1", ... by falling size; obs["hypcse"] is the main one of them, to look at first.
     obsm["X_hypcse"] : the cells in the Poincare ball, as trained; by "search", in the disk as the tree lays them out.
     uns["hypcse"] : "linkage", SciPy's matrix over all cells; "levels", the numbers of clusters; "main_level", which of
-        them, from 1, obs["hypcse"] is; "structure", what there is beyond chance (where nothing is, obs["hypcse"] is one
-        group); "params".
+        them, from 1, obs["hypcse"] is; "structure", what there is beyond chance (where nothing is, and no
+        `resolutions` are asked for, obs["hypcse"] is one group); "params".
     uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500, as scanpy's plots
         read it.
     """

@@ -57,7 +57,7 @@ def shuffled(graph: Graph, rng: np.random.Generator, rounds: int = ROUNDS) -> Gr
         both = free[:half] & free[half:]
         one, other = one[both], other[both]
         j[one], j[other] = j[other], j[one]
-    return with_edges(graph, i, j, _fitted(i, j, rng.permutation(weights), graph.degrees - graph.self_weights))
+    return with_edges(graph, i, j, _fitted(i, j, rng.permutation(weights), graph.edge_degrees))
 
 
 def _fitted(

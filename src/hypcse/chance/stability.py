@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse._checks import check_count, check_labels
+from hypcse._checks import check_choice, check_count, check_labels
 from hypcse._random import generator
 from hypcse.chance.edges import with_edges
 from hypcse.discrete.budget import Budget
@@ -16,6 +16,7 @@ from hypcse.discrete.join import join_components
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.run import Run
 from hypcse.graph import Graph, scale_features
+from hypcse.graph.neighbors import METRICS
 from hypcse.kernels.trees.induced import induced_forest
 from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
 from hypcse.tree import Tree
@@ -25,8 +26,8 @@ KEPT = 0.8
 """Share of the edges that a resample keeps."""
 BUDGET = Budget(n_sweeps=1, largest=2048)
 """One sweep from every start that `refine` has: more sweeps move the numbers by less than resampling does."""
-MAX_POINTS = 20_000
-"""Points up to which the command and the page measure stability unasked."""
+MAX_POINTS, MAX_EDGES = 20_000, 500_000
+"""Points and edges up to which the command and the page measure stability unasked."""
 
 
 def stability(
@@ -64,6 +65,7 @@ def stability(
     [1.0]
     """
     check_count("n_resamples", n_resamples, 1)
+    check_choice("metric", metric, METRICS)
     partitions = [check_labels(labels, graph.n_vertices) for labels in levels]
     points = None if X is None or metric == "precomputed" else scale_features(X, scale)
     known = {"X": points, "distances": X if metric == "precomputed" and distances is None else distances}
@@ -72,6 +74,11 @@ def stability(
         tree = _searched_again(graph, known, metric, generator(random_state, f"resample {k}"))
         found[k] = [level_fit(tree, labels) for labels in partitions]
     return found.mean(axis=0).tolist()
+
+
+def is_quick(graph: Graph) -> bool:
+    """Whether the stability of levels on a graph is a matter of seconds."""
+    return graph.n_vertices <= MAX_POINTS and graph.n_edges <= MAX_EDGES
 
 
 def _searched_again(graph: Graph, known: dict[str, Any], metric: str, rng: np.random.Generator) -> Tree:

@@ -33,7 +33,8 @@ WORDS = ("clear", "weak", "none", "untested")
 class Structure:
     """How far data lie beyond chance.
 
-    word   : "clear", "weak", "none", or "untested" where there is too little to compare.
+    word   : "clear", "weak", "none", or "untested" where there is too little to compare: fewer than 20 points or
+             edges, or sparse distances.
     score  : standard deviations by which the data exceed the mean of chance.
     excess : the same in doublings: 1.0 says twice as far apart (of a table), or twice as much saved (of a graph).
     """
@@ -49,7 +50,7 @@ class Structure:
 
     def __str__(self) -> str:
         if self.word == "untested":
-            return "structure untested: too few points to compare with chance"
+            return f"structure untested: this needs {MIN_POINTS} points or edges, and of distances those of all pairs"
         named = "no structure" if self.word == "none" else f"{self.word} structure"
         return f"{named} beyond chance ({self.score:.1f} standard deviations)"
 

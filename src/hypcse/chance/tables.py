@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial.distance import cdist, squareform
+from scipy.spatial.distance import cdist
 
 from hypcse.chance.edges import with_edges
 from hypcse.discrete.leaving import leaving_parts
@@ -16,6 +16,7 @@ from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.stretches import by_conductance
 from hypcse.graph import Graph
 from hypcse.graph.neighbors import unit_rows
+from hypcse.graph.precomputed import distance_blocks
 from hypcse.graph.similarity import scaled_similarity
 
 N_DRAWS = 20
@@ -34,6 +35,9 @@ def table_separations(
     Noise fills a box along the principal components evenly, with the variance that the points have along each.
     """
     turned, offset = principal_coordinates(points)
+    # Single precision has limits and separations have no unit; a power of two rounds nothing.
+    power = -np.frexp(np.abs(offset + turned).max())[1]
+    turned, offset = np.ldexp(turned, power), np.ldexp(offset, power)
     spread = np.sqrt(3.0) * turned.std(axis=0)
     draws = [offset + rng.uniform(-spread, spread, turned.shape) for _ in range(N_DRAWS)]
     found = [separations(unit_rows(table) if on_sphere else table) for table in (offset + turned, *draws)]
@@ -94,15 +98,19 @@ def principal_coordinates(points: NDArray[np.floating]) -> tuple[NDArray[np.floa
 def classical_coordinates(distances: Any, max_points: int, rng: np.random.Generator) -> NDArray[np.float64] | None:
     """Points whose distances come nearest to those given, by classical scaling; None for sparse distances.
 
-    Of more than `max_points`, so many are drawn.
+    The largest distance becomes 1, so that no square overflows. Of more than `max_points`, so many are drawn. All
+    distances are read and checked, some rows at a time.
     """
     if sparse.issparse(distances):
         return None
-    square = np.asarray(distances)
-    square = squareform(square) if square.ndim == 1 else square
-    some = np.sort(rng.permutation(len(square))[:max_points])
-    squares = np.square(square[np.ix_(some, some)].astype(np.float64))
+    n, blocks = distance_blocks(distances)
+    some = np.sort(rng.permutation(n)[:max_points])
+    own = ((rows, some[(start <= some) & (some < start + len(rows))] - start) for start, rows in blocks)
+    square = np.concatenate([rows[np.ix_(drawn, some)] for rows, drawn in own])
+    squares = np.square(square / (square.max() or 1.0))
     inner = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
     values, axes = np.linalg.eigh(inner)
-    used = values > 1e-9 * max(float(values.max()), np.finfo(float).tiny)
-    return axes[:, used] * np.sqrt(values[used])
+    # Values ascend; the last one stays where all points are one.
+    used = values > 1e-9 * max(float(values[-1]), 0.0)
+    used[-1] = True
+    return axes[:, used] * np.sqrt(np.maximum(values[used], 0.0))

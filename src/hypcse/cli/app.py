@@ -94,7 +94,8 @@ def fit(
         bool | None,
         typer.Option(
             "--stability/--no-stability",
-            help="Measure how alike each level comes out on part of the edges. By default: up to 20,000 points.",
+            help="Measure how alike each level comes out on part of the edges. By default: up to 20,000 points "
+            "and 500,000 edges.",
         ),
     ] = None,
     preset: Annotated[str, typer.Option(help="Settings of hypcse: default or paper.")] = "default",

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from hypcse import Graph, Structure, Tree, beyond_chance, stability
-from hypcse.chance.stability import MAX_POINTS
+from hypcse.chance.stability import is_quick
 from hypcse.cli.job import Job
 from hypcse.cli.reading.points import Points
 from hypcse.discrete.levels import Labels, levels_and_main
@@ -44,22 +44,24 @@ class Findings:
     def lines(self) -> list[str]:
         """For a person: structure, and the levels."""
         structure = str(self.structure)
-        if self.stability is None:
-            levels = f"Levels of {', '.join(map(str, self.counts))} clusters."
-        else:
-            told = [f"{count} ({value:.2f})" for count, value in zip(self.counts, self.stability, strict=True)]
-            levels = f"Levels of so many clusters, with their stability: {', '.join(told)}."
+        told = list(map(str, self.counts))
+        for k, value in enumerate(self.stability or ()):
+            # Of all points together, or each alone, stability says nothing.
+            if 1 < self.counts[k] < self.levels[k].size:
+                told[k] += f" ({value:.2f})"
+        measured = "" if self.stability is None else ", with their stability"
+        levels = f"Levels by number of clusters{measured}: {', '.join(told)}."
         return [f"{structure[0].upper()}{structure[1:]}.", levels]
 
 
-def find(tree: Tree, graph: Graph, points: Points, job: Job) -> Findings:
-    """Compare with chance, choose levels, and measure how stable they are."""
+def find(tree: Tree, graph: Graph, points: Points, job: Job, known: Structure | None = None) -> Findings:
+    """Compare with chance unless that is known, choose levels, and measure how stable they are."""
     scale = job.graph_options["scale"]
     data = graph if points.features is None else points.features
-    structure = beyond_chance(data, scale=scale, random_state=job.seed)
+    structure = beyond_chance(data, scale=scale, random_state=job.seed) if known is None else known
     found = levels_and_main(tree, graph, structure.found)
     measured = None
-    if job.stability or (job.stability is None and tree.n_leaves <= MAX_POINTS):
+    if job.stability or (job.stability is None and is_quick(graph)):
         with Console(stderr=True).status("measuring stability"):
             measured = stability(found.labels, graph, points.features, scale=scale, random_state=job.seed)
     return Findings(found.labels, found.main, structure, measured)

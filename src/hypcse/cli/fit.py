@@ -46,9 +46,8 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     for note in points.notes:
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"note: {note}", markup=False)
     begin = time.perf_counter()
-    graph = points.similarity(**job.graph_options)
-    tree, model = _find_tree(points, graph, job, out)
-    found = find(tree, graph, points, job)
+    tree, graph, model = _find_tree(points, job, out)
+    found = find(tree, graph, points, job, None if model is None else model.structure_)
     labels = best_cut(tree, graph, n_clusters=job.n_clusters) if job.n_clusters else found.levels[found.main]
     row = score(tree, graph=graph, labels=points.labels)
     seconds = time.perf_counter() - begin
@@ -68,6 +67,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     files[PAGE] = page.encode("utf-8", "replace")
     if model is not None:
         model.labels_, model.levels_, model.structure_ = labels, found.levels, found.structure
+        model._stability = None if found.stability is None else np.array(found.stability)
         files["embedding.npy"] = _npy(model.embedding_)
         files |= {f"model/{name}": content for name, content in packed(model).items()}
     write_folder(out, files)
@@ -94,12 +94,14 @@ def _check_names(source: str, names: tuple[str, ...]) -> None:
         raise ValueError(f"{source}: two rows are called {twice!r}; leaves need different names. Is it the id column?")
 
 
-def _find_tree(points: Points, graph: Graph, job: Job, out: Path) -> tuple[Tree, Any]:
-    """The method's tree, refined where asked, with the names of the points; and the model, where there is one."""
-    if job.method == "hypcse" and graph.n_vertices > 1:
-        model = _train(points, graph, job, out)
+def _find_tree(points: Points, job: Job, out: Path) -> tuple[Tree, Graph, Any]:
+    """The method's tree, refined where asked, with the names of the points; its graph; and the model or None."""
+    if job.method == "hypcse" and points.n_points > 1:
+        # It makes the graph itself, and so knows the bandwidth and that there are features to compare with chance.
+        model = _train(points, job, out)
         model.tree_ = _named(model.tree_, points)
-        return model.tree_, model
+        return model.tree_, model.graph_, model
+    graph = points.similarity(**job.graph_options)
     given = {"graph": graph, "random_state": job.seed, "scale": job.graph_options["scale"], **job.options}
     if job.refine and "join" in methods.describe(job.method).options:
         # Refinement goes by the edges alone; what they do not tell is joined once, afterwards.
@@ -110,7 +112,7 @@ def _find_tree(points: Points, graph: Graph, job: Job, out: Path) -> tuple[Tree,
         with search_progress() as callback:
             tree = refine(tree, graph, effort=cast(Effort, job.effort), random_state=job.seed, callback=callback)
         tree = join_components(tree, graph, points.features, scale=job.graph_options["scale"], bridges=True)
-    return _named(tree, points), None
+    return _named(tree, points), graph, None
 
 
 def checkpoints_of(out: Path) -> Path:
@@ -118,7 +120,7 @@ def checkpoints_of(out: Path) -> Path:
     return out.absolute().parent / f"{out.name}.checkpoints"
 
 
-def _train(points: Points, graph: Graph, job: Job, out: Path) -> Any:
+def _train(points: Points, job: Job, out: Path) -> Any:
     """The estimator `HypCSE`, fitted; interrupted, it says how to go on."""
     from hypcse import HypCSE
     from hypcse.training import TrainingInterrupted
@@ -144,7 +146,7 @@ def _train(points: Points, graph: Graph, job: Job, out: Path) -> Any:
             # The estimator would keep the best so far; a person who stops the command wants to go on later.
             warnings.simplefilter("error", TrainingInterrupted)
             model.callback = callback
-            model.fit(points.features, graph=graph)
+            model.fit(points.features, graph=points.graph)
     except (TrainingInterrupted, KeyboardInterrupt):
         if kept.exists():
             Console(stderr=True, soft_wrap=True, highlight=False).print(

@@ -93,8 +93,8 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
 
     After `fit`: `tree_`, `linkage_matrix_`, `children_`, `distances_`, `labels_`, `levels_` (nested labels, coarse to
     fine), `structure_` (against chance, see `beyond_chance`), `stability_` (of each level, see `stability`; measured
-    when first asked for), `embedding_` (leaves in the ball), `graph_`, `entropy_`, `history_`, `n_features_in_`. New
-    points: `predict`, `transform`, `places`.
+    when first asked for, and of distances by `fit`, since they are not kept), `embedding_` (leaves in the ball),
+    `graph_`, `entropy_`, `history_`, `n_features_in_`. New points: `predict`, `transform`, `places`.
 
     >>> import hypcse
     >>> X, y = hypcse.datasets.load("optical-digits")
@@ -213,7 +213,7 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
                 history_=trained.history,
                 _scaler=ready.scaler,
                 _scaled=self._compared(ready),
-                _stability=None,
+                _stability=self._stability_of(found, ready, seed),
                 _bandwidth=ready.bandwidth,
                 _config=config,
                 _state=trained.state,
@@ -289,6 +289,12 @@ class HypCSE(NewPoints, ClusterMixin, BaseEstimator):
             return beyond_chance(given.graph, random_state=seed)
         data = ready.distances if ready.scaled is None else ready.scaled
         return beyond_chance(data, scale="none", metric=self.metric, random_state=seed)
+
+    def _stability_of(self, found: Levels, ready: Prepared, seed: int) -> NDArray[np.float64] | None:
+        """Of levels of distances, which are not kept; None where all that it takes is, so that it can wait."""
+        if ready.distances is None:
+            return None
+        return np.array(stability(found.labels, ready.graph, distances=ready.distances, random_state=seed))
 
     @property
     def stability_(self) -> list[float]:

@@ -94,12 +94,19 @@ def _take_similarities(kept: Any) -> Similarities:
     )
 
 
+def _take_levels(kept: Any) -> list[NDArray[np.int64]]:
+    found = list(take_array(kept, np.int64, 2))
+    if not found:
+        raise ValueError("it holds no level")
+    return found
+
+
 # Every attribute that fitting makes, and how it is stored. What the tree gives (linkage and its parts) is made anew.
 SHARED = {
     "tree_": TREE,
     "graph_": GRAPH,
     "embedding_": array(np.float64, 2),
-    "levels_": Form(np.stack, lambda kept: list(take_array(kept, np.int64, 2))),
+    "levels_": Form(np.stack, _take_levels),
     "entropy_": NUMBER,
     "history_": HISTORY,
     "n_features_in_": COUNT,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_finite, real_numbers
 from hypcse.chance import Structure
 from hypcse.chance import stability as measured_stability
-from hypcse.chance.stability import MAX_POINTS
+from hypcse.chance.stability import is_quick
 from hypcse.discrete.levels import levels_and_main
 from hypcse.graph import Graph
 from hypcse.tree import Tree
@@ -75,8 +75,8 @@ def stability_of(
     features: ArrayLike | None,
     scale: str,
 ) -> Sequence[float] | None:
-    """The stability of levels that nobody gave: the model's own, else measured; None for many leaves, or no level."""
-    if not shown.levels or shown.automatic.size > MAX_POINTS:
+    """The stability of levels that nobody gave: the model's own, else measured; None for large graphs, or no level."""
+    if not shown.levels or not (graph is None or is_quick(graph)):
         return None
     if hasattr(source, "levels_"):
         known: Sequence[float] | None = getattr(source, "stability_", None)
