@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 from hypcse.experiments import experiment, plan
 from hypcse.experiments.labelled import FEW, few_of, few_scores, predicted, split_of, split_scores
 
-SPLIT = {"n_epochs": 60, "learning_rate": 3e-3, "hidden_dim": 16, "embed_dim": 4}
+SPLIT = {"n_epochs": 60, "learning_rate": 3e-3, "label_weight": 1.0, "hidden_dim": 16, "embed_dim": 4}
 
 
 def blobs():
