@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count
+from hypcse._threads import FEW_POINTS
 from hypcse.methods.labelled.task import Codes, Task, check_task
 from hypcse.methods.progress import check_positive
 
@@ -45,6 +46,7 @@ def gradient_boosting(
     `min_leaf` is the least number of rows in a leaf. scikit-learn's own 20 leaves no split where labels are few.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
 
     task = check_task(X, y, random_state, validation)
     check_count("n_rounds", n_rounds, 1)
@@ -52,7 +54,9 @@ def gradient_boosting(
     model = HistGradientBoostingClassifier(
         max_iter=n_rounds, min_samples_leaf=min_leaf, early_stopping=False, random_state=task.random_state
     )
-    return predicted(model, task.features, task)
+    # On few rows its threads wait for each other far longer than they work.
+    with threadpool_limits(1 if task.rows.size < FEW_POINTS else None):
+        return predicted(model, task.features, task)
 
 
 def linear_model(C: float) -> Any:
