@@ -54,7 +54,7 @@ def few_of(y: NDArray[np.int64], n_labels: int, seed: int) -> Split:
 
 
 def split_scores(method: str, X: NDArray[Any], y: NDArray[np.int64], seed: int, **options: Any) -> dict[str, float]:
-    """Accuracy on the test part in percent, of a random and of a stratified split."""
+    """Share of the test part that is right, of a random and of a stratified split."""
     return {
         name: _accuracy(method, X, y, split_of(y, seed, stratified=stratified), seed, options)
         for name, stratified in (("accuracy", False), ("accuracy_stratified", True))
@@ -62,7 +62,7 @@ def split_scores(method: str, X: NDArray[Any], y: NDArray[np.int64], seed: int, 
 
 
 def few_scores(method: str, X: NDArray[Any], y: NDArray[np.int64], seed: int, **options: Any) -> dict[str, float]:
-    """Accuracy on the points without a label in percent, by the number of labels per class."""
+    """Share of the points without a label that is right, by the number of labels per class."""
     return {f"accuracy_{number}": _accuracy(method, X, y, few_of(y, number, seed), seed, options) for number in FEW}
 
 
@@ -70,7 +70,7 @@ def _accuracy(
     method: str, X: NDArray[Any], y: NDArray[np.int64], split: Split, seed: int, options: dict[str, Any]
 ) -> float:
     found = predicted(method, X, split, seed, **options)
-    return 100 * float(np.mean(found[split.test] == y[split.test]))
+    return float(np.mean(found[split.test] == y[split.test]))
 
 
 def predicted(method: str, X: NDArray[Any], split: Split, seed: int, **options: Any) -> NDArray[np.int64]:
