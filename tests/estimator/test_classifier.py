@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from hypcse import HypCSE, HypCSEClassifier, similarity_graph
 from hypcse.encoder.prototypes import Prototypes
 from hypcse.estimator import ModelFileError
-from hypcse.estimator.classifier import validation_rows
+from hypcse.estimator.known_labels import validation_rows
 from hypcse.objective.margin import margin_loss
 
 # scikit-learn exempts its own semi-supervised classifiers from it by name.

@@ -11,12 +11,10 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from hypcse._checks import check_choice
 from hypcse._memory import check_memory
-from hypcse._random import check_seed, generator
+from hypcse._random import check_seed
 from hypcse._threads import worker_threads
 from hypcse.decode import decode_graph
 from hypcse.discrete import graph_linkage, join_components, refine
@@ -26,12 +24,13 @@ from hypcse.entropy import structural_entropy
 from hypcse.estimator import saving
 from hypcse.estimator.device import chosen_device
 from hypcse.estimator.inputs import understood
+from hypcse.estimator.known_labels import known_classes, validation_rows
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared, needed_bytes, prepared
 from hypcse.estimator.similarities import Similarities
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
-from hypcse.labels import label_codes, respect_labels
+from hypcse.labels import respect_labels
 from hypcse.training import (
     Classified,
     Encoding,
@@ -45,8 +44,6 @@ from hypcse.training.fit import Callback
 from hypcse.tree import Tree
 
 FEATURES = ("table", "similarities")
-LEAST_VALIDATION = 10
-"""Fewer labels do not tell one epoch from another."""
 TRAINING = (
     "n_epochs",
     "learning_rate",
@@ -265,41 +262,6 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def known_classes(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes and the code of each point, -1 where it has no label; at least two classes."""
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None. Pass one label per point, -1 for unknown.")
-    given = np.asarray(y)
-    given = column_or_1d(given, warn=True) if given.ndim == 2 else given
-    if given.dtype.kind == "f":
-        check_classification_targets(given[~np.isnan(given)])
-    classes, codes = label_codes(given)
-    if codes.size != n_points:
-        raise ValueError(f"y has {codes.size} labels for {n_points} points. Pass one per point, -1 for unknown.")
-    if len(classes) == 0:
-        raise ValueError("y has no label: all are -1, None or NaN. Label some points, or use HypCSE, which needs none.")
-    if len(classes) == 1:
-        raise ValueError(f"y has one class alone, {classes[0]!r}; a classifier needs at least two classes.")
-    return classes, codes
-
-
-def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int) -> NDArray[np.bool_]:
-    """The labelled rows that pick the epoch: so large a share, or none where that is fewer than 10.
-
-    Every class keeps a label to learn from.
-    """
-    labelled = np.flatnonzero(codes >= 0)
-    wanted = round(fraction * labelled.size)
-    chosen = np.zeros(codes.size, np.bool_)
-    if wanted < LEAST_VALIDATION:
-        return chosen
-    order = generator(random_state, "validation").permutation(labelled)
-    # The first of each class in this order stays with training.
-    firsts = np.unique(codes[order], return_index=True)[1]
-    chosen[np.delete(order, firsts)[:wanted]] = True
-    return chosen
 
 
 def lorentz_scores(
