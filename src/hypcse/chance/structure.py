@@ -20,12 +20,12 @@ LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0
 """Standard deviations above chance from which structure is found, and from which it is clear."""
 LEAST_SPREAD = 0.005
 """Standard deviation of chance, in doublings, below which a few draws do not tell it."""
+LEAST_SAVED, LEAST_APART = 0.03, 0.75
+"""Doublings beyond chance from which structure is found, however sure it is: of a graph, and of a table."""
 MIN_POINTS = 20
 """Of fewer points, or edges, chance makes anything."""
 MAX_POINTS = 1500
 """Points of a table that are looked at together."""
-
-
 WORDS = ("clear", "weak", "none", "untested")
 
 
@@ -63,10 +63,10 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
 
     Of a graph it asks what a tree saves over the star of all vertices, and what it saves on graphs with the same
     degrees whose edges are shuffled: first of the edges alone, and if these are as chance would lay them, of edges with
-    their weights. A neighbour graph always saves more than its shuffles, since near points are near
-    to each other, so a table is compared with tables: how little leaves its parts, and how little leaves those of
-    points drawn evenly from a box with the variances of its principal components. Parts are looked at from 1/2 bit to 3
-    bits of entropy, which is two parts up to some ten, and the scale that stands out most counts.
+    their weights. A neighbour graph always saves more than its shuffles, since near points are near to each other, so a
+    table is compared with tables: how little leaves its parts, and how little leaves those of points drawn evenly from
+    a box with the variances of its principal components. Parts are looked at from 1/2 bit to 3 bits of entropy, which
+    is two parts up to some ten, and the scale that stands out most counts.
 
     data         : a `Graph`, features of one row per point, or with metric="precomputed" distances between points
                    (square or condensed; sparse ones are not tested).
@@ -97,17 +97,17 @@ def _of_graph(graph: Graph, rng: np.random.Generator) -> Structure:
     """Of the edges, whatever they weigh; where these are as chance would lay them, of their weights."""
     i, j, weights = graph.edges()
     alike = weights.min() == weights.max()
-    found = _judged(*graph_savings(with_edges(graph, i, j, np.ones_like(weights)), rng), least=0.03)
-    return found if found.found or alike else _judged(*graph_savings(graph, rng), least=0.03)
+    found = _judged(*graph_savings(with_edges(graph, i, j, np.ones_like(weights)), rng), least=LEAST_SAVED)
+    return found if found.found or alike else _judged(*graph_savings(graph, rng), least=LEAST_SAVED)
 
 
 def _of_points(points: NDArray[np.floating], on_sphere: bool, rng: np.random.Generator) -> Structure:
     whole = points if len(points) <= MAX_POINTS else _some(points, rng)
-    found = _judged(*table_separations(whole, on_sphere, rng), least=0.75)
+    found = _judged(*table_separations(whole, on_sphere, rng), least=LEAST_APART)
     if found.found or len(points) <= MAX_POINTS:
         return found
     # Clusters of a few points each are thinned out in a sample of all.
-    near = _judged(*table_separations(_near(points, rng), on_sphere, rng), least=0.75)
+    near = _judged(*table_separations(_near(points, rng), on_sphere, rng), least=LEAST_APART)
     return near if near.word == "clear" else found
 
 

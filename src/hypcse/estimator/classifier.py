@@ -217,12 +217,16 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
         scores = self._scores[links.indices[:, 0]]
         others = ~links.copies()
         if others.any():
-            fed = features[others] if self._similarities is None else self._similarities.apply(features[others])
             encoding = Encoding(self._state, self._config, self._inputs, self._encoded_on)
             with worker_threads(self.n_jobs, len(self._inputs)):
-                points = lorentz_points(encoding, fed, links.part(others), chosen_device(self.device))
+                device = chosen_device(self.device)
+                points = lorentz_points(encoding, self._fed(features[others]), links.part(others), device)
             scores[others] = lorentz_scores(points, self.prototypes_, self.biases_)
         return scores
+
+    def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What the encoder is fed of scaled features: these, or the components of their similarities."""
+        return features if self._similarities is None else self._similarities.apply(features)
 
     def _encoder_inputs(self, ready: Prepared) -> tuple[NDArray[np.float32], Similarities | None]:
         """What the encoder is fed, and how it is made of features."""
@@ -248,7 +252,7 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
         return self.callback is not None and self.callback(step) is True
 
     def _keep(self, **found: Any) -> None:
-        """The attributes of a fitted model, as `_forms` lists them."""
+        """The attributes of a fitted model, as `saving.CLASSIFIED` lists them."""
         for name, value in found.items():
             setattr(self, name, value)
 

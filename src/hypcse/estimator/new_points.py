@@ -65,10 +65,10 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         placed = self.embedding_[links.indices[:, 0]]
         others = ~links.copies()
         if others.any():
-            encoding = Encoding(self._state, self._config, self._training_points(), self._encoded_on)
+            encoding = Encoding(self._state, self._config, self._fed(self._training_points()), self._encoded_on)
             with worker_threads(self.n_jobs, len(encoding.features)):
                 device = chosen_device(self.device)
-                placed[others] = place_points(encoding, features[others], links.part(others), device)
+                placed[others] = place_points(encoding, self._fed(features[others]), links.part(others), device)
         return placed
 
     def places(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -90,6 +90,10 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         features = self._scaler.apply(reduced(table, self._reduction))
         with worker_threads(self.n_jobs, len(points)):
             return features, links_to(points, features, self.n_neighbors, self._bandwidth)
+
+    def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What the encoder is fed of scaled features: these themselves."""
+        return features
 
     def _training_points(self) -> NDArray[np.float32]:
         if self._scaled is None or self.metric != "euclidean":
