@@ -12,6 +12,7 @@ from hypcse.encoder.prototypes import Prototypes
 from hypcse.estimator import ModelFileError
 from hypcse.estimator.known_labels import validation_rows
 from hypcse.objective.margin import margin_loss
+from hypcse.training import fit_labelled
 
 # scikit-learn exempts its own semi-supervised classifiers from it by name.
 MINUS_ONE = {"check_classifiers_classes": "-1 is no class here: it marks a point without a label"}
@@ -112,6 +113,38 @@ def test_graphs_alone():
         HypCSEClassifier(features="similarities").fit(similarity_graph(X), given)
 
 
+def told(monkeypatch, X, y, **options):
+    """What training is told of classes."""
+    asked = []
+
+    def listening(features, graph, config, known, *rest):
+        asked.append(known)
+        return fit_labelled(features, graph, config, known, *rest)
+
+    monkeypatch.setattr("hypcse.estimator.classifier.fit_labelled", listening)
+    HypCSEClassifier(**{**QUICK, "n_epochs": 1, **options}).fit(X, y)
+    return asked[0]
+
+
+def test_the_tree_guesses_what_training_has_no_label_for(monkeypatch):
+    X, y = blobs()
+    known = told(monkeypatch, X, hidden(y, 20)[0], validation_fraction=0.25)
+    assert known.validation.sum() >= 10 and known.guess_weight == pytest.approx(0.3 * known.weight)
+    assert (known.guesses[known.taught >= 0] == -1).all() and (known.guesses[known.taught < 0] >= 0).all()
+    assert np.mean(known.guesses == y, where=known.taught < 0) > 0.9
+    assert (told(monkeypatch, X, hidden(y)[0], guess_weight=0.0).guesses == -1).all()
+
+
+def test_labels_that_pick_the_epoch_teach_nothing(monkeypatch):
+    """The label of a point that picks the epoch, exchanged for another, changes no guess."""
+    X, y = blobs()
+    given = hidden(y, 20)[0]
+    known = told(monkeypatch, X, given, validation_fraction=0.25)
+    wrong = np.where(known.validation, (given + 1) % 3, given)
+    again = told(monkeypatch, X, wrong, validation_fraction=0.25)
+    assert np.array_equal(again.taught, known.taught) and np.array_equal(again.guesses, known.guesses)
+
+
 @pytest.mark.parametrize(
     ("y", "text"),
     [
@@ -132,6 +165,7 @@ def test_labels_that_do_not_do(y, text):
         ({"features": "pca"}, "features='pca'"),
         ({"validation_fraction": 1.0}, "validation_fraction=1.0"),
         ({"label_weight": 0.0}, "label_weight=0.0"),
+        ({"guess_weight": -1.0}, "guess_weight=-1.0"),
     ],
 )
 def test_parameters_that_do_not_do(options, text):

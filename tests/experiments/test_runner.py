@@ -65,7 +65,7 @@ def test_every_declared_cell_can_run():
             if cell.task == "flat":
                 assert cell.method in FLAT_METHODS and list(cell.options) == ["n_clusters"] * (cell.method in TOLD)
             elif cell.task in ("labelled", "few"):
-                assert cell.method in (*OURS, *CLASSIFIERS) and set(cell.options) <= {"features"}
+                assert cell.method in (*OURS, *CLASSIFIERS) and set(cell.options) <= {"features", "guess_weight"}
             else:
                 assert not cell.method or set(cell.options) <= set(describe(cell.method).options), cell
         assert len({cell.key for cell in cells_of(declared)}) == len(cells_of(declared))

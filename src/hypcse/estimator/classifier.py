@@ -30,9 +30,8 @@ from hypcse.estimator.preparing import Prepared, needed_bytes, prepared
 from hypcse.estimator.similarities import Similarities
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
-from hypcse.labels import respect_labels
+from hypcse.labels import respect_labels, spread_labels
 from hypcse.training import (
-    Classified,
     Encoding,
     Supervision,
     TrainingConfig,
@@ -69,6 +68,8 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
     features     : what the encoder is fed: "table", the scaled features; or "similarities", as in the paper: the first
                    10 principal components of the similarities to all points, O(n^2) in memory.
     label_weight : of the margin loss beside the objective of the hierarchy.
+    guess_weight : of the labels that `spread_labels` finds for the other points before training, beside the given
+                   ones. 0 trains on given labels alone, as the paper does.
     validation_fraction : share of the labels that pick the epoch instead of being trained on. Where that would be fewer
                    than 10, none does, and the last epoch counts.
     n_neighbors, bandwidth, scale : of the similarity graph, as in `HypCSE`.
@@ -98,6 +99,7 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
         *,
         features: str = "table",
         label_weight: float = 100.0,
+        guess_weight: float = 0.3,
         validation_fraction: float = 0.1,
         n_neighbors: int = 10,
         bandwidth: float | str = 1.0,
@@ -158,11 +160,14 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
             ready = prepared(given, self.n_neighbors, self.bandwidth, self.scale, self.metric, seed)
             inputs, similarities = self._encoder_inputs(ready)
             validation = validation_rows(codes, self.validation_fraction, seed)
-            known = Supervision(codes, validation, len(classes), float(self.label_weight))
+            taught = np.where(validation, -1, codes)
+            guesses = self._guesses(taught, ready, seed)
+            weight = float(self.label_weight)
+            known = Supervision(codes, validation, guesses, len(classes), weight, self.guess_weight * weight)
             device = chosen_device(self.device)
             found = fit_labelled(inputs, ready.graph, config, known, seed, self._told, device)
-            respected = respect_labels(ready.graph, codes)
-            tree = self._tree(found, ready, respected, seed)
+            respected = respect_labels(ready.graph, codes, random_state=seed)
+            tree = hierarchy(ready, respected, seed, decode_graph(found.leaves, respected))
             best = np.where(codes >= 0, codes, found.scores.argmax(axis=1))
             self._keep(
                 classes_=classes,
@@ -237,13 +242,12 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
         similarities = Similarities.learn(ready.scaled)
         return similarities.apply(ready.scaled), similarities
 
-    def _tree(self, found: Classified, ready: Prepared, respected: Graph, seed: int) -> Tree:
-        """The hierarchy of all points on the graph that respects the labels, with what no edge joins joined."""
-        start = decode_graph(found.leaves, respected)
-        tree = refine(start, respected, starts=[graph_linkage(respected)], random_state=seed)
-        if ready.scaled is None:
-            return tree
-        return join_components(tree, respected, ready.scaled, scale="none", bridges=True)
+    def _guesses(self, taught: NDArray[np.int64], ready: Prepared, seed: int) -> NDArray[np.int64]:
+        """What the labels to learn from say of all other points by a tree; -1 of those that have one."""
+        if self.guess_weight == 0:
+            return np.full(taught.size, -1, np.int64)
+        tree = hierarchy(ready, respect_labels(ready.graph, taught, random_state=seed), seed)
+        return np.where(taught >= 0, -1, spread_labels(tree, taught))
 
     def _told(self, step: TrainingStep) -> bool:
         """Tell the callback and, if asked, the person at the terminal."""
@@ -261,11 +265,22 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
             raise ValueError(f"validation_fraction={self.validation_fraction} must be from 0 to below 1; 0 uses none.")
         if not (np.isfinite(self.label_weight) and self.label_weight > 0):
             raise ValueError(f"label_weight={self.label_weight} must be finite and above 0.")
+        if not (np.isfinite(self.guess_weight) and self.guess_weight >= 0):
+            raise ValueError(f"guess_weight={self.guess_weight} must be finite and at least 0; 0 takes no guesses.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def hierarchy(ready: Prepared, graph: Graph, seed: int, *starts: Tree) -> Tree:
+    """The best tree on a graph over the points, with what no edge joins joined by features where there are any."""
+    first, *others = (*starts, graph_linkage(graph))
+    tree = refine(first, graph, starts=others, random_state=seed)
+    if ready.scaled is None:
+        return tree
+    return join_components(tree, graph, ready.scaled, scale="none", bridges=True)
 
 
 def lorentz_scores(

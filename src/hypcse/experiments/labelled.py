@@ -97,9 +97,10 @@ def _classified(X: NDArray[Any], split: Split, seed: int, **options: Any) -> NDA
 
 
 def _spread(X: NDArray[Any], split: Split, seed: int) -> NDArray[np.int64]:
-    """All known labels over the tree of a graph that respects them, without training."""
+    """The labels to train on, spread over the tree of a graph that respects them: no training, nothing to validate."""
     import hypcse
 
-    graph = hypcse.respect_labels(hypcse.similarity_graph(X), split.codes, random_state=seed)
+    taught = np.where(split.validation, -1, split.codes)
+    graph = hypcse.respect_labels(hypcse.similarity_graph(X), taught, random_state=seed)
     tree = hypcse.refine(hypcse.graph_linkage(graph), graph, random_state=seed)
-    return hypcse.spread_labels(hypcse.join_components(tree, graph, X, bridges=True), split.codes)
+    return hypcse.spread_labels(hypcse.join_components(tree, graph, X, bridges=True), taught)

@@ -41,7 +41,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class Figure:
-    """What a row came to on a data set: mean and deviation over the seeds, and the paper's figure.
+    """What a row came to on a data set: mean and deviation over the seeds, and what the paper prints of them.
 
     n_stopped : how many of the seeds ended at the time limit, with what they had by then.
     n_missing : how many were not run.
@@ -55,6 +55,7 @@ class Figure:
     paper: float | None = None
     verdict: Verdict | None = None
     n_missing: int = 0
+    paper_deviation: float | None = None
 
 
 Table = dict[str, dict[str, Figure]]
@@ -97,7 +98,9 @@ class Results:
             if found:
                 known = figure(found, metric, self._paper(rows[label], metric, data))
                 verdict = known.verdict if self.judged else None
-                table[label][data] = replace(known, n_missing=len(cells) - len(found), verdict=verdict)
+                spread = self._paper(rows[label], f"{metric}_deviation", data)
+                n_missing = len(cells) - len(found)
+                table[label][data] = replace(known, n_missing=n_missing, verdict=verdict, paper_deviation=spread)
         return {label: figures for label, figures in table.items() if figures}
 
     def ours(self, metric: str) -> Values:

@@ -26,14 +26,23 @@ class Supervision:
 
     codes      : (n,) the class of each point from 0, -1 where it is unknown.
     validation : (n,) which of the labelled points pick the epoch instead of being trained on.
+    guesses    : (n,) the class that a point without a label to learn from is taken for, -1 where it has no guess.
     n_classes  : how many classes there are.
-    weight     : of the margin loss beside the others.
+    weight     : of the margin loss of given labels beside the other losses.
+    guess_weight : of the margin loss of guesses.
     """
 
     codes: NDArray[np.int64]
     validation: NDArray[np.bool_]
+    guesses: NDArray[np.int64]
     n_classes: int
     weight: float
+    guess_weight: float
+
+    @property
+    def taught(self) -> NDArray[np.int64]:
+        """The codes to learn from: all but those that pick the epoch."""
+        return np.where(self.validation, -1, self.codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +103,9 @@ class LabelledRun(Run):
         start = torch_generator(random_state, "prototypes")
         self.known = known
         self.prototypes = Prototypes(config.model.embed_dim, known.n_classes, start).to(device)
-        taught = np.where(known.validation, -1, known.codes)
-        self.taught, self.codes = (torch.from_numpy(codes).to(device) for codes in (taught, known.codes))
+        self.taught, self.guesses, self.codes = (
+            torch.from_numpy(codes).to(device) for codes in (known.taught, known.guesses, known.codes)
+        )
         self.judges = torch.from_numpy(np.flatnonzero(known.validation)).to(device)
         self.picked: tuple[tuple[float, float], dict[str, Any], EdgeTensors] | None = None
         super().__init__(features, graph, config, random_state, device)
@@ -105,8 +115,12 @@ class LabelledRun(Run):
         return [*super()._optimizers(), optimizer_of(self.prototypes.parameters(), self.config.schedule.learning_rate)]
 
     def added_loss(self, points: Tensor, vertices: Tensor) -> Tensor:
-        """The margin loss of the labelled points of a subgraph."""
-        return self.known.weight * margin_loss(self.prototypes(points), self.taught[vertices])
+        """The margin loss of the labelled points of a subgraph, and of the guesses."""
+        scores = self.prototypes(points)
+        given = self.known.weight * margin_loss(scores, self.taught[vertices])
+        if self.known.guess_weight == 0:
+            return given
+        return given + self.known.guess_weight * margin_loss(scores, self.guesses[vertices])
 
     def evaluate(self, number: int) -> float | None:
         """Score all points, and keep the epoch if it is the best."""

@@ -35,16 +35,22 @@ def field(figure: Figure | None, metric: str, mark: Mark = "", with_deviation: b
     if figure is None:
         return Entry("-")
     places = digits(figure.mean if figure.n_seeds else figure.paper or 0.0, metric)
-    beside = "" if figure.paper is None else f" ({figure.paper:,.{places}f}{_SIGNS[figure.verdict]})"
+    beside = ""
+    if figure.paper is not None:
+        beside = f" ({_with_spread(figure.paper, figure.paper_deviation, places)}{_SIGNS[figure.verdict]})"
     if not figure.n_seeds:
         return Entry("failed", after=beside)
     if np.isnan(figure.mean):
         return Entry("-", after=beside)
-    spread = f" ± {figure.deviation:,.{places}f}" if figure.n_seeds > 1 and with_deviation else ""
+    deviation = figure.deviation if figure.n_seeds > 1 and with_deviation else None
     failed = f", {figure.n_failed} failed" if figure.n_failed else ""
     stopped = f", {figure.n_stopped} stopped" if figure.n_stopped else ""
     missing = f", {figure.n_missing} missing" if figure.n_missing else ""
-    return Entry(f"{figure.mean:,.{places}f}{spread}", mark, f"{beside}{failed}{stopped}{missing}")
+    return Entry(_with_spread(figure.mean, deviation, places), mark, f"{beside}{failed}{stopped}{missing}")
+
+
+def _with_spread(value: float, deviation: float | None, places: int) -> str:
+    return f"{value:,.{places}f}" if deviation is None else f"{value:,.{places}f} ± {deviation:,.{places}f}"
 
 
 def data_name(data: str) -> str:
