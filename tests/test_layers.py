@@ -16,7 +16,7 @@ LAYERS = (
     ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours"),
     ("kernels",),
     ("graph", "tree", "hyperbolic"),
-    ("entropy",),
+    ("entropy", "points"),
     ("discrete",),
     ("decode", "encoder", "structure", "objective", "metrics", "chance", "labels", "_heights"),
     ("training",),

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from hypcse.objective import centroid_loss as centroid_loss
     from hypcse.objective import contrastive_loss as contrastive_loss
     from hypcse.objective import cse_loss as cse_loss
+    from hypcse.points import Points as Points
     from hypcse.tree import Tree as Tree
     from hypcse.viewer import view as view
 
@@ -89,6 +90,7 @@ _HOME = {
     "fowlkes_mallows": "hypcse.metrics",
     "robinson_foulds": "hypcse.metrics",
     "score": "hypcse.metrics",
+    "Points": "hypcse.points",
     "StructuralEntropyLoss": "hypcse.objective",
     "centroid_loss": "hypcse.objective",
     "contrastive_loss": "hypcse.objective",

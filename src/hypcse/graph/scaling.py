@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -182,14 +183,46 @@ class RankScaling(Scaling):
         return scaled
 
 
+@dataclass(frozen=True, eq=False)
+class WeightedScaling(Scaling):
+    """Another scaling, with every column multiplied by a weight, (d,)."""
+
+    kind = "weighted"
+    parts: ClassVar[dict[str, Any]] = {"weights": np.float32}
+    inner: Scaling
+    weights: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (self.inner.n_columns,) or self.weights.min(initial=1) <= 0:
+            raise ValueError(f"it weighs {self.weights.size} columns of {self.inner.n_columns}, or some by 0 or less")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        raise NotImplementedError("weights are learned by `fit_scaling`")
+
+    @property
+    def n_columns(self) -> int:
+        return self.inner.n_columns
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return self.inner.scaled(features) * self.weights
+
+
 KINDS: dict[str, type[Scaling]] = {
     scaling.kind: scaling for scaling in (MinMaxScaling, StandardScaling, RankScaling, NoScaling)
 }
 SCALES = tuple(KINDS)
 
 
-def fit_scaling(X: ArrayLike, scale: str = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
-    """The scaling of a table, see `scale_features`, and the table on that scale, (n, d)."""
+def fit_scaling(
+    X: ArrayLike, scale: str = "minmax", kinds: Sequence[str | None] | None = None
+) -> tuple[Scaling, NDArray[np.float32]]:
+    """The scaling of a table, see `scale_features`, and the table on that scale, (n, d).
+
+    kinds : for each column None where it holds numbers, else the name of the column of texts of which it marks one.
+        The columns of one kind together are given the variance that a column of numbers has on average; without any
+        column of numbers, two different texts are 1 apart.
+    """
     check_choice("scale", scale, SCALES)
     features = _single_precision(check_features(X))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -198,7 +231,24 @@ def fit_scaling(X: ArrayLike, scale: str = "minmax") -> tuple[Scaling, NDArray[n
         # Ranks cannot overflow, and features that stay as they are have not.
         if scale in ("minmax", "standard"):
             _check_range(features, scaled)
-    return scaling, scaled
+    if kinds is None or not any(kinds):
+        return scaling, scaled
+    weights = _weights_of_kinds(scaled, kinds)
+    return WeightedScaling(scaling, weights), scaled * weights
+
+
+def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) -> NDArray[np.float32]:
+    """For each column 1, or what brings its kind to the mean variance of the columns of numbers."""
+    variance = scaled.var(axis=0, dtype=np.float64)
+    numbers = variance[[kind is None for kind in kinds]]
+    numbers = numbers[numbers > 0]
+    weights = np.ones(len(kinds), np.float32)
+    for name in {kind for kind in kinds if kind is not None}:
+        own = np.array([kind == name for kind in kinds])
+        total = variance[own].sum()
+        if total > 0:
+            weights[own] = np.sqrt(numbers.mean() / total) if numbers.size else np.sqrt(0.5)
+    return weights
 
 
 def scale_features(X: ArrayLike, scale: str = "minmax") -> NDArray[np.float32]:

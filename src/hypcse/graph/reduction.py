@@ -1,0 +1,29 @@
+"""Sparse tables as dense features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+MAX_DENSE_COLUMNS, N_REDUCED = 512, 64
+"""A sparse table with more columns than the first is reduced to so many as the second."""
+
+
+def learn_reduction(table: Any, random_state: int = 0) -> NDArray[Any] | None:
+    """The main directions (64, d) of a sparse table of more than 512 columns; None of any other."""
+    if not sparse.issparse(table) or table.shape[1] <= MAX_DENSE_COLUMNS:
+        return None
+    from sklearn.decomposition import TruncatedSVD
+
+    width = max(1, min(N_REDUCED, min(table.shape) - 1))
+    return TruncatedSVD(width, random_state=random_state).fit(table).components_
+
+
+def reduced(table: Any, components: NDArray[Any] | None) -> NDArray[Any]:
+    """The table as features: dense, and in the coordinates of `components` where there are some."""
+    if components is not None:
+        return np.asarray(table @ components.T)
+    return table.toarray() if sparse.issparse(table) else table

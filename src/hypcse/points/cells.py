@@ -1,0 +1,62 @@
+"""Which graph, and which features, an AnnData stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hypcse.graph import Graph
+from hypcse.points.points import Points
+
+
+def points_of_cells(adata: Any, use: str = "auto") -> tuple[Points, str]:
+    """The cells as `use` asks for them, and the name of what was used.
+
+    use : "auto" for obsp["connectivities"] where there is one, else obsm["X_pca"], else X; or "X", or a key of `obsp`
+        or `obsm`. A graph comes with the representation that it was made of, where that is there.
+    """
+    if use == "auto":
+        use = "connectivities" if "connectivities" in adata.obsp else "X_pca" if "X_pca" in adata.obsm else "X"
+    names = tuple(map(str, adata.obs_names))
+    if use in adata.obsp:
+        graph = Graph.from_scipy(_symmetric(adata.obsp[use]))
+        features, metric = _behind(adata, use)
+        made = features is not None
+        return Points(features, graph, names, metric=metric, one_scale=True, made_of_features=made), use
+    if use in adata.obsm:
+        features = np.asarray(adata.obsm[use])
+    elif use == "X" and adata.X is not None:
+        features = _dense(adata.X)
+    else:
+        known = ["auto", "X", *adata.obsp, *adata.obsm]
+        raise ValueError(f"use={use!r} is not in this AnnData. Choose one of {', '.join(map(repr, known))}.")
+    return Points(features, names=names, one_scale=True), use
+
+
+def _behind(adata: Any, use: str) -> tuple[NDArray[Any] | None, str]:
+    """What a graph was made of, and by which distance: as scanpy wrote it down, else the principal components."""
+    params: Mapping[str, Any] = {}
+    for entry in adata.uns.values():
+        if isinstance(entry, Mapping) and entry.get("connectivities_key") == use:
+            params = entry.get("params", {})
+    named = params.get("use_rep", "X_pca")
+    found = adata.X if named == "X" else adata.obsm.get(named)
+    if found is None:
+        return None, "euclidean"
+    features = _dense(found)[:, : params.get("n_pcs") if named == "X_pca" else None]
+    metric = "cosine" if params.get("metric") == "cosine" and features.any(axis=1).all() else "euclidean"
+    return (features if np.isfinite(features).all() else None), metric
+
+
+def _dense(matrix: Any) -> NDArray[Any]:
+    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
+
+
+def _symmetric(matrix: Any) -> Any:
+    """The mean of a matrix and its transpose: neighbours of one side count half."""
+    found = sparse.csr_array(matrix)
+    return (found + found.T) / 2

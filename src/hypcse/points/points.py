@@ -1,0 +1,187 @@
+"""`Points`: what comes from outside, before anything else looks at it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from hypcse._checks import check_features, check_real, label_array
+from hypcse.graph import Graph, similarity_graph
+from hypcse.graph.reduction import learn_reduction, reduced
+from hypcse.graph.scaling import Scaling, fit_scaling
+from hypcse.points.convert import as_graph, is_affinity, is_cells, is_networkx, node_names, row_names
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points to cluster: features, a graph, distances, and what is known about each point.
+
+    It goes wherever features go: into `fit` of the estimators, `methods.run`, `similarity_graph` and `view`. Make one
+    with `hypcse.read(path)` or `Points.of(X)`.
+
+    Parameters
+    ----------
+    features : (n, d) numbers, dense or sparse, or None.
+    graph : over the points, or None where it is to be made of the features or distances.
+    names : of the points, all different, or None.
+    labels : of the points, for scores alone; None or NaN where a label is not known.
+    feature_names : of the columns.
+    kinds : for each column None where it holds numbers, else the name of the column of texts of which it marks one.
+        Columns of one kind are weighed together, as one column of numbers.
+    distances : instead of features: square, condensed or sparse.
+    metric : by which features compare: "euclidean" or "cosine".
+    one_scale : whether the features are on one scale already, as principal components are. They are then not scaled,
+        and the width of similarities is the median distance, unless asked for otherwise.
+    made_of_features : whether the graph was made of the features, so that these say more than it does.
+    notes : what was done to the data on the way, for a person to read.
+    """
+
+    features: Any = None
+    graph: Graph | None = None
+    names: tuple[str, ...] | None = None
+    labels: NDArray[Any] | None = None
+    feature_names: tuple[str, ...] | None = None
+    kinds: tuple[str | None, ...] | None = None
+    distances: Any = None
+    metric: str = "euclidean"
+    one_scale: bool = False
+    made_of_features: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n = self.n_points
+        if self.graph is not None and self.graph.n_vertices != n:
+            raise ValueError(f"the graph has {self.graph.n_vertices} vertices for {n} rows of X.")
+        for what, values in (("names", self.names), ("labels", self.labels)):
+            if values is not None and len(values) != n:
+                raise ValueError(f"there are {len(values)} {what} for {n} points. Pass one per point.")
+        if self.features is not None:
+            for what, titles in (("feature_names", self.feature_names), ("kinds", self.kinds)):
+                if titles is not None and len(titles) != self.features.shape[1]:
+                    raise ValueError(f"there are {len(titles)} {what} for {self.features.shape[1]} columns.")
+        twice = next((name for name, times in Counter(self.names or ()).items() if times > 1), None)
+        if twice is not None:
+            raise ValueError(f"two points are called {twice!r}; leaves need different names. Is it the id column?")
+
+    @classmethod
+    def of(
+        cls,
+        X: Any = None,
+        graph: Any = None,
+        *,
+        metric: str = "euclidean",
+        names: Sequence[str] | None = None,
+        labels: ArrayLike | None = None,
+        table: Callable[[Any], Any] | None = None,
+    ) -> Self:
+        """Points of whatever is at hand.
+
+        Parameters
+        ----------
+        X : a table (array, data frame or sparse matrix), a `Graph`, a networkx graph, a sparse symmetric affinity, an
+            AnnData, `Points`; or with metric="precomputed" distances: square, condensed or sparse.
+        graph : a graph over the rows of X: a `Graph`, a networkx graph or a symmetric matrix. X may then be None.
+        names, labels : of the points. The index of a data frame and the nodes of a networkx graph are names.
+        table : what checks a table and turns it into an array; `check_features` by default.
+
+        >>> Points.of([[0.0, 1.0], [2.0, 3.0]]).n_points
+        2
+        """
+        if isinstance(X, cls):
+            return X._with(graph, names, labels)
+        if is_cells(X):
+            from hypcse.points.cells import points_of_cells
+
+            return cls.of(points_of_cells(X)[0], graph, names=names, labels=labels)
+        found = tuple(map(str, names)) if names is not None else None
+        known = None if labels is None else label_array(labels)
+        over = None if graph is None else as_graph(graph, row_names(X))
+        if X is None or isinstance(X, Graph) or is_networkx(X) or (metric != "precomputed" and is_affinity(X)):
+            alone = _the_one_graph(X, over)
+            nodes = node_names(graph if X is None else X)
+            return cls(graph=alone, names=found or nodes, labels=known)
+        if metric == "precomputed":
+            return cls(distances=X, graph=over, names=found or row_names(X), labels=known)
+        features = _checked(X) if table is None else table(X)
+        titles = getattr(X, "columns", None)
+        columns = None if titles is None else tuple(map(str, titles))
+        return cls(features, over, found or row_names(X), known, columns, metric=metric)
+
+    def _with(self, graph: Any, names: Sequence[str] | None, labels: ArrayLike | None) -> Self:
+        """These points, with more about them."""
+        changes: dict[str, Any] = {}
+        if graph is not None:
+            changes |= {"graph": as_graph(graph, self.names), "made_of_features": False}
+        if names is not None:
+            changes["names"] = tuple(map(str, names))
+        if labels is not None:
+            changes["labels"] = label_array(labels)
+        return replace(self, **changes) if changes else self
+
+    @property
+    def n_points(self) -> int:
+        """How many there are."""
+        if self.features is not None:
+            return int(self.features.shape[0])
+        if self.graph is not None:
+            return self.graph.n_vertices
+        return 0 if self.distances is None else _count_precomputed(self.distances)
+
+    @property
+    def table(self) -> NDArray[Any]:
+        """The features, dense; a ValueError in words where there are none."""
+        if self.features is None:
+            what = "a graph" if self.distances is None else "distances"
+            raise ValueError(f"features are needed, but these points are {what} alone. Pass a table of numbers.")
+        return self.features.toarray() if sparse.issparse(self.features) else self.features
+
+    def suited(self, scale: str, bandwidth: float | str) -> tuple[str, float | str]:
+        """Scale and bandwidth for these points: features on one scale keep it, where the defaults are asked for."""
+        if self.one_scale and scale == "minmax":
+            return "none", "median" if bandwidth == 1.0 else bandwidth
+        return scale, bandwidth
+
+    def similarity(self, n_neighbors: int = 10, bandwidth: float | str = 1.0, scale: str = "minmax") -> Graph:
+        """The graph that was given, or the similarity graph of the features or distances."""
+        if self.graph is not None:
+            return self.graph
+        scale, bandwidth = self.suited(scale, bandwidth)
+        if self.features is None:
+            return similarity_graph(self.distances, n_neighbors, bandwidth, metric="precomputed")
+        return similarity_graph(self.scaled(scale)[1], n_neighbors, bandwidth, "none", metric=self.metric)
+
+    def scaled(self, scale: str = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
+        """The scaling of the features, and the features on it; sparse ones of many columns are reduced first."""
+        table = self.features if sparse.issparse(self.features) else self.table
+        return fit_scaling(reduced(table, learn_reduction(table)), scale, self.kinds)
+
+
+def _the_one_graph(X: Any, over: Graph | None) -> Graph:
+    if X is None:
+        if over is None:
+            raise ValueError("there is nothing to cluster: pass X, or graph=.")
+        return over
+    if over is not None:
+        raise ValueError("X is a graph and graph= is another: pass one of them, or features as X.")
+    return as_graph(X)
+
+
+def _checked(X: Any) -> Any:
+    if sparse.issparse(X):
+        check_real("the features X", X)
+        return sparse.csr_array(X)
+    return check_features(X)
+
+
+def _count_precomputed(X: Any) -> int:
+    """Number of points of square, condensed or sparse distances; what is wrong with them is told when they are read."""
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    if len(shape) == 1:
+        return round((1 + (1 + 8 * shape[0]) ** 0.5) / 2)
+    return int(shape[0])
