@@ -38,13 +38,13 @@ def same(one, other):
 def test_what_goes_in_comes_out(tmp_path_factory, content):
     folder = tmp_path_factory.mktemp("archive") / "a"
     write_folder(folder, pack("kind", content))
-    assert same(read_archive(folder, "kind"), content)
+    assert same(read_archive(folder, "kind").content, content)
 
 
 def test_the_order_of_axes_in_memory_does_not_matter(tmp_path):
     array = np.arange(6).reshape(2, 3)
     write_folder(tmp_path / "a", pack("kind", {"f": np.asfortranarray(array), "t": array.T, "s": array[:, ::2]}))
-    found = read_archive(tmp_path / "a", "kind")
+    found = read_archive(tmp_path / "a", "kind").content
     assert np.array_equal(found["f"], array) and np.array_equal(found["t"], array.T)
     assert np.array_equal(found["s"], array[:, ::2])
 
@@ -78,14 +78,14 @@ def test_errors_name_the_file_what_is_wrong_and_the_way_out(tmp_path, harm, text
     write_folder(folder, pack("kind", {"a": 1, "b": np.arange(3)}))
     harm(folder)
     with pytest.raises(ModelFileError, match=text) as caught:
-        read_archive(folder, "kind")
+        read_archive(folder, "kind").content
     assert str(folder) in str(caught.value)
     assert str(caught.value).endswith((" or write it anew.", "Update hypcse."))
 
 
 def test_no_folder(tmp_path):
     with pytest.raises(ModelFileError, match="there is no folder"):
-        read_archive(tmp_path / "a", "kind")
+        read_archive(tmp_path / "a", "kind").content
 
 
 def test_values_that_json_does_not_have_are_refused():

@@ -13,10 +13,11 @@ import hypcse
 
 PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
-    ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours"),
+    ("_torch",),
+    ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours", "_typed"),
     ("kernels",),
     ("graph", "tree", "hyperbolic"),
-    ("entropy", "points"),
+    ("entropy", "points", "_forms"),
     ("discrete",),
     ("decode", "encoder", "structure", "objective", "metrics", "chance", "labels", "_heights"),
     ("training",),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hypcse.entropy import normalized_entropy as normalized_entropy
     from hypcse.entropy import one_dimensional_entropy as one_dimensional_entropy
     from hypcse.entropy import structural_entropy as structural_entropy
+    from hypcse.estimator import EntropyClustering as EntropyClustering
     from hypcse.estimator import HypCSE as HypCSE
     from hypcse.estimator import HypCSEClassifier as HypCSEClassifier
     from hypcse.graph import Graph as Graph
@@ -63,6 +64,7 @@ _HOME = {
     "nearest_neighbors": "hypcse.graph",
     "similarity_graph": "hypcse.graph",
     "Tree": "hypcse.tree",
+    "EntropyClustering": "hypcse.estimator",
     "HypCSE": "hypcse.estimator",
     "HypCSEClassifier": "hypcse.estimator",
     "spanning_tree": "hypcse.decode",

@@ -6,7 +6,7 @@ import hashlib
 import json
 import reprlib
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,14 @@ def pack(kind: str, content: Content) -> dict[str, bytes]:
     return {ARRAYS: packed, FACTS: text}
 
 
-def read_archive(folder: Path, kind: str) -> Content:
+class Archive(NamedTuple):
+    """What a folder holds, and the version of hypcse that wrote it."""
+
+    content: Content
+    version: str
+
+
+def read_archive(folder: Path, kind: str) -> Archive:
     """The content of a folder with the two files; arrays are read-only."""
     if not folder.is_dir():
         raise ModelFileError(f"there is no folder {folder}. Check the name.")
@@ -72,7 +79,7 @@ def read_archive(folder: Path, kind: str) -> Content:
         found = read_arrays(packed)
     except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as error:
         fail(arrays, f"the content is not that of safetensors ({error})")
-    return _joined(form["content"], found, arrays)
+    return Archive(_joined(form["content"], found, arrays), str(form["version"])[:20])
 
 
 def fail(path: Path, problem: str) -> NoReturn:

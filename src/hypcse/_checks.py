@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 class HypcseWarning(UserWarning):
     """Something was done differently from what was asked; the text says what and why."""
+
+
+def warn(text: str, category: type[Warning] = HypcseWarning) -> None:
+    """Warn at the line outside of this package that called into it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:

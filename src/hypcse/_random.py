@@ -14,6 +14,23 @@ def check_seed(random_state: object) -> int:
     return int(random_state)
 
 
+def seed_of(random_state: object) -> int:
+    """A seed of what scikit-learn takes for one: an integer, None for a fresh one of the system, or a generator.
+
+    A `RandomState` or `Generator` is drawn from. NumPy's global state is never touched.
+
+    >>> seed_of(7), seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
+    (7, True)
+    """
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**62))
+    return check_seed(random_state)
+
+
 def generator(random_state: int, purpose: str) -> np.random.Generator:
     """The generator of one purpose under one seed.
 

@@ -8,6 +8,7 @@ import pickle
 import re
 import shutil
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,11 +24,22 @@ from sklearn.exceptions import NotFittedError
 
 from hypcse import HypCSE, Tree, levels, similarity_graph
 from hypcse._archive import ARRAYS, FACTS, _digest
+from hypcse._typed import fits
 from hypcse.estimator import ModelFileError
-from hypcse.estimator.saving import ADDED, FITTED, _hints
+from hypcse.estimator.saving import _hints
 from hypcse.graph.scaling import Scaling
 from hypcse.training import TrainingConfig
-from hypcse.training.typed import fits
+
+FITTED = HypCSE.forms
+FROM_0_1 = Path(__file__).parent / "model-0.1.0"
+"""A model written by version 0.1.0: n_clusters=3, one epoch, on the points of `old_points`."""
+ADDED = ("levels_", "structure_", "_stability", "_seed")
+"""What models of 0.1 do not hold."""
+
+
+def old_points():
+    rng = np.random.default_rng(0)
+    return np.round(rng.normal(size=(24, 3)) + 5 * np.repeat(np.eye(3), 8, axis=0), 3)
 
 
 def points(n=40):
@@ -383,7 +395,7 @@ def test_absurd_sizes_take_no_memory(tmp_path, size):
 
 
 def test_every_attribute_is_needed(tmp_path):
-    for name in FITTED:
+    for name in FITTED.keys() - set(ADDED):
         fitted().save(tmp_path / name)
 
         def drop(content, arrays, rng, name=name):
@@ -392,8 +404,43 @@ def test_every_attribute_is_needed(tmp_path):
                 del arrays[key]
 
         resealed(drop)(tmp_path / name, None)
-        with pytest.raises(ModelFileError, match=f"instead of .*{name}"):
+        with pytest.raises(ModelFileError, match=f"{name} is missing"):
             HypCSE.load(tmp_path / name)
+
+
+def test_a_model_of_0_1_loads():
+    facts = json.loads((FROM_0_1 / FACTS).read_text())
+    assert facts["version"] == "0.1.0" and not set(ADDED) & set(facts["content"]["fitted"])
+    model = HypCSE.load(FROM_0_1)
+    assert np.array_equal(model.labels_, np.repeat([0, 1, 2], 8))
+    assert np.array_equal(model.predict(old_points()), model.labels_)
+    assert np.allclose(model.transform(old_points()), model.embedding_)
+    assert model.structure_.word == "untested" and len(model.levels_) >= 1
+    # Parameters that it does not hold, as those of later versions will be, have their defaults.
+    assert model.get_params() == HypCSE(n_clusters=3, n_epochs=1, hidden_dim=4, embed_dim=2, n_neighbors=4).get_params()
+
+
+def test_missing_parameters_take_their_defaults(tmp_path):
+    fitted().save(tmp_path / "model")
+
+    def drop(content, arrays, rng):
+        del content["parameters"]["checkpoint_every"], content["parameters"]["n_jobs"]
+        del content["fitted"]["_config"]["dropout"]
+
+    resealed(drop)(tmp_path / "model", None)
+    model = HypCSE.load(tmp_path / "model")
+    assert model.get_params() == fitted().get_params() and model._config == fitted()._config
+
+
+def test_unknown_parameters_name_the_version(tmp_path):
+    fitted().save(tmp_path / "model")
+
+    def add(content, arrays, rng):
+        content["parameters"]["momentum"] = 0.9
+
+    resealed(add)(tmp_path / "model", None)
+    with pytest.raises(ModelFileError, match=r"written by hypcse 0\.\S+, .*'momentum'"):
+        HypCSE.load(tmp_path / "model")
 
 
 def test_no_level_at_all_is_refused(tmp_path):

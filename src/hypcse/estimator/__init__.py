@@ -1,7 +1,23 @@
-"""The estimator: a thin shell over training, decoding and the discrete engine."""
+"""Estimators: thin shells over the engine, and over training and decoding. Those that train load on first use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from hypcse._archive import ModelFileError
-from hypcse.estimator.classifier import HypCSEClassifier
-from hypcse.estimator.hypcse import PRESETS, HypCSE
+from hypcse.estimator.entropy_clustering import EntropyClustering
 
-__all__ = ["PRESETS", "HypCSE", "HypCSEClassifier", "ModelFileError"]
+if TYPE_CHECKING:
+    from hypcse.estimator.classifier import HypCSEClassifier
+    from hypcse.estimator.hypcse import PRESETS, HypCSE
+
+__all__ = ["PRESETS", "EntropyClustering", "HypCSE", "HypCSEClassifier", "ModelFileError"]
+
+_HOME = {"HypCSE": "hypcse", "HypCSEClassifier": "classifier", "PRESETS": "hypcse"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'hypcse.estimator' has no attribute {name!r}")
+    return getattr(import_module(f"hypcse.estimator.{_HOME[name]}"), name)

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from hypcse._checks import check_choice
 from hypcse._memory import check_memory
-from hypcse._random import check_seed
+from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.decode import decode_graph
 from hypcse.discrete import graph_linkage, join_components, refine
 from hypcse.discrete.levels import levels_and_main
 from hypcse.encoder.prototypes import class_scores
 from hypcse.entropy import structural_entropy
-from hypcse.estimator import saving
+from hypcse.estimator.base import Saved
+from hypcse.estimator.class_forms import CLASSIFIED, sizes_of_classes
 from hypcse.estimator.device import chosen_device
-from hypcse.estimator.inputs import understood
+from hypcse.estimator.forms import SHARED, sizes_of_points
+from hypcse.estimator.inputs import given_points
 from hypcse.estimator.known_labels import known_classes, validation_rows
-from hypcse.estimator.new_points import NewPoints
-from hypcse.estimator.preparing import Prepared, needed_bytes, prepared
+from hypcse.estimator.preparing import Prepared, prepared
 from hypcse.estimator.similarities import Similarities
+from hypcse.estimator.trained import (
+    ENCODED,
+    Embedding,
+    encoder_inputs,
+    n_inputs,
+    needed_bytes,
+    sizes_of_encoder,
+)
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
 from hypcse.labels import respect_labels, spread_labels
@@ -59,7 +68,7 @@ TRAINING = (
 )
 
 
-class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
+class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
     """Classes from a few labels and from how all points lie, by continuous structural entropy in hyperbolic space.
 
     The objective of `HypCSE` over all points, labelled or not, plus a margin loss on the labelled ones: each class has
@@ -93,6 +102,7 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
     """
 
     metric = "euclidean"
+    forms = SHARED | ENCODED | CLASSIFIED
 
     def __init__(
         self,
@@ -104,7 +114,7 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
         n_neighbors: int = 10,
         bandwidth: float | str = 1.0,
         scale: str = "minmax",
-        random_state: int = 0,
+        random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
         device: str = "auto",
         n_jobs: int | None = None,
@@ -143,11 +153,11 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any, y: ArrayLike, graph: Any) -> None:
-        seed = check_seed(self.random_state)
+        seed = seed_of(self.random_state)
         check_choice("features", self.features, FEATURES)
         self._check_numbers()
         check_similarity(self.n_neighbors, self.bandwidth)
-        given = understood(self, X, graph, self.metric, seed)
+        given = given_points(self, X, graph, self.metric, 2, seed)
         classes, codes = known_classes(y, given.n_points)
         options = {name: getattr(self, name) for name in TRAINING}
         config = TrainingConfig.from_options(**options)
@@ -157,8 +167,8 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
                 needed_bytes(given.n_points, self.n_neighbors, options),
                 "Lower batch_size, n_neighbors or hidden_dim, or fit on a sample and use predict for the rest.",
             )
-            ready = prepared(given, self.n_neighbors, self.bandwidth, self.scale, self.metric, seed)
-            inputs, similarities = self._encoder_inputs(ready)
+            ready = prepared(given, self.n_neighbors, self.bandwidth, self.scale, self.metric)
+            inputs, similarities = self._encoder_inputs(ready, seed)
             validation = validation_rows(codes, self.validation_fraction, seed)
             taught = np.where(validation, -1, codes)
             guesses = self._guesses(taught, ready, seed)
@@ -169,7 +179,7 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
             respected = respect_labels(ready.graph, codes, random_state=seed)
             tree = hierarchy(ready, respected, seed, decode_graph(found.leaves, respected))
             best = np.where(codes >= 0, codes, found.scores.argmax(axis=1))
-            self._keep(
+            self.keep(
                 classes_=classes,
                 transduction_=classes[best],
                 tree_=tree if given.names is None else Tree(tree.parent, tree.height, given.names),
@@ -187,6 +197,7 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
                 _scaler=ready.scaler,
                 _scaled=ready.scaled,
                 _bandwidth=ready.bandwidth,
+                _seed=seed,
                 _config=config,
                 _state=found.state,
                 _encoded_on=found.encoded_on,
@@ -207,15 +218,6 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
         scores = self._class_scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the fitted model to a new folder, whole or not at all; the callback is not kept."""
-        saving.save(self, folder, overwrite)
-
-    @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """The model that `save` wrote; raises `ModelFileError` for any other folder. No code of the folder is run."""
-        return saving.load(cls, folder)
-
     def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
         """Scores (m, n_classes) of rows; those of copies of a training point are that point's."""
         features, links = self._linked(X)
@@ -233,10 +235,10 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
         """What the encoder is fed of scaled features: these, or the components of their similarities."""
         return features if self._similarities is None else self._similarities.apply(features)
 
-    def _encoder_inputs(self, ready: Prepared) -> tuple[NDArray[np.float32], Similarities | None]:
+    def _encoder_inputs(self, ready: Prepared, seed: int) -> tuple[NDArray[np.float32], Similarities | None]:
         """What the encoder is fed, and how it is made of features."""
         if self.features == "table":
-            return ready.inputs, None
+            return encoder_inputs(ready, seed), None
         if ready.scaled is None:
             raise ValueError("features='similarities' needs features to compare. Pass a table, or features='table'.")
         similarities = Similarities.learn(ready.scaled)
@@ -255,10 +257,16 @@ class HypCSEClassifier(NewPoints, ClassifierMixin, BaseEstimator):
             print(f"epoch {step.epoch}: loss {step.losses.total:.4f}, {step.seconds:.2f} s", file=sys.stderr)
         return self.callback is not None and self.callback(step) is True
 
-    def _keep(self, **found: Any) -> None:
-        """The attributes of a fitted model, as `saving.CLASSIFIED` lists them."""
-        for name, value in found.items():
-            setattr(self, name, value)
+    @classmethod
+    def filled(cls, found: dict[str, Any]) -> dict[str, Any]:
+        """The first models did not keep the seed."""
+        return {"_seed": found["random_state"] or 0, **found}
+
+    @classmethod
+    def sizes(cls, found: dict[str, Any]) -> dict[str, bool]:
+        compared = found["_similarities"]
+        n_columns = n_inputs(found["_state"]) if compared is None else compared.points.shape[1]
+        return {**sizes_of_points(found, n_columns), **sizes_of_encoder(found), **sizes_of_classes(found)}
 
     def _check_numbers(self) -> None:
         if not 0 <= self.validation_fraction < 1:
@@ -280,7 +288,7 @@ def hierarchy(ready: Prepared, graph: Graph, seed: int, *starts: Tree) -> Tree:
     tree = refine(first, graph, starts=others, random_state=seed)
     if ready.scaled is None:
         return tree
-    return join_components(tree, graph, ready.scaled, scale="none", bridges=True)
+    return join_components(tree, graph, ready.scaled, scale="none", metric=ready.metric, bridges=True)
 
 
 def lorentz_scores(

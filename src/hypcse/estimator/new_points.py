@@ -1,27 +1,23 @@
-"""New points in a fitted model: their labels, their places in the ball and in the tree."""
+"""New points in a fitted model: their labels, and their places in the tree."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hypcse._threads import worker_threads
 from hypcse.discrete.places import cheapest_places
-from hypcse.estimator.device import chosen_device
-from hypcse.estimator.inputs import reduced
 from hypcse.graph import Graph
 from hypcse.graph.links import Links, links_to
+from hypcse.graph.reduction import reduced
 from hypcse.graph.scaling import Scaling
-from hypcse.training import Encoding, TrainingConfig, place_points
+from hypcse.points import Points
 from hypcse.tree import Tree
 
 
-class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """`predict`, `transform` and `places` of a fitted model.
+class NewPoints:
+    """`predict` and `places` of a fitted model.
 
     Each new point is scaled as the training points were and linked to its `n_neighbors` nearest among them, with the
     weights of the similarity graph. No new point is linked to another, so that the answer for a point is the same
@@ -31,19 +27,13 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     metric: str
     n_neighbors: int
     n_jobs: int | None
-    device: str
     tree_: Tree
     graph_: Graph
-    embedding_: NDArray[np.float64]
     labels_: NDArray[np.int64]
-    _config: TrainingConfig
-    _state: dict[str, Any]
-    _encoded_on: Graph
     _scaled: NDArray[np.float32] | None
     _scaler: Scaling | None
-    _reduction: NDArray[Any] | None
+    _reduction: NDArray[np.float64] | None
     _bandwidth: float
-    _stability: NDArray[np.float64] | None
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.
@@ -53,23 +43,6 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         _, links = self._linked(X)
         labels = self.labels_[links.indices]
         return np.where(links.copies(), labels[:, 0], heaviest_labels(labels, links.weights))
-
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Place of each row in the ball, (m, embed_dim), on the radius of `embedding_`.
-
-        In every layer of the encoder a row takes in what its neighbours send, which themselves are encoded as in
-        training and see no new point. A row that equals a training point, after scaling, has that point's place: of
-        several, the first's.
-        """
-        features, links = self._linked(X)
-        placed = self.embedding_[links.indices[:, 0]]
-        others = ~links.copies()
-        if others.any():
-            encoding = Encoding(self._state, self._config, self._fed(self._training_points()), self._encoded_on)
-            with worker_threads(self.n_jobs, len(encoding.features)):
-                device = chosen_device(self.device)
-                placed[others] = place_points(encoding, self._fed(features[others]), links.part(others), device)
-        return placed
 
     def places(self, X: ArrayLike) -> NDArray[np.int64]:
         """For each row the node of `tree_` beside which it adds least structural entropy, (m,).
@@ -85,15 +58,12 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """The rows on the training scale, and their links to the training points."""
         check_is_fitted(self)
         points = self._training_points()
-        table = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
+        given = X.features if isinstance(X, Points) else X
+        table = validate_data(self, given, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
         assert self._scaler is not None
         features = self._scaler.apply(reduced(table, self._reduction))
         with worker_threads(self.n_jobs, len(points)):
             return features, links_to(points, features, self.n_neighbors, self._bandwidth)
-
-    def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What the encoder is fed of scaled features: these themselves."""
-        return features
 
     def _training_points(self) -> NDArray[np.float32]:
         if self._scaled is None or self.metric != "euclidean":
@@ -102,10 +72,6 @@ class NewPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
                 "nothing says where a new point belongs. Fit it on features; a graph may be given too: fit(X, graph=g)."
             )
         return self._scaled
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.embedding_.shape[1]
 
 
 def heaviest_labels(labels: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.int64]:

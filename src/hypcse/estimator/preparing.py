@@ -1,69 +1,84 @@
-"""From what was given to what training takes: scaled features and a graph."""
+"""From what was given to what is clustered: scaled features and a graph."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.estimator.inputs import Given
-from hypcse.graph import Graph, scale_features
+from hypcse.chance import Structure, beyond_chance, stability
+from hypcse.discrete import join_components
+from hypcse.graph import Graph
+from hypcse.graph.neighbors import unit_rows
 from hypcse.graph.scaling import Scaling, fit_scaling
 from hypcse.graph.similarity import scaled_similarity
-from hypcse.graph.spectral import spectral_features
-from hypcse.training import TrainingConfig
+from hypcse.points import Points
+from hypcse.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What training takes.
+    """What is clustered.
 
+    points         : as they were given.
     scaler, scaled : the scale of the features and the features on it; None where there are none.
     graph          : the one to cluster, given or of similarity.
     bandwidth      : by which new points are linked.
-    inputs         : what the encoder is fed: the scaled features, or the graph's own.
-    distances      : between the points, where they were given instead of features.
+    metric         : by which features compare.
     """
 
+    points: Points
     scaler: Scaling | None
     scaled: NDArray[np.float32] | None
     graph: Graph
     bandwidth: float
-    inputs: NDArray[np.float32]
-    distances: Any = None
+    metric: str
+
+    def joined(self, tree: Tree) -> Tree:
+        """The tree with what no edge joins joined by features, or by distances that were given."""
+        if self.scaled is None:
+            return join_components(tree, self.graph, distances=self.points.distances, bridges=True)
+        return join_components(tree, self.graph, self.scaled, scale="none", metric=self.metric, bridges=True)
+
+    def structure(self, random_state: int) -> Structure:
+        """What there is beyond chance: of a graph that was given, unless it was made of features; else of these."""
+        points = self.points
+        if points.graph is not None and not points.made_of_features:
+            return beyond_chance(points.graph, random_state=random_state)
+        data = points.distances if self.scaled is None else self.scaled
+        metric = "precomputed" if self.scaled is None else self.metric
+        return beyond_chance(data, scale="none", metric=metric, random_state=random_state)
+
+    def stability(self, levels: list[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
+        """Of levels of distances, which are not kept; None where all that it takes is, so that it can wait."""
+        if self.points.distances is None:
+            return None
+        found = stability(levels, self.graph, distances=self.points.distances, random_state=random_state)
+        return np.array(found)
+
+    @property
+    def compared(self) -> NDArray[np.float32] | None:
+        """The points whose Euclidean distances the graph goes by; None without features."""
+        if self.scaled is None or self.metric != "cosine":
+            return self.scaled
+        return unit_rows(self.scaled).astype(np.float32)
 
 
-def prepared(
-    given: Given, n_neighbors: int, bandwidth: float | str, scale: str, metric: str, random_state: int
-) -> Prepared:
-    """Scale the features, make the graph, and where there are no features take the graph's."""
-    scaler, scaled = (None, None) if given.features is None else _scaled(given.features, scale)
-    points = given.distances if scaled is None else scaled
-    graph, width = given.graph, 1.0 if isinstance(bandwidth, str) else float(bandwidth)
-    if graph is None or (points is not None and isinstance(bandwidth, str)):
-        similarity, width = scaled_similarity(points, n_neighbors, bandwidth, metric=metric)
+def prepared(points: Points, n_neighbors: int, bandwidth: float | str, scale: str, metric: str) -> Prepared:
+    """Scale the features and make the graph, where none was given."""
+    scale, bandwidth = points.suited(scale, bandwidth)
+    metric = points.metric if points.metric != "euclidean" else metric
+    scaler, scaled = (None, None) if points.features is None else _scaled(points, scale)
+    compared = points.distances if scaled is None else scaled
+    graph, width = points.graph, 1.0 if isinstance(bandwidth, str) else float(bandwidth)
+    if graph is None or (compared is not None and isinstance(bandwidth, str)):
+        similarity, width = scaled_similarity(compared, n_neighbors, bandwidth, metric=metric)
         graph = similarity if graph is None else graph
-    if scaled is not None:
-        return Prepared(scaler, scaled, graph, width, scaled)
-    inputs = scale_features(spectral_features(graph, random_state=random_state))
-    return Prepared(None, None, graph, width, inputs, given.distances)
+    return Prepared(points, scaler, scaled, graph, width, metric)
 
 
-def _scaled(features: NDArray[Any], scale: str) -> tuple[Scaling, NDArray[np.float32]]:
-    scaler, scaled = fit_scaling(features, scale)
+def _scaled(points: Points, scale: str) -> tuple[Scaling, NDArray[np.float32]]:
+    scaler, scaled = fit_scaling(points.features, scale, points.kinds)
     # A copy where nothing was scaled: what the caller does to X later must not reach the model.
-    return scaler, scaled.copy() if np.may_share_memory(scaled, features) else scaled
-
-
-def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:
-    """About how much memory a fit takes at its highest, above what the libraries take.
-
-    The graph and its tensors, the hidden states of all points at evaluation, and the square matrices of one subgraph;
-    the factors are those that meet the peaks of `python -m benchmarks large` at its two sizes.
-    """
-    config = TrainingConfig()
-    batch = min(n_points, options.get("batch_size", config.schedule.batch_size))
-    hidden = options.get("hidden_dim", config.model.hidden_dim)
-    return n_points * (150 * n_neighbors + 22 * hidden) + 80 * batch * batch
+    return scaler, scaled.copy() if np.may_share_memory(scaled, points.features) else scaled

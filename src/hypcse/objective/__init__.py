@@ -1,5 +1,6 @@
 """Step 3, what training minimises: continuous structural entropy, contrast of two views, and the centroid."""
 
+import hypcse._torch  # noqa: F401
 from hypcse.objective.centroid import centroid_loss
 from hypcse.objective.contrast import contrastive_loss
 from hypcse.objective.cse import cse_loss, cse_loss_reference

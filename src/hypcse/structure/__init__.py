@@ -1,5 +1,6 @@
 """Graph structure learning: a learned view of the graph, and an anchor that takes it in edge by edge."""
 
+import hypcse._torch  # noqa: F401
 from hypcse.structure.anchor import dense_update, update_anchor, update_anchor_part, update_anchor_parts
 from hypcse.structure.augment import drop_edges, mask_features
 from hypcse.structure.learner import GraphLearner

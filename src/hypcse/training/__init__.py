@@ -1,5 +1,6 @@
 """Training: configuration, one epoch, evaluation, checkpoints, and the loop around them."""
 
+import hypcse._torch  # noqa: F401
 from hypcse.training.config import TrainingConfig
 from hypcse.training.extend import Encoding, lorentz_points, place_points
 from hypcse.training.fit import TrainingInterrupted, fit

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from hypcse._archive import FILES, Content, ModelFileError, fail, pack, read_archive
-from hypcse._checks import HypcseWarning
+from hypcse._checks import warn
 from hypcse._folders import check_place, write_folder
 from hypcse.training.forms import CONFIG
 from hypcse.training.run import Run
@@ -52,7 +51,7 @@ class Checkpoints:
                 continue
             if damage is not None:
                 text = f"{damage} Training goes on from the checkpoint before it, after epoch {epoch}."
-                warnings.warn(text, HypcseWarning, stacklevel=4)
+                warn(text)
             self._clean(epoch)
             return epoch
         if damage is not None:
@@ -78,7 +77,7 @@ class Checkpoints:
         return [int(match[1]) for match in found if match]
 
     def _restore(self, folder: Path, epoch: int) -> None:
-        content = read_archive(folder, KIND)
+        content = read_archive(folder, KIND).content
         try:
             _check_same(content["of"], self.of, self.folder)
             restore(self.run, content["state"])

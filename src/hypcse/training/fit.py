@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import HypcseWarning, check_count
+from hypcse._checks import HypcseWarning, check_count, warn
 from hypcse.graph import Graph
 from hypcse.training.checkpoint import Checkpoints
 from hypcse.training.config import TrainingConfig
@@ -62,7 +61,7 @@ def train_to_the_end(run: Run, start: int, callback: Callback | None, kept: Chec
     try:
         _train(run, start, callback, kept)
     except KeyboardInterrupt:
-        warnings.warn(_interruption(run, kept), TrainingInterrupted, stacklevel=5)
+        warn(_interruption(run, kept), TrainingInterrupted)
 
 
 def _train(run: Run, start: int, callback: Callback | None, kept: Checkpoints | None) -> None:

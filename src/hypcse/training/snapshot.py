@@ -8,8 +8,9 @@ from torch import Tensor
 
 from hypcse._archive import Content
 from hypcse._checks import check_count
+from hypcse._forms import NUMBER, TREE, parts_of, take_array
 from hypcse.graph.tensors import EdgeTensors
-from hypcse.training.forms import HISTORY, NUMBER, STATE, TREE, check_state, parts_of, take_array
+from hypcse.training.forms import HISTORY, STATE, check_state
 from hypcse.training.run import Run
 
 

@@ -75,7 +75,7 @@ def parse_value(text: str) -> Any:
 
 def typed_value(text: str, option: Option) -> Any:
     """The value of an option; raise where the text is none of its type."""
-    from hypcse.training.typed import fits, plain
+    from hypcse._typed import fits, plain
 
     for read in (parse_value(text), text):
         value = plain(read, option.kind)

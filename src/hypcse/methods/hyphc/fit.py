@@ -58,7 +58,7 @@ def hyphc(
     watch = Watch(n_epochs, points.callback, max_seconds)
     from hypcse.methods.hyphc.training import Training
 
-    with worker_threads(None, points.n_points):
+    with worker_threads(None, points.n_points, trains=True):
         run = Training(rows, start_radius, learning_rate, points.random_state)
         for epoch in range(1, n_epochs + 1 if len(rows) > 2 else 1):
             loss = run.epoch(n_triples, batch_size, temperature)

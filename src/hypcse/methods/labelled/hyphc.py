@@ -45,7 +45,7 @@ def hyphc_two_step(
     from hypcse.hyperbolic.poincare import log_origin
 
     task = check_task(X, y, random_state, validation)
-    with worker_threads(None, task.n_points):
+    with worker_threads(None, task.n_points, trains=True):
         run = _start(task)
         for _ in _epochs(run, n_epochs, n_triples):
             run.evaluate()
@@ -72,7 +72,7 @@ def hyphc_end_to_end(
     check_positive("loss_weight", loss_weight)
     from hypcse.methods.labelled.joint import LeafClassifier
 
-    with worker_threads(None, task.n_points):
+    with worker_threads(None, task.n_points, trains=True):
         run = _start(task)
         classifier = LeafClassifier(run, task, loss_weight)
         best, answer = -1.0, classifier.predict()

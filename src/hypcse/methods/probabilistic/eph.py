@@ -62,7 +62,7 @@ def eph(
     from hypcse.methods.probabilistic.search import Search, certain_parents
 
     seed = int(generator(points.random_state, "eph").integers(2**62))
-    with worker_threads(None, graph.n_vertices):
+    with worker_threads(None, graph.n_vertices, trains=True):
         search = Search(graph, tree, objective)
         logits = [start_logits(part, certainty) for part in certain_parents(tree)]
         _descend(search, logits, watch, seed=seed, n_samples=n_samples, temperature=temperature, rate=learning_rate)

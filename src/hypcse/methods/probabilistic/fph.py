@@ -56,7 +56,7 @@ def fph(
     if graph.n_vertices < 3 or graph.n_edges == 0:
         return graph_linkage(graph)
     tree = first_tree(graph, n_internal, start, 6)
-    with worker_threads(None, graph.n_vertices):
+    with worker_threads(None, graph.n_vertices, trains=True):
         found = _descend(graph, tree, objective, rate, watch)
     return binarize(found, graph) if binary else found
 

@@ -59,7 +59,7 @@ def ufit(
         distances = graph_distances(points.graph)
     else:
         distances = neighbor_distances(points.features, n_neighbors)
-    with worker_threads(None, points.n_points):
+    with worker_threads(None, points.n_points, trains=True):
         return _fit(distances, learning_rate, watch, size_weight=size_weight, top_nodes=top_nodes)
 
 

@@ -43,13 +43,10 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def take_options(options: Any, hints: Hints) -> dict[str, Any]:
-    """The options, when they are exactly those of the annotations and each is of its type."""
-    if not isinstance(options, dict) or set(options) != set(hints):
-        names = set(options) if isinstance(options, dict) else set()
-        odd = sorted(names ^ set(hints))
-        raise ValueError(
-            f"the options are not those of this version: {', '.join(map(repr, odd[:3]))} too many or missing"
-        )
+    """The options, when each is among the annotations and of its type; options of later versions may be missing."""
+    unknown = sorted(map(str, set(options) - set(hints))) if isinstance(options, dict) else [f"{options!r:.60}"]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r:.60} is no option of this version")
     for name, value in options.items():
         if not fits(value, hints[name]):
             raise ValueError(f"the option {name} is {value!r:.60}, which is not of its type")

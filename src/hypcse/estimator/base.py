@@ -1,0 +1,178 @@
+"""What every estimator here is: points in, a hierarchy and what follows from it as attributes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from hypcse._checks import check_count
+from hypcse._random import seed_of
+from hypcse._threads import worker_threads
+from hypcse.chance import Structure, stability
+from hypcse.discrete import best_cut
+from hypcse.discrete.levels import Levels, levels_and_main
+from hypcse.entropy import structural_entropy
+from hypcse.estimator import saving
+from hypcse.estimator.forms import FITTED, sizes_of_tree
+from hypcse.estimator.inputs import given_points
+from hypcse.estimator.preparing import Prepared, prepared
+from hypcse.graph import Graph
+from hypcse.graph.similarity import check_similarity
+from hypcse.tree import Tree
+
+Attributes = dict[str, Any]
+Told = Callable[[Any], object]
+"""What is told of progress; a true answer stops."""
+
+
+class Saved:
+    """`save` and `load` of a fitted estimator.
+
+    forms : every attribute that fitting makes and that is stored, with how it is stored. What the tree gives (linkage
+        and its parts) is made anew.
+    """
+
+    forms: dict[str, Any]
+
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the fitted model to a new folder, whole or not at all; a callback is not kept."""
+        saving.save(self, folder, overwrite)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """The model that `save` wrote; raises `ModelFileError` for any other folder. No code of the folder is run."""
+        return saving.load(cls, folder)
+
+    @classmethod
+    def filled(cls, found: Attributes) -> Attributes:
+        """The attributes read from a folder, with those that an earlier version did not write."""
+        return found
+
+    @classmethod
+    def sizes(cls, found: Attributes) -> dict[str, bool]:
+        """Of each attribute read from a folder whether it fits the others."""
+        raise NotImplementedError
+
+    def keep(self, **found: Any) -> None:
+        """Set the attributes of a fitted model."""
+        for name, value in found.items():
+            setattr(self, name, value)
+
+
+class Fitting(Saved, BaseEstimator):
+    """`fit` of estimators that cluster without labels; `_grown` is what they differ by."""
+
+    forms = FITTED
+    least_points = 1
+    _watcher: Told | None = None
+
+    n_clusters: int | None
+    n_neighbors: int
+    bandwidth: float | str
+    scale: str
+    metric: str
+    random_state: Any
+    n_jobs: int | None
+    tree_: Tree
+    graph_: Graph
+    labels_: NDArray[np.int64]
+    levels_: list[NDArray[np.int64]]
+    structure_: Structure
+    _scaled: NDArray[np.float32] | None
+    _seed: int
+    _stability: NDArray[np.float64] | None
+
+    def fit(self, X: Any, y: object = None, graph: Any = None) -> Self:
+        """Cluster points; y is not looked at.
+
+        Parameters
+        ----------
+        X : features (array, data frame, or sparse), a `Graph`, a networkx graph, a sparse symmetric affinity, an
+            AnnData, `Points` (see `hypcse.read`); or with metric="precomputed" distances (square, condensed, sparse).
+        graph : a graph over the rows of X, instead of their similarity graph.
+
+        The index of a data frame and the nodes of a networkx graph name the leaves of `tree_`.
+        """
+        before = dict(vars(self))
+        try:
+            self._fit(X, graph)
+        except BaseException:
+            # A fit that fails leaves the model as it was.
+            self.__dict__ = before
+            raise
+        return self
+
+    def _fit(self, X: Any, graph: Any) -> None:
+        seed = seed_of(self.random_state)
+        check_similarity(self.n_neighbors, self.bandwidth)
+        self._check_parameters()
+        points = given_points(self, X, graph, self.metric, self.least_points, seed)
+        with worker_threads(self.n_jobs, points.n_points):
+            self._check_size(points.n_points)
+            ready = prepared(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
+            tree, grown = self._grown(ready, seed)
+            structure = ready.structure(seed)
+            found = levels_and_main(tree, ready.graph, structure.found)
+            self.keep(
+                tree_=tree if points.names is None else Tree(tree.parent, tree.height, points.names),
+                graph_=ready.graph,
+                labels_=self._labels(tree, ready.graph, found),
+                levels_=found.labels,
+                structure_=structure,
+                entropy_=float(structural_entropy(tree, ready.graph)),
+                _scaler=ready.scaler,
+                _scaled=ready.compared,
+                _stability=ready.stability(found.labels, seed),
+                _bandwidth=ready.bandwidth,
+                _seed=seed,
+                **grown,
+            )
+
+    def _check_parameters(self) -> None:
+        """Raise for parameters that are wrong whatever the points."""
+
+    def _check_size(self, n_points: int) -> None:
+        """Raise where so many points do not fit into memory."""
+
+    def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
+        """The tree, and what else is kept of how it was found."""
+        raise NotImplementedError
+
+    def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
+        if self.n_clusters is None:
+            return found.labels[found.main]
+        check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
+        return best_cut(tree, graph, n_clusters=self.n_clusters)
+
+    def keep(self, **found: Any) -> None:
+        """Set the attributes of a fitted model, and those that the tree gives."""
+        super().keep(**found)
+        self.linkage_matrix_ = self.tree_.to_linkage()
+        self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
+        self.distances_ = self.linkage_matrix_[:, 2]
+
+    @property
+    def stability_(self) -> list[float]:
+        """Of each of the `levels_` how alike it comes out when a fifth of the edges are left out, see `stability`."""
+        check_is_fitted(self)
+        if self._stability is None:
+            with worker_threads(self.n_jobs, self.tree_.n_leaves):
+                found = stability(self.levels_, self.graph_, self._scaled, scale="none", random_state=self._seed)
+            self._stability = np.array(found)
+        return self._stability.tolist()
+
+    @classmethod
+    def sizes(cls, found: Attributes) -> dict[str, bool]:
+        return sizes_of_tree(found)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags

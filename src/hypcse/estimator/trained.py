@@ -1,0 +1,101 @@
+"""What estimators with a trained encoder share: new points in the ball, and how the encoder is written down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from hypcse._forms import GRAPH, array
+from hypcse._threads import worker_threads
+from hypcse.estimator.device import chosen_device
+from hypcse.estimator.new_points import NewPoints
+from hypcse.estimator.preparing import Prepared
+from hypcse.graph import Graph, scale_features
+from hypcse.graph.spectral import spectral_features
+from hypcse.training import Encoding, TrainingConfig, place_points
+from hypcse.training.forms import CONFIG, HISTORY, STATE, check_state
+
+ENCODED = {
+    "embedding_": array(np.float64, 2),
+    "history_": HISTORY,
+    "_config": CONFIG,
+    "_state": STATE,
+    "_encoded_on": GRAPH,
+}
+"""Attributes of a trained encoder."""
+
+
+class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """`transform` of a model with a trained encoder, beside `predict` and `places`."""
+
+    device: str
+    embedding_: NDArray[np.float64]
+    _config: TrainingConfig
+    _state: dict[str, Any]
+    _encoded_on: Graph
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Place of each row in the ball, (m, embed_dim), on the radius of `embedding_`.
+
+        In every layer of the encoder a row takes in what its neighbours send, which themselves are encoded as in
+        training and see no new point. A row that equals a training point, after scaling, has that point's place: of
+        several, the first's.
+        """
+        features, links = self._linked(X)
+        placed = self.embedding_[links.indices[:, 0]]
+        others = ~links.copies()
+        if others.any():
+            encoding = Encoding(self._state, self._config, self._fed(self._training_points()), self._encoded_on)
+            with worker_threads(self.n_jobs, len(encoding.features)):
+                device = chosen_device(self.device)
+                placed[others] = place_points(encoding, self._fed(features[others]), links.part(others), device)
+        return placed
+
+    def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What the encoder is fed of scaled features: these themselves."""
+        return features
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
+
+
+def encoder_inputs(ready: Prepared, random_state: int) -> NDArray[np.float32]:
+    """What the encoder is fed: the scaled features, or where there are none those of the graph itself."""
+    if ready.scaled is not None:
+        return ready.scaled
+    return scale_features(spectral_features(ready.graph, random_state=random_state))
+
+
+def sizes_of_encoder(found: dict[str, Any]) -> dict[str, bool]:
+    """Of each attribute of the encoder whether it fits the tree; raise where the weights are not its networks'."""
+    n_points, config = found["tree_"].n_leaves, found["_config"]
+    check_state(found["_state"], n_inputs(found["_state"]), config)
+    return {
+        "embedding_": found["embedding_"].shape == (n_points, config.model.embed_dim),
+        "history_": all(step.n_epochs == config.schedule.n_epochs for step in found["history_"]),
+        "_encoded_on": found["_encoded_on"].n_vertices == n_points,
+    }
+
+
+def n_inputs(state: dict[str, Any]) -> int:
+    """Width of what the encoder is fed: features, reduced ones, or those of the graph."""
+    first = state.get("encoder.linears.0.weight")
+    if first is None or first.ndim != 2 or first.shape[1] < 2:
+        raise ValueError("the weights of the encoder's first layer are missing")
+    return int(first.shape[1]) - 1
+
+
+def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:
+    """About how much memory a fit takes at its highest, above what the libraries take.
+
+    The graph and its tensors, the hidden states of all points at evaluation, and the square matrices of one subgraph;
+    the factors are those that meet the peaks of `python -m benchmarks large` at its two sizes.
+    """
+    config = TrainingConfig()
+    batch = min(n_points, options.get("batch_size", config.schedule.batch_size))
+    hidden = options.get("hidden_dim", config.model.hidden_dim)
+    return n_points * (150 * n_neighbors + 22 * hidden) + 80 * batch * batch
