@@ -78,14 +78,14 @@ def test_errors_name_the_file_what_is_wrong_and_the_way_out(tmp_path, harm, text
     write_folder(folder, pack("kind", {"a": 1, "b": np.arange(3)}))
     harm(folder)
     with pytest.raises(ModelFileError, match=text) as caught:
-        read_archive(folder, "kind").content
+        read_archive(folder, "kind")
     assert str(folder) in str(caught.value)
     assert str(caught.value).endswith((" or write it anew.", "Update hypcse."))
 
 
 def test_no_folder(tmp_path):
     with pytest.raises(ModelFileError, match="there is no folder"):
-        read_archive(tmp_path / "a", "kind").content
+        read_archive(tmp_path / "a", "kind")
 
 
 def test_values_that_json_does_not_have_are_refused():

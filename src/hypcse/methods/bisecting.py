@@ -10,8 +10,8 @@ from hypcse.kernels.points.two_means import Bisection, Effort, bisect, start_bis
 from hypcse.kernels.trees.sweep import lift_heights
 from hypcse.methods.assembly import split_parents
 from hypcse.methods.feature_linkage import one_leaf
-from hypcse.methods.points import Points
 from hypcse.methods.progress import Clock
+from hypcse.methods.task import Task
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 
@@ -20,7 +20,7 @@ _PART = 10_000
 
 
 def bisecting_kmeans(
-    points: Points, *, n_init: int = 10, max_iter: int = 300, tol: float = 1e-4, max_seconds: float | None = None
+    task: Task, *, n_init: int = 10, max_iter: int = 300, tol: float = 1e-4, max_seconds: float | None = None
 ) -> Tree:
     """Split all points in two by 2-means, and each part again, down to single points.
 
@@ -37,11 +37,11 @@ def bisecting_kmeans(
     check_count("max_iter", max_iter, 1)
     if not tol >= 0:
         raise ValueError(f"tol={tol} must be at least 0.")
-    clock = Clock("bisecting-kmeans", points.callback, max_seconds)
-    X = np.ascontiguousarray(points.features)
+    clock = Clock("bisecting-kmeans", task.callback, max_seconds)
+    X = np.ascontiguousarray(task.features)
     if len(X) == 1:
         return one_leaf()
-    draw = generator(points.random_state, "bisecting k-means")
+    draw = generator(task.random_state, "bisecting k-means")
     # Copies are halved at random: data often come sorted by class, and the order of the rows would tell.
     at = start_bisection(draw.permutation(len(X)))
     while at.status[0] > 0:

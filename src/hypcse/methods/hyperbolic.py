@@ -1,8 +1,6 @@
-"""HypCSE, and its control: the same decoding from encoders that were never trained."""
+"""The control of HypCSE: the same decoding from encoders that were never trained."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,31 +8,12 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse.discrete import graph_linkage, refine
-from hypcse.graph import Graph, scale_features
-from hypcse.methods.options import Option, keyword_options
-from hypcse.methods.points import Points
+from hypcse.graph import Graph
+from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 
-def hypcse(points: Points, **options: Any) -> Tree:
-    """The tree of the estimator `HypCSE`; options are its parameters."""
-    from hypcse.estimator import HypCSE
-
-    if len(points.raw) == 1:
-        return Tree(np.array([-1]), np.zeros(1))
-    given = {"callback": points.callback, **options}
-    model = HypCSE(random_state=points.random_state, scale=points.scale, **given)
-    return model.fit(points.raw, graph=points.graph).tree_
-
-
-def hypcse_options() -> tuple[Option, ...]:
-    """Parameters of the estimator that are not given by the points."""
-    from hypcse.estimator import HypCSE
-
-    return keyword_options(HypCSE.__init__, without=("scale", "random_state"))
-
-
-def untrained(points: Points, *, n_encoders: int = 8, polish: bool = True) -> Tree:
+def untrained(task: Task, *, n_encoders: int = 8, polish: bool = True) -> Tree:
     """Graph-aware decoding of the mean of several untrained encoders, refined as `HypCSE` refines.
 
     Each encoder is that of `HypCSE` at its start, on the graph with self-loops. The squared chord of every edge, in
@@ -43,20 +22,20 @@ def untrained(points: Points, *, n_encoders: int = 8, polish: bool = True) -> Tr
     from hypcse.decode import chord_scaled
 
     check_count("n_encoders", n_encoders, 1)
-    graph = points.graph
+    graph = task.graph
     if graph.n_vertices == 1:
         return graph_linkage(graph)
-    features = scale_features(points.raw, points.scale)
+    features = task.scaled
     total = np.zeros(graph.n_edges)
     for number in range(n_encoders):
-        draw = generator(points.random_state, f"untrained encoder {number}")
+        draw = generator(task.random_state, f"untrained encoder {number}")
         chords = _chords(_untrained_leaves(features, graph, int(draw.integers(2**62))), graph)
         middle = float(np.median(chords)) if chords.size else 0.0
         total += np.square(chords / middle) if middle > 0 else 0.0
     tree = graph_linkage(chord_scaled(graph, np.sqrt(total / n_encoders)))
     if not polish:
         return tree
-    return points.joined(refine(tree, graph, starts=[graph_linkage(graph)], random_state=points.random_state))
+    return task.joined(refine(tree, graph, starts=[graph_linkage(graph)], random_state=task.random_state))
 
 
 def _chords(leaves: NDArray[np.float64], graph: Graph) -> NDArray[np.float64]:

@@ -7,17 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from numpy.typing import ArrayLike
+import numpy as np
 
-from hypcse._checks import check_features
 from hypcse._random import check_seed
-from hypcse.graph import Graph
 from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
 from hypcse.methods.hyphc import hyphc
 from hypcse.methods.options import Option, check_names, keyword_options
-from hypcse.methods.points import Points
 from hypcse.methods.probabilistic import eph, fph
+from hypcse.methods.task import Task
 from hypcse.methods.ufit import ufit
+from hypcse.points import Points
 from hypcse.tree import Tree
 
 
@@ -25,29 +24,62 @@ from hypcse.tree import Tree
 class Method:
     """A method: how it is called, and what it takes.
 
-    takes : "features" (scaled, (n, d)), a "graph", or both of them as `Points`.
-    build : takes that, and its options by keyword; returns a Tree.
-    named : the options, where the signature of `build` does not tell them.
-    whole : whether `build` is given the `Points` although it takes one side of them: it draws, or reports progress.
+    takes     : "features" (scaled, (n, d)), a "graph", or both of them as a `Task`.
+    build     : takes that, and its options by keyword; returns a Tree. None where an estimator does it.
+    estimator : the name in `hypcse.estimator` of an estimator that is this method; its parameters are the options.
+    whole     : whether `build` is given the `Task` although it takes one side of it: it draws, or reports progress.
+    trains    : whether torch is needed.
     """
 
     name: str
     takes: Literal["features", "graph", "both"]
     summary: str
     memory: str
-    build: Callable[..., Tree]
-    named: Callable[[], tuple[Option, ...]] | None = None
+    build: Callable[..., Tree] | None = None
+    estimator: str | None = None
     whole: bool = False
+    trains: bool = False
 
     @property
     def parameters(self) -> tuple[Option, ...]:
         """The keyword options with their defaults and types."""
-        return keyword_options(self.build) if self.named is None else self.named()
+        if self.build is not None:
+            return keyword_options(self.build)
+        return keyword_options(self.kind().__init__, without=("scale", "random_state"))
 
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the keyword options."""
         return tuple(option.name for option in self.parameters)
+
+    def kind(self) -> Any:
+        """The class of the estimator."""
+        import hypcse.estimator
+
+        return getattr(hypcse.estimator, str(self.estimator))
+
+    def tree(self, task: Task, **options: Any) -> Tree:
+        """The tree that the method finds."""
+        if self.trains:
+            import hypcse._torch  # noqa: F401
+        if self.takes == "features" and task.points.features is None:
+            others = ", ".join(method.name for method in METHODS if method.takes == "graph")
+            raise ValueError(
+                f"{self.name} clusters features, but these points are a graph or distances alone. Pass a table of "
+                f"numbers, or take a method of graphs: {others}."
+            )
+        if self.build is None:
+            return self._estimated(task, options)
+        what = {"features": lambda: task.features, "graph": lambda: task.graph, "both": lambda: task}
+        return self.build(task if self.whole else what[self.takes](), **options)
+
+    def _estimated(self, task: Task, options: dict[str, Any]) -> Tree:
+        if task.n_points == 1:
+            return Tree(np.array([-1]), np.zeros(1))
+        given = {"random_state": task.random_state, "scale": task.scale, **options}
+        if "callback" in self.options:
+            given.setdefault("callback", task.callback)
+        return self.kind()(**given).fit(task.points).tree_
 
 
 METHODS = (
@@ -105,12 +137,19 @@ METHODS = (
         whole=True,
     ),
     Method(
+        "entropy",
+        "both",
+        "the estimator EntropyClustering: graph-average, refined, components joined",
+        "O(n + m)",
+        estimator="EntropyClustering",
+    ),
+    Method(
         "hypcse",
         "both",
         "the estimator HypCSE: a trained hyperbolic encoder, decoded and refined",
         "O(n + m)",
-        hyperbolic.hypcse,
-        hyperbolic.hypcse_options,
+        estimator="HypCSE",
+        trains=True,
     ),
     Method(
         "untrained",
@@ -118,11 +157,14 @@ METHODS = (
         "the control of hypcse: encoders that were never trained, decoded and refined",
         "O(n + m)",
         hyperbolic.untrained,
+        trains=True,
     ),
-    Method("hyphc", "both", "leaves on a hyperbolic circle, trained on triples of points", "O(n)", hyphc),
-    Method("fph", "both", "probabilities of parents by gradient descent on Dasgupta's cost", "O(n m)", fph),
-    Method("eph", "both", "the same over whole trees drawn at random; successor of fph", "O(n m)", eph),
-    Method("ufit", "both", "an ultrametric fitted to distances by gradient descent", "O(n + m)", ufit),
+    Method("hyphc", "both", "leaves on a hyperbolic circle, trained on triples of points", "O(n)", hyphc, trains=True),
+    Method(
+        "fph", "both", "probabilities of parents by gradient descent on Dasgupta's cost", "O(n m)", fph, trains=True
+    ),
+    Method("eph", "both", "the same over whole trees drawn at random; successor of fph", "O(n m)", eph, trains=True),
+    Method("ufit", "both", "an ultrametric fitted to distances by gradient descent", "O(n + m)", ufit, trains=True),
 )
 
 
@@ -143,9 +185,9 @@ def describe(name: str) -> Method:
 
 def run(
     name: str,
-    X: ArrayLike | None = None,
+    X: Any = None,
     *,
-    graph: Graph | None = None,
+    graph: Any = None,
     random_state: int = 0,
     scale: str = "minmax",
     callback: Callable[[Any], object] | None = None,
@@ -153,10 +195,11 @@ def run(
 ) -> Tree:
     """The tree that a method finds.
 
-    Feature methods take X, scaled by `scale` ("minmax", "standard", "rank" or "none") as `similarity_graph` scales it.
-    Graph methods take `graph`, or the similarity graph of X where none is given; methods that take both take X and
-    either graph. Options are the method's own; an unknown one is an error. Methods without randomness ignore
-    `random_state`, those that are done at once ignore `callback`.
+    X is whatever `Points.of` understands: a table, a graph, an AnnData, `Points`. Feature methods scale features by
+    `scale` ("minmax", "standard", "rank" or "none") as `similarity_graph` does. Graph methods take `graph`, or the
+    similarity graph of X where none is given; methods that take both take X and either graph. Options are the method's
+    own; an unknown one is an error. Methods without randomness ignore `random_state`, those that are done at once
+    ignore `callback`. Names of points name the leaves.
 
     With features, graph-average and graph-paris join components by `join_components`; `join=False` leaves them as the
     graph alone does, and `join=True` asks hcse for the same.
@@ -167,7 +210,6 @@ def run(
     method = describe(name)
     if options:
         check_names(name, options, method.options)
-    given = None if X is None else check_features(X)
-    points = Points(given, graph, scale, check_seed(random_state), callback)
-    what = {"features": lambda: points.features, "graph": lambda: points.graph, "both": lambda: points}
-    return method.build(points if method.whole else what[method.takes](), **options)
+    points = Points.of(X, graph)
+    tree = method.tree(Task(points, scale, check_seed(random_state), callback), **options)
+    return tree if points.names is None else Tree(tree.parent, tree.height, points.names)

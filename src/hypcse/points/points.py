@@ -94,7 +94,7 @@ class Points:
         2
         """
         if isinstance(X, cls):
-            return X._with(graph, names, labels)
+            return X.with_more(graph, names, labels)
         if is_cells(X):
             from hypcse.points.cells import points_of_cells
 
@@ -113,7 +113,7 @@ class Points:
         columns = None if titles is None else tuple(map(str, titles))
         return cls(features, over, found or row_names(X), known, columns, metric=metric)
 
-    def _with(self, graph: Any, names: Sequence[str] | None, labels: ArrayLike | None) -> Self:
+    def with_more(self, graph: Any = None, names: Sequence[str] | None = None, labels: ArrayLike | None = None) -> Self:
         """These points, with more about them."""
         changes: dict[str, Any] = {}
         if graph is not None:

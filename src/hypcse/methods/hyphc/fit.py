@@ -6,8 +6,8 @@ from hypcse._checks import check_count
 from hypcse._threads import worker_threads
 from hypcse.methods.feature_linkage import one_leaf
 from hypcse.methods.hyphc.similarity import unit_rows
-from hypcse.methods.points import Points
 from hypcse.methods.progress import Watch, check_positive
+from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 # The radius of the leaves stays between these, as in the published code.
@@ -15,7 +15,7 @@ RADII = (0.01, 0.999)
 
 
 def hyphc(
-    points: Points,
+    task: Task,
     *,
     temperature: float = 0.01,
     learning_rate: float = 1e-3,
@@ -51,15 +51,15 @@ def hyphc(
     check_count("anneal_every", anneal_every, 1)
     if not RADII[0] <= check_positive("start_radius", start_radius) <= RADII[1]:
         raise ValueError(f"start_radius={start_radius} must lie between {RADII[0]} and {RADII[1]}.")
-    n_triples = count_triples(points.n_points) if n_triples is None else check_count("n_triples", n_triples, 1)
-    rows = unit_rows(points.raw)
+    n_triples = count_triples(task.n_points) if n_triples is None else check_count("n_triples", n_triples, 1)
+    rows = unit_rows(task.raw)
     if len(rows) == 1:
         return one_leaf()
-    watch = Watch(n_epochs, points.callback, max_seconds)
+    watch = Watch(n_epochs, task.callback, max_seconds)
     from hypcse.methods.hyphc.training import Training
 
-    with worker_threads(None, points.n_points, trains=True):
-        run = Training(rows, start_radius, learning_rate, points.random_state)
+    with worker_threads(None, task.n_points, trains=True):
+        run = Training(rows, start_radius, learning_rate, task.random_state)
         for epoch in range(1, n_epochs + 1 if len(rows) > 2 else 1):
             loss = run.epoch(n_triples, batch_size, temperature)
             run.evaluate()

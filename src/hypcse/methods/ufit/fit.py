@@ -12,8 +12,8 @@ from hypcse._checks import check_count
 from hypcse._threads import worker_threads
 from hypcse.kernels.trees.sweep import lift_heights
 from hypcse.methods.feature_linkage import one_leaf
-from hypcse.methods.points import Points
 from hypcse.methods.progress import Watch, check_positive
+from hypcse.methods.task import Task
 from hypcse.methods.ufit.distances import Distances, graph_distances, neighbor_distances
 from hypcse.tree import Tree
 
@@ -26,7 +26,7 @@ _TOLERANCE = 0.005
 
 
 def ufit(
-    points: Points,
+    task: Task,
     *,
     n_neighbors: int = 5,
     size_weight: float = 1.0,
@@ -52,14 +52,14 @@ def ufit(
     check_count("top_nodes", top_nodes, 0)
     check_positive("learning_rate", learning_rate)
     check_count("n_epochs", n_epochs, 1)
-    watch = Watch(n_epochs, points.callback, max_seconds)
-    if points.n_points == 1:
+    watch = Watch(n_epochs, task.callback, max_seconds)
+    if task.n_points == 1:
         return one_leaf()
-    if points.given is None:
-        distances = graph_distances(points.graph)
+    if task.points.features is None:
+        distances = graph_distances(task.graph)
     else:
-        distances = neighbor_distances(points.features, n_neighbors)
-    with worker_threads(None, points.n_points, trains=True):
+        distances = neighbor_distances(task.features, n_neighbors)
+    with worker_threads(None, task.n_points, trains=True):
         return _fit(distances, learning_rate, watch, size_weight=size_weight, top_nodes=top_nodes)
 
 

@@ -11,23 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.discrete import join_components
-from hypcse.graph import Graph, scale_features, similarity_graph
+from hypcse.graph import Graph
+from hypcse.points import Points
 from hypcse.tree import Tree
 
 
 @dataclass(frozen=True)
-class Points:
-    """Points to cluster: their features, their graph, or both.
+class Task:
+    """Points to cluster, and how.
 
-    given        : features (n, d) as they came, or None.
-    given_graph  : a graph over the points, or None for the similarity graph of the features.
+    points       : their features, their graph, or both.
     scale        : how features are scaled.
     random_state : the seed of a method that draws.
     callback     : what a method that reports progress reports to.
     """
 
-    given: NDArray[Any] | None
-    given_graph: Graph | None
+    points: Points
     scale: str = "minmax"
     random_state: int = 0
     callback: Callable[[Any], object] | None = None
@@ -35,31 +34,32 @@ class Points:
     @property
     def raw(self) -> NDArray[Any]:
         """The features as they came."""
-        if self.given is None:
-            raise ValueError("this method clusters features: pass X.")
-        return self.given
+        return self.points.table
 
     @property
     def n_points(self) -> int:
         """How many points there are."""
-        return self.graph.n_vertices if self.given is None else len(self.given)
+        return self.points.n_points
+
+    @cached_property
+    def scaled(self) -> NDArray[np.float32]:
+        """The features on their scale, in float32 as the evaluation convention has it."""
+        scale, _ = self.points.suited(self.scale, 1.0)
+        return self.points.scaled(scale)[1]
 
     @cached_property
     def features(self) -> NDArray[np.float64]:
-        """Scaled features in float64, computed in float32 as the evaluation convention has it."""
-        return scale_features(self.raw, self.scale).astype(np.float64)
+        """Scaled features in float64."""
+        return self.scaled.astype(np.float64)
 
     @cached_property
     def graph(self) -> Graph:
         """The graph that was given, or the similarity graph of the features."""
-        if self.given_graph is not None:
-            return self.given_graph
-        if self.given is None:
-            raise ValueError("this method clusters a graph: pass graph=, or X to make the similarity graph of.")
-        return similarity_graph(self.given, scale=self.scale)
+        return self.points.similarity(scale=self.scale)
 
     def joined(self, tree: Tree) -> Tree:
         """A tree found on the graph, with what no edge joins joined by the features, where there are any."""
-        if self.given is None:
+        if self.points.features is None:
             return tree
-        return join_components(tree, self.graph, self.given, scale=self.scale, bridges=True)
+        metric = self.points.metric
+        return join_components(tree, self.graph, self.scaled, scale="none", metric=metric, bridges=True)

@@ -1,0 +1,103 @@
+"""Any method as an estimator: one contract for what `hypcse fit` runs, saves and shows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numpy.random import Generator, RandomState
+from sklearn.base import ClusterMixin
+
+from hypcse.estimator.base import Attributes, Fitting
+from hypcse.estimator.entropy_clustering import effort_of, searched
+from hypcse.estimator.new_points import NewPoints
+from hypcse.estimator.preparing import Prepared
+from hypcse.methods.options import check_names
+from hypcse.methods.registry import describe
+from hypcse.methods.task import Task
+from hypcse.tree import Tree
+
+
+class MethodClustering(NewPoints, ClusterMixin, Fitting):
+    """The tree of any method of the registry, with all that the other estimators make of theirs.
+
+    Parameters
+    ----------
+    method : its name, see `hypcse.methods.available`.
+    n_clusters : number of flat clusters; by default those of the main level.
+    options : of the method, by name.
+    refine : whether and how hard the tree is refined afterwards: "fast", "thorough", or False.
+    n_neighbors, bandwidth, scale, metric, random_state, n_jobs, verbose : as in `EntropyClustering`.
+
+    Examples
+    --------
+    >>> MethodClustering("ward", 2).fit([[0.0], [1.0], [5.0]]).labels_.tolist()
+    [0, 0, 1]
+    """
+
+    def __init__(
+        self,
+        method: str = "graph-average",
+        n_clusters: int | None = None,
+        *,
+        options: dict | None = None,
+        refine: str | bool = False,
+        n_neighbors: int = 10,
+        bandwidth: float | str = 1.0,
+        scale: str = "minmax",
+        metric: str = "euclidean",
+        random_state: int | RandomState | Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.n_clusters = n_clusters
+        self.options = options
+        self.refine = refine
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.scale = scale
+        self.metric = metric
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        options = self.options or {}
+        check_names(self.method, options, describe(self.method).options)
+        if effort_of(self.refine) is not None and options.get("epsilon", math.inf) != math.inf:
+            raise ValueError(
+                f"epsilon={options['epsilon']} asks for a private tree, and refinement looks at the graph again. "
+                "Pass refine=False (--no-refine). Levels, labels and scores are read off the graph too: of what is "
+                "written, only the tree itself (tree.nwk, linkage.npy) is private."
+            )
+
+    def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
+        method, effort = describe(self.method), effort_of(self.refine)
+        options = dict(self.options or {})
+        if effort is not None and "join" in method.options:
+            # Refinement goes by the edges alone; what they do not tell is joined once, afterwards.
+            options.setdefault("join", False)
+        task = Task(ready.points.with_more(ready.graph), self.scale, seed, self._watcher)
+        tree = method.tree(task, **options)
+        if effort is None:
+            return tree, {}
+        return ready.joined(searched(tree, ready, effort, seed, self._told)), {}
+
+    def _told(self, step: Any) -> bool:
+        return self._watcher is not None and self._watcher(step) is True
+
+
+def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:
+    """The unfitted estimator of a method: its own where it has one, else `MethodClustering`.
+
+    options : of the method, by name.
+    shared : what every estimator takes: n_clusters, refine, n_neighbors, bandwidth, scale, random_state.
+    """
+    found = describe(method)
+    check_names(method, options, found.options)
+    if found.estimator is None:
+        return MethodClustering(method, options=options, **shared)
+    if found.trains:
+        import hypcse._torch  # noqa: F401
+    return found.kind()(**{**shared, **options})
