@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from hypcse.objective import contrastive_loss as contrastive_loss
     from hypcse.objective import cse_loss as cse_loss
     from hypcse.points import Points as Points
+    from hypcse.points import read as read
     from hypcse.tree import Tree as Tree
     from hypcse.viewer import view as view
 
@@ -93,6 +94,7 @@ _HOME = {
     "robinson_foulds": "hypcse.metrics",
     "score": "hypcse.metrics",
     "Points": "hypcse.points",
+    "read": "hypcse.points",
     "StructuralEntropyLoss": "hypcse.objective",
     "centroid_loss": "hypcse.objective",
     "contrastive_loss": "hypcse.objective",

@@ -1,5 +1,6 @@
 """What comes from outside: `Points`, and `read` for files."""
 
 from hypcse.points.points import Points
+from hypcse.points.reading import read
 
-__all__ = ["Points"]
+__all__ = ["Points", "read"]

@@ -1,0 +1,77 @@
+"""What the text in a cell of a table means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+MISSING_TEXTS = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "null", "?"))
+"""Texts that stand for a category or class that is not known, in any case."""
+MISSING_NUMBERS = MISSING_TEXTS | {"-", "none"}
+"""Texts that stand for a number that is not known, in any case."""
+TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+_BLANKS = " \u00a0\u2009\u202f"
+_SIGN_AND_DIGITS = r"[+-]?(?:[0-9]*|[1-9][0-9]{{0,2}}(?:([{marks}])[0-9]{{3}}(?:\1[0-9]{{3}})*))"
+_NUMBER = {
+    decimal: re.compile(
+        _SIGN_AND_DIGITS.format(marks=other + _BLANKS + "'\u2019") + rf"(?:\{decimal}[0-9]*)?(?:[eE][+-]?[0-9]+)?"
+    )
+    for decimal, other in ((".", r","), (",", r"\."))
+}
+_GROUPING = re.compile(f"[{_BLANKS}'\u2019]")
+_KINDS_OF_NUMBER = (int, float, Decimal, np.number, np.bool_)
+
+
+def is_missing(cell: Any, words: frozenset[str] = MISSING_NUMBERS) -> bool:
+    """Whether a cell stands for something that is not known."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in words
+    return cell is None or bool(cell != cell)
+
+
+def number(cell: Any, decimal: str = ".") -> float | None:
+    """The number in a cell that is not missing; None where there is none.
+
+    >>> number("1,234.5"), number("1.234,5", ","), number("12 %"), number("1 234"), number("red")
+    (1234.5, 1234.5, 0.12, 1234.0, None)
+    """
+    if isinstance(cell, _KINDS_OF_NUMBER):
+        return float(cell)
+    text = str(cell).strip().replace("\u2212", "-")
+    digits = text.removesuffix("%").rstrip()
+    if not _NUMBER[decimal].fullmatch(digits):
+        return None
+    digits = _GROUPING.sub("", digits).replace("," if decimal == "." else ".", "").replace(",", ".")
+    try:
+        return float(digits) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        return None
+
+
+def names_columns(cells: Sequence[Any]) -> bool:
+    """Whether these cells of row 1 name columns: none of them is a number."""
+
+    def is_plain(cell: Any) -> bool:
+        return not (isinstance(cell, str) and cell.strip().endswith("%")) and _is_number(cell)
+
+    # "50%" may be the name of a column, unless there is nothing else.
+    return not any(map(is_plain, cells)) and not all(is_missing(cell) or _is_number(cell) for cell in cells)
+
+
+def text_of(cell: Any) -> str:
+    """A cell as a table of text has it: 1.0 is "1".
+
+    >>> text_of(1.0), text_of(2), text_of(" red "), text_of(0.1)
+    ('1', '2', ' red ', '0.1')
+    """
+    if isinstance(cell, float | np.floating):
+        return str(int(cell)) if float(cell).is_integer() else f"{cell:.12g}"
+    return str(cell)
+
+
+def _is_number(cell: Any) -> bool:
+    return not is_missing(cell) and (number(cell) is not None or number(cell, ",") is not None)

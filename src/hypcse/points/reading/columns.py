@@ -1,0 +1,163 @@
+"""What is asked of the columns of a table, and which column that makes of what."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from itertools import chain
+
+from hypcse._checks import check_choice
+
+IMPUTE = ("median",)
+DECIMALS = (".", ",")
+DATES = ("refuse", "number")
+MAX_NAMES = 20
+"""Names of columns that a message lists."""
+# Options that agree with each other about a column: it is a feature.
+_FEATURE_OPTIONS = {"--use", "--categorical", "--keep"}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What is asked of a table; columns are given by name or by position from 1.
+
+    Parameters
+    ----------
+    label, id : columns of the classes and of the names, which are not features.
+    use : the feature columns; all others by default.
+    drop : columns to leave out.
+    categorical : columns of texts, each to become one column of 0 and 1 for each text.
+    keep : columns to use although they look like an id.
+    header : whether row 1 names the columns; None to find out: it does when none of its cells is a number.
+    impute : "median" fills missing numbers by the median of the column; None refuses them.
+    decimal : "." or ","; None to find out.
+    dates : "refuse", or "number" for days since 1970-01-01.
+    sheet : of a workbook, by name or by position from 1; the first by default.
+    edges : whether rows are edges: source, target, optional weight.
+    """
+
+    label: str | None = None
+    id: str | None = None
+    use: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    header: bool | None = None
+    impute: str | None = None
+    decimal: str | None = None
+    dates: str = "refuse"
+    sheet: str | None = None
+    edges: bool = False
+
+    def __post_init__(self) -> None:
+        if self.impute is not None:
+            check_choice("impute", self.impute, IMPUTE)
+        if self.decimal is not None:
+            check_choice("decimal", self.decimal, DECIMALS)
+        check_choice("dates", self.dates, DATES)
+
+    def options(self) -> dict[str, str]:
+        """The fields that differ from their defaults, each with its option as the command spells it."""
+        given = [field.name for field in fields(self) if getattr(self, field.name) != field.default]
+        return {name: _OPTIONS.get(name, f"--{name}") for name in given}
+
+
+_OPTIONS = {"label": "--label-column", "id": "--id-column"}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Positions of the columns, from 0.
+
+    label, name : columns of classes and of names, or None.
+    features    : in the order in which they are to come.
+    categorical : those of them that hold texts.
+    certain     : those that were asked for, which are used whatever they look like.
+    dropped     : left out because `drop` says so.
+    """
+
+    label: int | None
+    name: int | None
+    features: tuple[int, ...]
+    categorical: frozenset[int]
+    certain: frozenset[int]
+    dropped: tuple[int, ...]
+
+    @classmethod
+    def of(cls, place: str, header: Sequence[str], asked: Columns) -> Roles:
+        """The columns of a table with these names ("" where there is none) that are asked for."""
+
+        def found(columns: Iterable[str]) -> tuple[int, ...]:
+            return tuple(dict.fromkeys(find(place, header, column) for column in columns))
+
+        label, name = (found([] if column is None else [column]) for column in (asked.label, asked.id))
+        use, drop, categorical, keep = map(found, (asked.use, asked.drop, asked.categorical, asked.keep))
+        named = {"--label-column": label, "--id-column": name, "--use": use, "--drop": drop}
+        _check_agree(place, header, {**named, "--categorical": categorical, "--keep": keep})
+        out = {*label, *name, *drop}
+        wanted = use or tuple(column for column in range(len(header)) if column not in out)
+        certain = dict.fromkeys(chain(use, categorical, keep))
+        return cls(
+            label[0] if label else None,
+            name[0] if name else None,
+            tuple(dict.fromkeys(chain(wanted, certain))),
+            frozenset(categorical),
+            frozenset(certain),
+            drop,
+        )
+
+    @property
+    def texts(self) -> frozenset[int]:
+        """Columns whose cells are wanted as they are written."""
+        return self.categorical | {column for column in (self.label, self.name) if column is not None}
+
+
+def find(place: str, header: Sequence[str], column: str) -> int:
+    """Where the column of this name stands or, where none has it, the one at this position from 1."""
+    if column and column in header:
+        return header.index(column)
+    if column.isdecimal() and 1 <= int(column) <= len(header):
+        return int(column) - 1
+    names = [name for name in header if name]
+    known = f"its columns are {listed(names, MAX_NAMES)}" if names else "it has no header"
+    raise ValueError(
+        f"{place} has no column {column!r}; {known}. Give a name, or a position between 1 and {len(header)}."
+    )
+
+
+def shown(header: Sequence[str], column: int) -> str:
+    """A column in a message."""
+    return f"column {header[column]!r}" if header[column] else f"column {column + 1}"
+
+
+def as_option(header: Sequence[str], column: int) -> str:
+    """A column as it is given to the command."""
+    return shlex.quote(header[column]) if header[column] else str(column + 1)
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Names in a row, the first ones where there are many."""
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def counted(n: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
+def _check_agree(place: str, header: Sequence[str], named: dict[str, tuple[int, ...]]) -> None:
+    """Raise for a column that two options want for different things."""
+    options: dict[int, list[str]] = {}
+    for option, columns in named.items():
+        for column in columns:
+            options.setdefault(column, []).append(option)
+    for column, both in options.items():
+        if len(both) > 1 and not _FEATURE_OPTIONS.issuperset(both):
+            raise ValueError(
+                f"{' and '.join(both)} both name {shown(header, column)} of {place}. Name it in one of them."
+            )
