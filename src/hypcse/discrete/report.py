@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from hypcse.entropy import (
     entropy_lower_bound,
+    graph_over,
     lca_weights,
     node_cuts,
     node_entropies,
     node_volumes,
     one_dimensional_entropy,
 )
-from hypcse.graph import Graph
+from hypcse.graph import GraphLike
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
 
@@ -54,8 +55,10 @@ class EntropyReport:
         return np.argsort(-self.saving, kind="stable")[:n_nodes]
 
 
-def entropy_report(tree: Tree, graph: Graph) -> EntropyReport:
+def entropy_report(tree: Tree, graph: GraphLike) -> EntropyReport:
     """What every node of a tree contributes to its structural entropy. O(n + m).
+
+    `graph` is a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -63,6 +66,7 @@ def entropy_report(tree: Tree, graph: Graph) -> EntropyReport:
     >>> bool(np.isclose(report.node_entropy.sum(), report.entropy))
     True
     """
+    graph = graph_over(tree, graph)
     meeting = lca_weights(tree, graph)
     volume = node_volumes(tree, graph.degrees)
     terms = node_entropies(tree, graph, "exact")

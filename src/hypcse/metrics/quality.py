@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_labels
-from hypcse.entropy import SelfLoops, entropy_from_weights, lca_weights
-from hypcse.graph import Graph
+from hypcse.entropy import SelfLoops, entropy_from_weights, graph_over, lca_weights
+from hypcse.graph import GraphLike
 from hypcse.kernels.trees.purity import purity_sum
 from hypcse.tree import Tree
 
@@ -29,7 +29,7 @@ def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
     return purity_sum(tree.ancestor_index, tree.sizes, codes[tree.leaf_order()], counts.size) / n_pairs
 
 
-def dasgupta_cost(tree: Tree, graph: Graph) -> float:
+def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
     """Dasgupta's cost, 2 sum_{i<j} W_ij |leaves(i v j)|: both directions of each edge, loops left out.
 
     >>> from hypcse import Graph, Tree
@@ -42,13 +42,14 @@ def dasgupta_cost(tree: Tree, graph: Graph) -> float:
 def score(
     tree: Tree,
     *,
-    graph: Graph | None = None,
+    graph: GraphLike | None = None,
     labels: ArrayLike | None = None,
     self_loops: SelfLoops = "paper",
 ) -> dict[str, float]:
     """All scores that the given parts allow, as one row.
 
-    With labels: `dendrogram_purity`. With a graph: `structural_entropy` and `dasgupta_cost`.
+    With labels: `dendrogram_purity`. With a graph (a `Graph`, a networkx graph or a symmetric matrix):
+    `structural_entropy` and `dasgupta_cost`.
     """
     if graph is None and labels is None:
         raise ValueError("score needs a graph, labels or both: score(tree, graph=g, labels=y).")
@@ -56,6 +57,7 @@ def score(
     if labels is not None:
         row["dendrogram_purity"] = dendrogram_purity(tree, labels)
     if graph is not None:
+        graph = graph_over(tree, graph)
         weights = lca_weights(tree, graph)
         row["structural_entropy"] = entropy_from_weights(tree, graph, weights, self_loops)
         row["dasgupta_cost"] = _dasgupta(tree, weights)
