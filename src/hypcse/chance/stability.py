@@ -17,6 +17,7 @@ from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.run import Run
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
 from hypcse.graph.neighbors import METRICS
+from hypcse.graph.reduction import dense_features
 from hypcse.kernels.trees.induced import induced_forest
 from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
 from hypcse.tree import Tree
@@ -69,7 +70,7 @@ def stability(
     graph = as_graph(graph)
     check_choice("metric", metric, METRICS)
     partitions = [check_labels(labels, graph.n_vertices) for labels in levels]
-    points = None if X is None or metric == "precomputed" else scale_features(X, scale)
+    points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale)
     known = {"X": points, "distances": X if metric == "precomputed" and distances is None else distances}
     found = np.empty((n_resamples, len(partitions)))
     for k in range(n_resamples):

@@ -15,6 +15,7 @@ from hypcse.chance.graphs import graph_savings
 from hypcse.chance.tables import classical_coordinates, table_separations
 from hypcse.graph import Graph, as_graph, scale_features
 from hypcse.graph.neighbors import METRICS, unit_rows
+from hypcse.graph.reduction import dense_features
 from hypcse.points.convert import is_affinity, is_networkx
 
 LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0
@@ -90,7 +91,10 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
             return UNTESTED
         return _of_graph(data, rng)
     points: NDArray[np.floating] | None
-    points = classical_coordinates(data, MAX_POINTS, rng) if metric == "precomputed" else scale_features(data, scale)
+    if metric == "precomputed":
+        points = classical_coordinates(data, MAX_POINTS, rng)
+    else:
+        points = scale_features(dense_features(data), scale)
     if points is None or len(points) < MIN_POINTS:
         return UNTESTED
     return _of_points(unit_rows(points) if metric == "cosine" else points, metric == "cosine", rng)
