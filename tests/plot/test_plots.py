@@ -191,3 +191,11 @@ def test_without_matplotlib_the_extra_is_named():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 'pip install "hypcse[plot]"' in result.stdout
+
+
+def test_labels_are_the_second_argument():
+    """Of the disk and of the dendrogram alike; by name they go too."""
+    tree = Tree.from_newick("((0,1),(2,3));")
+    by_place, by_name = plot.dendrogram(tree, ["a", "a", "b", "b"]), plot.dendrogram(tree, labels=["a", "a", "b", "b"])
+    texts = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in (by_place, by_name)]
+    assert texts == [["a", "b"], ["a", "b"]]

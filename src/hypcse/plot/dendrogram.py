@@ -51,11 +51,11 @@ class Drawing(NamedTuple):
 
 def dendrogram(
     source: Any,
+    labels: ArrayLike | None = None,
     *,
     n_clusters: int | None = None,
     max_leaves: int | None = 100,
     graph: GraphLike | None = None,
-    labels: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     orientation: str = "top",
     features: ArrayLike | None = None,
@@ -68,12 +68,12 @@ def dendrogram(
     """Draw a dendrogram; subtrees for which there is no room are triangles with their sizes. Returns the axes.
 
     source      : a `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used where it has them).
+    labels      : a class for each leaf, to colour by, greyer where classes mix; with a graph, by default, the clusters
+                  of the `main_level`.
     n_clusters  : so many subtrees, by the cut of least entropy where there is a graph, from the top otherwise.
     max_leaves  : a tree with more leaves is drawn down to the finest of its `levels` with at most so many clusters, or
                   without a graph to so many from the top; None draws every leaf.
     graph       : over the leaves, for cuts and levels by entropy: a `Graph`, a networkx graph or a symmetric matrix.
-    labels      : a class for each leaf, to colour by, greyer where classes mix; with a graph, by default, the clusters
-                  of the `main_level`.
     names       : of the leaves, instead of the tree's own.
     orientation : where the root is: "top", "bottom", "left" or "right".
     features    : (n, d) the points behind the leaves, for distances; by default those that a fitted `HypCSE` keeps.
