@@ -50,6 +50,9 @@ def score(
 
     With labels: `dendrogram_purity`. With a graph (a `Graph`, a networkx graph or a symmetric matrix):
     `structural_entropy` and `dasgupta_cost`.
+
+    `self_loops` is that of `structural_entropy`. `entropy_report` counts loops by "exact" and has the number that this
+    gives by default as `paper_entropy`.
     """
     if graph is None and labels is None:
         raise ValueError("score needs a graph, labels or both: score(tree, graph=g, labels=y).")
