@@ -212,3 +212,13 @@ def test_the_callers_matrix_is_left_alone():
     before = (W.data.copy(), W.indices.copy(), W.indptr.copy())
     Graph.from_scipy(W)
     assert all(np.array_equal(x, y) for x, y in zip(before, (W.data, W.indices, W.indptr), strict=True))
+
+
+@pytest.mark.parametrize("loops", [False, True])
+def test_indices_are_short(loops):
+    """scikit-network takes no 64-bit ones."""
+    paris = pytest.importorskip("sknetwork.hierarchy").Paris()
+    i, j = np.array([0, 1, 2, 3]), np.array([1, 2, 3, 3 if loops else 4])
+    matrix = Graph.from_edges(i, j, None, 5).to_scipy()
+    assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+    assert paris.fit_transform(sparse.csr_matrix(matrix)).shape == (4, 4)

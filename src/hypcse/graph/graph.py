@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_VOLUME = 1e300
 """Larger volumes, times their logarithms, leave the range of floats."""
+MAX_SHORT = 2**31 - 1
+"""The largest 32-bit integer."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,11 +209,14 @@ class Graph:
         return cls.from_edges(ends[:, 0], ends[:, 1], [edge[2] for edge in found], len(number))
 
     def to_scipy(self) -> sparse.csr_array:
-        """The symmetric weight matrix, `self_weights` on the diagonal."""
+        """The symmetric weight matrix, `self_weights` on the diagonal.
+
+        Its indices are 32-bit integers below 2^31 entries, because some libraries take no others.
+        """
         matrix = self._matrix()
         if self.self_weights.any():
             matrix = sparse.csr_array(matrix + sparse.diags_array(self.self_weights, format="csr"))
-        return matrix
+        return _with_short_indices(matrix)
 
     def to_tensors(self, device: torch.device | str = "cpu", dtype: torch.dtype | None = None) -> EdgeTensors:
         """The graph in torch, without `self_weights`; float32 by default.
@@ -236,7 +241,8 @@ class Graph:
     def _matrix(self) -> sparse.csr_array:
         """The matrix without its diagonal, as a copy that may be changed."""
         shape = (self.n_vertices, self.n_vertices)
-        return sparse.csr_array((self.weights.copy(), self.indices.copy(), self.indptr.copy()), shape=shape)
+        indptr = self.indptr.astype(np.int32 if self.indices.size <= MAX_SHORT else np.int64)
+        return sparse.csr_array((self.weights.copy(), self.indices.copy(), indptr), shape=shape)
 
 
 _DTYPES: dict[str, type[Any]] = {
@@ -258,6 +264,13 @@ def _read_only(values: Any, dtype: type[Any]) -> NDArray[Any]:
     shared = isinstance(values, np.ndarray) and not values.flags.writeable
     array = np.ascontiguousarray(values, dtype=dtype) if shared else np.array(values, dtype=dtype, order="C")
     return frozen(array.view())[0]
+
+
+def _with_short_indices(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The matrix with 32-bit indices, where they hold all of its entries."""
+    if matrix.nnz <= MAX_SHORT:
+        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+    return matrix
 
 
 def stored_position(matrix: Any, entry: int) -> tuple[int, int]:
