@@ -189,6 +189,18 @@ def test_wrong_networkx_graphs_are_named():
             Graph.from_networkx(other)
 
 
+@pytest.mark.parametrize("weight", ["heavy", "2.5", None, np.nan, np.inf, -1.0, 1j])
+def test_wrong_weights_of_networkx_are_named_with_their_edge(weight):
+    """An edge without a weight has 1; one with a weight that is none is told."""
+    network = nx.Graph([("Ann", "Bob"), ("Bob", "Cleo")])
+    network["Ann"]["Bob"]["weight"] = np.float32(2)
+    assert_array_equal(Graph.from_networkx(network).edges()[2], [2, 1])
+    network["Bob"]["Cleo"]["weight"] = weight
+    with pytest.raises(ValueError, match="the edge between 'Bob' and 'Cleo' has weight=.*is a finite number") as error:
+        Graph.from_networkx(network)
+    assert repr(weight) in str(error.value)
+
+
 def test_wrong_vertices_and_factors_are_named():
     graph = Graph.from_edges([0, 1], [1, 2])
     for vertices, message in (([0, 0], "twice"), ([], "empty"), ([3], "vertex 3"), ([True, False], "2 marks")):

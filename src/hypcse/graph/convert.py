@@ -8,17 +8,13 @@ import numpy as np
 from scipy import sparse
 
 from hypcse.graph.graph import Graph
+from hypcse.graph.network import is_networkx
 
 if TYPE_CHECKING:
     import networkx
 
 GraphLike: TypeAlias = "Graph | networkx.Graph[Any] | sparse.sparray | sparse.spmatrix | np.ndarray[Any, Any]"
 """What `as_graph` takes."""
-
-
-def is_networkx(value: Any) -> bool:
-    """Whether it is a graph of networkx."""
-    return hasattr(value, "number_of_nodes") and hasattr(value, "is_directed")
 
 
 def as_graph(value: Any, names: tuple[str, ...] | None = None, of: str = "rows of X") -> Graph:

@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from hypcse._checks import check_count, check_finite, check_real, real_numbers
+from hypcse.graph.network import network_edges
 
 if TYPE_CHECKING:
     import networkx
@@ -193,20 +194,12 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph[Any], weight: str = "weight") -> Graph:
-        """From an undirected networkx graph, vertices in its order; missing weights are 1, parallel edges add up."""
-        if not (hasattr(graph, "is_directed") and hasattr(graph, "number_of_nodes")):
-            raise TypeError(
-                f"graph must be a networkx graph, got {type(graph).__name__}. "
-                "Use Graph.from_scipy for a matrix and Graph.from_edges for a list of edges."
-            )
-        if graph.is_directed():
-            raise ValueError("the networkx graph is directed. Pass graph.to_undirected().")
-        if graph.number_of_nodes() == 0:
-            raise ValueError("the networkx graph is empty; at least one vertex is needed.")
-        number = {vertex: k for k, vertex in enumerate(graph.nodes)}
-        found = [(number[a], number[b], 1.0 if w is None else w) for a, b, w in graph.edges(data=weight)]
-        ends = np.array([edge[:2] for edge in found], dtype=np.int64).reshape(-1, 2)
-        return cls.from_edges(ends[:, 0], ends[:, 1], [edge[2] for edge in found], len(number))
+        """From an undirected networkx graph, vertices in its order.
+
+        An edge without the attribute `weight` weighs 1, parallel edges add up. A weight that is no finite number, or
+        negative, is an error.
+        """
+        return cls.from_edges(*network_edges(graph, weight))
 
     def to_scipy(self) -> sparse.csr_array:
         """The symmetric weight matrix, `self_weights` on the diagonal.
