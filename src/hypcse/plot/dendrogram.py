@@ -68,8 +68,8 @@ def dendrogram(
     """Draw a dendrogram; subtrees for which there is no room are triangles with their sizes. Returns the axes.
 
     source      : a `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used where it has them).
-    labels      : a class for each leaf, to colour by, greyer where classes mix; with a graph, by default, the clusters
-                  of the `main_level`.
+    labels      : a class for each leaf, to colour by, greyer where classes mix, grey where the label is None or NaN;
+                  with a graph, by default, the clusters of the `main_level`.
     n_clusters  : so many subtrees, by the cut of least entropy where there is a graph, from the top otherwise.
     max_leaves  : a tree with more leaves is drawn down to the finest of its `levels` with at most so many clusters, or
                   without a graph to so many from the top; None draws every leaf.
