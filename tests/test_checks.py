@@ -46,6 +46,13 @@ def test_missing_labels_are_named(labels):
         check_labels(labels, 3)
 
 
+@pytest.mark.parametrize("labels", MISSING.values(), ids=MISSING.keys())
+def test_missing_labels_may_be_unknown(labels):
+    assert_array_equal(check_labels(labels, 3, allow_unknown=True), [0, -1, 1])
+    numbers = np.array([2.0, np.nan, -1.0])
+    assert_array_equal(check_labels(numbers, 3, allow_unknown=True), [1, -1, 0])
+
+
 def test_wrong_labels_are_named():
     for labels in (
         [0.0, np.nan],

@@ -89,23 +89,29 @@ def check_features(X: ArrayLike) -> NDArray[np.floating]:
     return features
 
 
-def check_labels(labels: ArrayLike, n_points: int) -> NDArray[np.int64]:
+def check_labels(labels: ArrayLike, n_points: int, allow_unknown: bool = False) -> NDArray[np.int64]:
     """Class codes from 0 for one label per point; which class has which code is left open.
 
-    A label is a number, a text or any other hashable value but a missing one. Labels are of one class when they
-    are equal in Python: 1 and 1.0 are, 1 and "1" are not.
+    A label is a number, a text or any other hashable value. Labels are of one class when they are equal in Python: 1
+    and 1.0 are, 1 and "1" are not. A missing label (None, NaN, NaT or pandas.NA) is an error, or with `allow_unknown`
+    has the code -1; the number -1 is a class like any other.
 
     >>> check_labels([1, "1", 1.0, ("a", 2)], 4)
     array([0, 1, 0, 2])
+    >>> check_labels(["a", None, "b"], 3, allow_unknown=True)
+    array([ 0, -1,  1])
     """
     values = label_array(labels)
     if values.shape != (n_points,):
         raise ValueError(f"labels has shape {values.shape}, but there are {n_points} points. Pass one label per point.")
     if values.dtype.kind == "O":
-        return _codes_of_objects(values)
+        return _codes_of_objects(values, allow_unknown)
+    known = values == values if allow_unknown else np.ones(n_points, np.bool_)
     if values.dtype.kind in "fcmM":
-        check_finite("labels", values)
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+        check_finite("labels", values[known] if allow_unknown else values)
+    codes = np.full(n_points, -1, np.int64)
+    codes[known] = np.unique(values[known], return_inverse=True)[1]
+    return codes
 
 
 def label_array(labels: ArrayLike) -> NDArray[Any]:
@@ -117,10 +123,12 @@ def label_array(labels: ArrayLike) -> NDArray[Any]:
     return np.asarray(labels)
 
 
-def _codes_of_objects(values: NDArray[Any]) -> NDArray[np.int64]:
+def _codes_of_objects(values: NDArray[Any], allow_unknown: bool) -> NDArray[np.int64]:
     codes: dict[Any, int] = {}
-    found = np.empty(values.size, np.int64)
+    found = np.full(values.size, -1, np.int64)
     for point, label in enumerate(values):
+        if allow_unknown and is_missing(label):
+            continue
         try:
             found[point] = codes.setdefault(label, len(codes))
         except TypeError:

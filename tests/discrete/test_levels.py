@@ -25,6 +25,7 @@ from hypcse import (
     levels,
     one_dimensional_entropy,
     refine,
+    score,
     similarity_graph,
     structural_entropy,
 )
@@ -250,6 +251,10 @@ def test_report_adds_up(case):
     report = entropy_report(tree, graph)
     assert report.node_entropy.sum() == approx(report.entropy, abs=1e-9)
     assert report.entropy == approx(structural_entropy(tree, graph, "exact"), abs=1e-9)
+    assert report.paper_entropy == score(tree, graph=graph)["structural_entropy"]
+    bare = entropy_report(tree, graph, "drop")
+    assert bare.entropy == approx(score(tree, graph=graph, self_loops="drop")["structural_entropy"], abs=1e-9)
+    assert bare.node_entropy.sum() == approx(bare.entropy) and bare.paper_entropy == report.paper_entropy
     assert report.lower_bound - 1e-9 <= report.entropy <= report.one_dimensional + 1e-9
     assert report.one_dimensional == one_dimensional_entropy(graph)
     star = structural_entropy(compress(tree, graph, 1), graph, "exact")
@@ -262,6 +267,19 @@ def test_report_adds_up(case):
             alone = structural_entropy(contracted(tree, [int(node)]), graph, "exact")
             assert report.saving[node] == approx(star - alone, abs=1e-9)
     assert np.all(np.diff(report.saving[report.largest(5)]) <= 0)
+
+
+def test_the_report_says_how_it_counts_loops():
+    """Where it differs from `score`, which follows the paper's tables."""
+    plain = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    looped = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 0], [1.0, 1.0, 1.0, 2.0])
+    tree = graph_linkage(plain)
+    assert "as score counts" not in str(entropy_report(tree, plain))
+    scored = score(tree, graph=looped)["structural_entropy"]
+    assert f"(with loops; {scored:.4f} as score counts them by default)" in str(entropy_report(tree, looped))
+    assert "(without loops; " in str(entropy_report(tree, looped, "drop"))
+    with pytest.raises(ValueError, match="self_loops='paper'"):
+        entropy_report(tree, looped, "paper")
 
 
 def test_errors():

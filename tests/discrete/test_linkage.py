@@ -155,7 +155,7 @@ def test_a_star_and_a_path():
 
 
 def test_unknown_method():
-    with pytest.raises(TypeError, match="Graph.from_scipy"):
-        graph_linkage(np.eye(3))
+    with pytest.raises(TypeError, match="must be a hypcse.Graph, a networkx graph or a symmetric matrix, got Tree"):
+        graph_linkage(graph_linkage(np.eye(3)))
     with pytest.raises(ValueError, match="method='ward' is not known"):
         graph_linkage(Graph.from_edges([0], [1]), "ward")

@@ -189,6 +189,18 @@ def test_wrong_networkx_graphs_are_named():
             Graph.from_networkx(other)
 
 
+@pytest.mark.parametrize("weight", ["heavy", "2.5", None, np.nan, np.inf, -1.0, 1j])
+def test_wrong_weights_of_networkx_are_named_with_their_edge(weight):
+    """An edge without a weight has 1; one with a weight that is none is told."""
+    network = nx.Graph([("Ann", "Bob"), ("Bob", "Cleo")])
+    network["Ann"]["Bob"]["weight"] = np.float32(2)
+    assert_array_equal(Graph.from_networkx(network).edges()[2], [2, 1])
+    network["Bob"]["Cleo"]["weight"] = weight
+    with pytest.raises(ValueError, match="the edge between 'Bob' and 'Cleo' has weight=.*is a finite number") as error:
+        Graph.from_networkx(network)
+    assert repr(weight) in str(error.value)
+
+
 def test_wrong_vertices_and_factors_are_named():
     graph = Graph.from_edges([0, 1], [1, 2])
     for vertices, message in (([0, 0], "twice"), ([], "empty"), ([3], "vertex 3"), ([True, False], "2 marks")):
@@ -212,3 +224,13 @@ def test_the_callers_matrix_is_left_alone():
     before = (W.data.copy(), W.indices.copy(), W.indptr.copy())
     Graph.from_scipy(W)
     assert all(np.array_equal(x, y) for x, y in zip(before, (W.data, W.indices, W.indptr), strict=True))
+
+
+@pytest.mark.parametrize("loops", [False, True])
+def test_indices_are_short(loops):
+    """scikit-network takes no 64-bit ones."""
+    paris = pytest.importorskip("sknetwork.hierarchy").Paris()
+    i, j = np.array([0, 1, 2, 3]), np.array([1, 2, 3, 3 if loops else 4])
+    matrix = Graph.from_edges(i, j, None, 5).to_scipy()
+    assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+    assert paris.fit_transform(sparse.csr_matrix(matrix)).shape == (4, 4)

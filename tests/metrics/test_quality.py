@@ -53,9 +53,29 @@ def test_labels_of_any_kind():
     with pytest.raises(ValueError, match="one label per point"):
         dendrogram_purity(tree, [0, 1])
     with pytest.raises(ValueError, match="not finite"):
-        dendrogram_purity(tree, [0.0, 0.0, np.nan, 1.0])
+        dendrogram_purity(tree, [0.0, 0.0, np.inf, 1.0])
     with pytest.raises(ValueError, match="graph, labels or both"):
         score(tree)
+
+
+@given(trees(max_leaves=14), st.data())
+def test_unknown_labels_are_left_out(tree, data):
+    """Purity is that of the tree over the labelled leaves; -1 is a class."""
+    labels = data.draw(st.lists(st.sampled_from(["a", "b", -1, None, np.nan]), min_size=14, max_size=14))
+    labels = np.array(labels[: tree.n_leaves], dtype=object)
+    known = np.array([label == label and label is not None for label in labels])
+    found = dendrogram_purity(tree, labels)
+    if not known.any():
+        assert np.isnan(found)
+        return
+    assert found == approx(dendrogram_purity(tree.prune(known), labels[known].tolist()), nan_ok=True)
+    assert score(tree, labels=labels)["dendrogram_purity"] == approx(found, nan_ok=True)
+
+
+def test_unknown_numbers_are_left_out():
+    tree = Tree.from_newick("((0,1),(2,3));")
+    assert dendrogram_purity(tree, [5.0, np.nan, 5.0, 7.0]) == approx(2 / 3)
+    assert dendrogram_purity(tree, [5, -1, 5, -1]) == approx(1 / 2)
 
 
 def million(kind: str) -> Tree:

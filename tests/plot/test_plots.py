@@ -17,6 +17,7 @@ import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, plot
 from hypcse.plot.disk import geodesics
+from hypcse.plot.palette import leaf_classes, node_colours
 from hypcse.plot.truncate import shown_clusters
 from strategies import chain, trees
 
@@ -191,3 +192,26 @@ def test_without_matplotlib_the_extra_is_named():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 'pip install "hypcse[plot]"' in result.stdout
+
+
+def test_labels_are_the_second_argument():
+    """Of the disk and of the dendrogram alike; by name they go too."""
+    tree = Tree.from_newick("((0,1),(2,3));")
+    by_place, by_name = plot.dendrogram(tree, ["a", "a", "b", "b"]), plot.dendrogram(tree, labels=["a", "a", "b", "b"])
+    texts = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in (by_place, by_name)]
+    assert texts == [["a", "b"], ["a", "b"]]
+
+
+def test_leaves_of_unknown_class_are_grey():
+    """They have no place in the legend, and do not grey the branches above others."""
+    tree = Tree.from_newick("((0,1),((2,3),4));")
+    labels = np.array(["a", None, "b", "b", np.nan], dtype=object)
+    grey, (first, second) = node_colours(tree, None)[0], plot.palette(2)
+    found = node_colours(tree, leaf_classes(labels, 5))
+    assert (found[[1, 4]] == grey).all() and (found[tree.lca(0, 1)] == first).all()
+    assert (found[tree.lca(2, 4)] == second).all()
+    for draw in (plot.disk, plot.dendrogram):
+        ax = draw(tree, labels)
+        drawn(ax)
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
+        drawn(draw(tree, [None] * 5))

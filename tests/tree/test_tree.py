@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage, leaves_list, linkage
 
 import brute
-from hypcse import Tree, cophenetic_correlation, fowlkes_mallows, robinson_foulds
+from hypcse import Graph, Tree, cophenetic_correlation, fowlkes_mallows, robinson_foulds
 from strategies import trees
 
 THREE = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2])
@@ -223,7 +225,9 @@ def test_malformed_trees(parent, height, text):
         ([[0, 1, -1, 2]], "heights start at 0"),
         ([[0, 0.5, 1, 2]], "not ids"),
         ([[0, 1]], "shape"),
-        ([[0, 1, np.inf, 2]], "not finite"),
+        ([[0, 1, np.nan, 2]], "not finite"),
+        ([[0, 1, -np.inf, 2]], "not finite"),
+        ([[0, np.inf, 1, 2]], "not finite"),
     ],
 )
 def test_malformed_linkage(Z, text):
@@ -357,3 +361,23 @@ def test_two_chains_of_a_million_are_compared():
     assert cophenetic_correlation(tree, tree, n_pairs=10_000) == pytest.approx(1)
     # Heights are max(i, j) and n - 1 - min(i, j): for the larger and the smaller of two uniform draws, that is -1/2.
     assert cophenetic_correlation(tree, other, n_pairs=100_000) == pytest.approx(-0.5, abs=0.02)
+
+
+@given(st.lists(st.floats(0, 1e308), min_size=1, max_size=6), st.integers(1, 3))
+def test_infinite_heights_become_finite_above_the_rest(finite, n_infinite):
+    """Merges at infinity stay above all others, and level with each other."""
+    heights = [*sorted(finite), *[np.inf] * n_infinite]
+    n = len(heights) + 1
+    Z = [[0 if k == 0 else n + k - 1, k + 1, height, k + 2] for k, height in enumerate(heights)]
+    tree = Tree.from_linkage(Z)
+    above, below = tree.height[-n_infinite:], tree.height[n:-n_infinite]
+    assert np.isfinite(tree.height).all() and np.ptp(above) == 0 and above.min() > below.max()
+    assert tree.cut(n_clusters=n_infinite + 1).max() == n_infinite
+
+
+def test_dendrograms_of_disconnected_graphs_by_another_library():
+    """scikit-network's Paris joins components at infinity."""
+    hierarchy = pytest.importorskip("sknetwork.hierarchy")
+    graph = Graph.from_edges([0, 1, 3, 4, 6], [1, 2, 4, 5, 7])
+    tree = Tree.from_linkage(hierarchy.Paris().fit_transform(sparse.csr_matrix(graph.to_scipy())))
+    assert_array_equal(tree.cut(n_clusters=3), graph.components())

@@ -231,6 +231,20 @@ def tied_tree(seed: int) -> Tree:
     return Tree(parent, height)
 
 
+def test_unknown_classes_are_left_out(show, sample, tmp_path):
+    """They are not listed, and in the table of labels their cell is empty."""
+    tree, _, _, y = sample
+    labels = [None if k % 3 else f"kind {y[k]}" for k in range(N)]
+    page = show(hypcse.view(tree, tmp_path / "tree.html", labels=labels))
+    rows = list(csv.DictReader(io.StringIO(export(page, "#export-csv").decode(), newline="")))
+    assert [row["class"] for row in rows] == [label or "" for label in labels]
+    page.select_option("#colouring", "class")
+    assert [text.split()[0] for text in page.locator("#legend .name").all_inner_texts()] == ["kind"] * 4
+    colours = told(page, "leafColours")
+    assert len({colours[k] for k in range(N) if k % 3}) == 1 and colours[1] not in colours[::3]
+    assert len(set(colours[::3])) == 4
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_cuts_are_those_of_python_for_every_number(show, tmp_path, seed):
     tree = tied_tree(seed)

@@ -180,6 +180,12 @@ def test_classes_keep_their_names():
     assert names == ["dog", "cat", "dog", "3"]
 
 
+def test_unknown_classes_have_no_name():
+    held = document(gather(TREE, labels=["dog", None, "cat", np.nan]))
+    assert held["classes"]["names"] == ["dog", "cat"]
+    assert unpack(held["classes"]["codes"]).tolist() == [0, 2, 1, 2]
+
+
 @given(trees(min_leaves=1))
 def test_the_widest_gap_gives_a_cut(tree):
     assert 1 <= widest_gap(tree) <= max(20, 1)

@@ -15,8 +15,9 @@ from hypcse.discrete.budget import Budget
 from hypcse.discrete.join import join_components
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.run import Run
-from hypcse.graph import Graph, scale_features
+from hypcse.graph import Graph, GraphLike, as_graph, scale_features
 from hypcse.graph.neighbors import METRICS
+from hypcse.graph.reduction import dense_features
 from hypcse.kernels.trees.induced import induced_forest
 from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
 from hypcse.tree import Tree
@@ -32,7 +33,7 @@ MAX_POINTS, MAX_EDGES = 20_000, 500_000
 
 def stability(
     levels: Sequence[ArrayLike],
-    graph: Graph,
+    graph: GraphLike,
     X: ArrayLike | None = None,
     distances: Any = None,
     *,
@@ -53,6 +54,7 @@ def stability(
     points stay together however they are cut. `beyond_chance` is the test; this says which level to lean on.
 
     levels : labels, one array a level, such as `hypcse.levels` gives.
+    graph  : a `Graph`, a networkx graph or a symmetric matrix.
     X, distances, scale, metric : as in `join_components`, of use where the graph is not connected.
 
     O(n_resamples) searches of one sweep each: a second or two each at 20,000 points.
@@ -65,9 +67,10 @@ def stability(
     [1.0]
     """
     check_count("n_resamples", n_resamples, 1)
+    graph = as_graph(graph)
     check_choice("metric", metric, METRICS)
     partitions = [check_labels(labels, graph.n_vertices) for labels in levels]
-    points = None if X is None or metric == "precomputed" else scale_features(X, scale)
+    points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale)
     known = {"X": points, "distances": X if metric == "precomputed" and distances is None else distances}
     found = np.empty((n_resamples, len(partitions)))
     for k in range(n_resamples):

@@ -13,8 +13,10 @@ from hypcse._random import generator
 from hypcse.chance.edges import with_edges
 from hypcse.chance.graphs import graph_savings
 from hypcse.chance.tables import classical_coordinates, table_separations
-from hypcse.graph import Graph, scale_features
+from hypcse.graph import Graph, as_graph, scale_features
 from hypcse.graph.neighbors import METRICS, unit_rows
+from hypcse.graph.reduction import dense_features
+from hypcse.points.convert import is_affinity, is_networkx
 
 LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0
 """Standard deviations above chance from which structure is found, and from which it is clear."""
@@ -68,8 +70,8 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
     a box with the variances of its principal components. Parts are looked at from 1/2 bit to 3 bits of entropy, which
     is two parts up to some ten, and the scale that stands out most counts.
 
-    data         : a `Graph`, features of one row per point, or with metric="precomputed" distances between points
-                   (square or condensed; sparse ones are not tested).
+    data         : a `Graph`, a networkx graph or a sparse symmetric affinity; features, one row per point; or with
+                   metric="precomputed" distances between points (square or condensed; sparse ones are not tested).
     scale, metric : as in `similarity_graph`; features are scaled the same way.
     random_state : of the draws, and of the points looked at where there are more than 1,500: a sample of all, and the
                    neighbourhood of one of them, where small clusters show.
@@ -82,12 +84,17 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
     """
     check_choice("metric", metric, METRICS)
     rng = generator(random_state, "chance")
+    if is_networkx(data) or (metric != "precomputed" and is_affinity(data)):
+        data = as_graph(data)
     if isinstance(data, Graph):
         if min(data.n_vertices, data.n_edges) < MIN_POINTS:
             return UNTESTED
         return _of_graph(data, rng)
     points: NDArray[np.floating] | None
-    points = classical_coordinates(data, MAX_POINTS, rng) if metric == "precomputed" else scale_features(data, scale)
+    if metric == "precomputed":
+        points = classical_coordinates(data, MAX_POINTS, rng)
+    else:
+        points = scale_features(dense_features(data), scale)
     if points is None or len(points) < MIN_POINTS:
         return UNTESTED
     return _of_points(unit_rows(points) if metric == "cosine" else points, metric == "cosine", rng)

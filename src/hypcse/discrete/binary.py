@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.discrete.heights import searched_tree
-from hypcse.entropy import check_same_size
-from hypcse.graph import Graph
+from hypcse.entropy import graph_over
+from hypcse.graph import Graph, GraphLike
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.trees.sweep import children_first
 from hypcse.tree import Tree
@@ -21,13 +21,13 @@ def binary_form(tree: Tree) -> Tree:
     return tree if tree.is_binary else Tree.from_linkage(tree.to_linkage(), tree.names)
 
 
-def binarize(tree: Tree, graph: Graph) -> Tree:
+def binarize(tree: Tree, graph: GraphLike) -> Tree:
     """The tree with the children of every multiway node joined by average linkage on the graph between them.
 
     Children that no edge joins are joined last, smallest first. Neither structural entropy nor Dasgupta's cost ever
     rises by it. A binary tree is returned as it is.
     """
-    check_same_size(tree, graph)
+    graph = graph_over(tree, graph)
     if tree.is_binary or tree.n_leaves == 1:
         return tree
     children = np.flatnonzero(tree.n_children[tree.parent[:-1]] > 2)

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.discrete.cuts import cluster_gains
-from hypcse.entropy import lca_weights, node_volumes
-from hypcse.graph import Graph
+from hypcse.entropy import graph_over, lca_weights, node_volumes
+from hypcse.graph import Graph, GraphLike
 from hypcse.kernels.trees.cuts import best_antichain
 from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
@@ -19,13 +19,13 @@ MAX_WORK = 3_000_000_000
 """Node visits up to which the best levels are found exactly."""
 
 
-def compress(tree: Tree, graph: Graph, n_levels: int) -> Tree:
+def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
     """The tree with at most `n_levels` levels below the root, leaves included, that loses least structural entropy.
 
     One level is the star of all leaves, two levels are the clusters of `best_cut`, three are groups of clusters, and so
     on: a taxonomy for people who do not want a binary tree. Kept nodes keep their heights. Exact by dynamic programming
     where (levels - 2) times the sum of all subtree sizes is at most 3 billion; on larger or deeper trees the levels are
-    chosen one by one from the finest up.
+    chosen one by one from the finest up. `graph` is a `Graph`, a networkx graph or a symmetric matrix.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -33,6 +33,7 @@ def compress(tree: Tree, graph: Graph, n_levels: int) -> Tree:
     9
     """
     check_count("n_levels", n_levels, 1)
+    graph = graph_over(tree, graph)
     return keep_nodes(tree, kept_levels(tree, graph, min(n_levels, tree.n_leaves)) > 0)
 
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse.discrete.binary import binary_form
 from hypcse.discrete.leaving import joined_by_distance
-from hypcse.entropy import lca_weights, node_volumes
-from hypcse.graph import Graph
+from hypcse.entropy import graph_over, lca_weights, node_volumes
+from hypcse.graph import Graph, GraphLike
 from hypcse.kernels.trees.cuts import antichain_tables, best_antichain, best_antichain_of
 from hypcse.kernels.trees.sweep import leaf_labels, subtree_sums
 from hypcse.tree import Tree
@@ -22,7 +22,7 @@ MAX_TABLE = 200_000_000
 
 def best_cut(
     tree: Tree,
-    graph: Graph,
+    graph: GraphLike,
     n_clusters: int | None = None,
     min_size: int | None = None,
     max_size: int | None = None,
@@ -32,6 +32,7 @@ def best_cut(
     Without constraints it is the finest useful level: many small clusters that a random walk seldom leaves. One sweep,
     O(n + m); of cuts that tie, the coarser, but nothing is put together that no edge joins.
 
+    graph              : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     min_size, max_size : limits on the number of leaves of every cluster; together they may leave no cut, which is an
                          error.
     n_clusters         : exactly so many clusters, by dynamic programming in O(n k) time and memory, for n k of at most
@@ -44,6 +45,7 @@ def best_cut(
     >>> best_cut(graph_linkage(g), g).tolist()
     [0, 0, 0, 1, 1, 1]
     """
+    graph = graph_over(tree, graph)
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, tree.n_leaves)
         tree = binary_form(tree)

@@ -14,10 +14,11 @@ from scipy.spatial.distance import cdist
 from hypcse._checks import HypcseWarning, check_choice
 from hypcse.discrete.components import with_top
 from hypcse.discrete.leaving import barely_joined, leaving_parts
-from hypcse.entropy import check_same_size, entropy_from_weights, structural_entropy
-from hypcse.graph import Graph, scale_features
+from hypcse.entropy import entropy_from_weights, graph_over, structural_entropy
+from hypcse.graph import Graph, GraphLike, scale_features
 from hypcse.graph.neighbors import nearest_neighbors, unit_rows
 from hypcse.graph.precomputed import distance_blocks, known_distances
+from hypcse.graph.reduction import dense_features
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.dense import mean_merges
 from hypcse.kernels.linkage.merges import merge_parents, number_merges
@@ -35,7 +36,7 @@ N_NEIGHBORS = 10
 
 def join_components(
     tree: Tree,
-    graph: Graph,
+    graph: GraphLike,
     X: ArrayLike | None = None,
     distances: Any = None,
     *,
@@ -52,7 +53,9 @@ def join_components(
 
     Parameters
     ----------
-    X : features, one row per leaf, scaled by `scale` as `similarity_graph` scales them.
+    tree : over the vertices of the graph; its names are kept.
+    graph : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    X : features, one row per leaf, dense or sparse, scaled by `scale` as `similarity_graph` scales them.
     distances : known distances instead: square, condensed or sparse, as for `metric="precomputed"`.
     scale, metric : those of the graph; "cosine" compares the directions of rows.
     bridges : whether parts that hardly an edge holds together are joined by distances too: what leaves such a part,
@@ -76,7 +79,7 @@ def join_components(
     >>> join_components(graph_linkage(graph), graph, X).cut(n_clusters=2).tolist()
     [0, 0, 1, 1, 0, 0]
     """
-    check_same_size(tree, graph)
+    graph = graph_over(tree, graph)
     check_choice("metric", metric, ("euclidean", "cosine", "precomputed"))
     if X is not None and distances is not None:
         raise ValueError("X and distances both say how far apart points are. Pass one of them.")
@@ -128,7 +131,7 @@ def _warn_arbitrary(n_components: int) -> None:
 
 
 def _points(X: ArrayLike, scale: str, metric: str, n_points: int) -> NDArray[np.floating]:
-    points = scale_features(X, scale)
+    points = scale_features(dense_features(X), scale)
     if len(points) != n_points:
         raise ValueError(f"X has {len(points)} rows, but the graph has {n_points} vertices. Pass one row per vertex.")
     return unit_rows(points) if metric == "cosine" else points

@@ -15,8 +15,8 @@ from hypcse.discrete.cuts import coarsest_cut
 from hypcse.discrete.leaving import leaving_parts
 from hypcse.discrete.stretches import ALIKE, by_conductance, by_distance
 from hypcse.discrete.wishes import Wishes, modular_cut, wished_cuts, within_limits
-from hypcse.entropy import check_same_size, node_volumes, structural_entropy
-from hypcse.graph import Graph
+from hypcse.entropy import graph_over, node_volumes, structural_entropy
+from hypcse.graph import Graph, GraphLike
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
 from hypcse.tree import Tree
 
@@ -43,7 +43,7 @@ class Levels:
 
 def levels(
     tree: Tree,
-    graph: Graph,
+    graph: GraphLike,
     n_levels: int | None = None,
     *,
     n_clusters: int | Sequence[int] | None = None,
@@ -64,6 +64,7 @@ def levels(
     `main_level` says which one to look at first. Where no partition holds more weight than the degrees alone would put
     there, there is one level: all that edges join is one cluster.
 
+    graph        : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     n_levels     : so many levels of `compress` instead, whatever they hold.
     n_clusters   : levels of so many clusters instead, such as [5, 25, 100].
     min_children : every cluster is to hold at least so many of the next finer level.
@@ -77,7 +78,7 @@ def levels(
     >>> levels(graph_linkage(g), g)[0].tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    check_same_size(tree, graph)
+    graph = graph_over(tree, graph)
     wishes = Wishes.checked(tree, n_clusters, min_children, min_size, resolution)
     if n_levels is None:
         return _wished(tree, graph, wishes)
@@ -99,7 +100,7 @@ def _wished(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
     return within_limits(tree, found, wishes)
 
 
-def main_level(tree: Tree, graph: Graph) -> int:
+def main_level(tree: Tree, graph: GraphLike) -> int:
     """Which of the `levels` to look at first: its place among them, from 0.
 
     Of the partitions that last it is the one of most worth: the doublings of the limit over which it, or one that
@@ -112,8 +113,7 @@ def main_level(tree: Tree, graph: Graph) -> int:
     >>> main_level(graph_linkage(g), g)
     0
     """
-    check_same_size(tree, graph)
-    return levels_and_main(tree, graph).main
+    return levels_and_main(tree, graph_over(tree, graph)).main
 
 
 def main_labels(tree: Tree, graph: Graph) -> Labels:

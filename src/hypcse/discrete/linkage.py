@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from hypcse._checks import check_choice
 from hypcse.discrete.heights import searched_tree
 from hypcse.discrete.multilevel import multilevel_tree
-from hypcse.graph import Graph
+from hypcse.graph import Graph, GraphLike, as_graph
+from hypcse.graph.convert import node_names
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.heap_merges import entropy_merges, start_stretching
 from hypcse.kernels.linkage.merges import join_components, merge_parents
@@ -24,7 +25,7 @@ Linkage = Literal["average", "paris", "entropy", "single", "multilevel"]
 _PART = 10_000
 
 
-def graph_linkage(graph: Graph, method: Linkage = "average") -> Tree:
+def graph_linkage(graph: GraphLike, method: Linkage = "average") -> Tree:
     """The binary tree that joins, again and again, the two adjacent clusters A and B with the largest
 
       "average"  cut(A, B) / (|A| |B|)
@@ -35,6 +36,8 @@ def graph_linkage(graph: Graph, method: Linkage = "average") -> Tree:
     or, with "multilevel", average linkage inside and between groups of high modularity, into which vertices move by
     themselves: a better start than the others where a graph is noisy.
 
+    `graph` is a `Graph`, a networkx graph, whose nodes name the leaves, or a symmetric matrix, sparse or dense.
+
     Volumes include `self_weights`. Components, which nothing joins, are joined last, the two of smallest volume first.
     Heights are log2 of the volume of a node over that of its smallest leaf. Memory is O(n + m). Time is about
     O(m log n) on graphs of bounded degree; but for "single", a vertex of degree d alone can cost O(d^2).
@@ -43,9 +46,13 @@ def graph_linkage(graph: Graph, method: Linkage = "average") -> Tree:
     >>> graph_linkage(Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])).cut(n_clusters=2).tolist()
     [0, 0, 1, 1]
     """
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph is a {type(graph).__name__}. Pass Graph.from_scipy(W) for a matrix.")
     check_choice("method", method, get_args(Linkage))
+    names = node_names(graph)
+    tree = _linked(as_graph(graph), method)
+    return tree if names is None else Tree(tree.parent, tree.height, names)
+
+
+def _linked(graph: Graph, method: Linkage) -> Tree:
     if method == "entropy":
         return stretched(graph)
     if method == "multilevel":

@@ -9,13 +9,14 @@ from hypcse._checks import check_choice
 from hypcse._random import check_seed
 from hypcse.discrete.budget import BUDGETS, Callback, Effort, Objective, Refinement
 from hypcse.discrete.run import Run
-from hypcse.graph import Graph
+from hypcse.entropy import graph_over
+from hypcse.graph import GraphLike
 from hypcse.tree import Tree
 
 
 def refine(
     tree: Tree,
-    graph: Graph,
+    graph: GraphLike,
     objective: Objective = "entropy",
     effort: Effort = "fast",
     starts: Sequence[Tree] | None = None,
@@ -31,8 +32,9 @@ def refine(
     Subtrees are pruned and regrafted: next to a graph neighbour of one of their leaves, at every height on the way up,
     exchanges with an aunt included; all places of a subtree are priced in one walk, and only what a move touches is
     priced again. What `join_components` joined in the given tree, and no
-    edge tells, stays as it is.
+    edge tells, stays as it is. So do the names of the leaves.
 
+    graph       : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     objective   : "entropy" (structural entropy) or "dasgupta".
     effort      : "fast" goes downhill from the given tree, from average and Paris linkage, and from the groups of
                   `graph_linkage(graph, "multilevel")` at three resolutions, and takes the lowest; with more than
@@ -54,7 +56,7 @@ def refine(
 
 def refinement(
     tree: Tree,
-    graph: Graph,
+    graph: GraphLike,
     objective: Objective = "entropy",
     effort: Effort = "fast",
     starts: Sequence[Tree] | None = None,
@@ -71,6 +73,7 @@ def refinement(
         raise ValueError(f"max_seconds={max_seconds!r} must be a number of at least 0, or None for no limit.")
     if isinstance(starts, Tree):
         raise TypeError("starts is one tree; pass a list of trees.")
+    graph = graph_over(tree, graph)
     run = Run(tree, graph, objective, max_seconds, callback)
     if tree.n_leaves > 2 and graph.n_edges > 0:
         run.search(list(starts or ()), BUDGETS[effort], random_state)

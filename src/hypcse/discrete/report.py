@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._checks import check_choice
 from hypcse.entropy import (
+    entropy_from_weights,
     entropy_lower_bound,
+    graph_over,
     lca_weights,
     node_cuts,
     node_entropies,
     node_volumes,
     one_dimensional_entropy,
 )
-from hypcse.graph import Graph
+from hypcse.graph import GraphLike
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
 
 
 @dataclass(frozen=True)
 class EntropyReport:
-    """Structural entropy of a tree, Eq. (1) with loops in the degrees, node by node. Arrays are one a node.
+    """Structural entropy of a tree, Eq. (1), node by node. Arrays have one value per node.
 
     entropy         : its sum over all nodes.
+    self_loops      : how loops count in it: "exact" or "drop", as for `structural_entropy`.
+    paper_entropy   : what `score` and `structural_entropy` give by default, self_loops="paper". On a graph with loops
+                      it is another number than `entropy`: the paper's tables leave out what loops add, an amount that
+                      no tree changes. Terms of nodes do not add up to it, and it may be negative.
     one_dimensional : entropy of the star of all leaves (without loops), which no tree exceeds.
     lower_bound     : one_dimensional times the least cut / volume of a node, which no tree's entropy is below.
     node_entropy    : what each node adds, -(cut/V) log2(volume / volume of its parent); 0 at the root.
@@ -36,6 +44,8 @@ class EntropyReport:
     """
 
     entropy: float
+    self_loops: str
+    paper_entropy: float
     one_dimensional: float
     lower_bound: float
     node_entropy: NDArray[np.float64]
@@ -43,6 +53,13 @@ class EntropyReport:
     volume: NDArray[np.float64]
     cut: NDArray[np.float64]
     size: NDArray[np.int64]
+
+    def __str__(self) -> str:
+        text = f"structural entropy {self.entropy:.4f} bits of at most {self.one_dimensional:.4f}"
+        if abs(self.paper_entropy - self.entropy) < 1e-9:
+            return text
+        counted = "with loops" if self.self_loops == "exact" else "without loops"
+        return f"{text} ({counted}; {self.paper_entropy:.4f} as score counts them by default)"
 
     @property
     def normalized(self) -> float:
@@ -54,8 +71,12 @@ class EntropyReport:
         return np.argsort(-self.saving, kind="stable")[:n_nodes]
 
 
-def entropy_report(tree: Tree, graph: Graph) -> EntropyReport:
+def entropy_report(tree: Tree, graph: GraphLike, self_loops: Literal["exact", "drop"] = "exact") -> EntropyReport:
     """What every node of a tree contributes to its structural entropy. O(n + m).
+
+    graph      : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    self_loops : "exact" where loops count, as Eq. (1) has it, or "drop" to leave them out. "paper", the default of
+                 `score`, is no sum over nodes; the report has that number as `paper_entropy`.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -63,6 +84,9 @@ def entropy_report(tree: Tree, graph: Graph) -> EntropyReport:
     >>> bool(np.isclose(report.node_entropy.sum(), report.entropy))
     True
     """
+    check_choice("self_loops", self_loops, ("exact", "drop"))
+    given = graph_over(tree, graph)
+    graph = given.without_loops() if self_loops == "drop" else given
     meeting = lca_weights(tree, graph)
     volume = node_volumes(tree, graph.degrees)
     terms = node_entropies(tree, graph, "exact")
@@ -76,6 +100,8 @@ def entropy_report(tree: Tree, graph: Graph) -> EntropyReport:
         saving[:-1] = np.where(clusters[:-1], 2 * inside * (bits[above] - bits[:-1]) / graph.volume, 0.0)
     return EntropyReport(
         entropy=float(terms.sum()),
+        self_loops=self_loops,
+        paper_entropy=entropy_from_weights(tree, given, meeting),
         one_dimensional=one_dimensional_entropy(graph),
         lower_bound=entropy_lower_bound(tree, graph),
         node_entropy=terms,

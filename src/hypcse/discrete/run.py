@@ -33,7 +33,7 @@ from hypcse.discrete.leaving import joined_by_distance
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.multilevel import multilevel_tree
 from hypcse.discrete.state import Search, start_search
-from hypcse.entropy import check_same_size, lca_weights, structural_entropy
+from hypcse.entropy import graph_over, lca_weights, structural_entropy
 from hypcse.graph import Graph
 from hypcse.kernels.search.descent import anneal, descend
 from hypcse.kernels.trees.sweep import leaf_labels
@@ -46,8 +46,7 @@ class Run:
     def __init__(
         self, tree: Tree, graph: Graph, objective: Objective, max_seconds: float | None, callback: Callback | None
     ) -> None:
-        check_same_size(tree, graph)
-        self.graph, self.objective, self.callback = graph, objective, callback
+        self.graph, self.objective, self.callback = graph_over(tree, graph), objective, callback
         self.began = time.monotonic()
         self.deadline = None if max_seconds is None else self.began + max_seconds
         self.best = binarize(tree, graph)

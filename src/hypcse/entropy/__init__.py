@@ -13,15 +13,15 @@ from hypcse.entropy.structural import (
     node_entropies,
     structural_entropy,
 )
-from hypcse.entropy.volumes import check_same_size, lca_weights, node_cuts, node_volumes
+from hypcse.entropy.volumes import graph_over, lca_weights, node_cuts, node_volumes
 
 __all__ = [
     "SelfLoops",
-    "check_same_size",
     "conductance",
     "entropy_by_cuts",
     "entropy_from_weights",
     "entropy_lower_bound",
+    "graph_over",
     "lca_weights",
     "node_cuts",
     "node_entropies",

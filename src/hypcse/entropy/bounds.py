@@ -9,17 +9,18 @@ from numpy.typing import ArrayLike
 
 from hypcse._checks import check_choice
 from hypcse.entropy.structural import entropy_by_cuts
-from hypcse.entropy.volumes import node_cuts, node_volumes
-from hypcse.graph import Graph
+from hypcse.entropy.volumes import graph_over, node_cuts, node_volumes
+from hypcse.graph import GraphLike, as_graph
 from hypcse.tree import Tree
 
 
-def one_dimensional_entropy(graph: Graph) -> float:
+def one_dimensional_entropy(graph: GraphLike) -> float:
     """Entropy of the degrees, H1 = -sum_i (d_i/V) log2(d_i/V), in bits.
 
     Self-loops count in the degrees. Without any, H1 is the structural entropy of the tree with all leaves under the
     root, which no other tree exceeds. With loops that tree has less, by Eq. (1): the sum runs over (d_i - W_ii)/V.
     """
+    graph = as_graph(graph)
     shares = graph.degrees[graph.degrees > 0]
     if shares.size == 0:
         return 0.0
@@ -27,11 +28,12 @@ def one_dimensional_entropy(graph: Graph) -> float:
     return float(-np.dot(shares, np.log2(shares))) + 0.0
 
 
-def conductance(graph: Graph, members: ArrayLike) -> float:
+def conductance(graph: GraphLike, members: ArrayLike) -> float:
     """Conductance of a vertex set S, cut(S) / min(vol S, vol rest).
 
     `members` is one mark a vertex (True inside). Both sides must have a positive volume.
     """
+    graph = as_graph(graph)
     marks = np.asarray(members)
     if marks.dtype != np.bool_ or marks.shape != (graph.n_vertices,):
         raise ValueError(
@@ -45,7 +47,7 @@ def conductance(graph: Graph, members: ArrayLike) -> float:
     return float(w[marks[i] != marks[j]].sum() / smaller)
 
 
-def normalized_entropy(tree: Tree, graph: Graph, self_loops: Literal["exact", "drop"] = "exact") -> float:
+def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: Literal["exact", "drop"] = "exact") -> float:
     """Structural entropy over the one-dimensional entropy, the left side of Eq. (3).
 
     The paper's claim that it is at least the conductance of the graph is false (the unit triangle has 0.877 against 1);
@@ -57,13 +59,15 @@ def normalized_entropy(tree: Tree, graph: Graph, self_loops: Literal["exact", "d
             "quotient means nothing. Choose 'exact', or 'drop' to leave loops out of both."
         )
     check_choice("self_loops", self_loops, ("exact", "drop"))
+    graph = graph_over(tree, graph)
     plain = graph.without_loops() if self_loops == "drop" else graph
     whole = one_dimensional_entropy(plain)
     return entropy_by_cuts(tree, plain) / whole if whole > 0 else 0.0
 
 
-def entropy_lower_bound(tree: Tree, graph: Graph) -> float:
+def entropy_lower_bound(tree: Tree, graph: GraphLike) -> float:
     """H1 times the least g/vol over all nodes but the root: Eq. (1) is never below it."""
+    graph = graph_over(tree, graph)
     volumes = node_volumes(tree, graph.degrees)[:-1]
     cuts = node_cuts(tree, graph)[:-1]
     weighty = volumes > 0

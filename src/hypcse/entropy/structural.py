@@ -8,17 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
-from hypcse.entropy.volumes import lca_weights, node_cuts, node_volumes
-from hypcse.graph import Graph
+from hypcse.entropy.volumes import graph_over, lca_weights, node_cuts, node_volumes
+from hypcse.graph import Graph, GraphLike
 from hypcse.tree import Tree
 
 SelfLoops = Literal["paper", "exact", "drop"]
 
 
-def structural_entropy(tree: Tree, graph: Graph, self_loops: SelfLoops = "paper") -> float:
-    """Structural entropy of `graph` on `tree`, in bits.
+def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper") -> float:
+    """Structural entropy of a graph on a tree, in bits.
 
     Paper: Eq. (4),  H = [2 sum_{i<j} W_ij log2 vol(i v j) - sum_i d_i log2 d_i] / V.
+
+    graph : a `Graph`, a networkx graph or a symmetric matrix. Vertex k is leaf k; the nodes of a networkx graph go by
+            the names of the leaves where these have the same.
 
     self_loops says what `graph.self_weights` do:
       "paper"  they count in the degrees d and the volume V, as in the paper's tables;
@@ -34,6 +37,7 @@ def structural_entropy(tree: Tree, graph: Graph, self_loops: SelfLoops = "paper"
     1.2516
     """
     check_choice("self_loops", self_loops, get_args(SelfLoops))
+    graph = graph_over(tree, graph)
     return entropy_from_weights(tree, graph, lca_weights(tree, graph), self_loops)
 
 
@@ -52,12 +56,13 @@ def entropy_from_weights(
     return float(bits / total)
 
 
-def node_entropies(tree: Tree, graph: Graph, self_loops: SelfLoops = "exact") -> NDArray[np.float64]:
+def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact") -> NDArray[np.float64]:
     """The terms of Eq. (1), -(g/V) log2(vol/vol of parent) at each node, 0 at the root.
 
     They sum to the structural entropy under "exact" and "drop". Under "paper" the volumes are those of "exact", and
     so is the sum.
     """
+    graph = graph_over(tree, graph)
     degrees = _degrees(graph, self_loops)
     terms = np.zeros(tree.n_nodes)
     total = degrees.sum()
@@ -69,7 +74,7 @@ def node_entropies(tree: Tree, graph: Graph, self_loops: SelfLoops = "exact") ->
     return terms
 
 
-def entropy_by_cuts(tree: Tree, graph: Graph, self_loops: SelfLoops = "exact") -> float:
+def entropy_by_cuts(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact") -> float:
     """Structural entropy by its definition, Eq. (1): the sum of `node_entropies`."""
     return float(node_entropies(tree, graph, self_loops).sum())
 

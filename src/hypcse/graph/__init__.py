@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hypcse.graph.convert import GraphLike, as_graph
 from hypcse.graph.graph import Graph
 from hypcse.graph.neighbors import Neighbors, nearest_neighbors, neighbors_among
 from hypcse.graph.scaling import scale_features
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 __all__ = [
     "EdgeTensors",
     "Graph",
+    "GraphLike",
     "Neighbors",
+    "as_graph",
     "nearest_neighbors",
     "neighbors_among",
     "sample_subgraphs",

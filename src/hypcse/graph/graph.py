@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from hypcse._checks import check_count, check_finite, check_real, real_numbers
+from hypcse.graph.network import network_edges
 
 if TYPE_CHECKING:
     import networkx
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_VOLUME = 1e300
 """Larger volumes, times their logarithms, leave the range of floats."""
+MAX_SHORT = 2**31 - 1
+"""The largest 32-bit integer."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,27 +194,22 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph[Any], weight: str = "weight") -> Graph:
-        """From an undirected networkx graph, vertices in its order; missing weights are 1, parallel edges add up."""
-        if not (hasattr(graph, "is_directed") and hasattr(graph, "number_of_nodes")):
-            raise TypeError(
-                f"graph must be a networkx graph, got {type(graph).__name__}. "
-                "Use Graph.from_scipy for a matrix and Graph.from_edges for a list of edges."
-            )
-        if graph.is_directed():
-            raise ValueError("the networkx graph is directed. Pass graph.to_undirected().")
-        if graph.number_of_nodes() == 0:
-            raise ValueError("the networkx graph is empty; at least one vertex is needed.")
-        number = {vertex: k for k, vertex in enumerate(graph.nodes)}
-        found = [(number[a], number[b], 1.0 if w is None else w) for a, b, w in graph.edges(data=weight)]
-        ends = np.array([edge[:2] for edge in found], dtype=np.int64).reshape(-1, 2)
-        return cls.from_edges(ends[:, 0], ends[:, 1], [edge[2] for edge in found], len(number))
+        """From an undirected networkx graph, vertices in its order.
+
+        An edge without the attribute `weight` weighs 1, parallel edges add up. A weight that is no finite number, or
+        negative, is an error.
+        """
+        return cls.from_edges(*network_edges(graph, weight))
 
     def to_scipy(self) -> sparse.csr_array:
-        """The symmetric weight matrix, `self_weights` on the diagonal."""
+        """The symmetric weight matrix, `self_weights` on the diagonal.
+
+        Its indices are 32-bit integers below 2^31 entries, because some libraries take no others.
+        """
         matrix = self._matrix()
         if self.self_weights.any():
             matrix = sparse.csr_array(matrix + sparse.diags_array(self.self_weights, format="csr"))
-        return matrix
+        return _with_short_indices(matrix)
 
     def to_tensors(self, device: torch.device | str = "cpu", dtype: torch.dtype | None = None) -> EdgeTensors:
         """The graph in torch, without `self_weights`; float32 by default.
@@ -236,7 +234,8 @@ class Graph:
     def _matrix(self) -> sparse.csr_array:
         """The matrix without its diagonal, as a copy that may be changed."""
         shape = (self.n_vertices, self.n_vertices)
-        return sparse.csr_array((self.weights.copy(), self.indices.copy(), self.indptr.copy()), shape=shape)
+        indptr = self.indptr.astype(np.int32 if self.indices.size <= MAX_SHORT else np.int64)
+        return sparse.csr_array((self.weights.copy(), self.indices.copy(), indptr), shape=shape)
 
 
 _DTYPES: dict[str, type[Any]] = {
@@ -258,6 +257,13 @@ def _read_only(values: Any, dtype: type[Any]) -> NDArray[Any]:
     shared = isinstance(values, np.ndarray) and not values.flags.writeable
     array = np.ascontiguousarray(values, dtype=dtype) if shared else np.array(values, dtype=dtype, order="C")
     return frozen(array.view())[0]
+
+
+def _with_short_indices(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The matrix with 32-bit indices, where they hold all of its entries."""
+    if matrix.nnz <= MAX_SHORT:
+        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+    return matrix
 
 
 def stored_position(matrix: Any, entry: int) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from hypcse._checks import HypcseWarning, check_choice, check_count, check_featu
 from hypcse.graph.approximate import has_faiss, inverted_lists
 from hypcse.graph.exact import Queries, brute_force, kd_tree
 from hypcse.graph.precomputed import precomputed_neighbors
+from hypcse.graph.reduction import dense_features
 
 METRICS = ("euclidean", "cosine", "precomputed")
 ALGORITHMS = ("auto", "kd-tree", "brute", "faiss")
@@ -38,6 +39,8 @@ def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", al
 
     Equal distances are ordered by id, and at the end of the list the smaller ids win.
 
+    X         : features, one row per point, dense or sparse; or distances. Sparse features of up to 512 columns are
+                made dense. Of more columns, the 64 main directions are used (truncated singular value decomposition).
     metric    : "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", where X holds
                 the distances: square, condensed (SciPy's `pdist`) or sparse (stored entries alone are known).
     algorithm : "brute" and "kd-tree" are exact. "faiss" finds 0.995 of the neighbours or more and needs the
@@ -53,7 +56,7 @@ def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", al
     check_choice("algorithm", algorithm, ALGORITHMS)
     if metric == "precomputed":
         return Neighbors(*precomputed_neighbors(X, n_neighbors))
-    features = np.ascontiguousarray(check_features(X))
+    features = np.ascontiguousarray(check_features(dense_features(X)))
     if metric == "cosine":
         indices, squared = _search(unit_rows(features), n_neighbors, algorithm)
         return Neighbors(indices, np.divide(squared, 2, out=squared))

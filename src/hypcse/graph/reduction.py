@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hypcse._checks import check_finite, check_real
+from hypcse.graph.graph import stored_position
+
 MAX_DENSE_COLUMNS, N_REDUCED = 512, 64
 """A sparse table with more columns than the first is reduced to so many as the second."""
 
@@ -27,3 +30,18 @@ def reduced(table: Any, components: NDArray[Any] | None) -> NDArray[Any]:
     if components is not None:
         return np.asarray(table @ components.T)
     return table.toarray() if sparse.issparse(table) else table
+
+
+def dense_features(X: Any) -> Any:
+    """Sparse features as dense ones, those of more than 512 columns by their 64 main directions; all else as it is.
+
+    >>> dense_features(sparse.csr_array([[0.0, 1.0], [2.0, 0.0]]))
+    array([[0., 1.],
+           [2., 0.]])
+    """
+    if not sparse.issparse(X):
+        return X
+    check_real("the features X", X)
+    table = sparse.csr_array(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
+    check_finite("X", table.data, lambda entry: stored_position(table, entry))
+    return reduced(table, learn_reduction(table))

@@ -13,6 +13,7 @@ from scipy import sparse
 from hypcse._checks import HypcseWarning, check_choice, check_count
 from hypcse.graph.graph import Graph, frozen
 from hypcse.graph.neighbors import ALGORITHMS, METRICS, nearest_neighbors
+from hypcse.graph.reduction import dense_features
 from hypcse.graph.scaling import SCALES, scale_features
 from hypcse.kernels.points.nearest import candidate_distances
 
@@ -39,6 +40,9 @@ def similarity_graph(
 
     A neighbour on one side only carries half the weight. The diagonal is kept in `self_weights`.
 
+    X           : features, one row per point, dense or sparse; precomputed distances; or `Points`, whose own graph is
+                  returned where they have one. Sparse features of up to 512 columns are made dense. Of more columns,
+                  the 64 main directions are used (truncated singular value decomposition).
     n_neighbors : neighbours a point; with n - 1 or more the graph is complete.
     bandwidth   : a positive number, or "median": the median of the neighbours' distances above 0 (1 without
                   any). A number so small that weights fall below 1e-100 is replaced by it, with a warning.
@@ -56,8 +60,21 @@ def similarity_graph(
     check_choice("metric", metric, METRICS)
     check_choice("algorithm", algorithm, ALGORITHMS)
     check_similarity(n_neighbors, bandwidth)
-    points = X if metric == "precomputed" else scale_features(X, scale)
+    if callable(getattr(X, "similarity", None)):
+        return _of_points(X, n_neighbors, bandwidth, scale, {"metric": metric, "algorithm": algorithm})
+    points = X if metric == "precomputed" else scale_features(dense_features(X), scale)
     return scaled_similarity(points, n_neighbors, bandwidth, metric=metric, algorithm=algorithm)[0]
+
+
+def _of_points(points: Any, n_neighbors: int, bandwidth: float | str, scale: str, others: dict[str, str]) -> Graph:
+    """The graph of `Points`, which know their metric themselves."""
+    for name, default in (("metric", "euclidean"), ("algorithm", "auto")):
+        if others[name] != default:
+            raise ValueError(
+                f"{name}={others[name]!r} is not for Points, which know how they compare. "
+                "Pass Points.of(X, metric=...), or the features themselves: points.table."
+            )
+    return points.similarity(n_neighbors, bandwidth, scale)
 
 
 def scaled_similarity(

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hypcse._random import generator
-from hypcse.graph import Graph
+from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.labels.codes import label_codes
 
 N_CYCLES = 4
@@ -17,7 +17,7 @@ SHARE = 0.5
 """What the links of a labelled vertex weigh at strength 1, over the mean degree of the graph."""
 
 
-def respect_labels(graph: Graph, y: ArrayLike, strength: float = 1.0, *, random_state: int = 0) -> Graph:
+def respect_labels(graph: GraphLike, y: ArrayLike, strength: float = 1.0, *, random_state: int = 0) -> Graph:
     """The graph with labels in its weights, so that every hierarchy found on it follows them.
 
     Labelled vertices of one class are linked by random cycles: each to eight others, however large the class is.
@@ -26,7 +26,7 @@ def respect_labels(graph: Graph, y: ArrayLike, strength: float = 1.0, *, random_
 
     Parameters
     ----------
-    graph : any graph, for example that of `similarity_graph`.
+    graph : a `Graph`, for example that of `similarity_graph`, a networkx graph or a symmetric matrix.
     y : one value per vertex. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
         Classes of which nothing is labelled need no mention.
     strength : how much labels count. The links of a labelled vertex add strength / 2 of the mean degree to its own. At
@@ -48,7 +48,7 @@ def respect_labels(graph: Graph, y: ArrayLike, strength: float = 1.0, *, random_
     >>> respect_labels(two, ["a", None, "a", None]).components()
     array([0, 0, 0, 0])
     """
-    codes = label_codes(y)[1]
+    graph, codes = as_graph(graph), label_codes(y)[1]
     if codes.size != graph.n_vertices:
         raise ValueError(f"y has {codes.size} values for {graph.n_vertices} vertices. Pass one per vertex.")
     if not (np.isfinite(strength) and strength >= 0):

@@ -12,9 +12,10 @@ from hypcse.discrete import best_cut
 from hypcse.discrete.cuts import cut_savings
 from hypcse.discrete.levels import levels_and_main
 from hypcse.entropy import structural_entropy
-from hypcse.graph import Graph
+from hypcse.graph import Graph, GraphLike
 from hypcse.plot.axes import axes_or_new
 from hypcse.plot.palette import INK, MARKERS, OKABE_ITO
+from hypcse.plot.source import graph_of
 from hypcse.tree import Tree
 from hypcse.tree.source import tree_of
 
@@ -51,7 +52,7 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def entropy_profile(
-    source: Any, graph: Graph | None = None, *, max_clusters: int | None = None, ax: Axes | None = None
+    source: Any, graph: GraphLike | None = None, *, max_clusters: int | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw the least two-dimensional entropy of all cuts of a tree by their number of clusters. Returns the axes.
 
@@ -59,12 +60,13 @@ def entropy_profile(
     graph with several levels, so that the coarse ones lie above the curve's lowest point and some above the curve.
 
     source       : a `Tree`, or a fitted model with `tree_` and `graph_`.
+    graph        : over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
     max_clusters : the curve's last number of clusters; by default twice that of the best cut, at most 1,000.
 
     O(n k) time and memory.
     """
     tree = tree_of(source)
-    graph = getattr(source, "graph_", None) if graph is None else graph
+    graph = graph_of(source, graph, tree)
     if graph is None:
         raise ValueError("an entropy profile needs the graph over the leaves. Pass graph=.")
     best = best_cut(tree, graph)

@@ -12,12 +12,12 @@ from hypcse._checks import check_choice
 from hypcse._heights import check_heights, joined_distances
 from hypcse.discrete.binary import binary_form
 from hypcse.discrete.levels import main_labels
-from hypcse.graph import Graph
+from hypcse.graph import GraphLike
 from hypcse.kernels.trees.arcs import child_middles
 from hypcse.plot.axes import axes_or_new
 from hypcse.plot.heights import HeightAxis, height_axis, on_binary_form
 from hypcse.plot.palette import INK, MAX_LEGEND, LeafClasses, leaf_classes, node_colours, palette
-from hypcse.plot.source import classes_of
+from hypcse.plot.source import classes_of, graph_of
 from hypcse.plot.truncate import shown_clusters
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
@@ -51,11 +51,11 @@ class Drawing(NamedTuple):
 
 def dendrogram(
     source: Any,
+    labels: ArrayLike | None = None,
     *,
     n_clusters: int | None = None,
     max_leaves: int | None = 100,
-    graph: Graph | None = None,
-    labels: ArrayLike | None = None,
+    graph: GraphLike | None = None,
     names: Sequence[str] | None = None,
     orientation: str = "top",
     features: ArrayLike | None = None,
@@ -68,12 +68,12 @@ def dendrogram(
     """Draw a dendrogram; subtrees for which there is no room are triangles with their sizes. Returns the axes.
 
     source      : a `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used where it has them).
+    labels      : a class for each leaf, to colour by, greyer where classes mix, grey where the label is None or NaN;
+                  with a graph, by default, the clusters of the `main_level`.
     n_clusters  : so many subtrees, by the cut of least entropy where there is a graph, from the top otherwise.
     max_leaves  : a tree with more leaves is drawn down to the finest of its `levels` with at most so many clusters, or
                   without a graph to so many from the top; None draws every leaf.
-    graph       : over the leaves, for cuts and levels by entropy.
-    labels      : a class for each leaf, to colour by, greyer where classes mix; with a graph, by default, the clusters
-                  of the `main_level`.
+    graph       : over the leaves, for cuts and levels by entropy: a `Graph`, a networkx graph or a symmetric matrix.
     names       : of the leaves, instead of the tree's own.
     orientation : where the root is: "top", "bottom", "left" or "right".
     features    : (n, d) the points behind the leaves, for distances; by default those that a fitted `HypCSE` keeps.
@@ -90,7 +90,7 @@ def dendrogram(
     check_choice("orientation", orientation, ("top", "bottom", "left", "right"))
     measured = check_heights(heights, source, features)
     tree = tree_of(source)
-    graph = getattr(source, "graph_", None) if graph is None else graph
+    graph = graph_of(source, graph, tree)
     classes = classes_of(source, labels, tree)
     if classes is None and graph is not None:
         classes = leaf_classes(main_labels(tree, graph), tree.n_leaves)

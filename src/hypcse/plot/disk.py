@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse.plot.axes import axes_or_new
-from hypcse.plot.palette import INK, MARKERS, MAX_LEGEND, OKABE_ITO, LeafClasses, node_colours, palette
+from hypcse.plot.palette import INK, MARKERS, MAX_LEGEND, OKABE_ITO, TRUNK, LeafClasses, node_colours, palette
 from hypcse.plot.source import classes_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
@@ -40,7 +40,7 @@ def disk(
     source : a `Tree`, or a fitted model with `tree_`. A model with a two-dimensional `embedding_` is drawn by it, its
              nodes at the LCAs of Eq. (6); any other tree in a layout of its own, every subtree in a sector.
     labels : a class for each leaf, to colour by; by default the model's `labels_`. A branch has the colour of the
-             largest class under it, greyer the more classes mix.
+             largest class under it, greyer the more classes mix. Where the label is None or NaN, leaves are grey.
     names  : names to write around the rim; by default the tree's own, if it has at most 150 leaves.
 
     O(n k) for k classes; a tree of 10,000 leaves takes about a second.
@@ -110,6 +110,8 @@ def _draw_leaves(ax: Axes, places: NDArray[np.complex128], classes: LeafClasses 
     if classes is None:
         ax.scatter(places.real, places.imag, color=INK, **common)
         return
+    unknown = places[classes.codes < 0]
+    ax.scatter(unknown.real, unknown.imag, color=TRUNK, **common)
     for code, (name, colour) in enumerate(zip(classes.names, palette(len(classes.names)), strict=True)):
         here = places[classes.codes == code]
         marker = MARKERS[code // len(OKABE_ITO) % len(MARKERS)]

@@ -26,16 +26,20 @@ GOLDEN_ANGLE = math.radians(137.50776405)
 
 
 class LeafClasses(NamedTuple):
-    """A class for each leaf: codes from 0, and the name of each code."""
+    """A class for each leaf: codes from 0, -1 where it is not known, and the name of each code."""
 
     codes: NDArray[np.int64]
     names: tuple[str, ...]
 
 
 def leaf_classes(labels: ArrayLike, n_leaves: int) -> LeafClasses:
-    """Codes and names of labels; sorted where their values can be, in order of appearance otherwise."""
-    codes = check_labels(labels, n_leaves)
-    first = np.unique(codes, return_index=True)[1]
+    """Codes and names of labels; sorted where their values can be, in order of appearance otherwise.
+
+    None and NaN are unknown labels.
+    """
+    codes = check_labels(labels, n_leaves, allow_unknown=True)
+    known, first = np.unique(codes, return_index=True)
+    first = first[known >= 0]
     values = labels if isinstance(labels, list | tuple) else np.asarray(labels)
     return LeafClasses(codes, tuple(str(values[k]) for k in first.tolist()))
 
@@ -59,9 +63,10 @@ def node_colours(tree: Tree, classes: LeafClasses | None) -> NDArray[np.float64]
     """A colour for each node, (n_nodes, 3): that of its most frequent class, greyer the more classes mix. O(n k).
 
     A node in which that class has no more than a half is as grey as the trunk, which all nodes are without classes.
+    Leaves of unknown class do not count; above them alone nodes are grey.
     """
     trunk = np.array(_of_hex(TRUNK))
-    if classes is None:
+    if classes is None or not classes.names:
         return np.tile(trunk, (tree.n_nodes, 1))
     most, owner = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, np.int64)
     for code in range(len(classes.names)):
@@ -70,7 +75,9 @@ def node_colours(tree: Tree, classes: LeafClasses | None) -> NDArray[np.float64]
         count = subtree_sums(tree.parent, count)
         owner[count > most] = code
         most = np.maximum(most, count)
-    share = np.clip(2 * most / tree.sizes - 1, 0, 1)[:, None]
+    known = np.zeros(tree.n_nodes)
+    known[: tree.n_leaves] = classes.codes >= 0
+    share = np.clip(2 * most / np.maximum(subtree_sums(tree.parent, known), 1) - 1, 0, 1)[:, None]
     return share * palette(len(classes.names))[owner] + (1 - share) * trunk
 
 

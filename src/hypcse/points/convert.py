@@ -1,20 +1,16 @@
-"""What a value is, and graphs of other libraries as `Graph`."""
+"""What a value is, and what its rows are called."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from scipy import sparse
 
-from hypcse.graph import Graph
+from hypcse.graph.convert import as_graph as as_graph
+from hypcse.graph.convert import node_names as node_names
+from hypcse.graph.network import is_networkx as is_networkx
 
 CELL_PARTS = ("obs", "obsm", "obsp", "uns", "obs_names")
-
-
-def is_networkx(value: Any) -> bool:
-    """Whether it is a graph of networkx."""
-    return hasattr(value, "number_of_nodes") and hasattr(value, "is_directed")
 
 
 def is_cells(value: Any) -> bool:
@@ -29,36 +25,6 @@ def is_affinity(X: Any) -> bool:
     matrix = sparse.csr_array(X)
     gap = abs(matrix - matrix.T)
     return bool(gap.max() <= 1e-6 * abs(matrix).max() and matrix.min() >= 0)
-
-
-def as_graph(value: Any, rows: tuple[str, ...] | None = None) -> Graph:
-    """A graph of any kind; the nodes of a networkx graph are matched to the names of the rows, where there are any."""
-    if isinstance(value, Graph):
-        return value
-    if is_networkx(value):
-        found = Graph.from_networkx(value)
-        nodes = tuple(map(str, value.nodes))
-        if rows is None or nodes == rows or nodes == tuple(map(str, range(len(nodes)))):
-            return found
-        if len(nodes) != len(rows) or set(nodes) != set(rows):
-            raise ValueError(
-                f"the nodes of the graph ({nodes[0]!r}, ...) are not the rows of X ({rows[0]!r}, ...). Rename them, or "
-                "reset the index of X to go by position."
-            )
-        place = {node: k for k, node in enumerate(nodes)}
-        return found.subgraph([place[row] for row in rows])[0]
-    if sparse.issparse(value) or isinstance(value, np.ndarray):
-        return Graph.from_scipy(value)
-    raise TypeError(
-        f"a graph must be a hypcse.Graph, a networkx graph or a symmetric matrix, got {type(value).__name__}. "
-        "Graph.from_edges makes one of a list of edges."
-    )
-
-
-def node_names(value: Any) -> tuple[str, ...] | None:
-    """Names of the nodes of a networkx graph, where they differ; None of any other graph."""
-    names = tuple(map(str, value.nodes)) if is_networkx(value) else ()
-    return names if names and len(set(names)) == len(names) else None
 
 
 def row_names(X: Any) -> tuple[str, ...] | None:

@@ -232,7 +232,11 @@ class Tree:
 
     @classmethod
     def from_linkage(cls, Z: ArrayLike, names: Sequence[str] | None = None) -> Tree:
-        """From a SciPy linkage matrix; merge k makes node n + k. Falling heights (centroid linkage) are lifted."""
+        """From a SciPy linkage matrix, or a dendrogram of scikit-network; merge k makes node n + k.
+
+        Falling heights (centroid linkage) are lifted. Infinite heights, at which scikit-network joins the components of
+        a graph, become twice the largest finite one (1 where that is 0), so that those merges stay above all others.
+        """
         parent, height = linkage_to_parents(Z)
         return cls(parent, height, None if names is None else check_names(names, parent.size // 2 + 1))
 

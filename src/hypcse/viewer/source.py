@@ -23,7 +23,7 @@ from hypcse.viewer.levels import Partitions, checked_stability, partitions_of, s
 
 @dataclass(frozen=True)
 class Classes:
-    """A class for each leaf: codes from 0, and the name of each code."""
+    """A class for each leaf: codes from 0, and the name of each code. A code beyond the names is an unknown class."""
 
     codes: NDArray[np.int64]
     names: tuple[str, ...]
@@ -146,11 +146,15 @@ def _layout_of(source: Any, tree: Tree) -> DiskLayout:
 
 
 def classes_of(labels: ArrayLike, n_leaves: int) -> Classes:
-    """Codes and names of the classes; sorted where their values can be, in order of appearance otherwise."""
-    codes = check_labels(labels, n_leaves)
-    first = np.unique(codes, return_index=True)[1]
+    """Codes and names of the classes; sorted where their values can be, in order of appearance otherwise.
+
+    None and NaN are unknown.
+    """
+    codes = check_labels(labels, n_leaves, allow_unknown=True)
+    known, first = np.unique(codes, return_index=True)
     values = labels if isinstance(labels, list | tuple) else np.asarray(labels)
-    return Classes(codes, tuple(str(values[k]) for k in first.tolist()))
+    names = tuple(str(values[k]) for k in first[known >= 0].tolist())
+    return Classes(np.where(codes < 0, len(names), codes), names)
 
 
 def _table_of(tree: Tree, features: ArrayLike, names: Sequence[str] | None) -> Table:

@@ -10,13 +10,17 @@ from hypcse.kernels.trees.sweep import lift_heights
 
 
 def linkage_to_parents(Z: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Parents and heights of a linkage matrix: merge k makes node n + k. Falling heights are lifted."""
+    """Parents and heights of a linkage matrix: merge k makes node n + k. Falling heights are lifted.
+
+    Infinite heights become twice the largest finite one.
+    """
     matrix = np.asarray(Z, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] not in (3, 4) or matrix.shape[0] < 1:
         raise ValueError(
             f"a linkage matrix has shape (n - 1, 4) with n of at least 2, got {matrix.shape}. "
             "Pass what scipy.cluster.hierarchy.linkage returns."
         )
+    matrix = _with_finite_heights(matrix)
     check_finite("the linkage matrix", matrix)
     n_merges = matrix.shape[0]
     n_leaves = n_merges + 1
@@ -43,6 +47,17 @@ def linkage_to_parents(Z: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.floa
     parent[children] = own
     height = np.concatenate([np.zeros(n_leaves), matrix[:, 2]])
     return parent, lift_heights(parent, height)
+
+
+def _with_finite_heights(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The matrix with twice the largest finite height for infinite ones, as scikit-network joins components."""
+    infinite = matrix[:, 2] == np.inf
+    if not infinite.any():
+        return matrix
+    highest = float(matrix[np.isfinite(matrix[:, 2]), 2].max(initial=0.0))
+    found = matrix.copy()
+    found[infinite, 2] = min(2 * highest, np.finfo(np.float64).max) if highest > 0 else 1.0
+    return found
 
 
 def parents_to_linkage(

@@ -13,39 +13,42 @@ function colourByCut(tree, partition, look) {
   return Uint32Array.from(partition.ofNode, (label) => (label < 0 ? trunk : palette[label]));
 }
 
-/** A node takes the colour of its most frequent class, the paler the more its leaves are mixed. */
+/** A node takes the colour of its most frequent class, the paler the more its leaves are mixed; grey without any. */
 function colourByClass(tree, classes, look) {
   const trunk = packHex(LOOKS[look].trunk);
-  const palette = classes.names.map((_, code) => paletteColour(code, look));
+  const palette = [...classes.names.map((_, code) => paletteColour(code, look)), trunk];
   const { share, winner } = majorities(tree, classes);
   return Uint32Array.from(winner, (code, node) => mixColours(palette[code], trunk, 1.25 * (1 - share[node])));
 }
 
 /**
- * The most frequent class under each node and its share. Small counts are merged into large ones, from the leaves up,
- * so that all nodes together take O(n log n).
+ * The most frequent class under each node and its share among the leaves whose class is known; a code beyond the names
+ * is none. Small counts are merged into large ones, from the leaves up, so that all nodes together take O(n log n).
  */
 function majorities(tree, classes) {
   const counts = new Array(tree.nodeCount).fill(null);
   const winner = new Int32Array(tree.nodeCount);
   const share = new Float32Array(tree.nodeCount).fill(1);
   winner.set(classes.codes);
+  const isKnown = (leaf) => winner[leaf] < classes.names.length;
+  const ofLeaf = (leaf) => (isKnown(leaf) ? [[winner[leaf], 1]] : []);
+  const known = tree.subtreeSums(winner.map((_, node) => (node < tree.leafCount && isKnown(node) ? 1 : 0)));
   for (let node = tree.leafCount; node < tree.nodeCount; node++) {
     const heir = tree.largestChild(node);
-    const own = counts[heir] || new Map([[winner[heir], tree.size[heir]]]);
+    const own = counts[heir] || new Map(ofLeaf(heir));
     let best = winner[heir];
     for (let child = tree.firstChild[node]; child >= 0; child = tree.nextSibling[child]) {
       if (child === heir) continue;
-      for (const [code, count] of counts[child] || [[winner[child], tree.size[child]]]) {
+      for (const [code, count] of counts[child] || ofLeaf(child)) {
         own.set(code, (own.get(code) || 0) + count);
-        if (own.get(code) > own.get(best)) best = code;
+        if (own.get(code) > (own.get(best) || 0)) best = code;
       }
       counts[child] = null;
     }
     counts[heir] = null;
     counts[node] = own;
     winner[node] = best;
-    share[node] = own.get(best) / tree.size[node];
+    share[node] = known[node] ? own.get(best) / known[node] : 1;
   }
   return { share, winner };
 }

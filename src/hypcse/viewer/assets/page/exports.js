@@ -33,7 +33,7 @@ function labelTable(app) {
   const rows = [["name", "label", ...(page.classes ? ["class"] : [])].join(",")];
   for (let leaf = 0; leaf < tree.leafCount; leaf++) {
     const cells = [csvCell(tree.leafName(leaf)), partition.labels[leaf]];
-    if (page.classes) cells.push(csvCell(page.classes.names[page.classes.codes[leaf]]));
+    if (page.classes) cells.push(csvCell(page.classes.names[page.classes.codes[leaf]] ?? ""));
     rows.push(cells.join(","));
   }
   return `${rows.join("\n")}\n`;

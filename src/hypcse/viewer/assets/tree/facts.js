@@ -12,12 +12,14 @@ class Facts {
       || Float64Array.from({ length: tree.leafCount }, (_, leaf) => -tree.height[tree.parent[leaf]]);
   }
 
-  /** Classes under a node with their counts, most frequent first; empty without classes. */
+  /** Classes under a node with their counts, most frequent first; empty without classes. Unknown ones do not count. */
   classMix(node) {
     if (!this.page.classes) return [];
     const counts = new Map();
     const { codes, names } = this.page.classes;
-    for (const leaf of this.tree.leavesInOrder(node)) counts.set(codes[leaf], (counts.get(codes[leaf]) || 0) + 1);
+    for (const leaf of this.tree.leavesInOrder(node)) {
+      if (codes[leaf] < names.length) counts.set(codes[leaf], (counts.get(codes[leaf]) || 0) + 1);
+    }
     return Array.from(counts, ([code, count]) => ({ code, count, name: names[code] }))
       .sort((a, b) => b.count - a.count || a.code - b.code);
   }

@@ -1,0 +1,62 @@
+"""Graphs of other libraries as `Graph`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from hypcse.graph.graph import Graph
+from hypcse.graph.network import is_networkx
+
+if TYPE_CHECKING:
+    import networkx
+
+GraphLike: TypeAlias = "Graph | networkx.Graph[Any] | sparse.sparray | sparse.spmatrix | np.ndarray[Any, Any]"
+"""What `as_graph` takes."""
+
+
+def as_graph(value: Any, names: tuple[str, ...] | None = None, of: str = "rows of X") -> Graph:
+    """A graph of any kind as a `Graph`: one itself, a networkx graph, or a symmetric matrix, sparse or dense.
+
+    Parameters
+    ----------
+    value : the graph.
+    names : of the points that vertices stand for, or None. The nodes of a networkx graph are brought to that order.
+        Where they have other names than the points and are 0 .. n - 1, they go by position.
+    of : what has these names, for the error text.
+    """
+    if isinstance(value, Graph):
+        return value
+    if is_networkx(value):
+        return _in_order(value, names, of)
+    if sparse.issparse(value) or isinstance(value, np.ndarray):
+        return Graph.from_scipy(value)
+    raise TypeError(
+        f"a graph must be a hypcse.Graph, a networkx graph or a symmetric matrix, got {type(value).__name__}. "
+        "Graph.from_edges makes one of a list of edges."
+    )
+
+
+def node_names(value: Any) -> tuple[str, ...] | None:
+    """Names of the nodes of a networkx graph, where they differ; None of any other graph."""
+    names = tuple(map(str, value.nodes)) if is_networkx(value) else ()
+    return names if names and len(set(names)) == len(names) else None
+
+
+def _in_order(graph: networkx.Graph[Any], names: tuple[str, ...] | None, of: str) -> Graph:
+    """A networkx graph with its nodes in the order of the names."""
+    found = Graph.from_networkx(graph)
+    nodes = tuple(map(str, graph.nodes))
+    if names is None or nodes == names:
+        return found
+    place = {node: k for k, node in enumerate(nodes)}
+    if len(nodes) == len(names) == len(place) and place.keys() == set(names):
+        return found.subgraph([place[name] for name in names])[0]
+    if nodes == tuple(map(str, range(len(nodes)))):
+        return found
+    raise ValueError(
+        f"the nodes of the graph ({nodes[0]!r}, ...) are not the {of} ({names[0]!r}, ...). Rename them, or pass "
+        "Graph.from_networkx(graph) to go by position."
+    )
