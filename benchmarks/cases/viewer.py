@@ -12,7 +12,7 @@ import hypcse
 from benchmarks.case import Rng, Workload, case
 from benchmarks.cases.discrete import nested_graph
 from hypcse.viewer.page import render
-from hypcse.viewer.source import Shown, gather
+from hypcse.viewer.source import Look, Shown, gather
 
 SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 # Drag from place to place, one move a frame; the milliseconds from frame to frame.
@@ -61,10 +61,11 @@ def _parts(n_points: int, rng: Rng) -> tuple[hypcse.Tree, hypcse.Graph, Any, Any
 
 
 def _shown(tree: hypcse.Tree, graph: hypcse.Graph, labels: Any, features: Any) -> Shown:
-    names = [f"leaf_{k}" for k in range(tree.n_leaves)]
+    names = tuple(f"leaf_{k}" for k in range(tree.n_leaves))
     fresh = hypcse.Tree(tree.parent, tree.height)
     levels = hypcse.levels(fresh, graph)
-    return gather(fresh, graph=graph, labels=labels, features=features, names=names, levels=levels, automatic=levels[0])
+    points = hypcse.Points(features, graph, names, labels)
+    return gather(fresh, points, Look(levels=levels, automatic=levels[0]))
 
 
 def _drag(text: str) -> dict[str, float]:

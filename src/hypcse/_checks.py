@@ -15,6 +15,10 @@ class HypcseWarning(UserWarning):
     """Something was done differently from what was asked; the text says what and why."""
 
 
+class Interrupted(HypcseWarning):
+    """Work was stopped by Ctrl-C, and what was best by then is kept."""
+
+
 def warn(text: str, category: type[Warning] = HypcseWarning) -> None:
     """Warn at the line outside of this package that called into it."""
     frame, level = sys._getframe(1), 2

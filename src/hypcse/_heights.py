@@ -38,16 +38,17 @@ def check_heights(heights: str, source: Any, features: ArrayLike | None) -> bool
 
 
 def joined_distances(tree: Tree, source: Any, features: ArrayLike | None, scale: str) -> Distances | None:
-    """Distances between the given features on that scale, else between a fitted model's own; None without any. O(n d).
+    """Distances between a fitted model's own points, else between features on that scale; None without any. O(n d).
 
     >>> tree = Tree.from_newick("((0,1),2);")
     >>> joined_distances(tree, tree, [[0.0], [2.0], [8.0]], "minmax").values.round(3).tolist()
     [0.0, 0.0, 0.0, 0.25, 0.884]
     """
-    points = getattr(source, "_scaled", None) if features is None else scale_features(features, scale)
+    own = getattr(source, "_scaled", None)
+    points = scale_features(features, scale) if own is None and features is not None else own
     if points is None:
         return None
-    used = getattr(source, "scale", scale) if features is None else scale
+    used = scale if own is None else getattr(source, "scale", scale)
     values = merge_distances(tree, points)
     # Copies whose distances are rounding errors have none.
     values[values <= 1e-12 * np.abs(points).max()] = 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -10,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import HypcseWarning, check_choice, check_count
+from hypcse._checks import check_choice, check_count
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, group_dendrogram
-from hypcse.cells.source import Cells, cells_of
-from hypcse.chance import Structure, beyond_chance
-from hypcse.discrete import graph_linkage, join_components, levels, refine
-from hypcse.discrete.levels import Levels, levels_and_main
+from hypcse.discrete import levels
+from hypcse.discrete.levels import Levels
+from hypcse.graph import Graph
+from hypcse.points import Points
+from hypcse.points.cells import points_of_cells
+from hypcse.points.convert import is_cells
 from hypcse.tree import Tree
 from hypcse.tree.disk import tree_layout
 
@@ -58,76 +59,77 @@ def hierarchy(
     """
     check_choice("method", method, ("search", "hypcse"))
     seed = check_seed(random_state)
-    cells = cells_of(adata, use, n_neighbors)
-    check_count("the number of cells", cells.graph.n_vertices, 2)
-    tree, embedding = _searched(cells, seed) if method == "search" else _trained(cells, seed)
-    structure = _structure(cells, seed)
-    found = _partitions(tree, cells, resolutions, structure)
+    if not is_cells(adata):
+        raise TypeError(
+            f"hierarchy takes an AnnData, got {type(adata).__name__}. EntropyClustering().fit(X) takes tables."
+        )
+    points, used = points_of_cells(adata, use)
+    check_count("the number of cells", points.n_points, 2)
+    model = _estimator(method, n_neighbors, seed).fit(points)
+    tree, graph = model.tree_, model.graph_
+    found = _partitions(model, resolutions)
     partitions = found.labels
     _clear(adata, key_added)
     for number, labels in enumerate(partitions, start=1):
         adata.obs[f"{key_added}_{number}"] = categories(labels)
     adata.obs[key_added] = categories(partitions[found.main])
-    adata.obsm[f"X_{key_added}"] = embedding
+    adata.obsm[f"X_{key_added}"] = model.embedding_ if hasattr(model, "embedding_") else _places(tree)
     adata.uns[key_added] = {
         "linkage": tree.to_linkage(),
         "levels": np.array([labels.max() + 1 for labels in partitions]),
         "main_level": found.main + 1,
-        "structure": asdict(structure),
-        "params": {"use": cells.used, "method": method, "random_state": seed, "n_neighbors": n_neighbors},
+        "structure": asdict(model.structure_),
+        "params": {"use": used, "method": method, "random_state": seed, **_graph_params(model, points, graph)},
     }
-    dendrogram = group_dendrogram(tree, partitions[found.main], key_added, cells.used)
+    dendrogram = group_dendrogram(tree, partitions[found.main], key_added, used)
     if dendrogram is not None:
         adata.uns[f"dendrogram_{key_added}"] = dendrogram
-    return Tree(tree.parent, tree.height, tuple(map(str, adata.obs_names)))
+    return tree
 
 
-def _searched(cells: Cells, seed: int) -> tuple[Tree, NDArray[np.float64]]:
-    tree = refine(graph_linkage(cells.graph), cells.graph, random_state=seed)
-    tree = _joined(tree, cells)
+def _estimator(method: str, n_neighbors: int, seed: int) -> Any:
+    from hypcse import estimator
+
+    kind = estimator.EntropyClustering if method == "search" else estimator.HypCSE
+    return kind(n_neighbors=n_neighbors, random_state=seed)
+
+
+def _graph_params(model: Any, points: Points, graph: Graph) -> dict[str, Any]:
+    """How the graph came about: by which settings it was made, or that it was given."""
+    told: dict[str, Any] = {"n_edges": graph.n_edges, "metric": points.metric}
+    if points.graph is not None:
+        return {**told, "graph": "given"}
+    scale, _ = points.suited(model.scale, model.bandwidth)
+    return {
+        **told,
+        "graph": "similarity",
+        "n_neighbors": model.n_neighbors,
+        "scale": scale,
+        "bandwidth": model._bandwidth,
+    }
+
+
+def _places(tree: Tree) -> NDArray[np.float64]:
+    """The cells in the disk, as the tree lays them out."""
     layout = tree_layout(tree)
     place = (np.tanh(layout.radius / 2) * np.exp(1j * layout.angle))[: tree.n_leaves]
-    return tree, np.column_stack([place.real, place.imag])
+    return np.column_stack([place.real, place.imag])
 
 
-def _trained(cells: Cells, seed: int) -> tuple[Tree, NDArray[np.float64]]:
-    from hypcse.estimator import HypCSE
-
-    with warnings.catch_warnings():
-        if cells.behind is not None:
-            # The estimator does not know what the graph was made of; its components are joined here.
-            warnings.filterwarnings("ignore", "the graph has .* components", HypcseWarning)
-        model = HypCSE(random_state=seed, scale="none").fit(cells.features, graph=cells.graph)
-    return (model.tree_ if cells.behind is None else _joined(model.tree_, cells)), model.embedding_
-
-
-def _joined(tree: Tree, cells: Cells) -> Tree:
-    """The tree with what no edge joins joined by the features, or by what the graph was made of."""
-    known = cells.features if cells.features is not None else cells.behind
-    return join_components(tree, cells.graph, known, scale="none", metric=cells.metric, bridges=True)
-
-
-def _structure(cells: Cells, seed: int) -> Structure:
-    """Of the features, or of what the graph was made of; of the graph where neither is there."""
-    known = cells.features if cells.features is not None else cells.behind
-    if known is None:
-        return beyond_chance(cells.graph, random_state=seed)
-    return beyond_chance(known, scale="none", metric=cells.metric, random_state=seed)
-
-
-def _partitions(tree: Tree, cells: Cells, resolutions: int | Sequence[int] | None, structure: Structure) -> Levels:
+def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
     """Nested labels from coarse to fine, and which to look at first: of those asked for, the coarsest.
 
     A level that repeats the one before is left out.
     """
     if resolutions is None:
-        return levels_and_main(tree, cells.graph, structure.found)
+        main = next(k for k, labels in enumerate(model.levels_) if np.array_equal(labels, model.labels_))
+        return Levels(model.levels_, main)
     if isinstance(resolutions, int):
-        found = levels(tree, cells.graph, resolutions)
+        found = levels(model.tree_, model.graph_, resolutions)
     else:
         if len(resolutions) == 0:
             raise ValueError("resolutions is empty. Pass at least one number of clusters, or None.")
-        found = levels(tree, cells.graph, n_clusters=resolutions)
+        found = levels(model.tree_, model.graph_, n_clusters=resolutions)
     return Levels([labels for k, labels in enumerate(found) if k == 0 or labels.max() > found[k - 1].max()], 0)
 
 

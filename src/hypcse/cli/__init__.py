@@ -7,7 +7,11 @@ from typing import Any, TextIO
 
 
 def main() -> None:
-    """Run the command. Bad input ends with exit code 2 and one line on standard error, never with a traceback."""
+    """Run the command. Bad input ends with exit code 2 and one line on standard error, never with a traceback.
+
+    `--debug` shows the traceback of any error. An error of the program itself, which no input should raise, ends with
+    exit code 1 and says so.
+    """
     import warnings
 
     import typer
@@ -21,14 +25,23 @@ def main() -> None:
     words = None if sys.argv[1:] else ["--help"]
     try:
         sys.exit(app(words, prog_name="hypcse", standalone_mode=False))
-    except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
-        _say("error", error, "red")
-        sys.exit(2)
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except wrong_call as error:
         _say("error", _usage_text(error), "red")
         sys.exit(2)
+    except Exception as error:
+        if "--debug" in sys.argv[1:]:
+            raise
+        if isinstance(error, INPUT_ERRORS):
+            _say("error", error, "red")
+            sys.exit(2)
+        _say("error inside hypcse", f"{type(error).__name__}: {error} Run it again with `hypcse --debug ...`.", "red")
+        sys.exit(1)
+
+
+INPUT_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
+"""What checks of input raise."""
 
 
 def _usage_text(error: Any) -> str:

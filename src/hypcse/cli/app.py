@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hypcse.cli.options import (
-    Bandwidth,
-    Categorical,
-    Edges,
-    Header,
-    IdColumn,
-    Impute,
-    LabelColumn,
-    Neighbors,
-    Scale,
-    Use,
-    columns_of,
-)
+from hypcse.cli.options import COLUMNS, GRAPH, with_shared
 
 app = typer.Typer(
     name="hypcse",
@@ -40,6 +28,7 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show where in the code an error was raised.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
@@ -62,34 +51,33 @@ def demo(
 
 
 @app.command()
+@with_shared(COLUMNS, GRAPH)
 def fit(
     data: Annotated[
         str,
         typer.Argument(
-            help="The points: a file (.csv, .tsv, .parquet, .npy, .npz, .mtx, .edges, .h5ad) or a data set's name."
+            help="The points: a file (.csv, .tsv, .xlsx, .parquet, .npy, .npz, .mtx, .edges, .h5ad), or a data set's "
+            "name."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
-    method: Annotated[str, typer.Option(help="A method; `hypcse methods` lists them.")] = "graph-average",
+    method: Annotated[str, typer.Option(help="A method; `hypcse methods` lists them.")] = "entropy",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="An option of the method, such as n_init=20; repeat it."),
     ] = None,
-    refine: Annotated[bool, typer.Option("--refine/--no-refine", help="Lower the tree's entropy afterwards.")] = True,
+    refine: Annotated[
+        bool | None,
+        typer.Option(
+            "--refine/--no-refine", help="Lower the tree's entropy afterwards. By default, unless a preset says no."
+        ),
+    ] = None,
     effort: Annotated[str, typer.Option(help="How hard to refine: fast or thorough.")] = "fast",
     clusters: Annotated[
         int | None, typer.Option(min=1, help="Number of flat clusters. By default: those of the main level.")
     ] = None,
-    label_column: LabelColumn = None,
-    id_column: IdColumn = None,
-    header: Header = None,
-    use: Use = None,
-    categorical: Categorical = None,
-    impute: Impute = None,
-    edges: Edges = False,
-    neighbors: Neighbors = 10,
-    bandwidth: Bandwidth = "1.0",
-    scale: Scale = "minmax",
+    columns: Any = None,
+    graph: Any = None,
     stability: Annotated[
         bool | None,
         typer.Option(
@@ -98,33 +86,36 @@ def fit(
             "and 500,000 edges.",
         ),
     ] = None,
-    preset: Annotated[str, typer.Option(help="Settings of hypcse: default or paper.")] = "default",
-    epochs: Annotated[int | None, typer.Option(min=0, help="Epochs of hypcse. By default: by the data's size.")] = None,
-    device: Annotated[str, typer.Option(help="Where hypcse trains: auto, cpu or cuda.")] = "auto",
+    preset: Annotated[str | None, typer.Option(help="Short for --set preset=...: default or paper, of hypcse.")] = None,
+    epochs: Annotated[
+        int | None, typer.Option(min=0, help="Short for --set n_epochs=..., of methods that train.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Short for --set device=...: auto, cpu or cuda, of hypcse.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a training of hypcse that was stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a training that was stopped.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
 ) -> None:
     """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
 
     The folder is written whole or not at all: `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`, the page
-    `tree.html`, and of hypcse also `embedding.npy` and the `model`, which `hypcse.HypCSE.load` reads.
-    The class column is not a feature; it is used to score the tree. `--set` gives an option of the method, by the names
-    that `hypcse methods` lists: a number, true, false, none, or a text.
+    `tree.html`, the fitted `model`, and where there is one its `embedding.npy`.
+    What was read as what is printed. The class column is not a feature; it is used to score the tree. `--set` gives an
+    option of the method, by the names that `hypcse methods` lists: a number, true, false, none, or a text.
 
     Example: `hypcse fit iris --out iris-tree --method hdbscan --set min_samples=3`
     """
     from hypcse.cli.fit import run_fit
     from hypcse.cli.job import Job
 
-    graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    training = (preset, epochs, device, resume)
-    job = Job(method, refine, effort, clusters, seed, graph_options, *training, settings or [], stability)
-    columns = columns_of(label_column, id_column, header, use, categorical, impute, edges)
+    shorthands = {"preset": preset, "n_epochs": epochs, "device": device}
+    job = Job(method, clusters, refine, effort, seed, graph, settings or [], shorthands, resume, stability)
     run_fit(data, out, columns, job, overwrite)
 
 
 @app.command()
+@with_shared(COLUMNS, GRAPH)
 def score(
     tree: Annotated[
         Path,
@@ -134,16 +125,8 @@ def score(
     labels: Annotated[
         Path | None, typer.Option(help="True classes: .npy, or text with one label a line. Optional.")
     ] = None,
-    label_column: LabelColumn = None,
-    id_column: IdColumn = None,
-    header: Header = None,
-    use: Use = None,
-    categorical: Categorical = None,
-    impute: Impute = None,
-    edges: Edges = False,
-    neighbors: Neighbors = 10,
-    bandwidth: Bandwidth = "1.0",
-    scale: Scale = "minmax",
+    columns: Any = None,
+    graph: Any = None,
     self_loops: Annotated[str, typer.Option(help="Loops in the entropy: paper, exact or drop.")] = "paper",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
@@ -153,22 +136,16 @@ def score(
     """
     from hypcse.cli.score import run_score
 
-    graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    columns = columns_of(label_column, id_column, header, use, categorical, impute, edges)
-    run_score(tree, data, labels, columns, graph_options, self_loops=self_loops, as_json=json)
+    run_score(tree, data, labels, columns, graph, self_loops=self_loops, as_json=json)
 
 
 @app.command()
+@with_shared(COLUMNS)
 def compare(
     data: Annotated[str, typer.Argument(help="The points: a file or a data set's name, as for `hypcse fit`.")],
     out: Annotated[Path, typer.Option(help="Folder of the results; a comparison that was stopped goes on there.")],
     method: Annotated[list[str] | None, typer.Option(help="Only this method; repeat it. By default: all.")] = None,
-    label_column: LabelColumn = None,
-    id_column: IdColumn = None,
-    header: Header = None,
-    use: Use = None,
-    categorical: Categorical = None,
-    impute: Impute = None,
+    columns: Any = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Methods at a time, each in a process of its own.")] = 1,
 ) -> None:
@@ -180,7 +157,6 @@ def compare(
     """
     from hypcse.cli.compare import run_compare
 
-    columns = columns_of(label_column, id_column, header, use, categorical, impute)
     run_compare(data, out, columns, method, seed, jobs)
 
 
@@ -221,6 +197,7 @@ def reproduce(
 
 
 @app.command()
+@with_shared(COLUMNS, GRAPH)
 def view(
     source: Annotated[
         Path,
@@ -236,16 +213,8 @@ def view(
     data: Annotated[
         str | None, typer.Option(help="The points behind the tree: a file or a data set's name. Optional.")
     ] = None,
-    label_column: LabelColumn = None,
-    id_column: IdColumn = None,
-    header: Header = None,
-    use: Use = None,
-    categorical: Categorical = None,
-    impute: Impute = None,
-    edges: Edges = False,
-    neighbors: Neighbors = 10,
-    bandwidth: Bandwidth = "1.0",
-    scale: Scale = "minmax",
+    columns: Any = None,
+    graph: Any = None,
     clusters: Annotated[
         int | None, typer.Option(min=1, help="Clusters shown at first. By default: those of the automatic cut.")
     ] = None,
@@ -261,14 +230,7 @@ def view(
     """
     from hypcse.cli.view import Extras, run_view
 
-    graph_options = {"n_neighbors": neighbors, "bandwidth": bandwidth, "scale": scale}
-    extras = Extras(
-        labels,
-        data,
-        columns_of(label_column, id_column, header, use, categorical, impute, edges),
-        graph_options,
-        clusters,
-    )
+    extras = Extras(labels, data, columns, graph, clusters)
     run_view(source, out, extras, open_page=open_page, overwrite=overwrite)
 
 

@@ -11,11 +11,11 @@ from rich.console import Console
 
 from hypcse import methods
 from hypcse.cli.cells import run_with_bar
-from hypcse.cli.reading.columns import Columns
-from hypcse.cli.reading.inputs import read_points
-from hypcse.cli.reading.points import Points
+from hypcse.cli.reading.inputs import points_of
 from hypcse.cli.score import show_scores
 from hypcse.experiments import Cell, Experiment, Planned, Results, Row, build_report, write_report
+from hypcse.points import Points
+from hypcse.points.reading import Columns
 
 REFINED = "graph-average, refined"
 NOTE = "Lowest structural entropy first. No method is told the number of classes. Seconds leave out making the graph."
@@ -27,7 +27,7 @@ def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | No
     rows = [Row(name, methods.describe(name).name) for name in names]
     if wanted is None:
         rows.append(Row(REFINED, "graph-average", refined=True))
-    points = read_points(source, columns)
+    points = points_of(source, columns)
     if points.features is None:
         raise ValueError(f"{source} holds a graph; methods are compared on a table of features.")
     out.mkdir(parents=True, exist_ok=True)

@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
-from hypcse import Graph, Structure, Tree, beyond_chance, stability
+from hypcse import Structure
 from hypcse.chance.stability import is_quick
-from hypcse.cli.job import Job
-from hypcse.cli.reading.points import Points
-from hypcse.discrete.levels import Labels, levels_and_main
+from hypcse.discrete.levels import Labels
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Nested labels, coarse to fine, the place of the one to look at first, and what is known of them.
+    """Nested labels, coarse to fine, and what is known of them.
 
+    main      : the level that the flat labels are; None where they are none, because a number was asked for.
     stability : of each level, or None where it was not measured.
     """
 
     levels: list[Labels]
-    main: int
+    main: int | None
     structure: Structure
     stability: list[float] | None
 
@@ -36,7 +36,7 @@ class Findings:
         rounded = None if self.stability is None else [round(value, 4) for value in self.stability]
         return {
             "levels": self.counts,
-            "main_level": self.main + 1,
+            "main_level": None if self.main is None else self.main + 1,
             "stability": rounded,
             "structure": {"found": self.structure.found, **asdict(self.structure)},
         }
@@ -54,14 +54,11 @@ class Findings:
         return [f"{structure[0].upper()}{structure[1:]}.", levels]
 
 
-def find(tree: Tree, graph: Graph, points: Points, job: Job, known: Structure | None = None) -> Findings:
-    """Compare with chance unless that is known, choose levels, and measure how stable they are."""
-    scale = job.graph_options["scale"]
-    data = graph if points.features is None else points.features
-    structure = beyond_chance(data, scale=scale, random_state=job.seed) if known is None else known
-    found = levels_and_main(tree, graph, structure.found)
+def find(model: Any, wanted: bool | None = None) -> Findings:
+    """What a fitted model says of its points; stability where that is wanted, or by default where it is quick."""
+    main = next((k for k, labels in enumerate(model.levels_) if np.array_equal(labels, model.labels_)), None)
     measured = None
-    if job.stability or (job.stability is None and is_quick(graph)):
+    if wanted or (wanted is None and is_quick(model.graph_)):
         with Console(stderr=True).status("measuring stability"):
-            measured = stability(found.labels, graph, points.features, scale=scale, random_state=job.seed)
-    return Findings(found.labels, found.main, structure, measured)
+            measured = model.stability_
+    return Findings(model.levels_, main, model.structure_, measured)

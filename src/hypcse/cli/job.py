@@ -2,67 +2,94 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, get_args
 
 from hypcse import methods
 from hypcse._checks import check_choice
 from hypcse.cli.reading.method_options import read_options
 from hypcse.discrete.budget import Effort
+from hypcse.methods.clustering import estimator_of
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to do with the points; `settings` are the method's options as NAME=VALUE."""
+    """What to do with the points.
+
+    refine     : None leaves it to the method: all refine, but for a preset that says no.
+    graph      : arguments of the similarity graph.
+    settings   : the method's options as NAME=VALUE.
+    shorthands : options of the method that the command has words of its own for; None where they were not given.
+    """
 
     method: str
-    refine: bool
-    effort: str
     n_clusters: int | None
+    refine: bool | None
+    effort: str
     seed: int
-    graph_options: dict[str, Any]
-    preset: str = "default"
-    epochs: int | None = None
-    device: str = "auto"
-    resume: bool = False
+    graph: dict[str, Any]
     settings: list[str] = field(default_factory=list)
+    shorthands: dict[str, Any] = field(default_factory=dict)
+    resume: bool = False
     stability: bool | None = None
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """The method's options."""
-        return read_options(self.settings, methods.describe(self.method))
-
-    @property
-    def title(self) -> str:
-        """What made the tree: a method other than hypcse, which refines by itself, is not alone when refined."""
-        return f"{self.method}, refined" if self.refine and self.method != "hypcse" else self.method
-
     def check(self) -> None:
-        """Raise for what is wrong whatever the data."""
+        """Raise for what is wrong whatever the data and the method's options; no method is loaded."""
         check_choice("effort", self.effort, get_args(Effort))
-        check_choice("preset", self.preset, ("default", "paper"))
-        read_options(self.settings, methods.describe(self.method))
-        if self.method != "hypcse":
-            self._check_others()
-        if self.refine and self.options.get("epsilon", math.inf) != math.inf:
-            raise ValueError(
-                f"epsilon={self.options['epsilon']} asks for a private tree, and refinement looks at the graph again. "
-                "Pass --no-refine. Levels, labels and scores are read off the graph too: of the folder, only tree.nwk "
-                "and linkage.npy are private."
-            )
+        methods.describe(self.method)
+        for name, value in self._given.items():
+            if any(word.partition("=")[0].strip() == name for word in self.settings):
+                raise ValueError(f"{SPELLED[name]} {value} and --set {name}=... both give {name}. Pass one of them.")
 
-    def _check_others(self) -> None:
-        """Raise for an option of hypcse, which another method would not heed."""
-        given = {
-            "--preset": self.preset != "default",
-            "--epochs": self.epochs is not None,
-            "--device": self.device != "auto",
-            "--resume": self.resume,
+    @property
+    def _given(self) -> dict[str, Any]:
+        return {name: value for name, value in self.shorthands.items() if value is not None}
+
+    def options(self, checkpoints: Path | None = None) -> dict[str, Any]:
+        """The method's options, those of the shorthands included.
+
+        checkpoints : where a method that can go on after a stop keeps its state.
+        """
+        method = methods.describe(self.method)
+        known = method.options
+        for name in self._given:
+            if name not in known:
+                raise ValueError(
+                    f"{SPELLED[name]} sets {name}, which {self.method} does not have. Leave it out, or take a method "
+                    "that has it: `hypcse methods` lists options."
+                )
+        can_resume = "checkpoint_dir" in known
+        if self.resume and not can_resume:
+            raise ValueError(f"--resume: {self.method} keeps nothing to go on from. Leave it out.")
+        found = {**self._given, **read_options(self.settings, method)}
+        return {**found, "checkpoint_dir": str(checkpoints)} if can_resume and checkpoints is not None else found
+
+    def estimator(self, checkpoints: Path) -> Any:
+        """The estimator to fit."""
+        shared: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.seed, **self.graph}
+        if self.refine is not None or not self._has_preset:
+            shared["refine"] = False if self.refine is False else self.effort
+        return estimator_of(self.method, self.options(checkpoints), **shared)
+
+    @property
+    def _has_preset(self) -> bool:
+        """Whether a preset decides what is not said."""
+        return self._given.get("preset", "default") != "default"
+
+    def asked(self, source: str) -> dict[str, Any]:
+        """The job in plain values, for the report."""
+        return {
+            "input": source,
+            "method": self.method,
+            "options": self.options(),
+            "refine": self.refine,
+            "effort": self.effort,
+            "clusters": self.n_clusters,
+            "seed": self.seed,
+            **self.graph,
         }
-        for option in (option for option, was_given in given.items() if was_given):
-            way_out = "Leave it out, or pass --method hypcse."
-            if option == "--epochs" and "n_epochs" in methods.describe(self.method).options:
-                way_out = f"Pass --set n_epochs={self.epochs}."
-            raise ValueError(f"{option} is for hypcse, but the method is {self.method}. {way_out}")
+
+
+SPELLED = {"preset": "--preset", "n_epochs": "--epochs", "device": "--device"}
+"""The shorthands, by the option that each sets."""

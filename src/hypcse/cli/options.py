@@ -2,44 +2,114 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import csv
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from hypcse.cli.reading.columns import Columns
-
-LabelColumn = Annotated[
-    str | None, typer.Option(help="Column of the data that holds the classes: its name, or its position from 1.")
-]
-IdColumn = Annotated[
-    str | None, typer.Option(help="Column of the data that holds the leaf names: its name, or its position from 1.")
-]
-Header = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="Whether row 1 names the columns. By default: if it has no number."),
-]
-Use = Annotated[list[str] | None, typer.Option(help="A column to use as feature; repeat it. By default: all others.")]
-Categorical = Annotated[
-    list[str] | None, typer.Option(help="A column of texts, to become one column of 0 and 1 a text; repeat it.")
-]
-Impute = Annotated[str | None, typer.Option(help="Fill missing numbers: median. By default they are refused.")]
-Edges = Annotated[bool, typer.Option("--edges", help="Rows are edges: two ends, and a weight or none.")]
-Neighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each point in the graph.")]
-Bandwidth = Annotated[str, typer.Option(help="Width of the similarity: a number, or `median`.")]
-Scale = Annotated[str, typer.Option(help="Scaling of the columns: minmax, standard, rank (quantiles) or none.")]
+READING, SIMILARITY = "How to read the data", "Similarity graph"
+"""Titles of groups of options in the help."""
 
 
-def columns_of(
-    label: str | None,
-    name: str | None,
-    header: bool | None,
-    use: list[str] | None,
-    categorical: list[str] | None,
-    impute: str | None,
-    edges: bool = False,
-) -> Columns:
-    """The options of columns as one value."""
-    from hypcse.cli.reading.columns import Columns
+def _option(kind: Any, default: Any, text: str, *words: str, panel: str = READING, **limits: Any) -> tuple[Any, Any]:
+    """The annotation and the default of an option."""
+    return Annotated[kind, typer.Option(*words, help=text, rich_help_panel=panel, **limits)], default
 
-    return Columns(label, name, header, tuple(use or ()), tuple(categorical or ()), impute, edges)
+
+_Text, _Texts = str | None, list[str] | None
+COLUMNS: dict[str, tuple[Any, Any]] = {
+    "label_column": _option(_Text, None, "Column of the classes: its name, or its position from 1."),
+    "id_column": _option(_Text, None, "Column of the leaf names: its name, or its position from 1."),
+    "use": _option(_Texts, None, "Columns to use as features: a,b or repeated. By default: all others."),
+    "drop": _option(_Texts, None, "Columns to leave out: a,b or repeated."),
+    "keep": _option(_Texts, None, "Columns to use although they look like ids: a,b or repeated."),
+    "categorical": _option(_Texts, None, "Columns of texts: a,b or repeated. Each weighs as one column of numbers."),
+    "impute": _option(_Text, None, "Fill missing numbers: median. By default they are refused."),
+    "dates": _option(str, "refuse", "What to do with dates: refuse, or number (days since 1970-01-01)."),
+    "header": _option(
+        bool | None, None, "Whether row 1 names the columns. By default: if it has no number.", "--header/--no-header"
+    ),
+    "decimal": _option(_Text, None, "Decimal mark: . or ,. By default it is found."),
+    "sheet": _option(_Text, None, "Sheet of a workbook: its name, or its position from 1."),
+    "edges": _option(bool, False, "Rows are edges: two ends, and a weight or none.", "--edges"),
+}
+"""Options that say how to read the data."""
+
+GRAPH: dict[str, tuple[Any, Any]] = {
+    "neighbors": _option(int, 10, "Neighbours of each point.", panel=SIMILARITY, min=1),
+    "bandwidth": _option(str, "1.0", "Width of the similarity: a number, or `median`.", panel=SIMILARITY),
+    "scale": _option(
+        str, "minmax", "Scaling of the columns: minmax, standard, rank (quantiles) or none.", panel=SIMILARITY
+    ),
+}
+"""Options of the similarity graph."""
+
+
+def with_shared(*groups: dict[str, tuple[Any, Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command whose parameters `columns` and `graph` are made of the options of the groups.
+
+    The options stand where the parameter stands; `columns` becomes a `Columns`, `graph` the arguments of a similarity
+    graph.
+    """
+
+    def wrap(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True)
+        parameters: list[inspect.Parameter] = []
+        for parameter in own.parameters.values():
+            group = {"columns": COLUMNS, "graph": GRAPH}.get(parameter.name)
+            if group is None or group not in groups:
+                parameters.append(parameter)
+                continue
+            parameters += [
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+                for name, (kind, default) in group.items()
+            ]
+
+        @functools.wraps(command)
+        def call(**given: Any) -> None:
+            if COLUMNS in groups:
+                given["columns"] = _columns({name: given.pop(name) for name in COLUMNS})
+            if GRAPH in groups:
+                found = {name: given.pop(name) for name in GRAPH}
+                given["graph"] = {
+                    "n_neighbors": found["neighbors"],
+                    "bandwidth": parse_bandwidth(found["bandwidth"]),
+                    "scale": found["scale"],
+                }
+            command(**given)
+
+        keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+        call.__signature__ = own.replace(parameters=keywords)  # type: ignore[attr-defined]
+        call.__annotations__ = {parameter.name: parameter.annotation for parameter in keywords}
+        return call
+
+    return wrap
+
+
+def _columns(given: dict[str, Any]) -> Any:
+    from hypcse.points.reading import Columns
+
+    several: dict[str, Any] = {name: _listed(given.pop(name)) for name in ("use", "drop", "keep", "categorical")}
+    return Columns(label=given.pop("label_column"), id=given.pop("id_column"), **several, **given)
+
+
+def _listed(words: list[str] | None) -> tuple[str, ...]:
+    """Names that are repeated, or separated by commas; a name with a comma is put in quotes.
+
+    >>> _listed(["a,b", '"c, d"'])
+    ('a', 'b', 'c, d')
+    """
+    return tuple(name.strip() for row in csv.reader(words or (), skipinitialspace=True) for name in row)
+
+
+def parse_bandwidth(text: str) -> float | str:
+    """A number, or the word median."""
+    if text == "median":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--bandwidth {text!r} is neither a number nor 'median'.") from None

@@ -4,60 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from hypcse.discrete.budget import Callback
 from hypcse.discrete.budget import Step as SearchStep
 from hypcse.methods.progress import Progress, Step
 
-if TYPE_CHECKING:
-    from hypcse.training import TrainingStep
-
 
 @contextmanager
-def search_progress() -> Iterator[Callback]:
-    """A callback for `refine` that draws a bar with the entropy and the time left on standard error."""
-    with _bar("refining") as update:
-
-        def show(step: SearchStep) -> None:
-            update(step.stage, step.done, f"entropy {step.best:.4f}")
-
-        yield show
-
-
-@contextmanager
-def method_progress(name: str) -> Iterator[Callable[[Any], None]]:
-    """A callback for any method that draws a bar with the share done, or with the step, its loss and the best yet."""
+def watching(model: Any, name: str) -> Iterator[None]:
+    """A bar on standard error of how an estimator's fit goes: of its method, of training, and of the search."""
     with _bar(name) as update:
-
-        def show(told: Progress | Step) -> None:
-            if isinstance(told, Step):
-                text = f"loss {told.loss:.4f}, best {told.best:.4f}"
-                update(f"{name}, step {told.step}", told.step / told.n_steps, text)
-            else:
-                update(f"{name}, {told.stage}", told.done, "")
-
-        yield show
+        model._watcher = _teller(name, update)
+        try:
+            yield
+        finally:
+            del model._watcher
 
 
-@contextmanager
-def training_progress() -> Iterator[Callable[[TrainingStep], object]]:
-    """A callback for training that draws a bar with the loss, the lowest entropy and the time left."""
-    with _bar("training") as update:
-        lowest = float("inf")
+def _teller(name: str, update: Callable[[str, float, str], None]) -> Callable[[Any], None]:
+    """What draws any step that there is."""
+    lowest = float("inf")
 
-        def show(step: TrainingStep) -> None:
-            nonlocal lowest
-            if step.entropy is not None:
-                lowest = min(lowest, step.entropy)
-            text = f"loss {step.losses.total:.4f}" + (f", entropy {lowest:.4f}" if lowest < float("inf") else "")
-            update(f"epoch {step.epoch}", step.epoch / step.n_epochs, text)
+    def show(told: Any) -> None:
+        nonlocal lowest
+        if isinstance(told, SearchStep):
+            update(f"refining, {told.stage}", told.done, f"entropy {told.best:.4f}")
+        elif isinstance(told, Step):
+            update(f"{name}, step {told.step}", told.step / told.n_steps, f"loss {told.loss:.4f}, best {told.best:.4f}")
+        elif isinstance(told, Progress):
+            update(f"{name}, {told.stage}", told.done, "")
+        else:
+            lowest = min(lowest, float("inf") if told.entropy is None else told.entropy)
+            text = f"loss {told.losses.total:.4f}" + (f", entropy {lowest:.4f}" if lowest < float("inf") else "")
+            update(f"epoch {told.epoch}", told.epoch / told.n_epochs, text)
 
-        yield show
+    return show
 
 
 @contextmanager

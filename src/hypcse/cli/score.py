@@ -15,10 +15,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from hypcse import Tree, score
-from hypcse.cli.reading.columns import Columns
-from hypcse.cli.reading.inputs import read_labels, read_points, read_tree, tree_file
-from hypcse.cli.reading.points import Points
+from hypcse.cli.reading.inputs import points_of, read_labels, read_tree, tree_file
 from hypcse.entropy import SelfLoops
+from hypcse.points import Points
+from hypcse.points.reading import Columns
 from hypcse.tree.names import match_names
 
 
@@ -35,22 +35,17 @@ def run_score(
     """Score a tree, of a file or a folder of `hypcse fit`, on the similarity graph of its points; print the row."""
     if labels_path is not None and columns.label is not None:
         raise ValueError(f"--labels {labels_path} and --label-column {columns.label} both give labels; pass one.")
-    graph_options["bandwidth"] = parse_bandwidth(graph_options["bandwidth"])
     tree_path = tree_file(tree_source)
     tree = read_tree(tree_path)
-    points = read_points(source, columns)
+    points = points_of(source, columns)
     if tree_path.suffix.lower() == ".npy":
         # A linkage matrix cannot hold names: its leaf k is row k, whatever the id column says.
         points = replace(points, names=None)
     order = leaf_rows(tree, points)
-    labels = read_labels(labels_path) if labels_path is not None else points.labels
-    if labels is not None and len(labels) != points.n_points:
-        raise ValueError(f"there are {len(labels)} labels for {points.n_points} points; pass one per point.")
-    graph = points.similarity(**graph_options)
-    if not np.array_equal(order, np.arange(len(order))):
-        graph = graph.subgraph(order)[0]
-        labels = None if labels is None else labels[order]
-    row = score(tree, graph=graph, labels=labels, self_loops=cast(SelfLoops, self_loops))
+    if labels_path is not None:
+        points = replace(points, labels=read_labels(labels_path))
+    points = replace(points, graph=points.similarity(**graph_options)).rows(order)
+    row = score(tree, graph=points.graph, labels=points.labels, self_loops=cast(SelfLoops, self_loops))
     if as_json:
         print(json.dumps({name: finite(value) for name, value in row.items()}, allow_nan=False))
     else:
@@ -73,16 +68,6 @@ def leaf_rows(tree: Tree, points: Points) -> NDArray[np.int64]:
             "--id-column."
         )
     return np.arange(n)
-
-
-def parse_bandwidth(text: str) -> float | str:
-    """A number, or the word median."""
-    if text == "median":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"--bandwidth {text!r} is neither a number nor 'median'.") from None
 
 
 def show_scores(rows: list[dict[str, Any]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from hypcse import Tree, view
-from hypcse.cli.fit import PAGE
-from hypcse.cli.reading.columns import Columns
-from hypcse.cli.reading.inputs import read_cells, read_labels, read_points, read_tree, tree_file
-from hypcse.cli.score import leaf_rows, parse_bandwidth
+from hypcse.cli.folder import PAGE
+from hypcse.cli.reading.inputs import points_of, read_cells, read_labels, read_tree, tree_file
+from hypcse.cli.score import leaf_rows
+from hypcse.points import Points
+from hypcse.points.reading import Columns
 from hypcse.tree.names import match_names
 from hypcse.viewer.page import GENERATOR
 
@@ -33,7 +34,7 @@ class Extras:
     @property
     def is_default(self) -> bool:
         """Whether nothing is known beside the tree."""
-        return self.labels is None and self.data is None and self.columns.is_default and self.n_clusters is None
+        return self.labels is None and self.data is None and not self.columns.options() and self.n_clusters is None
 
 
 def run_view(source: Path, out: Path | None, extras: Extras, *, open_page: bool, overwrite: bool) -> None:
@@ -45,15 +46,17 @@ def run_view(source: Path, out: Path | None, extras: Extras, *, open_page: bool,
         return
     check_target(target, overwrite)
     tree, automatic = read_source(source)
-    options = _from_data(tree, extras)
+    points = _from_data(tree, extras)
     if extras.labels is not None:
-        if options.get("labels") is not None and extras.columns.label is not None:
+        if points.labels is not None and extras.columns.label is not None:
             raise ValueError(
                 f"--labels {extras.labels} and --label-column {extras.columns.label} both give classes; pass one."
             )
-        options["labels"] = leaf_labels(extras.labels, tree)
+        labels = np.array([label or None for label in leaf_labels(extras.labels, tree)], dtype=object)
+        points = replace(points, labels=labels)
     title = source.resolve().name if source.is_dir() else source.stem
-    page = view(tree, target, automatic=automatic, n_clusters=extras.n_clusters, title=title, **options)
+    scale = extras.graph_options["scale"]
+    page = view(tree, target, points, automatic=automatic, n_clusters=extras.n_clusters, title=title, scale=scale)
     _show(page, "Written to", open_page)
 
 
@@ -106,20 +109,12 @@ def leaf_labels(path: Path, tree: Tree) -> list[str]:
     return [rows[k][1] for k in order]
 
 
-def _from_data(tree: Tree, extras: Extras) -> dict[str, Any]:
-    """Graph, classes and features of the points, in the order of the leaves; nothing without points."""
+def _from_data(tree: Tree, extras: Extras) -> Points:
+    """The points behind the tree in the order of its leaves, with their graph; nothing known without data."""
     if extras.data is None:
-        if not extras.columns.is_default:
-            raise ValueError("--label-column, --id-column, --edges and the like say how to read --data. Pass it too.")
-        return {}
-    options = {**extras.graph_options, "bandwidth": parse_bandwidth(extras.graph_options["bandwidth"])}
-    points = read_points(extras.data, extras.columns)
-    order = leaf_rows(tree, points)
-    graph = points.similarity(**options)
-    return {
-        "graph": graph if np.array_equal(order, np.arange(order.size)) else graph.subgraph(order)[0],
-        "labels": None if points.labels is None else points.labels[order],
-        "features": None if points.features is None else points.features[order],
-        "feature_names": points.titles,
-        "scale": options["scale"],
-    }
+        if extras.columns.options():
+            raise ValueError(f"{', '.join(extras.columns.options().values())} say how to read --data. Pass it too.")
+        return Points()
+    points = points_of(extras.data, extras.columns)
+    graph = points.similarity(**extras.graph_options)
+    return replace(points, graph=graph).rows(leaf_rows(tree, points))

@@ -13,7 +13,7 @@ from hypcse.plot.palette import INK, MARKERS, MAX_LEGEND, OKABE_ITO, TRUNK, Leaf
 from hypcse.plot.source import classes_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
-from hypcse.tree.disk import ancestor_layout, tree_layout
+from hypcse.tree.disk import model_layout
 from hypcse.tree.source import tree_of
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ def geodesics(start: NDArray[np.complex128], end: NDArray[np.complex128], n_poin
 
 
 def _places(source: Any, tree: Tree) -> NDArray[np.complex128]:
-    points = getattr(source, "embedding_", None)
-    embedded = points is not None and np.ndim(points) == 2 and np.shape(points)[1] == 2
-    layout = ancestor_layout(tree, points) if embedded and points is not None else tree_layout(tree)
+    layout = model_layout(source, tree)
     return np.tanh(layout.radius / 2) * np.exp(1j * layout.angle)
 
 

@@ -124,6 +124,21 @@ class Points:
             changes["labels"] = label_array(labels)
         return replace(self, **changes) if changes else self
 
+    def rows(self, order: ArrayLike) -> Self:
+        """Some of the points, or all in another order; a graph keeps the edges between them."""
+        picked = np.asarray(order)
+        if np.array_equal(picked, np.arange(self.n_points)):
+            return self
+        if self.distances is not None:
+            raise ValueError("points with distances keep their order. Reorder the distances themselves.")
+        return replace(
+            self,
+            features=None if self.features is None else self.features[picked],
+            graph=None if self.graph is None else self.graph.subgraph(picked)[0],
+            names=None if self.names is None else tuple(self.names[k] for k in picked.tolist()),
+            labels=None if self.labels is None else self.labels[picked],
+        )
+
     @property
     def n_points(self) -> int:
         """How many there are."""
@@ -131,7 +146,9 @@ class Points:
             return int(self.features.shape[0])
         if self.graph is not None:
             return self.graph.n_vertices
-        return 0 if self.distances is None else _count_precomputed(self.distances)
+        if self.distances is not None:
+            return _count_precomputed(self.distances)
+        return max(len(known) for known in (self.names, self.labels, ()) if known is not None)
 
     @property
     def table(self) -> NDArray[Any]:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import HypcseWarning, check_count, warn
+from hypcse._checks import Interrupted, check_count, warn
 from hypcse.graph import Graph
 from hypcse.training.checkpoint import Checkpoints
 from hypcse.training.config import TrainingConfig
 from hypcse.training.run import Run, Trained, TrainingStep
 
 
-class TrainingInterrupted(HypcseWarning):
+class TrainingInterrupted(Interrupted):
     """Ctrl-C ended training early, and the best tree so far was kept."""
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_finite, real_numbers
 from hypcse.kernels.trees.arcs import covering_arcs
-from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
+from hypcse.kernels.trees.sweep import subtree_minima
 from hypcse.tree.tree import Tree
 
 LEAST_RADIUS, MOST_RADIUS = 2.5, 9.0
@@ -48,22 +48,12 @@ def tree_layout(tree: Tree) -> DiskLayout:
     return DiskLayout(angle, rim * (1 - np.log(tree.sizes) / np.log(n)))
 
 
-def embedded_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
-    """A layout by an embedding: leaves as points[k] in the unit disk, a node at the centroid of its leaves. O(n).
-
-    The centroid is that of the hyperboloid: points are lifted to (1 + |z|^2, 2 z) / (1 - |z|^2), summed and brought
-    back. All is then moved, by an isometry, so that the root lies at the centre. Where leaves lie farther out than a
-    page can show, all radii shrink by one factor.
-    """
-    leaves = check_disk(points, tree.n_leaves)
-    squares = (leaves**2).sum(axis=1)
-    lifted = np.column_stack([1 + squares, 2 * leaves]) / (1 - squares)[:, None]
-    sums = np.column_stack([subtree_sums(tree.parent, _at_leaves(column, tree)) for column in lifted.T])
-    # tanh of half the radius of a centroid: the space part over the time part plus the Lorentz norm.
-    norm = np.sqrt(np.maximum(sums[:, 0] ** 2 - sums[:, 1] ** 2 - sums[:, 2] ** 2, 0))
-    places = sums[:, 1:] / (sums[:, 0] + norm)[:, None]
-    places[: tree.n_leaves] = leaves
-    return _centred(_complex(places))
+def model_layout(source: Any, tree: Tree) -> DiskLayout:
+    """The layout of a model's tree: by its embedding where that is one of the disk, by the tree alone otherwise."""
+    points = getattr(source, "embedding_", None)
+    if points is None or np.ndim(points) != 2 or np.shape(points)[1] != 2:
+        return tree_layout(tree)
+    return ancestor_layout(tree, points)
 
 
 def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
@@ -75,7 +65,8 @@ def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
 
     A node takes that of the two leaves that bound the smallest arc over all leaves under it (and the least of their
     radii, where these differ), and lies at the origin where no half circle holds them: depths never fall downwards.
-    As in `embedded_layout`, all is then moved so that the root lies at the centre.
+    All is then moved, by an isometry, so that the root lies at the centre. Where leaves lie farther out than a page can
+    show, all radii shrink by one factor.
     """
     leaves = check_disk(points, tree.n_leaves)
     place = _complex(leaves)

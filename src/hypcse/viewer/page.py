@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from hypcse._colours import DARK, LIGHT
 from hypcse.viewer.payload import to_json
-from hypcse.viewer.source import Shown, gather
+from hypcse.viewer.source import Look, Shown, gather, known_points
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from hypcse.chance import Structure
-    from hypcse.graph import Graph
 
 # The parts of the program in the order in which they are joined; each uses only those before it when it loads.
 SCRIPTS = (
@@ -63,8 +62,9 @@ _PLACE = re.compile(r"\{\{(\w+)\}\}")
 def view(
     source: Any,
     path: str | os.PathLike[str],
+    points: Any = None,
     *,
-    graph: Graph | None = None,
+    graph: Any = None,
     labels: ArrayLike | None = None,
     features: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
@@ -82,6 +82,8 @@ def view(
 
     source        : a `Tree`, or a fitted model with `tree_` (its `graph_`, `labels_`, `levels_`, `stability_`,
                     `structure_` and a two-dimensional `embedding_` are used where it has them).
+    points        : what is known of the leaves in one value: `Points`, or whatever `Points.of` understands. Each of
+                    graph, labels, features, feature_names and names, where it is given, counts instead.
     graph         : tells the share of each node in the structural entropy, the automatic cut, and the levels with
                     their stability.
     labels        : a class for each leaf, to colour by and to show the mix under a node.
@@ -106,22 +108,9 @@ def view(
 
     The file is written whole or not at all; one that is there is replaced.
     """
-    shown = gather(
-        source,
-        graph=graph,
-        labels=labels,
-        features=features,
-        feature_names=feature_names,
-        scale=scale,
-        heights=heights,
-        names=names,
-        n_clusters=n_clusters,
-        automatic=automatic,
-        levels=levels,
-        stability=stability,
-        structure=structure,
-        title=title,
-    )
+    given = {"graph": graph, "labels": labels, "features": features, "feature_names": feature_names, "names": names}
+    look = Look(scale, heights, n_clusters, automatic, levels, stability, structure, title)
+    shown = gather(source, known_points(source, points, given), look)
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; the page is one file. Name it, for example {target}/tree.html.")

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse._checks import check_count, check_features, check_labels
+from hypcse._checks import check_count, check_features, check_labels, label_array
 from hypcse._heights import Distances, check_heights, height_title, joined_distances
 from hypcse.chance import Structure
 from hypcse.graph import Graph
+from hypcse.graph.convert import as_graph
+from hypcse.points import Points
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
-from hypcse.tree.disk import DiskLayout, embedded_layout, tree_layout
+from hypcse.tree.disk import DiskLayout, model_layout
 from hypcse.tree.source import tree_of
 from hypcse.viewer.describe import NodeColumns, entropy_shares, node_columns
 from hypcse.viewer.levels import Partitions, checked_stability, partitions_of, stability_of, structure_of
@@ -65,67 +67,82 @@ class Shown:
     table: Table | None = None
 
 
-def gather(
-    source: Any,
-    *,
-    graph: Graph | None = None,
-    labels: ArrayLike | None = None,
-    features: ArrayLike | None = None,
-    feature_names: Sequence[str] | None = None,
-    scale: str = "minmax",
-    heights: str = "auto",
-    names: Sequence[str] | None = None,
-    n_clusters: int | None = None,
-    automatic: ArrayLike | None = None,
-    levels: Sequence[ArrayLike] | None = None,
-    stability: Sequence[float] | None = None,
-    structure: Structure | None = None,
-    title: str | None = None,
-) -> Shown:
-    """Put together what `view` was given; `source` is a tree, or a fitted model with `tree_`."""
-    by_distance = check_heights(heights, source, features)
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How a page shows a tree; see `view` for the meaning of each."""
+
+    scale: str = "minmax"
+    heights: str = "auto"
+    n_clusters: int | None = None
+    automatic: ArrayLike | None = None
+    levels: Sequence[ArrayLike] | None = None
+    stability: Sequence[float] | None = None
+    structure: Structure | None = None
+    title: str | None = None
+
+
+def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: B008
+    """Put together what is known of a tree, or a fitted model with `tree_`, and of the points that are its leaves."""
     tree = tree_of(source)
-    graph = _graph_of(source, graph, tree)
-    if n_clusters is not None:
-        check_count("n_clusters", n_clusters, 1, tree.n_leaves)
-    if feature_names is not None and features is None:
-        raise ValueError("feature_names were given without features. Pass features too: one row a leaf.")
-    table = None if features is None else _table_of(tree, features, feature_names)
-    structure = structure_of(source, structure)
+    features = None if points.features is None else points.table
+    by_distance = check_heights(look.heights, source, features)
+    graph = _graph_of(source, points.graph, tree)
+    if look.n_clusters is not None:
+        check_count("n_clusters", look.n_clusters, 1, tree.n_leaves)
+    table = None if features is None else _table_of(tree, features, points.feature_names)
+    structure = structure_of(source, look.structure)
     partitions = partitions_of(
         tree,
         graph,
-        automatic=_or_own(automatic, source, "labels_"),
-        levels=_or_own(levels, source, "levels_"),
+        automatic=_or_own(look.automatic, source, "labels_"),
+        levels=_or_own(look.levels, source, "levels_"),
         structure=structure,
     )
-    if stability is None and levels is None:
-        stability = stability_of(source, partitions, graph, features, scale)
+    stability = look.stability
+    if stability is None and look.levels is None:
+        stability = stability_of(source, partitions, graph, features, look.scale)
     return Shown(
         tree=tree,
-        layout=_layout_of(source, tree),
-        title=f"Tree of {tree.n_leaves:,} leaves" if title is None else str(title),
+        layout=model_layout(source, tree),
+        title=f"Tree of {tree.n_leaves:,} leaves" if look.title is None else str(look.title),
         partitions=replace(partitions, stability=checked_stability(stability, len(partitions.levels))),
         structure=structure,
         height_title=height_title(tree, graph),
-        distances=joined_distances(tree, source, features, scale),
+        distances=joined_distances(tree, source, features, look.scale),
         by_distance=by_distance,
-        n_clusters=n_clusters,
-        names=tree.names if names is None else check_names(names, tree.n_leaves),
-        classes=None if labels is None else classes_of(labels, tree.n_leaves),
+        n_clusters=look.n_clusters,
+        names=tree.names if points.names is None else check_names(points.names, tree.n_leaves),
+        classes=None if points.labels is None else classes_of(points.labels, tree.n_leaves),
         entropy=None if graph is None else entropy_shares(tree, graph),
         degrees=None if graph is None else graph.degrees,
         table=table,
     )
 
 
+def known_points(source: Any, points: Any, given: dict[str, Any]) -> Points:
+    """What is known of the leaves: `points`, with what is given by itself instead of theirs."""
+    tree = tree_of(source)
+    known = Points() if points is None else Points.of(points)
+    if given["feature_names"] is not None and given["features"] is None and known.features is None:
+        raise ValueError("feature_names were given without features. Pass features too: one row a leaf.")
+    changes = {name: value for name, value in given.items() if value is not None}
+    if "features" in changes:
+        changes["features"] = _rows_of_leaves(changes["features"], tree)
+        # What was known of other columns says nothing about these.
+        changes = {"feature_names": None, "kinds": None, **changes}
+    for name in ("names", "feature_names"):
+        if changes.get(name) is not None:
+            changes[name] = tuple(map(str, changes[name]))
+    if "graph" in changes:
+        changes["graph"] = as_graph(changes["graph"])
+    if "labels" in changes:
+        changes["labels"] = label_array(changes["labels"])
+    return replace(known, **changes)
+
+
 def _graph_of(source: Any, graph: Graph | None, tree: Tree) -> Graph | None:
     found = _or_own(graph, source, "graph_")
-    if found is None:
-        return None
-    if not isinstance(found, Graph):
-        raise TypeError(f"graph is a {type(found).__name__}. Pass Graph.from_scipy(W) for a matrix.")
-    if found.n_vertices != tree.n_leaves:
+    if found is not None and found.n_vertices != tree.n_leaves:
         raise ValueError(
             f"the graph has {found.n_vertices} vertices for {tree.n_leaves} leaves; leaf k must be vertex k."
         )
@@ -135,14 +152,6 @@ def _graph_of(source: Any, graph: Graph | None, tree: Tree) -> Graph | None:
 def _or_own(given: Any, source: Any, name: str) -> Any:
     """What is given, else what a model has under that name; None without either."""
     return getattr(source, name, None) if given is None else given
-
-
-def _layout_of(source: Any, tree: Tree) -> DiskLayout:
-    """By the embedding of a model when it is one of the disk, by the tree alone otherwise."""
-    points = getattr(source, "embedding_", None)
-    if points is None or np.ndim(points) != 2 or np.shape(points)[1] != 2:
-        return tree_layout(tree)
-    return embedded_layout(tree, points)
 
 
 def classes_of(labels: ArrayLike, n_leaves: int) -> Classes:
@@ -157,10 +166,15 @@ def classes_of(labels: ArrayLike, n_leaves: int) -> Classes:
     return Classes(np.where(codes < 0, len(names), codes), names)
 
 
-def _table_of(tree: Tree, features: ArrayLike, names: Sequence[str] | None) -> Table:
+def _rows_of_leaves(features: ArrayLike, tree: Tree) -> NDArray[Any]:
     X = check_features(features)
     if X.shape[0] != tree.n_leaves:
         raise ValueError(f"features has {X.shape[0]} rows for {tree.n_leaves} leaves; pass one row a leaf.")
+    return X
+
+
+def _table_of(tree: Tree, features: ArrayLike, names: Sequence[str] | None) -> Table:
+    X = _rows_of_leaves(features, tree)
     given = [f"column {k}" for k in range(1, X.shape[1] + 1)] if names is None else [str(name) for name in names]
     if len(given) != X.shape[1]:
         raise ValueError(f"there are {len(given)} feature_names for {X.shape[1]} columns. Pass one a column.")

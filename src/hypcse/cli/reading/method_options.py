@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 from hypcse.methods import Method
 from hypcse.methods.options import Option, check_names
 
-# What the command has options of its own for. The graph, too, is made by the command.
-ELSEWHERE = {
-    "preset": "--preset",
-    "n_epochs": "--epochs",
-    "refine": "--refine, --no-refine or --effort",
-    "n_neighbors": "--neighbors",
-    "bandwidth": "--bandwidth",
-    "device": "--device",
-}
 # What the command gives itself.
-TAKEN = ("callback", "checkpoint_dir", "metric")
+TAKEN = ("callback", "checkpoint_dir")
 _WORDS: dict[str, Any] = {"none": None, "true": True, "false": False}
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", NoneType: "none"}
 
 
 def settable(method: Method) -> tuple[Option, ...]:
-    """The options that `--set` takes: all of the method's, of hypcse those that the command does not give otherwise."""
-    own = {*ELSEWHERE, *TAKEN} if method.name == "hypcse" else set()
-    return tuple(option for option in method.parameters if option.name not in own)
+    """The options that `--set` takes: all of the method's but those that the command gives itself."""
+    return tuple(option for option in method.parameters if option.name not in TAKEN)
 
 
 def read_options(words: Sequence[str], method: Method) -> dict[str, Any]:
@@ -41,20 +31,12 @@ def read_options(words: Sequence[str], method: Method) -> dict[str, Any]:
         if name in texts:
             raise ValueError(f"--set gives {name} twice, {texts[name]!r} and {text!r}. Pass one of them.")
         texts[name] = text
-    if method.name == "hypcse":
-        _check_free(texts)
+    for name in texts:
+        if name in TAKEN:
+            raise ValueError(f"--set {name}: the command needs it itself. In Python, the estimator takes {name}=.")
     options = {option.name: option for option in settable(method)} if texts else {}
     check_names(method.name, texts, options)
     return {name: typed_value(text, options[name]) for name, text in texts.items()}
-
-
-def _check_free(names: Iterable[str]) -> None:
-    """Raise for a parameter of hypcse that the command gives otherwise."""
-    for name in names:
-        if name in ELSEWHERE:
-            raise ValueError(f"--set {name}: the command has an option for it. Pass {ELSEWHERE[name]}.")
-        if name in TAKEN:
-            raise ValueError(f"--set {name}: the command needs it itself. In Python, hypcse.HypCSE takes {name}=.")
 
 
 def parse_value(text: str) -> Any:

@@ -1,0 +1,60 @@
+"""The flat clusters in words: how large each is, and the columns that set it apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hypcse.cli.findings import Findings
+from hypcse.points import Points
+
+MOST_CLUSTERS, MOST_COLUMNS = 12, 2
+"""Clusters that are listed, the largest first, and columns of each."""
+
+
+def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) -> None:
+    """Print the clusters as a table, the largest first."""
+    sizes = np.bincount(labels)
+    which = "" if found.main is None else f", level {found.main + 1} of {len(found.levels)}"
+    told = f"{sizes.size} cluster{'' if sizes.size == 1 else 's'}{which}"
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(f"{told}." if sizes.size == 1 else f"{told}:", markup=False)
+    if sizes.size == 1:
+        return
+    order = np.argsort(-sizes, kind="stable")[:MOST_CLUSTERS]
+    table = Table("cluster", "points")
+    apart = None if points.features is None else columns_apart(points, labels)
+    if apart is not None:
+        table.add_column("set apart by (mean here, mean of all)")
+    for cluster in order.tolist():
+        cells = [str(cluster), f"{sizes[cluster]:,}"]
+        table.add_row(*cells, *(() if apart is None else (escape("; ".join(apart[cluster])),)))
+    Console().print(table)
+    if sizes.size > MOST_CLUSTERS:
+        console.print(f"and {sizes.size - MOST_CLUSTERS} smaller ones.")
+
+
+def columns_apart(points: Points, labels: NDArray[np.int64]) -> list[list[str]]:
+    """For each cluster the two columns whose mean there differs most from the mean of all, in deviations.
+
+    >>> points = Points(np.array([[1.0, 5.0], [1.2, 3.0], [9.0, 4.0]]), feature_names=("size", "age"))
+    >>> columns_apart(points, np.array([0, 0, 1]))[1]
+    ['size 9 (3.73)', 'age 4 (4)']
+    """
+    X: NDArray[Any] = np.asarray(points.table, dtype=np.float64)
+    titles = points.feature_names or tuple(f"column {k}" for k in range(1, X.shape[1] + 1))
+    sizes = np.bincount(labels)
+    sums = np.zeros((sizes.size, X.shape[1]))
+    np.add.at(sums, labels, X)
+    means, mean, deviation = sums / sizes[:, None], X.mean(axis=0), X.std(axis=0)
+    away = np.abs(means - mean) / np.where(deviation > 0, deviation, np.inf)
+    best = np.argsort(-away, axis=1, kind="stable")[:, :MOST_COLUMNS]
+    return [
+        [f"{titles[k]} {means[cluster, k]:.3g} ({mean[k]:.3g})" for k in row]
+        for cluster, row in enumerate(best.tolist())
+    ]
