@@ -6,6 +6,16 @@ import base64
 
 import numpy as np
 
+from hypcse.viewer.source import Look, gather, known_points
+
+KNOWN = ("graph", "labels", "features", "feature_names", "names")
+
+
+def gathered(source, points=None, **options):
+    """What a page holds of what `view` is given."""
+    given = {name: options.pop(name, None) for name in KNOWN}
+    return gather(source, known_points(source, points, given), Look(**options))
+
 
 def unpack(packed):
     """The array that a page holds as base64."""

@@ -10,7 +10,7 @@ import pytest
 
 from hypcse import Tree
 from hypcse.viewer.page import render
-from hypcse.viewer.source import gather
+from pages import gathered
 
 # Machado, Oliveira and Fernandes 2009, full severity, on linear light.
 SEEN = {
@@ -38,7 +38,7 @@ LEAST_CONTRAST = {"light": 2.0, "dark": 3.0}
 
 @pytest.fixture(scope="module")
 def page():
-    return render(gather(Tree.from_newick("(a:1,b:1);")))
+    return render(gathered(Tree.from_newick("(a:1,b:1);")))
 
 
 def linear(colours: list[str]) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice
 from hypcse.discrete.heights import volume_heights
-from hypcse.graph import Graph, scale_features
+from hypcse.graph import Graph
+from hypcse.graph.scaling import fit_scaling
 from hypcse.tree import Tree
 from hypcse.tree.distances import merge_distances
 
@@ -37,18 +39,25 @@ def check_heights(heights: str, source: Any, features: ArrayLike | None) -> bool
     return known and heights != "tree"
 
 
-def joined_distances(tree: Tree, source: Any, features: ArrayLike | None, scale: str) -> Distances | None:
-    """Distances between a fitted model's own points, else between features on that scale; None without any. O(n d).
+def joined_distances(
+    tree: Tree,
+    source: Any,
+    features: ArrayLike | None,
+    scale: str,
+    kinds: Sequence[str | None] | None = None,
+) -> Distances | None:
+    """Distances between the given features on that scale, else between a fitted model's own; None without any. O(n d).
+
+    kinds : of the columns, see `fit_scaling`.
 
     >>> tree = Tree.from_newick("((0,1),2);")
     >>> joined_distances(tree, tree, [[0.0], [2.0], [8.0]], "minmax").values.round(3).tolist()
     [0.0, 0.0, 0.0, 0.25, 0.884]
     """
-    own = getattr(source, "_scaled", None)
-    points = scale_features(features, scale) if own is None and features is not None else own
+    points = getattr(source, "_scaled", None) if features is None else fit_scaling(features, scale, kinds)[1]
     if points is None:
         return None
-    used = scale if own is None else getattr(source, "scale", scale)
+    used = getattr(source, "scale", scale) if features is None else scale
     values = merge_distances(tree, points)
     # Copies whose distances are rounding errors have none.
     values[values <= 1e-12 * np.abs(points).max()] = 0.0

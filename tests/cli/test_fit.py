@@ -52,6 +52,7 @@ def test_the_folder_holds_what_the_library_finds(fit, table, tmp_path):
     assert sorted(path.name for path in found.iterdir()) == [
         "labels.csv",
         "linkage.npy",
+        "model",
         "scores.json",
         "tree.html",
         "tree.nwk",
@@ -157,7 +158,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (("points.csv", "--out", "found"), "no number"),
+        (("points.csv", "--out", "found"), "not a number"),
         (("points.csv", "--out", "no/such/place", "--id-column", "id"), "no folder"),
         (("nowhere.csv", "--out", "found"), "neither a file nor a data set"),
         (("optical-digits", "--out", "found", "--method", "graph-avarage"), "Did you mean"),
@@ -221,7 +222,8 @@ def test_what_was_done_to_the_data_is_said(fit, tmp_path):
     (tmp_path / "gaps.csv").write_text("\n".join(["a,b,c", *rows]))
     result = fit("gaps.csv", "--out", "found", "--impute", "median", "--categorical", "c")
     assert result.returncode == 0, result.stderr
-    assert "1 missing numbers filled with the median" in result.stderr and "2 categories" in result.stderr
+    assert "missing numbers filled by the median: b (1)" in result.stderr
+    assert "1 column of categories: c (2)" in result.stderr and "looks like an id" in result.stderr
 
 
 def test_a_stopped_training_goes_on_when_asked(fit, table, tmp_path):
@@ -292,4 +294,4 @@ def test_compare_sees_changed_points(table, tmp_path):
 def test_two_rows_of_one_name_are_refused(fit, tmp_path):
     (tmp_path / "twins.csv").write_text("id,a\nx,1\nx,2\n")
     result = fit("twins.csv", "--out", "found", "--id-column", "id")
-    assert result.returncode == 2 and "two rows are called 'x'" in result.stderr
+    assert result.returncode == 2 and "two points are called 'x'" in result.stderr

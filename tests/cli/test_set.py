@@ -78,8 +78,7 @@ def test_types_decide_how_a_text_is_read():
         ("spec-wrsc", ["released=no"], "--set released=no: released takes true or false; by default false."),
         ("spec-wrsc", ["n_clusters=2.5"], "n_clusters takes a whole number or none; by default none."),
         ("dp-cluster-hsbm", ["inner=ward"], "inner takes random or average; by default random."),
-        ("hypcse", ["n_epochs=3"], "--set n_epochs: the command has an option for it. Pass --epochs."),
-        ("hypcse", ["metric=precomputed"], "--set metric: the command needs it itself."),
+        ("hypcse", ["checkpoint_dir=here"], "--set checkpoint_dir: the command needs it itself."),
     ],
 )
 def test_wrong_settings_are_told(method, words, told):
@@ -134,22 +133,33 @@ def test_settings_reach_the_estimator(fit, points, tmp_path):
     assert np.array_equal(model.embedding_, hypcse.HypCSE(embed_dim=3, dropout=0.1, n_epochs=1).fit(points).embedding_)
 
 
+def test_shorthands_reach_every_method_that_has_the_option(fit, tmp_path):
+    result = fit("--method", "hyphc", "--epochs", "3", "--no-refine")
+    assert result.returncode == 0, result.stderr
+    assert methods.MethodClustering.load(tmp_path / "found" / "model").options == {"n_epochs": 3}
+
+
+def test_settings_reach_the_front_door(fit, points, tmp_path):
+    result = fit("--set", "linkage=paris", "--set", "metric=cosine", "--clusters", "2")
+    assert result.returncode == 0, result.stderr
+    model = hypcse.EntropyClustering.load(tmp_path / "found" / "model")
+    expected = hypcse.EntropyClustering(2, linkage="paris", metric="cosine").fit(points)
+    assert model.linkage == "paris" and model.tree_ == expected.tree_
+    assert np.array_equal(model.labels_, expected.labels_) and model.labels_.max() == 1
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (("--method", "hdbscan", "--set", "min_sample=3"), "Did you mean 'min_samples'?"),
-        (("--method", "hypcse", "--set", "n_epochs=3", "--epochs", "2"), "Pass --epochs."),
-        (
-            ("--method", "hyphc", "--epochs", "3"),
-            "--epochs is for hypcse, but the method is hyphc. Pass --set n_epochs=3.",
-        ),
-        (("--method", "ward", "--epochs", "3"), "Leave it out, or pass --method hypcse."),
-        (("--preset", "paper"), "--preset is for hypcse, but the method is graph-average."),
-        (("--device", "cpu"), "--device is for hypcse"),
-        (("--resume",), "--resume is for hypcse"),
+        (("--method", "hypcse", "--set", "n_epochs=3", "--epochs", "2"), "--epochs 2 and --set n_epochs=... both"),
+        (("--method", "ward", "--epochs", "3"), "--epochs sets n_epochs, which ward does not have."),
+        (("--preset", "paper"), "--preset sets preset, which entropy does not have."),
+        (("--device", "cpu"), "--device sets device"),
+        (("--resume",), "--resume: entropy keeps nothing to go on from."),
         (("--method", "spec-wrsc", "--set", "max_seconds=1e-9"), "spec-wrsc was stopped"),
         (("--method", "hdbscan", "--set", "min_samples=0"), "min_samples=0 must be at least 1"),
-        (("--method", "dp-cluster-hsbm", "--set", "n_blocks=3", "--set", "epsilon=9"), "Pass --no-refine."),
+        (("--method", "dp-cluster-hsbm", "--set", "n_blocks=3", "--set", "epsilon=9"), "(--no-refine)"),
     ],
 )
 def test_a_wrong_setting_is_one_line_and_leaves_nothing(fit, tmp_path, words, told):

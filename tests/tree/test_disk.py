@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypcse.tree import Tree
-from hypcse.tree.disk import MOST_RADIUS, ancestor_layout, embedded_layout, tree_layout
+from hypcse.tree.disk import MOST_RADIUS, ancestor_layout, tree_layout
 from strategies import chain, trees
 
 
@@ -35,25 +35,10 @@ def distances(z):
     return 2 * np.arctanh(np.abs(first - second) / np.abs(1 - first.conj() * second))
 
 
-@given(trees(min_leaves=2), st.integers(0, 1000), st.floats(0.02, 0.95))
-def test_embedded_leaves_keep_their_distances(tree, seed, reach):
-    """An isometry brings the root to the centre; nodes lie no farther out than their leaves."""
-    rng = np.random.default_rng(seed)
-    points = rng.uniform(0.01, reach, tree.n_leaves) * np.exp(1j * rng.uniform(0, 2 * np.pi, tree.n_leaves))
-    angle, radius = embedded_layout(tree, np.column_stack([points.real, points.imag]))
-    assert radius[-1] == pytest.approx(0, abs=1e-9)
-    assert radius.max() <= MOST_RADIUS * (1 + 1e-12)
-    if radius.max() < MOST_RADIUS * 0.999:
-        shown = np.tanh(radius / 2) * np.exp(1j * angle)
-        assert distances(shown[: tree.n_leaves]) == pytest.approx(distances(points), abs=1e-6)
-    for node in range(tree.n_leaves, tree.n_nodes):
-        assert radius[node] <= radius[tree.leaves(node)].max() + 1e-6
-
-
 def test_leaves_at_the_very_rim_are_shown():
     tree = Tree.from_newick("((0,1),(2,3));")
     rim = 1 - 1e-12
-    angle, radius = embedded_layout(tree, [[rim, 0], [0, rim], [-rim, 0], [0, -rim]])
+    angle, radius = ancestor_layout(tree, [[rim, 0], [0, rim], [-rim, 0], [0, -rim]])
     assert np.isfinite(radius).all() and radius.max() == pytest.approx(MOST_RADIUS)
     assert angle[:4] == pytest.approx(np.array([0, 0.5, 1, 1.5]) * np.pi)
 
@@ -77,7 +62,7 @@ def test_one_leaf_and_a_long_chain():
 )
 def test_points_outside_the_disk_are_refused(points, text):
     with pytest.raises(ValueError, match=text):
-        embedded_layout(Tree.from_newick("((0,1),2);"), points)
+        ancestor_layout(Tree.from_newick("((0,1),2);"), points)
 
 
 @given(trees(min_leaves=2), st.integers(0, 1000), st.floats(0.3, 0.99))

@@ -21,8 +21,7 @@ from hypcse.viewer.describe import entropy_shares, node_columns
 from hypcse.viewer.levels import widest_gap
 from hypcse.viewer.page import render
 from hypcse.viewer.payload import document, to_json
-from hypcse.viewer.source import gather
-from pages import unpack
+from pages import gathered, unpack
 from strategies import trees
 
 TREE = Tree.from_newick("((a:1,b:1):2,(c:2,d:2):1);")
@@ -56,7 +55,7 @@ def elements(text: str) -> Elements:
 @given(trees(names=True))
 def test_what_goes_in_comes_back(tree):
     """Parents, heights to the last bit, names of any text, and angles and radii as exactly as can be seen."""
-    shown = gather(tree)
+    shown = gathered(tree)
     held = json.loads(to_json(shown))
     assert np.array_equal(unpack(held["parent"]), tree.parent)
     assert np.array_equal(unpack(held["height"]), tree.height[tree.n_leaves :])
@@ -69,7 +68,7 @@ def test_what_goes_in_comes_back(tree):
 def test_distances_are_those_of_the_scaled_features(tree, scale):
     """Of internal nodes, as exactly as can be seen, beside the tree's own heights, and never falling upwards."""
     X = np.random.default_rng(tree.n_leaves).normal(size=(tree.n_leaves, 3)) * [1, 10, 100]
-    held = json.loads(to_json(gather(tree, features=X, scale=scale)))
+    held = json.loads(to_json(gathered(tree, features=X, scale=scale)))
     inner = unpack(held["distance"]["inner"])
     assert inner == pytest.approx(merge_distances(tree, scale_features(X, scale))[tree.n_leaves :], rel=1e-6)
     assert np.array_equal(unpack(held["height"]), tree.height[tree.n_leaves :])
@@ -89,26 +88,26 @@ def test_which_heights_a_page_draws_first():
         (model, {}, True, True),
         (SimpleNamespace(tree_=TREE, _scaled=None), {}, False, False),
     ):
-        held = document(gather(source, **options))
+        held = document(gathered(source, **options))
         assert (held["distance"] is not None, held["byDistance"]) == (known, first)
         assert held["heightTitle"] == "height"
-    kept = unpack(document(gather(model))["distance"]["inner"])
+    kept = unpack(document(gathered(model))["distance"]["inner"])
     assert kept == pytest.approx(merge_distances(TREE, X)[4:])
-    given_too = unpack(document(gather(model, features=X))["distance"]["inner"])
+    given_too = unpack(document(gathered(model, features=X))["distance"]["inner"])
     assert given_too == pytest.approx(kept / 9), "features that are given are scaled, and win over the model's"
 
 
 def test_distances_beyond_single_precision():
     X = np.array([[-3e38, -3e38], [-3e38, -3e38], [3e38, 3e38], [3e38, 3e38]])
-    inner = unpack(document(gather(TREE, features=X, scale="none"))["distance"]["inner"])
+    inner = unpack(document(gathered(TREE, features=X, scale="none"))["distance"]["inner"])
     assert np.isfinite(inner).all() and inner[-1] > 6e38
 
 
 @given(trees(names=True, min_leaves=2))
 def test_no_name_is_markup(tree):
     """Whatever leaves are called, the page has the same elements, and none of the signs that begin one."""
-    plain = elements(render(gather(Tree(tree.parent, tree.height))))
-    named = render(gather(tree, title=tree.names[0], labels=list(tree.names)))
+    plain = elements(render(gathered(Tree(tree.parent, tree.height))))
+    named = render(gathered(tree, title=tree.names[0], labels=list(tree.names)))
     assert [tag for tag, _ in elements(named).tags] == [tag for tag, _ in plain.tags]
     data = re.search(r'id="data">(.*?)</script>', named, re.DOTALL)[1]
     assert not set("<>&\u2028\u2029") & set(data)
@@ -124,7 +123,7 @@ def test_hostile_names(name, tmp_path):
 
 
 def test_the_policy_allows_this_script_and_nothing_else():
-    found = elements(render(gather(TREE)))
+    found = elements(render(gathered(TREE)))
     policy = next(a["content"] for _, a in found.tags if a.get("http-equiv") == "Content-Security-Policy")
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
@@ -165,23 +164,23 @@ def test_a_model_brings_its_parts():
     graph = hypcse.Graph.from_edges([0, 2, 1], [1, 3, 2])
     disk = np.array([[0.5, 0.1], [0.5, -0.1], [-0.5, 0.1], [-0.5, -0.1]])
     model = SimpleNamespace(tree_=TREE, graph_=graph, labels_=np.array([0, 0, 1, 1]), embedding_=disk)
-    shown = gather(model)
+    shown = gathered(model)
     assert shown.partitions.automatic.tolist() == [0, 0, 1, 1]
     assert shown.degrees is not None and shown.entropy is not None
     assert shown.layout.angle[:2] == pytest.approx([np.arctan2(0.1, 0.5), 2 * np.pi - np.arctan2(0.1, 0.5)])
     model.embedding_ = np.zeros((4, 16))
-    assert gather(model).layout.radius[-1] == 0
-    assert gather(TREE, graph=graph).partitions.rule != gather(TREE).partitions.rule
+    assert gathered(model).layout.radius[-1] == 0
+    assert gathered(TREE, graph=graph).partitions.rule != gathered(TREE).partitions.rule
 
 
 def test_classes_keep_their_names():
-    held = document(gather(TREE, labels=["dog", "cat", "dog", 3]))
+    held = document(gathered(TREE, labels=["dog", "cat", "dog", 3]))
     names = [held["classes"]["names"][k] for k in unpack(held["classes"]["codes"])]
     assert names == ["dog", "cat", "dog", "3"]
 
 
 def test_unknown_classes_have_no_name():
-    held = document(gather(TREE, labels=["dog", None, "cat", np.nan]))
+    held = document(gathered(TREE, labels=["dog", None, "cat", np.nan]))
     assert held["classes"]["names"] == ["dog", "cat"]
     assert unpack(held["classes"]["codes"]).tolist() == [0, 2, 1, 2]
 
@@ -206,7 +205,7 @@ def test_the_widest_gap_gives_a_cut(tree):
         (TREE, {"heights": "distance"}, ValueError, "Pass features="),
         (TREE, {"heights": "log"}, ValueError, "Choose one of 'auto', 'distance', 'tree'"),
         (TREE, {"features": np.zeros((4, 2)), "scale": "log"}, ValueError, "scale='log'"),
-        (TREE, {"graph": np.eye(4)}, TypeError, "from_scipy"),
+        (TREE, {"graph": "edges"}, TypeError, "a graph must be"),
         (TREE, {"graph": hypcse.Graph.from_edges([0], [1])}, ValueError, "2 vertices for 4"),
         (TREE, {"automatic": [0, 1]}, ValueError, "each of the 4 leaves"),
         (TREE, {"levels": [[0, 0, 1, 1], [0, 1]]}, ValueError, r"level 1 of shape \(2,\)"),

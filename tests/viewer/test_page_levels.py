@@ -14,8 +14,7 @@ import hypcse
 from hypcse.chance import Structure
 from hypcse.tree import Tree
 from hypcse.viewer.payload import to_json
-from hypcse.viewer.source import gather
-from pages import export, settle, told, unpack
+from pages import export, gathered, settle, told, unpack
 
 N = 60
 CLEAR = Structure("clear", 12.3, 2.0)
@@ -53,7 +52,7 @@ def nested(found):
 
 
 def held(source, **options):
-    return json.loads(to_json(gather(source, **options)))
+    return json.loads(to_json(gathered(source, **options)))
 
 
 def rows(page):

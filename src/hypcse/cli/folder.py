@@ -39,7 +39,7 @@ def folder_files(
         "job": job,
         "version": __version__,
     }
-    page = render(gather(model, points, Look(title=title, stability=found.stability)))
+    page = render(gather(model, points, Look(scale=model.scale, title=title, stability=found.stability)))
     files = {
         "tree.nwk": (tree.to_newick() + "\n").encode(),
         "labels.csv": _label_table(labels, model.levels_, points).encode(),

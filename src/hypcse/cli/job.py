@@ -82,7 +82,7 @@ class Job:
         return {
             "input": source,
             "method": self.method,
-            "options": self.options(),
+            "settings": [*(f"{name}={value}" for name, value in self._given.items()), *self.settings],
             "refine": self.refine,
             "effort": self.effort,
             "clusters": self.n_clusters,

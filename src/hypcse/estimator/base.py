@@ -153,7 +153,7 @@ class Fitting(Saved, BaseEstimator):
     def keep(self, **found: Any) -> None:
         """Set the attributes of a fitted model, and those that the tree gives."""
         super().keep(**found)
-        self.linkage_matrix_ = self.tree_.to_linkage()
+        self.linkage_matrix_ = self.tree_.to_linkage() if self.tree_.n_leaves > 1 else np.empty((0, 4))
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
         self.distances_ = self.linkage_matrix_[:, 2]
 

@@ -97,7 +97,9 @@ def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:
     found = describe(method)
     check_names(method, options, found.options)
     if found.estimator is None:
-        return MethodClustering(method, options=options, **shared)
+        defaults = {option.name: option.default for option in found.parameters}
+        changed = {name: value for name, value in options.items() if value != defaults[name]}
+        return MethodClustering(method, options=changed, **shared)
     if found.trains:
         import hypcse._torch  # noqa: F401
     return found.kind()(**{**shared, **options})

@@ -85,6 +85,7 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
     """Put together what is known of a tree, or a fitted model with `tree_`, and of the points that are its leaves."""
     tree = tree_of(source)
     features = None if points.features is None else points.table
+    scale, _ = points.suited(look.scale, 1.0)
     by_distance = check_heights(look.heights, source, features)
     graph = _graph_of(source, points.graph, tree)
     if look.n_clusters is not None:
@@ -100,7 +101,7 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
     )
     stability = look.stability
     if stability is None and look.levels is None:
-        stability = stability_of(source, partitions, graph, features, look.scale)
+        stability = stability_of(source, partitions, graph, features, scale)
     return Shown(
         tree=tree,
         layout=model_layout(source, tree),
@@ -108,7 +109,7 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
         partitions=replace(partitions, stability=checked_stability(stability, len(partitions.levels))),
         structure=structure,
         height_title=height_title(tree, graph),
-        distances=joined_distances(tree, source, features, look.scale),
+        distances=joined_distances(tree, source, features, scale, points.kinds),
         by_distance=by_distance,
         n_clusters=look.n_clusters,
         names=tree.names if points.names is None else check_names(points.names, tree.n_leaves),

@@ -115,7 +115,7 @@ def _read_text(path: Path) -> str:
 
 
 def _read_array(path: Path) -> NDArray[Any]:
-    with reading(path, "plain NumPy file"):
+    with reading(path, "a plain NumPy file"):
         array = np.load(path, allow_pickle=False)
     if not isinstance(array, np.ndarray):
         array.close()
