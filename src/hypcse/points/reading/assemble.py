@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.points.points import Points
-from hypcse.points.reading.cells import text_of
+from hypcse.points.reading.cells import is_missing, text_of
 from hypcse.points.reading.columns import Columns, Roles, as_option, counted, listed, shown
 from hypcse.points.reading.features import (
     Feature,
@@ -151,7 +151,7 @@ def _labels(table: Table, column: int) -> NDArray[np.generic]:
 def _names(table: Table, column: int | None) -> tuple[str, ...] | None:
     if column is None:
         return table.names
-    return tuple("" if cell is None or cell != cell else text_of(cell) for cell in table.frame[column].astype(object))
+    return tuple("" if is_missing(cell, frozenset()) else text_of(cell) for cell in table.frame[column].astype(object))
 
 
 def _notes(table: Table, found: _Found) -> Iterator[str]:

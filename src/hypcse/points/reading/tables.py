@@ -72,7 +72,7 @@ def workbook_table(path: Path, asked: Columns) -> Table:
     with reading(path, "an Excel workbook"), pd.ExcelFile(path, engine="openpyxl") as book:
         sheets = [str(name) for name in book.sheet_names]
         sheet = _sheet(path, sheets, asked.sheet)
-        cells = book.parse(sheets[sheet], header=None, dtype=object, keep_default_na=False, na_values=[""])
+        cells = pd.read_excel(book, sheets[sheet], header=None, dtype=object, keep_default_na=False, na_values=[""])
     cells = cells[~cells.isna().all(axis=1)]
     if cells.empty:
         raise ValueError(f"sheet {sheets[sheet]!r} of {path} is empty; at least one row of numbers is needed.")
