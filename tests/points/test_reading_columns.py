@@ -21,6 +21,7 @@ FLOWERS = "Id,length,width,kind\n" + "".join(f"{k},{k % 7}.5,{k % 3},{'abc'[k % 
         ("a,b,c\n7,8,9\n", {"label_column": "3", "id_column": "a"}, [[8]]),
         ("a,b,c\n1,x,3\n4,y,6\n", {"use": ["c", "1"]}, [[3, 1], [6, 4]]),
         ("a,b,c\n1,x,3\n4,y,6\n", {"drop": "b"}, [[1, 3], [4, 6]]),
+        (",b\n0,2\n1,4\n", {"keep": 1}, [[0, 2], [1, 4]]),
     ],
 )
 def test_columns_by_name_or_position(read, text, options, features):
@@ -98,7 +99,7 @@ def test_classes(read):
     assert points.labels.tolist() == ["1", "2", "1"] and points.labels.dtype.kind == "U"
     points = read("a,kind\n1,x\n2,\n3,NA\n4,-\n5,none\n", label_column="kind")
     assert points.labels.tolist() == ["x", None, None, "-", "none"]
-    assert "2 of 5 classes are not known: their cells are empty" in points.notes
+    assert "no class is known for 2 rows" in points.notes
     with pytest.raises(ValueError, match="column 'kind' has no class in it"):
         read("a,kind\n1,\n2,\n", label_column="kind")
 
