@@ -20,9 +20,9 @@ NAMES = ("a.csv", "a.tsv", "a.txt", "a.csv.gz", "a.edges", "a.npy", "a.npz", "b.
 def write(path: Path) -> None:
     """A file of each kind with the same points."""
     X = np.random.default_rng(0).normal(size=(20, 3))
-    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=["u", "v"] * 10)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
     if path.suffix in (".csv", ".tsv", ".txt", ".edges"):
-        path.write_text(frame.drop(columns="kind").to_csv(index=False))
+        path.write_text(frame.to_csv(index=False))
     elif path.suffix == ".gz":
         path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
     elif path.suffix == ".npy":
