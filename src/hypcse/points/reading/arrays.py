@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,11 @@ def read_matrix_market(path: Path, asked: Columns) -> Points:
 
     _check_no_columns(path, asked)
     with reading(path, "a Matrix Market file"):
-        return Points.of(mmread(path))
+        content = path.read_bytes()
+        # SciPy's parser looks for the end of a line beyond the end of the file, and ends the process.
+        if b"\0" in content:
+            raise ValueError("it holds a byte 0, which no text does")
+        return Points.of(mmread(io.BytesIO(content if content.endswith(b"\n") else content + b"\n")))
 
 
 def read_cells(path: Path, asked: Columns) -> Points:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.points.points import Points
-from hypcse.points.reading.cells import text_of
+from hypcse.points.reading.cells import is_missing, text_of
 from hypcse.points.reading.columns import Columns, Roles, as_option, counted, listed, shown
 from hypcse.points.reading.features import (
     Feature,
@@ -47,7 +47,7 @@ def points_of_table(table: Table, asked: Columns) -> Points:
     found = _found(table, roles, asked)
     if not (found.features or found.problems):
         raise ValueError(f"{table.place} has no feature columns left; at least one column of numbers is needed.")
-    check_named(table, [*found.features, *found.problems])
+    check_named(table, [column for column in (*found.features, *found.problems) if column not in roles.certain])
     lost = {column: np.isnan(feature.values[:, 0]) for column, feature in found.features.items()}
     lost = {column: empty for column, empty in lost.items() if empty.any()}
     check_columns(table, found.problems, {} if asked.impute else lost)
@@ -151,7 +151,7 @@ def _labels(table: Table, column: int) -> NDArray[np.generic]:
 def _names(table: Table, column: int | None) -> tuple[str, ...] | None:
     if column is None:
         return table.names
-    return tuple("" if cell is None or cell != cell else text_of(cell) for cell in table.frame[column].astype(object))
+    return tuple("" if is_missing(cell, frozenset()) else text_of(cell) for cell in table.frame[column].astype(object))
 
 
 def _notes(table: Table, found: _Found) -> Iterator[str]:
@@ -183,5 +183,4 @@ def _notes(table: Table, found: _Found) -> Iterator[str]:
 
 def _label_notes(labels: NDArray[np.generic] | None) -> Iterator[str]:
     if labels is not None and labels.dtype == object:
-        unknown = sum(label is None for label in labels)
-        yield f"{unknown} of {len(labels)} classes are not known: their cells are empty"
+        yield f"no class is known for {counted(sum(label is None for label in labels), 'row')}"

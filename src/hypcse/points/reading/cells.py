@@ -14,6 +14,7 @@ MISSING_TEXTS = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "null", "?"))
 MISSING_NUMBERS = MISSING_TEXTS | {"-", "none"}
 """Texts that stand for a number that is not known, in any case."""
 TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+_NOTHING = ("NAType", "NaTType")
 _BLANKS = " \u00a0\u2009\u202f"
 _SIGN_AND_DIGITS = r"[+-]?(?:[0-9]*|[1-9][0-9]{{0,2}}(?:([{marks}])[0-9]{{3}}(?:\1[0-9]{{3}})*))"
 _NUMBER = {
@@ -30,7 +31,9 @@ def is_missing(cell: Any, words: frozenset[str] = MISSING_NUMBERS) -> bool:
     """Whether a cell stands for something that is not known."""
     if isinstance(cell, str):
         return cell.strip().lower() in words
-    return cell is None or bool(cell != cell)
+    if isinstance(cell, float | np.floating):
+        return bool(cell != cell)
+    return cell is None or type(cell).__name__ in _NOTHING
 
 
 def number(cell: Any, decimal: str = ".") -> float | None:

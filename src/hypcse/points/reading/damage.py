@@ -24,7 +24,7 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # The system's own words name the file already: not there, not allowed, a folder.
-        if isinstance(error, ValueError) and str(path) in str(error):
+        if type(error) is ValueError and str(path) in str(error):
             raise  # So do ours.
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(f"{path} is damaged or not {kind}: {words[0]:.300}") from error

@@ -35,7 +35,7 @@ def points_of_edges(frame: Any, asked: Columns, place: str = "the data frame") -
         raise ValueError(f"{place} has a header but no edges.")
     ends = np.array(
         [
-            "" if end is None or end != end else text_of(end).strip()
+            "" if is_missing(end, frozenset()) else text_of(end).strip()
             for end in frame.iloc[:, :2].to_numpy(object).ravel()
         ],
         object,

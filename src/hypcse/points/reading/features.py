@@ -123,7 +123,7 @@ def _coded(cells: Any) -> tuple[NDArray[np.int64], list[Any]]:
 
 def _plain(cell: Any) -> Any:
     """A cell that can be compared: a number, a text or None."""
-    if cell is None or cell is pd.NA or cell is pd.NaT:
+    if is_missing(cell):
         return None
     return cell if number(cell) is not None else str(cell)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,11 @@ def read_source(source: Any, asked: Columns) -> Points:
         if asked.edges:
             return points_of_edges(source, asked)
         return points_of_table(frame_table(source, asked), asked)
+    if not isinstance(source, str | PathLike):
+        raise TypeError(
+            f"read takes a path or a pandas data frame, got {type(source).__name__}. hypcse.Points.of takes arrays, "
+            "graphs and AnnData."
+        )
     path = Path(source)
     suffix = suffix_of(path)
     if not path.is_file():

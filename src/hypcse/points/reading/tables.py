@@ -72,7 +72,7 @@ def workbook_table(path: Path, asked: Columns) -> Table:
     with reading(path, "an Excel workbook"), pd.ExcelFile(path, engine="openpyxl") as book:
         sheets = [str(name) for name in book.sheet_names]
         sheet = _sheet(path, sheets, asked.sheet)
-        cells = book.parse(sheets[sheet], header=None, dtype=object, keep_default_na=False, na_values=[""])
+        cells = pd.read_excel(book, sheets[sheet], header=None, dtype=object, keep_default_na=False, na_values=[""])
     cells = cells[~cells.isna().all(axis=1)]
     if cells.empty:
         raise ValueError(f"sheet {sheets[sheet]!r} of {path} is empty; at least one row of numbers is needed.")
@@ -123,12 +123,20 @@ def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
             frame, wrong = None, str(error)
     # pandas fills short rows silently, and then the last cell is missing.
     if frame is None or (width > 1 and _empty(frame[width - 1]).any()):
-        ragged = layout.ragged_row()
-        if ragged is not None:
-            raise ValueError(f"{path}: row {ragged[0]} has {ragged[1]} cells, row 1 has {width}.")
+        _check_widths(layout)
     if frame is None:
         raise ValueError(f"{path}: {wrong.strip()}. Is a quotation mark left open?")
     return frame
+
+
+def _check_widths(layout: Layout) -> None:
+    ragged = layout.ragged_row()
+    if ragged is not None:
+        row, width = ragged
+        raise ValueError(
+            f"{layout.path}: row {row} has {width} cells, row 1 has {len(layout.first)}. Give every row as many cells; "
+            "a text with a delimiter in it needs quotation marks."
+        )
 
 
 def checked_header(place: str, header: Sequence[str]) -> tuple[str, ...]:
