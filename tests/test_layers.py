@@ -13,7 +13,7 @@ import hypcse
 
 PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
-    ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours"),
+    ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours", "_geoopt"),
     ("kernels",),
     ("graph", "tree", "hyperbolic"),
     ("entropy", "points"),
