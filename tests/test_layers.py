@@ -13,6 +13,7 @@ import hypcse
 
 PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
+    ("_geoopt",),
     ("_torch",),
     ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours", "_typed"),
     ("kernels",),

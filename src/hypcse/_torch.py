@@ -1,7 +1,8 @@
 """Importing this module is the one place that says what to install where torch is not there."""
 
 try:
-    import geoopt as geoopt
     import torch as torch
+
+    import hypcse._geoopt
 except ImportError as error:
     raise ImportError(f'training needs torch and geoopt ({error}): pip install "hypcse[train]".') from None

@@ -190,7 +190,9 @@ def test_bad_input_is_one_line(command, tmp_path, table):
     assert_one_line(command(*named, "--self-loops", "nonsense"), "self_loops='nonsense'")
     assert_one_line(command("score", "broken.nwk", "--data", "points.npy"), "column")
     assert_one_line(command("score", "small.nwk", "--data", "points.npy"), "2 leaves")
-    assert_one_line(command("score", "small.nwk", "--data", "binary.csv"), "UTF-8")
+    assert_one_line(
+        command("score", "small.nwk", "--data", "binary.csv"), "binary.csv is damaged or not a table of text"
+    )
     assert_one_line(command("score", "none.nwk", "--data", "points.npy"), "none.nwk")
     assert_one_line(command("score", ".", "--data", "points.npy"), "has no tree.nwk. Pass broken.nwk")
     (tmp_path / "empty").mkdir()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import torch
-from geoopt import Lorentz, ManifoldParameter
 from torch import Tensor, nn
 
+from hypcse._geoopt import Lorentz, ManifoldParameter
 from hypcse.hyperbolic.lorentz import lift, pairwise_excess
 
 SPREAD = 0.5

@@ -220,8 +220,8 @@ def fit_scaling(
     """The scaling of a table, see `scale_features`, and the table on that scale, (n, d).
 
     kinds : for each column None where it holds numbers, else the name of the column of texts of which it marks one.
-        The columns of one kind together are given the variance that a column of numbers has on average; without any
-        column of numbers, two different texts are 1 apart.
+        Two different texts are then about as far apart as two numbers of a column that differ by 0.8 standard
+        deviations; without any column of numbers, 1 apart.
     """
     check_choice("scale", scale, SCALES)
     features = _single_precision(check_features(X))
@@ -237,8 +237,14 @@ def fit_scaling(
     return WeightedScaling(scaling, weights), scaled * weights
 
 
+SHARE_OF_KINDS = 0.5
+"""Deviation of a column of texts over the mean deviation of columns of numbers. Texts differ all or not at all, while
+the numbers of neighbours differ by far less than those of the whole table: at 1, three columns of texts that tell
+nothing outweigh three columns of numbers that tell everything. k-prototypes are advised to weigh texts likewise."""
+
+
 def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) -> NDArray[np.float32]:
-    """For each column 1, or what brings its kind to the mean variance of the columns of numbers."""
+    """For each column 1, or what brings its kind to its share of the mean deviation of the columns of numbers."""
     variance = scaled.var(axis=0, dtype=np.float64)
     numbers = variance[[kind is None for kind in kinds]]
     numbers = numbers[numbers > 0]
@@ -247,7 +253,7 @@ def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) 
         own = np.array([kind == name for kind in kinds])
         total = variance[own].sum()
         if total > 0:
-            weights[own] = np.sqrt(numbers.mean() / total) if numbers.size else np.sqrt(0.5)
+            weights[own] = SHARE_OF_KINDS * np.sqrt(numbers.mean() / total) if numbers.size else np.sqrt(0.5)
     return weights
 
 

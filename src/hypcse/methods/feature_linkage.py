@@ -67,6 +67,7 @@ def one_leaf() -> Tree:
 
 def _from_all_distances(X: NDArray[np.float64], method: str) -> Tree:
     from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import pdist
 
     n = len(X)
     if n < 2:
@@ -74,4 +75,5 @@ def _from_all_distances(X: NDArray[np.float64], method: str) -> Tree:
     # SciPy holds the condensed distances twice.
     way_out = "Use ward or single-linkage, which need O(n), or fewer points."
     check_memory(f"{method} linkage of {n} points", 8 * n * (n - 1), way_out)
-    return Tree.from_linkage(linkage(X, method))
+    # Of the table itself SciPy warns where it looks like distances.
+    return Tree.from_linkage(linkage(pdist(X), method))

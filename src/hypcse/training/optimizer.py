@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import torch
-from geoopt import ManifoldParameter
-from geoopt.optim import RiemannianAdam
 from torch import Tensor
+
+from hypcse._geoopt import ManifoldParameter, RiemannianAdam
 
 
 def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:
