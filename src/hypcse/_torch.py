@@ -3,6 +3,6 @@
 try:
     import torch as torch
 
-    import hypcse._geoopt
+    from hypcse._geoopt import RiemannianAdam as RiemannianAdam
 except ImportError as error:
     raise ImportError(f'training needs torch and geoopt ({error}): pip install "hypcse[train]".') from None

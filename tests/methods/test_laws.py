@@ -27,6 +27,7 @@ DRAWS = {
     "dp-cluster-hsbm": 0.01,  # where k-means starts, and the order inside blocks
     "hyphc": 0.04,  # where the leaves start, and triples
     "eph": 0.005,  # trees
+    "entropy": 0.005,  # the order in which places are offered
     "hypcse": 0.005,  # weights, dropout and views
     "untrained": 0.005,  # weights
 }

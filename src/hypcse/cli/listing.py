@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from hypcse import datasets, methods
@@ -15,14 +16,22 @@ def list_methods() -> None:
     for name in methods.available():
         method = methods.describe(name)
         table.add_row(method.name, method.takes, method.memory, method.summary)
-        known = settable(method)
+        known = _options_of(method)
         if known:
-            options.add_row(method.name, ", ".join(f"{option.name}={shown(option.default)}" for option in known))
+            options.add_row(method.name, known)
     console = Console()
     console.print(table)
     console.print("`hypcse fit --method METHOD --set NAME=VALUE` sets an option:", markup=False, highlight=False)
     console.print(options)
     console.print("Those of hypcse that are none are filled by its preset.", highlight=False)
+
+
+def _options_of(method: methods.Method) -> str:
+    """The options and their defaults in one line; of an estimator that cannot be loaded, what it needs."""
+    try:
+        return ", ".join(f"{option.name}={shown(option.default)}" for option in settable(method))
+    except ImportError as error:
+        return escape(str(error))
 
 
 def list_datasets() -> None:

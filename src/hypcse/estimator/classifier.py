@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
@@ -16,6 +15,7 @@ from hypcse._checks import check_choice
 from hypcse._memory import check_memory
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
+from hypcse._torch import torch
 from hypcse.decode import decode_graph
 from hypcse.discrete import graph_linkage, join_components, refine
 from hypcse.discrete.levels import levels_and_main

@@ -73,7 +73,8 @@ def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
     middle, half = covering_arcs(tree.parent, np.angle(place))
     radius = 2 * np.arctanh(np.abs(place))
     shallow = np.tanh(subtree_minima(tree.parent, radius))
-    depth = np.arctanh(shallow * np.cos(np.minimum(half, np.pi / 2)))
+    # Leaves whose radius rounds to infinity lie on the rim.
+    depth = np.arctanh(np.minimum(shallow * np.cos(np.minimum(half, np.pi / 2)), np.nextafter(1.0, 0.0)))
     places = np.tanh(depth / 2) * np.exp(1j * middle)
     places[: tree.n_leaves] = place
     return _centred(places)

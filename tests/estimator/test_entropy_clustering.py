@@ -1,0 +1,285 @@
+"""`EntropyClustering`: the engine as an estimator, without torch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from inspect import signature
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import hypcse
+from hypcse import EntropyClustering, HypCSE, Points
+from hypcse.estimator import ModelFileError
+from hypcse.methods import MethodClustering
+from hypcse.points.cells import points_of_cells
+
+
+@parametrize_with_checks([EntropyClustering(), MethodClustering("ward")])
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+def blobs(n=90, seed=0):
+    return make_blobs(n, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0]], random_state=seed)
+
+
+def by_hand(X, **options):
+    """What the engine finds, step by step."""
+    graph = hypcse.similarity_graph(X, **options)
+    tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
+    return hypcse.join_components(tree, graph, X, bridges=True), graph
+
+
+def test_it_is_the_engine():
+    X, y = hypcse.datasets.load("optical-digits")
+    model = EntropyClustering().fit(X)
+    tree, graph = by_hand(X)
+    assert model.tree_ == tree and model.graph_ == graph
+    assert model.entropy_ == hypcse.structural_entropy(tree, graph)
+    assert np.array_equal(model.labels_, hypcse.levels(tree, graph)[hypcse.main_level(tree, graph)])
+    assert adjusted_rand_score(model.labels_, y) > 0.8
+    assert np.array_equal(model.linkage_matrix_, tree.to_linkage()) and model.children_.shape == (len(X) - 1, 2)
+    assert len(model.stability_) == len(model.levels_)
+
+
+def test_the_signature_is_the_promised_one():
+    found = {name: one.default for name, one in signature(EntropyClustering).parameters.items()}
+    assert found == {
+        "n_clusters": None,
+        "n_neighbors": 10,
+        "bandwidth": 1.0,
+        "scale": "minmax",
+        "metric": "euclidean",
+        "linkage": "average",
+        "refine": "fast",
+        "random_state": 0,
+        "n_jobs": None,
+        "verbose": 0,
+    }
+
+
+def test_every_input(tmp_path):
+    X, y = blobs()
+    graph = hypcse.similarity_graph(X)
+    frame = pd.DataFrame(X, columns=list("abc"), index=[f"p{k}" for k in range(90)])
+    G = nx.Graph()
+    G.add_weighted_edges_from((f"v{i}", f"v{j}", w) for i, j, w in zip(*graph.edges(), strict=True))
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    for given, options in (
+        ((X,), {}),
+        ((frame,), {}),
+        ((sparse.csr_array(X),), {}),
+        ((graph,), {}),
+        ((graph.to_scipy(),), {}),
+        ((G,), {}),
+        ((X, None, graph), {}),
+        ((Points(X, names=tuple(map(str, range(90)))),), {}),
+        ((distances,), {"metric": "precomputed", "bandwidth": "median"}),
+        ((Points(distances=distances),), {"metric": "precomputed", "bandwidth": "median"}),
+    ):
+        with pytest.warns(hypcse.HypcseWarning) if graph_alone(given[0]) else does_not_warn():
+            model = EntropyClustering(3, **options).fit(*given)
+        assert adjusted_rand_score(model.labels_, y) == 1 or isinstance(given[0], nx.Graph)
+    assert EntropyClustering().fit(frame).tree_.names == tuple(frame.index)
+    assert EntropyClustering().fit(frame).feature_names_in_.tolist() == ["a", "b", "c"]
+    assert EntropyClustering().fit(Points.of(frame)).feature_names_in_.tolist() == ["a", "b", "c"]
+
+
+def graph_alone(given):
+    """Whether nothing says how far apart the three groups are."""
+    return not isinstance(given, np.ndarray | pd.DataFrame | Points) and not (
+        sparse.issparse(given) and given.shape[1] == 3
+    )
+
+
+class does_not_warn:  # noqa: N801
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
+def test_seeds():
+    X = blobs()[0]
+    first = EntropyClustering(random_state=np.random.RandomState(3)).fit(X)
+    assert first.tree_ == EntropyClustering(random_state=np.random.RandomState(3)).fit(X).tree_
+    assert first._seed == np.random.RandomState(3).randint(2**31)
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    seeds = {EntropyClustering(random_state=None).fit(X)._seed for _ in range(3)}
+    assert len(seeds) == 3 and np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+    assert EntropyClustering(random_state=np.random.default_rng(1)).fit(X)._seed >= 0
+    with pytest.raises(ValueError, match="random_state='a'"):
+        EntropyClustering(random_state="a").fit(X)
+
+
+def test_the_company_it_keeps():
+    """A pipeline, a clone, a grid search with a scorer, and processes of joblib."""
+    X, y = blobs()
+    labels = make_pipeline(StandardScaler(), EntropyClustering(3)).fit_predict(X)
+    assert adjusted_rand_score(labels, y) == 1
+    model = EntropyClustering(n_neighbors=5).fit(X)
+    assert clone(model).get_params() == model.get_params() and not hasattr(clone(model), "tree_")
+    search = GridSearchCV(
+        EntropyClustering(3),
+        {"n_neighbors": [5, 10]},
+        cv=2,
+        scoring=lambda m, X, y: adjusted_rand_score(m.predict(X), y),
+    ).fit(X, y)
+    assert search.best_score_ == 1
+    found = Parallel(n_jobs=2)(delayed(EntropyClustering(k).fit_predict)(X) for k in (2, 3))
+    assert [labels.max() + 1 for labels in found] == [2, 3]
+
+
+def test_new_points_and_saving(tmp_path):
+    X, _ = blobs()
+    other, truth = blobs(30, seed=1)
+    for model in (EntropyClustering(3), MethodClustering("ward", 3), MethodClustering("hdbscan", refine="fast")):
+        model.fit(X)
+        model.save(tmp_path / "model", overwrite=True)
+        loaded = type(model).load(tmp_path / "model")
+        assert loaded.get_params() == model.get_params() and loaded.tree_ == model.tree_
+        assert np.array_equal(loaded.predict(other), model.predict(other))
+        assert np.array_equal(loaded.places(other), model.places(other))
+        assert adjusted_rand_score(loaded.predict(other), truth) == 1
+        with pytest.raises(ModelFileError, match="HypCSE.load does not read"):
+            HypCSE.load(tmp_path / "model")
+
+
+def test_columns_of_texts_keep_their_weight_in_saved_models(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.normal(size=40), "kind": rng.choice(["a", "b", "c"], 40)})
+    points = hypcse.read(frame, categorical=["kind"])
+    model = EntropyClustering().fit(points)
+    weights = model._scaler.weights
+    assert weights[0] == 1 and weights[1:].max() < 0.5
+    model.save(tmp_path / "model")
+    loaded = EntropyClustering.load(tmp_path / "model")
+    assert np.array_equal(loaded._scaler.weights, weights)
+    assert np.array_equal(loaded.predict(points), model.labels_)
+
+
+def test_one_point_two_points_and_copies():
+    assert EntropyClustering().fit([[1.0]]).labels_.tolist() == [0]
+    assert EntropyClustering(2).fit([[1.0], [2.0]]).labels_.tolist() == [0, 1]
+    assert EntropyClustering().fit(np.ones((20, 2))).labels_.max() == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"linkage": "ward"}, "linkage='ward' is not known"),
+        ({"refine": "hard"}, "refine='hard' is not known"),
+        ({"n_clusters": 0}, "n_clusters=0"),
+        ({"scale": "log"}, "scale='log'"),
+        ({"bandwidth": -1.0}, "bandwidth=-1.0"),
+    ],
+)
+def test_parameters_that_do_not_do(options, text):
+    with pytest.raises(ValueError, match=text):
+        EntropyClustering(**options).fit(blobs()[0])
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was():
+    X = blobs()[0]
+    model = EntropyClustering(3).fit(X)
+    before = model.labels_
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.full((5, 2), np.nan))
+    assert model.labels_ is before and model.n_features_in_ == 3
+
+
+def test_cells_are_taken_as_they_are():
+    """Principal components keep their scale, and the width is their median distance: as `cells.hierarchy` has it."""
+    anndata = pytest.importorskip("anndata")
+    X, _ = blobs()
+    adata = anndata.AnnData(X.astype(np.float32), obsm={"X_pca": X})
+    model = EntropyClustering(3).fit(adata)
+    expected = hypcse.similarity_graph(X, 10, "median", "none")
+    assert model.graph_ == expected and points_of_cells(adata)[1] == "X_pca"
+    assert hypcse.cells.hierarchy(adata) == EntropyClustering().fit(adata).tree_
+    params = adata.uns["hypcse"]["params"]
+    assert params["scale"] == "none" and params["bandwidth"] == model._bandwidth and params["n_neighbors"] == 10
+
+
+def test_what_training_does_not_add():
+    """The same contract: every attribute of the one is one of the other."""
+    X = blobs()[0]
+    engine, trained = EntropyClustering().fit(X), HypCSE(n_epochs=1).fit(X)
+    assert {name for name in vars(engine) if name.endswith("_")} < {
+        name for name in vars(trained) if name.endswith("_")
+    }
+    assert set(engine.get_params()) - {"linkage"} < set(trained.get_params())
+
+
+WITHOUT_TORCH = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("torch", "geoopt"):
+            raise ModuleNotFoundError(f"No module named {name!r}")
+
+sys.meta_path.insert(0, Blocked())
+import numpy as np
+import hypcse
+from hypcse.cli.app import app
+
+X, y = hypcse.datasets.load("optical-digits")
+X, y = X[:200], y[:200]
+model = hypcse.EntropyClustering().fit(X)
+model.save("model")
+assert (hypcse.EntropyClustering.load("model").predict(X) == model.labels_).all()
+tree = hypcse.methods.run("ward", X)
+hypcse.score(tree, graph=hypcse.similarity_graph(X), labels=y)
+hypcse.stability(model.levels_, model.graph_, X)
+hypcse.spread_labels(model.tree_, np.where(np.arange(200) < 50, y, -1))
+hypcse.spanning_tree(X)
+hypcse.view(model, "tree.html", X)
+np.save("X.npy", X)
+app(["fit", "X.npy", "--out", "found"], standalone_mode=False)
+app(["methods"], standalone_mode=False)
+for act in (
+    lambda: hypcse.HypCSE,
+    lambda: hypcse.HypCSEClassifier,
+    lambda: hypcse.cse_loss,
+    lambda: hypcse.methods.run("hyphc", X),
+    lambda: app(["fit", "X.npy", "--out", "trained", "--method", "hypcse"], standalone_mode=False),
+):
+    try:
+        act()
+    except ImportError as error:
+        assert 'pip install "hypcse[train]"' in str(error), error
+    else:
+        raise AssertionError("it needs torch")
+assert "torch" not in sys.modules
+print("done")
+"""
+
+
+def test_the_engine_runs_without_torch(tmp_path):
+    ran = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0 and ran.stdout.endswith("done\n"), ran.stderr
+
+
+def test_torch_is_an_extra():
+    import tomllib
+    from pathlib import Path
+
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert not any(name.startswith(("torch", "geoopt")) for name in project["dependencies"])
+    assert any(name.startswith("torch") for name in project["optional-dependencies"]["train"])
+    assert project["optional-dependencies"]["dev"][0] == "hypcse[all]"
