@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numpy.typing import NDArray
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -18,6 +19,12 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def kernel(function: Function) -> Function:
     """A loop compiled for one thread."""
     return _compiled(function, parallel=False)
+
+
+def helper(function: Function) -> Function:
+    """A function that kernels alone call: it is compiled into them, which is faster, and not for Python."""
+    without: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(Function, numba.njit(nogil=True, **without)(function))
 
 
 def parallel_kernel(function: Function) -> Function:
@@ -29,13 +36,34 @@ def parallel_kernel(function: Function) -> Function:
     return _compiled(function, parallel=True)
 
 
+def read_only(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Views of arrays that cannot be written.
+
+    A kernel is compiled anew for arrays of another kind, and whether they may be written is part of that.
+    """
+    views = tuple(array.view() for array in arrays)
+    for view in views:
+        view.flags.writeable = False
+    return views
+
+
+def is_warm() -> bool:
+    """Whether the kernels of these sources lie compiled on disk: that of the search, which takes longest; cheap.
+
+    True too where nothing can be kept there: then every run compiles, and saying "once" would be wrong.
+    """
+    folder = _cache_folder("serial")
+    return folder is None or next(Path(folder).glob("search_*/descent.descend-*.nbi"), None) is not None
+
+
 def _compiled(function: Function, parallel: bool) -> Function:
     # numba files both forms of one function under one name.
     folder, settings = _cache_folder("parallel" if parallel else "serial"), cast(Any, numba.config)
     given = settings.CACHE_DIR
     settings.CACHE_DIR = folder or given
     try:
-        return cast(Function, numba.njit(cache=folder is not None, nogil=True, parallel=parallel)(function))
+        made = numba.njit(cache=folder is not None, nogil=True, parallel=parallel)
+        return cast(Function, made(function))
     finally:
         settings.CACHE_DIR = given
 

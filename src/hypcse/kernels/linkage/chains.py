@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel, read_only
 from hypcse.kernels.linkage.merges import find
 
 
@@ -28,42 +28,53 @@ class Pool(NamedTuple):
     top: NDArray[np.int64]
 
 
-@kernel
+@helper
 def make_pool(indptr: NDArray[np.int64], indices: NDArray[np.int32], weights: NDArray[np.float64]) -> Pool:
     """One segment a vertex, with as much room again."""
     n, size = indptr.size - 1, indices.size
-    vertex = np.empty(2 * size, np.int32)
-    weight = np.empty(2 * size)
-    vertex[:size] = indices
-    weight[:size] = weights
-    start = indptr[:-1].copy()
-    top = np.full(1, size, np.int64)
-    return Pool(vertex, weight, start, np.diff(indptr), np.full(n, -1, np.int64), np.arange(n), top)
+    vertex, weight = np.empty(2 * size, np.int32), np.empty(2 * size)
+    for k in range(size):
+        vertex[k], weight[k] = indices[k], weights[k]
+    start, length = np.empty(n, np.int64), np.empty(n, np.int64)
+    follows, last, top = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(1, np.int64)
+    for v in range(n):
+        start[v], length[v] = indptr[v], indptr[v + 1] - indptr[v]
+        follows[v], last[v] = -1, v
+    top[0] = size
+    return Pool(vertex, weight, start, length, follows, last, top)
 
 
-@kernel
+@helper
 def join_segments(pool: Pool, keeper: int, gone: int) -> None:
     """Append the segments of one cluster to those of another."""
     pool.follows[pool.last[keeper]] = gone
     pool.last[keeper] = pool.last[gone]
 
 
-@kernel
+@helper
 def _move_together(pool: Pool) -> None:
     """Move all live segments to the front, in the order of their places."""
-    order = np.argsort(pool.start)
-    top = 0
-    for s in order:
-        begin, length = pool.start[s], pool.length[s]
+    owner = np.zeros(pool.vertex.size, np.int32)
+    for s in range(pool.start.size):
+        if pool.length[s] > 0:
+            owner[pool.start[s]] = s + 1
+    top = begin = 0
+    while begin < owner.size:
+        s = owner[begin] - 1
+        if s < 0:
+            begin += 1
+            continue
+        length = pool.length[s]
         for k in range(length):
             pool.vertex[top + k] = pool.vertex[begin + k]
             pool.weight[top + k] = pool.weight[begin + k]
         pool.start[s] = top
         top += length
+        begin += length
     pool.top[0] = top
 
 
-@kernel
+@helper
 def fold_segments(pool: Pool, cluster: int, root: NDArray[np.int64], place: NDArray[np.int64]) -> tuple[int, int]:
     """Fold the segments of a cluster into one of distinct neighbouring clusters; where it begins and ends.
 
@@ -102,7 +113,7 @@ def fold_segments(pool: Pool, cluster: int, root: NDArray[np.int64], place: NDAr
     return begin, end
 
 
-@kernel
+@helper
 def _nearest(pool: Pool, begin: int, end: int, total: NDArray[np.float64], preferred: int) -> int:
     """The neighbour with the largest weight over mass; `preferred`, then the smaller id, wins ties; -1 if none."""
     nearest, best = -1, -1.0
@@ -114,7 +125,6 @@ def _nearest(pool: Pool, begin: int, end: int, total: NDArray[np.float64], prefe
     return nearest
 
 
-@kernel
 def chain_merges(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -127,6 +137,13 @@ def chain_merges(
     Each merge names its clusters by one member. There are n minus the number of components of them. About O(m log n)
     time, O(n + m) memory.
     """
+    return _chain_merges(*read_only(indptr, indices, weights, mass))
+
+
+@kernel
+def _chain_merges(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], weights: NDArray[np.float64], mass: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     n = mass.size
     pool = make_pool(indptr, indices, weights)
     root, place = np.arange(n), np.full(n, -1, np.int64)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 
 
-@kernel
+@helper
 def _nearest(D: NDArray[np.float64], cluster: int, preferred: int, alive: NDArray[np.bool_]) -> int:
     """The nearest other cluster; `preferred`, then the smaller id, wins ties."""
     best, least = -1, np.inf

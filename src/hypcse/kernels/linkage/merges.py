@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 
 
-@kernel
+@helper
 def find(root: NDArray[np.int64], member: int) -> int:
     """Representative of a member's set, halving the path on the way."""
     while root[member] != member:
@@ -57,22 +57,36 @@ def merge_parents(first: NDArray[np.int64], second: NDArray[np.int64], n_leaves:
     return parent
 
 
-@kernel
 def join_components(parent: NDArray[np.int64], mass: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Make one tree of a forest: join the two roots of least mass, ties by id, until one is left.
+    """Make one tree of a forest: join the two roots of least mass, ties by id, until one is left. O(n log n)."""
+    total = _forest_masses(parent, mass)
+    roots = np.flatnonzero(parent < 0)
+    # The stable sort of NumPy: numba's own takes a second to compile.
+    return _joined_roots(parent, total, roots[np.argsort(total[roots], kind="stable")])
 
-    Sorted roots in one queue and new ones, whose masses grow as they are made, in another: O(n log n) for the sort.
-    """
-    n_nodes = parent.size
-    total = np.zeros(2 * n_nodes)
-    total[: mass.size] = mass
-    for node in range(n_nodes):
+
+@kernel
+def _forest_masses(parent: NDArray[np.int64], mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mass of the leaves under each node of a forest, and zeros for as many nodes again."""
+    total = np.zeros(2 * parent.size)
+    for leaf in range(mass.size):
+        total[leaf] = mass[leaf]
+    for node in range(parent.size):
         if parent[node] >= 0:
             total[parent[node]] += total[node]
-    roots = np.flatnonzero(parent < 0)
-    roots = roots[np.argsort(total[roots], kind="mergesort")]
+    return total
+
+
+@kernel
+def _joined_roots(parent: NDArray[np.int64], total: NDArray[np.float64], roots: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Parents with the roots joined, which come sorted by mass.
+
+    Sorted roots in one queue and new ones, whose masses grow as they are made, in another.
+    """
+    n_nodes = parent.size
     out = np.full(n_nodes + roots.size - 1, -1, np.int64)
-    out[:n_nodes] = parent
+    for node in range(n_nodes):
+        out[node] = parent[node]
     taken, oldest = 0, n_nodes
     for made in range(n_nodes, out.size):
         for _ in range(2):

@@ -9,16 +9,18 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel, parallel_kernel
+from hypcse.kernels._compile import helper, kernel, parallel_kernel
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
 _STRIDE = 128
+SERIAL_CANDIDATES = 50_000
+"""Distances up to which threads cost more than they save, to compile and to wake."""
 
 
-@kernel
-def squared_distance(X: NDArray[np.floating], i: int, Y: NDArray[np.floating], j: int) -> float:
+@helper
+def squared_distance(X: NDArray[np.floating], i: int | np.int64, Y: NDArray[np.floating], j: int) -> float:
     """|x_i - y_j|^2 from float64 differences; equal to the last bit in both directions. O(d)."""
     # Four running sums hide the latency of the additions; their order is fixed, so the value is too.
     s0 = s1 = s2 = s3 = 0.0
@@ -131,14 +133,22 @@ def smallest_in_block(values: Reals, first: int, k: int) -> tuple[Ids, Reals]:
     return ids, smallest
 
 
-@parallel_kernel
-def candidate_distances(X: NDArray[np.floating], queries: NDArray[np.floating], candidates: Ids) -> Reals:
-    """Exact squared distance of each query (queries, d) to each of its candidates, shape of `candidates`."""
+def _candidate_distances(X: NDArray[np.floating], queries: NDArray[np.floating], candidates: Ids) -> Reals:
     squared = np.empty(candidates.shape)
     for row in prange(candidates.shape[0]):
         for c in range(candidates.shape[1]):
-            squared[row, c] = squared_distance(queries, row, X, candidates[row, c])
+            squared[row, c] = squared_distance(queries, np.int64(row), X, candidates[row, c])
     return squared
+
+
+_serially = kernel(_candidate_distances)
+_in_parallel = parallel_kernel(_candidate_distances)
+
+
+def candidate_distances(X: NDArray[np.floating], queries: NDArray[np.floating], candidates: Ids) -> Reals:
+    """Exact squared distance of each query (queries, d) to each of its candidates, shape of `candidates`."""
+    run = _in_parallel if candidates.size > SERIAL_CANDIDATES else _serially
+    return run(X, queries, candidates)
 
 
 @parallel_kernel

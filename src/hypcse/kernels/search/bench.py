@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 
 # Columns of `link`. MARK holds the number that the last survey wrote: a new survey needs no clearing.
 PARENT, LEFT, RIGHT, MARK = 0, 1, 2, 3
@@ -42,7 +42,7 @@ class Bench(NamedTuple):
     counts: NDArray[np.int64]
 
 
-@kernel
+@helper
 def phi_of(measure: float, logarithmic: bool) -> float:
     """log2 or the identity; 0 for an empty measure, which no weight meets."""
     if not logarithmic:

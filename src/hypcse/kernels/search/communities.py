@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel, read_only
 
 
 class Groups(NamedTuple):
@@ -23,13 +23,13 @@ class Groups(NamedTuple):
     inside: NDArray[np.float64]
 
 
-@kernel
+@helper
 def _entropy_term(inside: float, volume: float, total: float) -> float:
     """What a group saves of the entropy of the star, times V: its inside times log2(V / volume)."""
     return inside * np.log2(total / volume) if volume > 0 and inside > 0 else 0.0
 
 
-@kernel
+@helper
 def _gain(
     groups: Groups, group: int, link: float, degree: float, loop: float, total: float, resolution: float
 ) -> float:
@@ -41,7 +41,6 @@ def _gain(
     return joined - _entropy_term(inside, volume, total) - _entropy_term(loop, degree, total)
 
 
-@kernel
 def move_vertices(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -57,6 +56,20 @@ def move_vertices(
     What is raised is modularity of that resolution, or at resolution 0 what two-dimensional structural entropy saves
     over the star; both in the volumes of `degrees`, loops included. O(m) a sweep.
     """
+    starts, others, values, own, whole = read_only(indptr, indices, weights, loops, degrees)
+    return _move_vertices(starts, others, values, own, whole, max_sweeps, resolution)
+
+
+@kernel
+def _move_vertices(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    loops: NDArray[np.float64],
+    degrees: NDArray[np.float64],
+    max_sweeps: int,
+    resolution: float,
+) -> NDArray[np.int64]:
     n = degrees.size
     total = degrees.sum()
     groups = Groups(np.arange(n), degrees.copy(), loops.copy())

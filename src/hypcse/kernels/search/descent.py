@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 from hypcse.kernels.search.bench import COST, N_FOUND, N_PATH, N_STEPS, PARENT, Bench, Rows
 from hypcse.kernels.search.regraft import move, price_places
 
 
-@kernel
+@helper
 def _place(bench: Bench, k: int) -> int:
     """The k-th priced place, for k from 1: those on the path, then the others."""
     return bench.path[k] if k < bench.counts[N_PATH] else bench.found[k - bench.counts[N_PATH]]
 
 
-@kernel
+@helper
 def _best_place(bench: Bench, sibling: int) -> int:
     """The cheapest place; staying wins ties, then the one found first."""
     best = sibling
@@ -57,7 +57,7 @@ def descend(
     return gained, n_moves, bench.link.shape[0]
 
 
-@kernel
+@helper
 def _uniform(state: NDArray[np.uint64]) -> float:
     """The next number in [0, 1) of a SplitMix64 generator."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -68,7 +68,7 @@ def _uniform(state: NDArray[np.uint64]) -> float:
     return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@kernel
+@helper
 def _draw_place(bench: Bench, sibling: int, temperature: float, draw: float) -> int:
     """A place drawn with probability proportional to exp(-cost / temperature)."""
     least = bench.value[_best_place(bench, sibling), COST]

@@ -15,7 +15,7 @@ one walk up from each neighbour and one pass down price all of them.
 
 from __future__ import annotations
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 from hypcse.kernels.search.bench import (
     AMOUNT,
     CLOCK,
@@ -44,7 +44,7 @@ LAST_CLOCK = 2**31 - 16
 EXTRA_LEVELS = 8
 
 
-@kernel
+@helper
 def _mark_leaves(bench: Bench, top: int, n_leaves: int, inside: int, largest: int) -> int:
     """Mark the leaves under a node with `inside` and list them in `found`; their number, 0 if over `largest`."""
     bench.stack[0] = top
@@ -64,7 +64,7 @@ def _mark_leaves(bench: Bench, top: int, n_leaves: int, inside: int, largest: in
     return n_inside
 
 
-@kernel
+@helper
 def _collect_neighbors(bench: Bench, rows: Rows, n_inside: int, inside: int, outside: int) -> int:
     """Add up the weight from the listed leaves to each leaf outside, and list those in `stack`; their number."""
     n_neighbors = 0
@@ -83,7 +83,7 @@ def _collect_neighbors(bench: Bench, rows: Rows, n_inside: int, inside: int, out
     return n_neighbors
 
 
-@kernel
+@helper
 def _list_path(bench: Bench, node: int, on_path: int) -> None:
     """List a node and all above it in `path`."""
     n_path = 0
@@ -95,7 +95,7 @@ def _list_path(bench: Bench, node: int, on_path: int) -> None:
     bench.counts[N_PATH] = n_path
 
 
-@kernel
+@helper
 def _walk_up(bench: Bench, n_neighbors: int, outside: int, on_path: int) -> int:
     """Carry the amounts from the neighbours up to the path; list new nodes in `found`, parents before children.
 
@@ -131,7 +131,7 @@ def _walk_up(bench: Bench, n_neighbors: int, outside: int, on_path: int) -> int:
     return n_met
 
 
-@kernel
+@helper
 def _trim_path(bench: Bench, n_met: int, on_path: int) -> None:
     """Add up what meets along the path, and end the path some levels above the node where all has met.
 
@@ -152,7 +152,7 @@ def _trim_path(bench: Bench, n_met: int, on_path: int) -> None:
     bench.counts[N_PATH] = n_path
 
 
-@kernel
+@helper
 def _price_path(bench: Bench, mu: float, sibling: int, logarithmic: bool) -> None:
     """Costs at the old place and above it, from the top of the path down; only their differences mean anything."""
     value = bench.value
@@ -175,7 +175,7 @@ def _price_path(bench: Bench, mu: float, sibling: int, logarithmic: bool) -> Non
         above = node
 
 
-@kernel
+@helper
 def _price_rest(bench: Bench, mu: float, sibling: int, logarithmic: bool) -> None:
     """Costs at the nodes above neighbours, off the path."""
     value = bench.value
@@ -254,7 +254,7 @@ def move(bench: Bench, top: int, target: int, logarithmic: bool) -> None:
     _mark_stale(bench, top, sibling, fork)
 
 
-@kernel
+@helper
 def _mark_stale(bench: Bench, top: int, sibling: int, fork: int) -> None:
     """Mark what a move has touched: the ways from the old and the new place to the fork, and what hangs on them."""
     for begin in (top, sibling):
@@ -270,7 +270,7 @@ def _mark_stale(bench: Bench, top: int, sibling: int, fork: int) -> None:
             bench.stale[node] = True
 
 
-@kernel
+@helper
 def _hang(bench: Bench, above: int, old: int, new: int) -> None:
     """Put `new` where `old` hangs; -1 above means that it becomes the root."""
     bench.link[new, PARENT] = above
@@ -278,7 +278,7 @@ def _hang(bench: Bench, above: int, old: int, new: int) -> None:
         bench.link[above, RIGHT if bench.link[above, RIGHT] == old else LEFT] = new
 
 
-@kernel
+@helper
 def _set_measure(bench: Bench, node: int, measure: float, logarithmic: bool) -> None:
     bench.value[node, MEASURE] = measure
     bench.value[node, PHI] = phi_of(measure, logarithmic)

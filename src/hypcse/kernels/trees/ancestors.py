@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel, parallel_kernel
+from hypcse.kernels._compile import helper, kernel, parallel_kernel
 
 SERIAL_ENTRIES = 50_000
 _SHIFT = 4
@@ -59,7 +59,7 @@ def ancestor_index(parent: NDArray[np.int64], start: NDArray[np.int64], n_leaves
     return AncestorIndex(gap, to_right, to_left, table)
 
 
-@kernel
+@helper
 def _largest_between(index: AncestorIndex, low: int, high: int) -> int:
     """Largest id in the blocks strictly between two; 0 when there are none."""
     width = high - low - 1
@@ -71,7 +71,7 @@ def _largest_between(index: AncestorIndex, low: int, high: int) -> int:
     return max(index.table[row, low + 1], index.table[row, high - (1 << row)])
 
 
-@kernel
+@helper
 def _largest(index: AncestorIndex, first: int, last: int) -> int:
     """Largest id in gap[first .. last], first <= last."""
     low, high = first >> _SHIFT, last >> _SHIFT
@@ -83,21 +83,19 @@ def _largest(index: AncestorIndex, first: int, last: int) -> int:
     return max(index.to_right[first], index.to_left[last], _largest_between(index, low, high))
 
 
-@kernel
+@helper
 def leaf_ancestor(index: AncestorIndex, p: int, q: int) -> int:
     """LCA of the leaves at two different positions."""
     return _largest(index, p, q - 1) if p < q else _largest(index, q, p - 1)
 
 
-@parallel_kernel
-def pair_ancestors(
+def _pair_ancestors(
     index: AncestorIndex,
     start: NDArray[np.int64],
     size: NDArray[np.int64],
     first: NDArray[np.int64],
     second: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """LCA of pairs of nodes, leaves or not."""
     out = np.empty(first.size, np.int64)
     for k in prange(first.size):
         a, b = first[k], second[k]
@@ -107,6 +105,22 @@ def pair_ancestors(
         if low < high:
             out[k] = max(out[k], _largest(index, low, high - 1))
     return out
+
+
+_pairs_serially = kernel(_pair_ancestors)
+_pairs_in_parallel = parallel_kernel(_pair_ancestors)
+
+
+def pair_ancestors(
+    index: AncestorIndex,
+    start: NDArray[np.int64],
+    size: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """LCA of pairs of nodes, leaves or not."""
+    run = _pairs_in_parallel if first.size > SERIAL_ENTRIES else _pairs_serially
+    return run(index, start, size, first, second)
 
 
 def _edge_ancestors(

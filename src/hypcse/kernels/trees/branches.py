@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 
 
-@kernel
+@helper
 def _add(low: float, length: float) -> float:
     """low + length, both at least 0, to the nearest float, ties rounded up."""
     total = low + length

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import kernel, read_only
 
 
-@kernel
 def induced_forest(
     leaves: NDArray[np.int64], group: NDArray[np.int64], meeting: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -21,11 +20,21 @@ def induced_forest(
     Nodes 0 .. n - 1 are the leaves; a node that groups share appears once for each. Parents are -1 at the roots and may
     stand before their children. A stack holds the way from the last leaf up, as far as it is known. O(n).
     """
+    return _induced_forest(*read_only(leaves, group, meeting))
+
+
+@kernel
+def _induced_forest(
+    leaves: NDArray[np.int64], group: NDArray[np.int64], meeting: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     n = leaves.size
     parent = np.full(2 * n, -1, np.int64)
     origin = np.empty(2 * n, np.int64)
-    origin[:n] = np.arange(n)
-    roots = np.empty(group.max() + 1, np.int64)
+    n_groups = 0
+    for leaf in range(n):
+        origin[leaf] = leaf
+        n_groups = max(n_groups, group[leaf] + 1)
+    roots = np.empty(n_groups, np.int64)
     stack = np.empty(n + 1, np.int64)
     made, height = n, 0
     for k in range(n):

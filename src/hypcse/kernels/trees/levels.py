@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 
 
 class Outline(NamedTuple):
@@ -27,7 +27,7 @@ class Outline(NamedTuple):
     joined: NDArray[np.bool_]
 
 
-@kernel
+@helper
 def _gain(tree: Outline, node: int, top: int, deeper: NDArray[np.float64]) -> float:
     """What keeping a node as a child of `top` gains: its inside weight times what its name gets shorter by, and more
     below it. A node where no edge meets never gains more than its children and is not kept."""
@@ -36,7 +36,7 @@ def _gain(tree: Outline, node: int, top: int, deeper: NDArray[np.float64]) -> fl
     return tree.inside[node] * (tree.bits[top] - tree.bits[node]) + deeper[node]
 
 
-@kernel
+@helper
 def _best_below(tree: Outline, top: int, deeper: NDArray[np.float64], best: NDArray[np.float64]) -> float:
     """Highest gain of a set of nodes under `top`, none above another, kept as its children.
 
@@ -66,7 +66,7 @@ def gains_below(tree: Outline, deeper: NDArray[np.float64]) -> NDArray[np.float6
     return gains
 
 
-@kernel
+@helper
 def _keep_below(
     tree: Outline, top: int, deeper: NDArray[np.float64], best: NDArray[np.float64], level: NDArray[np.int64]
 ) -> None:

@@ -17,7 +17,8 @@ def add_column(
     A leaf may stand for several points: `size` counts them at every node, `sums` adds up the column at every leaf.
     """
     total = np.zeros(parent.size)
-    total[: sums.size] = sums
+    for leaf in range(sums.size):
+        total[leaf] = sums[leaf]
     for node in range(parent.size - 1):
         total[parent[node]] += total[node]
     for node in range(parent.size - 1):
@@ -40,7 +41,8 @@ def mean_squares_between(
     a sum of terms that are never negative, so that nothing cancels.
     """
     squares = between.copy()
-    squares[: inside.size] = inside
+    for leaf in range(inside.size):
+        squares[leaf] = inside[leaf]
     across = np.zeros(parent.size)
     pairs = np.zeros(parent.size)
     for node in range(parent.size - 1):

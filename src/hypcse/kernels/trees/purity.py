@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 from hypcse.kernels.trees.ancestors import AncestorIndex, leaf_ancestor
 
 
-@kernel
+@helper
 def _by_class(code: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
     """Positions class by class, ascending within each class."""
     next_place = np.zeros(n_classes + 1, np.int64)

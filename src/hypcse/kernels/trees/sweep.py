@@ -81,9 +81,12 @@ def leaf_labels(parent: NDArray[np.int64], split: NDArray[np.bool_], n_leaves: i
 @kernel
 def subtree_minima(parent: NDArray[np.int64], values: NDArray[Number]) -> NDArray[Number]:
     """Smallest value, of one a leaf, under each node. O(n)."""
-    n_leaves = values.size
-    smallest = np.full(parent.size, values.max(), values.dtype)
-    smallest[:n_leaves] = values
+    n_leaves, largest = values.size, values[0]
+    for leaf in range(n_leaves):
+        largest = max(largest, values[leaf])
+    smallest = np.empty(parent.size, values.dtype)
+    for node in range(parent.size):
+        smallest[node] = values[node] if node < n_leaves else largest
     for node in range(parent.size - 1):
         above = parent[node]
         smallest[above] = min(smallest[above], smallest[node])

@@ -1,0 +1,88 @@
+"""Compilation before it is needed, in a second process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numba
+import numpy as np
+
+from hypcse.kernels._compile import is_warm, read_only
+from hypcse.kernels.linkage.dense import mean_merges
+from hypcse.kernels.search.bench import Bench, Rows, make_bench, read_bench
+from hypcse.kernels.search.communities import _move_vertices
+from hypcse.kernels.search.descent import descend
+from hypcse.kernels.trees.ancestors import AncestorIndex
+from hypcse.kernels.trees.branches import branch_lengths
+from hypcse.kernels.trees.induced import _induced_forest
+from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
+from hypcse.kernels.trees.moments import add_column, mean_squares_between
+from hypcse.kernels.trees.purity import purity_sum
+from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
+from hypcse.kernels.trees.thresholds import from_above, split_thresholds
+
+Calls = Iterator[tuple[Callable[..., object], tuple[Any, ...]]]
+
+
+def warm_up() -> None:
+    """Start to compile in a second process what a first run needs from its search on; returns at once.
+
+    The run itself compiles what it needs before, and finds the rest on disk. Nothing happens where the kernels are
+    there already, where there is one core, or where compiled code cannot be kept.
+    """
+    if is_warm() or (os.cpu_count() or 1) < 2:
+        return
+    code = "from hypcse.kernels.warm import compile_later; compile_later()"
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=quiet, stdout=quiet, stderr=quiet)
+    # Nobody waits for it: without a code, Python would warn that it is still running.
+    process.returncode = 0
+
+
+def compile_later() -> None:
+    """Compile, and keep on disk, what a run needs from its search on, in the order of need."""
+    for function, example in examples():
+        dispatcher: Any = function
+        dispatcher.compile(tuple(numba.typeof(value) for value in example))
+
+
+def examples() -> Calls:
+    """The kernels that are compiled beforehand, each with arguments of the kinds that the package passes."""
+    yield from _of_search()
+    yield from _of_levels()
+
+
+def _of_search() -> Calls:
+    ids, reals, marks = np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.bool_)
+    short, table, shorts = np.zeros(1, np.int32), np.zeros((1, 8)), np.zeros((1, 4), np.int32)
+    fixed_ids, fixed_short, fixed_reals = read_only(ids, short, reals)
+    bench = Bench(shorts, table, short, short, short, marks, ids)
+    rows = Rows(fixed_ids, fixed_short, fixed_reals)
+    yield descend, (bench, rows, 0, 0, 0, 0.0, True)
+    yield _move_vertices, (fixed_ids, fixed_ids, fixed_reals, fixed_reals, fixed_reals, 0, 0.0)
+    yield make_bench, (fixed_ids, reals, reals, True)
+    yield read_bench, (bench, 0)
+
+
+def _of_levels() -> Calls:
+    ids, reals, marks = np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.bool_)
+    short, shorts = np.zeros(1, np.int32), np.zeros((1, 1), np.int32)
+    (fixed,) = read_only(ids)
+    outline = Outline(ids, ids, reals, reals, marks)
+    yield _induced_forest, (fixed, fixed, fixed)
+    yield mean_merges, (np.zeros((1, 1)), reals)
+    yield split_thresholds, (fixed, reals, marks, marks)
+    yield from_above, (fixed, reals, marks, 0.0)
+    yield best_gain_at_root, (outline, reals)
+    yield gains_below, (outline, reals)
+    yield best_levels, (outline, np.zeros((1, 1)))
+    yield kept_parents, (fixed, marks)
+    yield leaf_labels, (fixed, marks, 0)
+    yield purity_sum, (AncestorIndex(short, short, short, shorts), fixed, ids, 0)
+    yield add_column, (fixed, reals, reals, reals)
+    yield mean_squares_between, (fixed, reals, reals, reals)
+    yield branch_lengths, (fixed, read_only(reals)[0])

@@ -1,0 +1,113 @@
+"""What is compiled, how often, and beforehand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from hypcse import Graph, graph_linkage, similarity_graph
+from hypcse.kernels._compile import read_only
+from hypcse.kernels.linkage.chains import _chain_merges
+from hypcse.kernels.search.communities import _move_vertices
+
+# In a fresh cache: the kernels of `warm` are compiled, then a whole run names those of them that it compiles again.
+SCRIPT = """
+import numpy as np
+from numba.core import event
+from hypcse.kernels._compile import is_warm
+from hypcse.kernels.warm import compile_later, examples
+
+assert not is_warm()
+compile_later()
+assert is_warm()
+known = {kernel for kernel, _ in examples()}
+compiled = []
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        if event.data["dispatcher"] in known:
+            compiled.append(event.data["dispatcher"].__name__)
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Listener())
+import hypcse
+from hypcse.discrete.join import join_components
+rng = np.random.default_rng(0)
+y = np.repeat(np.arange(3), 20)
+X = rng.normal(size=(60, 2)) + 30 * rng.normal(size=(3, 2))[y]
+graph = hypcse.similarity_graph(X)
+tree = join_components(hypcse.refine(hypcse.graph_linkage(graph), graph), graph, X)
+found = hypcse.levels(tree, graph)
+hypcse.stability(found, graph, X, n_resamples=1)
+hypcse.beyond_chance(X)
+hypcse.score(tree, graph=graph, labels=y)
+hypcse.view(tree, "page.html", graph=graph, features=X, labels=y)
+tree.to_newick()
+print(sorted(compiled))
+"""
+
+
+def fresh(code: str, cache: object) -> str:
+    """What a script prints in a process with a cache of its own."""
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "NUMBA_NUM_THREADS": "1"}
+    found = subprocess.run([sys.executable, "-c", code], cwd=str(cache), env=env, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    return found.stdout.strip()
+
+
+@pytest.mark.slow
+def test_what_is_compiled_beforehand_is_what_a_run_needs(tmp_path):
+    """A run compiles none of it again: the kinds of arguments are the same."""
+    assert fresh(SCRIPT, tmp_path) == "[]"
+
+
+@pytest.mark.slow
+def test_a_second_process_compiles(tmp_path):
+    """`warm_up` returns at once; some time later the kernels are there."""
+    code = """
+import time
+from hypcse.kernels._compile import is_warm
+from hypcse.kernels.warm import warm_up
+begin = time.monotonic()
+warm_up()
+assert time.monotonic() - begin < 2 and not is_warm()
+while not is_warm() and time.monotonic() - begin < 120:
+    time.sleep(0.2)
+print(is_warm())
+"""
+    assert fresh(code, tmp_path) == "True"
+
+
+def test_linkage_is_compiled_once():
+    """Whether its arrays may be written or not."""
+    graph = similarity_graph(np.random.default_rng(0).normal(size=(40, 2)))
+    for method in ("average", "paris", "multilevel"):
+        graph_linkage(graph, method)
+    assert len(_chain_merges.signatures) == len(_move_vertices.signatures) == 1
+
+
+def test_views_cannot_be_written():
+    given = np.zeros(3)
+    (view,) = read_only(given)
+    assert not view.flags.writeable and given.flags.writeable and np.shares_memory(view, given)
+
+
+def test_live_segments_move_together():
+    """A graph whose pool of edges fills up: its tree is that of the same graph with room to spare."""
+    rng = np.random.default_rng(1)
+    n = 400
+    i, j = np.triu_indices(n, 1)
+    kept = rng.random(i.size) < 0.2
+    graph = Graph.from_edges(i[kept], j[kept], rng.random(int(kept.sum())) + 0.5, n)
+    tree = graph_linkage(graph)
+    order = rng.permutation(n)
+    turned = graph_linkage(graph.subgraph(order)[0])
+    places = np.argsort(order)
+    pairs = rng.integers(n, size=(2, 500))
+    assert tree.sizes[tree.lca(*pairs)].tolist() == turned.sizes[turned.lca(*places[pairs])].tolist()
