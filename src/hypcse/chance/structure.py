@@ -28,6 +28,8 @@ MIN_POINTS = 20
 """Of fewer points, or edges, chance makes anything."""
 MAX_POINTS = 1500
 """Points of a table that are looked at together."""
+GLANCE, PLAIN_SCORE = 500, 2 * CLEAR_SCORE
+"""Points of a first glance, and the score that settles it: what is so plain in a few needs no more."""
 WORDS = ("clear", "weak", "none", "untested")
 
 
@@ -73,8 +75,9 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
     data         : a `Graph`, a networkx graph or a sparse symmetric affinity; features, one row per point; or with
                    metric="precomputed" distances between points (square or condensed; sparse ones are not tested).
     scale, metric : as in `similarity_graph`; features are scaled the same way.
-    random_state : of the draws, and of the points looked at where there are more than 1,500: a sample of all, and the
-                   neighbourhood of one of them, where small clusters show.
+    random_state : of the draws, and of the points looked at: where there are more than 500 first so many of them, which
+                   do where they lie 12 standard deviations beyond chance; then up to 1,500; and where there are more,
+                   the neighbourhood of one of them, where small clusters show.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -83,7 +86,7 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
     ('none', 'clear')
     """
     check_choice("metric", metric, METRICS)
-    rng = generator(random_state, "chance")
+    rng, first = (generator(random_state, purpose) for purpose in ("chance", "a glance at chance"))
     if is_networkx(data) or (metric != "precomputed" and is_affinity(data)):
         data = as_graph(data)
     if isinstance(data, Graph):
@@ -97,7 +100,14 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
         points = scale_features(dense_features(data), scale)
     if points is None or len(points) < MIN_POINTS:
         return UNTESTED
-    return _of_points(unit_rows(points) if metric == "cosine" else points, metric == "cosine", rng)
+    compared = unit_rows(points) if metric == "cosine" else points
+    if len(points) > GLANCE:
+        glance = _judged(
+            *table_separations(_some(compared, GLANCE, first), metric == "cosine", first), least=LEAST_APART
+        )
+        if glance.word == "clear" and glance.score >= PLAIN_SCORE:
+            return glance
+    return _of_points(compared, metric == "cosine", rng)
 
 
 def _of_graph(graph: Graph, rng: np.random.Generator) -> Structure:
@@ -109,7 +119,7 @@ def _of_graph(graph: Graph, rng: np.random.Generator) -> Structure:
 
 
 def _of_points(points: NDArray[np.floating], on_sphere: bool, rng: np.random.Generator) -> Structure:
-    whole = points if len(points) <= MAX_POINTS else _some(points, rng)
+    whole = points if len(points) <= MAX_POINTS else _some(points, MAX_POINTS, rng)
     found = _judged(*table_separations(whole, on_sphere, rng), least=LEAST_APART)
     if found.found or len(points) <= MAX_POINTS:
         return found
@@ -118,8 +128,8 @@ def _of_points(points: NDArray[np.floating], on_sphere: bool, rng: np.random.Gen
     return near if near.word == "clear" else found
 
 
-def _some(points: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.floating]:
-    return points[np.sort(rng.choice(len(points), MAX_POINTS, replace=False))]
+def _some(points: NDArray[np.floating], number: int, rng: np.random.Generator) -> NDArray[np.floating]:
+    return points[np.sort(rng.choice(len(points), number, replace=False))]
 
 
 def _near(points: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.floating]:

@@ -20,7 +20,8 @@ from hypcse.graph.precomputed import distance_blocks
 from hypcse.graph.similarity import scaled_similarity
 
 N_DRAWS = 20
-N_NEIGHBORS = 10
+N_NEIGHBORS, SEARCH = 10, "brute"
+"""Of the graphs: all distances of so few points are the quickest search."""
 BITS = np.array([0.5, 0.75, 0.95, 1.5, 2.0, 3.0])
 """Entropies of the shares of the parts at which partitions are compared."""
 LEAST = 1e-12
@@ -61,7 +62,7 @@ def connected_similarity(points: NDArray[np.float32]) -> Graph:
 
     The weights of those say how far apart components are, which no edges at all would not. O(n^2) for a sample.
     """
-    graph, width = scaled_similarity(points, min(N_NEIGHBORS, len(points) - 1), "median")
+    graph, width = scaled_similarity(points, min(N_NEIGHBORS, len(points) - 1), "median", algorithm=SEARCH)
     components = graph.components()
     if components.max() == 0:
         return graph

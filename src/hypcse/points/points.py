@@ -90,6 +90,8 @@ class Points:
         names, labels : of the points. The index of a data frame and the nodes of a networkx graph are names.
         table : what checks a table and turns it into an array; `check_features` by default.
 
+        Examples
+        --------
         >>> Points.of([[0.0, 1.0], [2.0, 3.0]]).n_points
         2
         """
