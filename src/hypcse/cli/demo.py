@@ -12,23 +12,23 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from hypcse import (
-    Graph,
-    Tree,
-    beyond_chance,
-    graph_linkage,
-    join_components,
-    methods,
-    refine,
-    score,
-    similarity_graph,
-    view,
-)
+from hypcse import Tree, beyond_chance, methods, score, similarity_graph, view
+from hypcse.cli.first_run import tell_first_run
 from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
 from hypcse.discrete.levels import levels_and_main
 
-SHOWN = ("single-linkage", "ward", "average-linkage", "hdbscan", "hcse", "graph-paris", "graph-average", "hypcse")
+SHOWN = (
+    "single-linkage",
+    "ward",
+    "average-linkage",
+    "hdbscan",
+    "hcse",
+    "graph-paris",
+    "graph-average",
+    "hypcse",
+    "entropy",
+)
 """Methods of the demo: `hypcse compare` runs all of them, which takes longer."""
 
 
@@ -36,13 +36,13 @@ def run_demo(data: str, out: Path) -> None:
     """Run several methods on a data set, print the scores, and write the tree of least entropy and its page."""
     console = Console()
     X, y = load_dataset(data)
+    tell_first_run()
     graph = similarity_graph(X)
     line = f"[bold]{data}[/]: {len(X)} points, {X.shape[1]} features, {y.max() + 1} classes -> {graph}"
     console.print(line, soft_wrap=True)
     rows: list[dict[str, Any]] = []
     trees: list[Tree] = []
     jobs: dict[str, Callable[[], Tree]] = {name: partial(methods.run, name, X, graph=graph) for name in SHOWN}
-    jobs["graph-average, refined"] = lambda: _searched(X, graph)
     for name in track(jobs, description="clustering", console=console, transient=True):
         begin = time.perf_counter()
         trees.append(jobs[name]())
@@ -66,8 +66,3 @@ def run_demo(data: str, out: Path) -> None:
     console.print(f"  hypcse score {place} --data {data}", highlight=False, markup=False, soft_wrap=True)
     page = view(trees[best], out / f"{data}.html", graph=graph, labels=y, features=X, structure=structure, title=data)
     console.print(f"Look at it: open {page} in a browser.", highlight=False, markup=False, soft_wrap=True)
-
-
-def _searched(X: Any, graph: Graph) -> Tree:
-    """Average linkage on the graph, refined, with components joined by the features."""
-    return join_components(refine(graph_linkage(graph), graph), graph, X, bridges=True)

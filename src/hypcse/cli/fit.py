@@ -15,6 +15,7 @@ from rich.console import Console
 from hypcse import score
 from hypcse._folders import check_place, write_folder
 from hypcse.cli.findings import Findings, find
+from hypcse.cli.first_run import tell_first_run
 from hypcse.cli.folder import FILES, folder_files
 from hypcse.cli.job import Job
 from hypcse.cli.progress import watching
@@ -31,6 +32,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     job.check()
     points = points_of(source, columns)
     tell_notes(points)
+    tell_first_run()
     kept = checkpoints_of(out)
     model = job.estimator(kept)
     if kept.exists() and not job.resume:
