@@ -1,4 +1,4 @@
-"""The command: run, list, compare, quality, chance, epochs, labels, large, million, planted, top, holdout, results."""
+"""The command: run, list, compare, and the sheets: quality, chance, front-door, labels, ...; `--help` names all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import chance, epochs, holdout, labels, large, million, planted, results_page, top
+from benchmarks import chance, epochs, front_door, holdout, labels, large, million, planted, results_page, top
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.quality import command as quality
@@ -66,6 +66,7 @@ _ACTIONS = {
     "compare": _compare,
     "quality": quality.show,
     "epochs": epochs.show,
+    "front-door": front_door.show,
     "labels": labels.show,
     "large": large.show,
     "million": million.show,
@@ -112,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     chance.add_options(commands.add_parser("chance", help="structure found in noise, blobs and graphs"))
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
     epochs.add_options(commands.add_parser("epochs", help="what an epoch of the paper's mode costs"))
+    front_door.add_options(commands.add_parser("front-door", help="what a user meets first"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
 from hypcse import methods
@@ -14,10 +12,10 @@ from hypcse.cli.cells import run_with_bar
 from hypcse.cli.reading.inputs import points_of
 from hypcse.cli.score import show_scores
 from hypcse.experiments import Cell, Experiment, Planned, Results, Row, build_report, write_report
+from hypcse.experiments.kept import keep_points
 from hypcse.points import Points
 from hypcse.points.reading import Columns
 
-REFINED = "graph-average, refined"
 NOTE = "Lowest structural entropy first. No method is told the number of classes. Seconds leave out making the graph."
 
 
@@ -25,8 +23,6 @@ def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | No
     """Run methods on the points of a file, or what is left of them, and write a table and a page."""
     names = list(dict.fromkeys(wanted or methods.available()))
     rows = [Row(name, methods.describe(name).name) for name in names]
-    if wanted is None:
-        rows.append(Row(REFINED, "graph-average", refined=True))
     points = points_of(source, columns)
     if points.features is None:
         raise ValueError(f"{source} holds a graph; methods are compared on a table of features.")
@@ -54,15 +50,6 @@ def _numbers(scores: dict[str, float | None]) -> dict[str, float]:
 
 
 def _plan(rows: list[Row], points: Points, name: str, out: Path, seed: int) -> list[Planned]:
-    """One cell a row, on a copy of the points that other processes can read, named by what is in it: changed points
-    are other cells."""
-    features = np.ascontiguousarray(points.features)
-    labels = None if points.labels is None else np.asarray(points.labels).astype(str)
-    content = features.tobytes() + (b"" if labels is None else "\n".join(labels.tolist()).encode("utf-8", "replace"))
-    file = out / f"points-{hashlib.sha256(content).hexdigest()[:12]}.npz"
-    if labels is None:
-        np.savez(file, X=features)
-    else:
-        np.savez(file, X=features, y=labels)
-    where = str(file.absolute())
+    """One cell a row, on a copy of the points that other processes can read."""
+    where = str(keep_points(points, out).absolute())
     return [Planned(row, Cell("tree", row.method, name, seed, refined=row.refined, file=where)) for row in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -14,10 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hypcse._checks import check_labels
+from hypcse._checks import Interrupted, check_labels
 from hypcse.experiments.cells import Cell
 from hypcse.experiments.flat import TOLD, FlatData, best_of_levels, flat_case, flat_data, flat_scores, partition
 from hypcse.experiments.hierarchies import case_of, make, planted_scores
+from hypcse.experiments.kept import kept_points
 from hypcse.experiments.labelled import few_scores, split_scores
 from hypcse.experiments.model import Neighbors
 from hypcse.experiments.synthetic import nested_gaussians, size_of
@@ -37,21 +39,21 @@ WARM_UP_POINTS = 300
 
 def run_cell(cell: Cell) -> dict[str, Any]:
     """The cell, its scores, seconds, peak memory in MB, versions and machine; a failure is recorded as one."""
-    from hypcse.training import TrainingInterrupted
 
-    record = {"key": cell.key, **asdict(cell), **_circumstances()}
+    record = {"key": cell.key, **asdict(cell)}
     _reset_peak()
     begin = time.perf_counter()
     try:
         with warnings.catch_warnings():
             # The estimator keeps what it has when it is interrupted, but half a training is no result here.
-            warnings.simplefilter("error", TrainingInterrupted)
+            warnings.simplefilter("error", Interrupted)
             found = _TASKS[cell.task](cell)
-    except TrainingInterrupted:
+    except Interrupted:
         raise KeyboardInterrupt from None
     except Exception as error:  # Whatever a method raises is the cell's result, and is written down.
-        return {**record, "error": f"{type(error).__name__}: {error}", "seconds": round(time.perf_counter() - begin, 3)}
-    return {**record, **found, "peak_mb": _peak_mb()}
+        told = {"error": f"{type(error).__name__}: {error}", "seconds": round(time.perf_counter() - begin, 3)}
+        return {**record, **_circumstances(), **told}
+    return {**record, **_circumstances(), **found, "peak_mb": _peak_mb()}
 
 
 def lost_cell(cell: Cell) -> dict[str, Any]:
@@ -63,15 +65,17 @@ def lost_cell(cell: Cell) -> dict[str, Any]:
 def _circumstances() -> dict[str, Any]:
     import numba
     import numpy as np
-    import torch
 
     import hypcse
 
+    # Only what trains has loaded it.
+    torch = sys.modules.get("torch")
+    libraries = {"python": platform.python_version(), "numpy": np.__version__}
     return {
         "version": hypcse.__version__,
-        "libraries": {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__},
+        "libraries": libraries if torch is None else {**libraries, "torch": torch.__version__},
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-        + (", GPU" if torch.cuda.is_available() else ""),
+        + (", GPU" if torch is not None and torch.cuda.is_available() else ""),
         "threads": numba.get_num_threads(),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
@@ -214,7 +218,11 @@ def _grow(cell: Cell, X: Any, graph: Graph) -> Tree:
     if not cell.refined:
         return tree
     refined = hypcse.refine(tree, graph, random_state=cell.seed)
-    return refined if X is None else hypcse.join_components(refined, graph, X, bridges=True)
+    if X is None:
+        return refined
+    points = hypcse.Points.of(X)
+    scaled = points.scaled(points.suited("minmax", 1.0)[0])[1]
+    return hypcse.join_components(refined, graph, scaled, scale="none", metric=points.metric, bridges=True)
 
 
 def _has_limit(cell: Cell) -> bool:
@@ -251,13 +259,11 @@ def _scores(tree: Tree, graph: Graph, y: Any) -> dict[str, float | None]:
 
 
 def _points(cell: Cell) -> tuple[Any, Any]:
-    import numpy as np
-
     import hypcse
 
     if cell.file is not None:
-        with np.load(cell.file, allow_pickle=False) as archive:
-            return archive["X"], archive.get("y", None)
+        points = kept_points(cell.file)
+        return points, points.labels
     size = size_of(cell.data)
     return hypcse.datasets.load(cell.data) if size is None else nested_gaussians(size)
 

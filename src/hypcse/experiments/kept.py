@@ -1,0 +1,44 @@
+"""Points in a file of their own, for cells that other processes run."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+
+from hypcse.points import Points
+
+
+def keep_points(points: Points, folder: Path) -> Path:
+    """Write features, labels and what is known of the columns to a file named by what is in it.
+
+    Changed points are other cells. Texts that are not there are empty.
+    """
+    parts = {"X": np.ascontiguousarray(points.table), "scale": np.array([points.metric, str(points.one_scale)])}
+    if points.labels is not None:
+        parts["y"] = np.array(["" if label is None else str(label) for label in points.labels.tolist()])
+    if points.kinds is not None:
+        parts["kinds"] = np.array([kind or "" for kind in points.kinds])
+    digest = hashlib.sha256()
+    for name, part in parts.items():
+        digest.update(name.encode() + str(part.shape).encode())
+        digest.update(part.tobytes() if part.dtype.kind != "U" else "\n".join(part).encode("utf-8", "replace"))
+    file = folder / f"points-{digest.hexdigest()[:12]}.npz"
+    with file.open("wb") as target:
+        np.savez(target, allow_pickle=False, **parts)
+    return file
+
+
+def kept_points(file: str | Path) -> Points:
+    """The points that `keep_points` wrote."""
+    with np.load(file, allow_pickle=False) as archive:
+        labels, kinds = archive.get("y"), archive.get("kinds")
+        metric, one_scale = archive["scale"].tolist()
+        return Points(
+            archive["X"],
+            labels=None if labels is None else np.array([label or None for label in labels.tolist()], dtype=object),
+            kinds=None if kinds is None else tuple(kind or None for kind in kinds.tolist()),
+            metric=metric,
+            one_scale=one_scale == "True",
+        )
