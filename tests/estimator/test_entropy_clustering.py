@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from inspect import signature
 
 import networkx as nx
@@ -169,7 +170,17 @@ def test_columns_of_texts_keep_their_weight_in_saved_models(tmp_path):
     model.save(tmp_path / "model")
     loaded = EntropyClustering.load(tmp_path / "model")
     assert np.array_equal(loaded._scaler.weights, weights)
-    assert np.array_equal(loaded.predict(points), model.labels_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(loaded.predict(points), model.labels_)
+        # A new table with fewer texts, one of them unknown, and its columns in another order.
+        some = pd.DataFrame({"kind": ["b", "d"], "size": frame["size"][:2]})
+        new = hypcse.read(some, categorical=["kind"])
+        assert new.feature_names == ("kind=b", "kind=d", "size") and loaded.predict(new).shape == (2,)
+    with pytest.raises(ValueError, match="'size' is missing"):
+        loaded.predict(hypcse.read(frame[["kind"]], categorical=["kind"]))
+    with pytest.raises(ValueError, match="'age' is not among"):
+        loaded.predict(hypcse.read(frame.assign(age=frame["size"] * 2), categorical=["kind"]))
 
 
 def test_one_point_two_points_and_copies():

@@ -131,6 +131,7 @@ class Fitting(Saved, BaseEstimator):
                 _stability=ready.stability(found.labels, seed),
                 _bandwidth=ready.bandwidth,
                 _seed=seed,
+                _kinds=ready.points.kinds,
                 **grown,
             )
 

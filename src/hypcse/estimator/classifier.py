@@ -198,6 +198,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
                 _scaled=ready.scaled,
                 _bandwidth=ready.bandwidth,
                 _seed=seed,
+                _kinds=ready.points.kinds,
                 _config=config,
                 _state=found.state,
                 _encoded_on=found.encoded_on,
@@ -260,7 +261,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
     @classmethod
     def filled(cls, found: dict[str, Any]) -> dict[str, Any]:
         """The first models did not keep the seed."""
-        return {"_seed": found["random_state"] or 0, **found}
+        return {"_seed": found["random_state"] or 0, "_kinds": None, **found}
 
     @classmethod
     def sizes(cls, found: dict[str, Any]) -> dict[str, bool]:

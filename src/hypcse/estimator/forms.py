@@ -46,6 +46,12 @@ def _take_levels(kept: Any) -> list[NDArray[np.int64]]:
     return found
 
 
+def _take_kinds(kept: Any) -> tuple[str | None, ...]:
+    if not isinstance(kept, list) or not all(kind is None or type(kind) is str for kind in kept):
+        raise ValueError(f"it is {kept!r:.60} instead of a list of texts and none")
+    return tuple(kept)
+
+
 SHARED = {
     "tree_": TREE,
     "graph_": GRAPH,
@@ -58,6 +64,7 @@ SHARED = {
     "_reduction": or_none(array(np.float64, 2)),
     "_bandwidth": NUMBER,
     "_seed": COUNT,
+    "_kinds": or_none(Form(list, _take_kinds)),
 }
 """Attributes of every estimator."""
 
@@ -86,6 +93,7 @@ def sizes_of_points(found: dict[str, Any], n_columns: int | None = None) -> dict
         "_scaled": scaled is None or (scaler is not None and scaled.shape == (n_points, n_columns)),
         "_scaler": scaler is None or scaler.n_columns == n_columns,
         "feature_names_in_": names is None or names.shape == (n_features,),
+        "_kinds": found["_kinds"] is None or len(found["_kinds"]) == n_features,
     }
 
 

@@ -213,7 +213,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     def filled(cls, found: Attributes) -> Attributes:
         """Models of before 0.2 have no levels, which are found again, and nothing was compared with chance."""
         seed = found["random_state"] or 0
-        known = {"structure_": UNTESTED, "_stability": None, "_seed": seed, **found}
+        known = {"structure_": UNTESTED, "_stability": None, "_seed": seed, "_kinds": None, **found}
         return known if "levels_" in known else {**known, "levels_": levels(found["tree_"], found["graph_"])}
 
     @classmethod

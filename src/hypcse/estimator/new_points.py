@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -34,6 +36,7 @@ class NewPoints:
     _scaler: Scaling | None
     _reduction: NDArray[np.float64] | None
     _bandwidth: float
+    _kinds: tuple[str | None, ...] | None
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.
@@ -58,12 +61,24 @@ class NewPoints:
         """The rows on the training scale, and their links to the training points."""
         check_is_fitted(self)
         points = self._training_points()
-        given = X.features if isinstance(X, Points) else X
-        table = validate_data(self, given, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
+        table = validate_data(
+            self, self._in_columns(X), dtype=[np.float64, np.float32], accept_sparse="csr", reset=False
+        )
         assert self._scaler is not None
         features = self._scaler.apply(reduced(table, self._reduction))
         with worker_threads(self.n_jobs, len(points)):
             return features, links_to(points, features, self.n_neighbors, self._bandwidth)
+
+    def _in_columns(self, X: Any) -> Any:
+        """What scikit-learn may look at: of `Points` a table with the columns of the training points."""
+        if not isinstance(X, Points):
+            return X
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or X.feature_names is None:
+            return X.features
+        import pandas as pd
+
+        return pd.DataFrame(X.in_columns(names.tolist(), self._kinds), columns=names)
 
     def _training_points(self) -> NDArray[np.float32]:
         if self._scaled is None or self.metric != "euclidean":

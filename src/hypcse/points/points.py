@@ -141,6 +141,32 @@ class Points:
             labels=None if self.labels is None else self.labels[picked],
         )
 
+    def in_columns(self, names: Sequence[str], kinds: Sequence[str | None] | None = None) -> NDArray[Any]:
+        """The features in the columns of other points, so that what was learned from these can be applied.
+
+        names, kinds : of the other points' columns. A text that is not there is 0 everywhere; one that only these
+            points have is left out. A missing or foreign column of numbers is an error.
+        """
+        if self.feature_names is None:
+            return self.table
+        place = {name: k for k, name in enumerate(self.feature_names)}
+        known = dict(zip(names, kinds or [None] * len(names), strict=True))
+        foreign = [
+            name
+            for name, k in place.items()
+            if name not in known
+            and (self.kinds is None or self.kinds[k] is None or self.kinds[k] not in known.values())
+        ]
+        missing = [name for name, kind in known.items() if name not in place and kind is None]
+        if foreign or missing:
+            told = f"{foreign[0]!r} is not among" if foreign else f"{missing[0]!r} is missing from"
+            raise ValueError(
+                f"these points have other columns than the model was fitted on: {told} them. Pass the same."
+            )
+        table = self.table
+        zeros = np.zeros(len(table), table.dtype)
+        return np.column_stack([table[:, place[name]] if name in place else zeros for name in names])
+
     @property
     def n_points(self) -> int:
         """How many there are."""
