@@ -132,9 +132,30 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         learn_graph: bool = False,
         evaluate_every: int = 5,
     ) -> None:
-        for name, value in list(locals().items()):
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
+        self.features = features
+        self.label_weight = label_weight
+        self.guess_weight = guess_weight
+        self.validation_fraction = validation_fraction
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.scale = scale
+        self.random_state = random_state
+        self.callback = callback
+        self.device = device
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.n_epochs = n_epochs
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.hidden_dim = hidden_dim
+        self.embed_dim = embed_dim
+        self.dropout = dropout
+        self.edge_drop = edge_drop
+        self.mask_anchor = mask_anchor
+        self.contrast_weight = contrast_weight
+        self.learn_graph = learn_graph
+        self.evaluate_every = evaluate_every
 
     def fit(self, X: Any, y: ArrayLike, graph: Any = None) -> HypCSEClassifier:
         """Learn from points of which some have labels.

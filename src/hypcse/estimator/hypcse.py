@@ -157,9 +157,49 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         mask_learner: float | None = None,
         mask_anchor: float | None = None,
     ) -> None:
-        for name, value in list(locals().items()):
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
+        self.n_clusters = n_clusters
+        self.preset = preset
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.scale = scale
+        self.metric = metric
+        self.refine = refine
+        self.random_state = random_state
+        self.callback = callback
+        self.device = device
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.checkpoint_dir = checkpoint_dir
+        self.checkpoint_every = checkpoint_every
+        self.n_epochs = n_epochs
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.n_seeds = n_seeds
+        self.evaluate_every = evaluate_every
+        self.patience = patience
+        self.encode_on = encode_on
+        self.select_on = select_on
+        self.decoder = decoder
+        self.hidden_dim = hidden_dim
+        self.embed_dim = embed_dim
+        self.projection_dim = projection_dim
+        self.dropout = dropout
+        self.aggregation = aggregation
+        self.learner = learner
+        self.learner_similarity = learner_similarity
+        self.learner_neighbors = learner_neighbors
+        self.cse_temperature = cse_temperature
+        self.contrast_temperature = contrast_temperature
+        self.contrast_weight = contrast_weight
+        self.centroid_weight = centroid_weight
+        self.include_positive = include_positive
+        self.learn_graph = learn_graph
+        self.anchor_decay = anchor_decay
+        self.rescale_inserted = rescale_inserted
+        self.edge_drop = edge_drop
+        self.mask_learner = mask_learner
+        self.mask_anchor = mask_anchor
 
     def _check_parameters(self) -> None:
         effort_of(self._options()["refine"])
