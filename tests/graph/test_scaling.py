@@ -142,3 +142,20 @@ def test_the_choices_are_listed():
     for run in (scale_features, lambda X, scale: methods.run("ward", X, scale=scale)):
         with pytest.raises(ValueError, match=listed):
             run(np.eye(3), "ranks")
+
+
+def test_texts_weigh_about_as_much_as_numbers():
+    """Two texts are about a standard deviation of a number apart, whatever the scale; alone, they are 1 apart."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, 2000)
+    X = np.column_stack([rng.normal(5, 3, 2000), rng.uniform(0, 1, 2000), np.eye(4)[codes]])
+    kinds = (None, None, "c", "c", "c", "c")
+    for scale in ("minmax", "standard", "rank"):
+        scaling, scaled = fit_scaling(X, scale, kinds)
+        deviation = np.sqrt(scaled[:, :2].var(axis=0).mean())
+        first, second = scaled[codes == 0][0, 2:], scaled[codes == 1][0, 2:]
+        assert np.linalg.norm(first - second) == pytest.approx(deviation, rel=0.1)
+        assert np.allclose(scaling.apply(X), scaled)
+    alone = fit_scaling(np.eye(4)[codes], "minmax", ("c",) * 4)[1]
+    assert np.linalg.norm(alone[codes == 0][0] - alone[codes == 1][0]) == pytest.approx(1)
+    assert type(fit_scaling(X, "minmax", (None,) * 6)[0]).kind == "minmax"

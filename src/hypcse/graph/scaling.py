@@ -220,8 +220,8 @@ def fit_scaling(
     """The scaling of a table, see `scale_features`, and the table on that scale, (n, d).
 
     kinds : for each column None where it holds numbers, else the name of the column of texts of which it marks one.
-        Two different texts are then about as far apart as two numbers of a column that differ by 0.8 standard
-        deviations; without any column of numbers, 1 apart.
+        Two different texts are then about as far apart as two numbers of a column that differ by one standard
+        deviation; without any column of numbers, 1 apart.
     """
     check_choice("scale", scale, SCALES)
     features = _single_precision(check_features(X))
@@ -237,10 +237,11 @@ def fit_scaling(
     return WeightedScaling(scaling, weights), scaled * weights
 
 
-SHARE_OF_KINDS = 0.5
+SHARE_OF_KINDS = 0.6
 """Deviation of a column of texts over the mean deviation of columns of numbers. Texts differ all or not at all, while
 the numbers of neighbours differ by far less than those of the whole table: at 1, three columns of texts that tell
-nothing outweigh three columns of numbers that tell everything. k-prototypes are advised to weigh texts likewise."""
+nothing outweigh three columns of numbers that tell everything; at 0.5, the other way round. k-prototypes are advised to
+weigh texts likewise."""
 
 
 def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) -> NDArray[np.float32]:
