@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,30 @@ def warn(text: str, category: type[Warning] = HypcseWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """A question with the nearest name, to follow an error; empty where none is near.
+
+    >>> did_you_mean("wart", ["ward", "hcse"]), did_you_mean("x", ["ward"])
+    (" Did you mean 'ward'?", '')
+    """
+    near = get_close_matches(str(name).lower(), list(known), n=1, cutoff=0.5)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def first_duplicate(values: Iterable[Any]) -> Any:
+    """The first value that was there before, or None. O(n).
+
+    >>> first_duplicate("abcb"), first_duplicate("abc")
+    ('b', None)
+    """
+    seen: set[Any] = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:

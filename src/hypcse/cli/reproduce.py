@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
+from hypcse._checks import did_you_mean
 from hypcse.cli.cells import run_with_bar
 from hypcse.datasets import load
 from hypcse.experiments import (
@@ -96,8 +96,7 @@ def _check_names(wanted: Sequence[Experiment], data_sets: Sequence[str]) -> None
     for data in data_sets:
         if not any(_has(one, data) for one in wanted):
             known = list(dict.fromkeys(known for one in wanted for known in one.data_sets))
-            near = difflib.get_close_matches(data, known, n=1)
-            guess = f" Did you mean {near[0]!r}?" if near else ""
+            guess = did_you_mean(data, known)
             raise ValueError(f"--data {data}: the experiment has no such data set.{guess} It has {', '.join(known)}.")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
+
+from hypcse._checks import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,5 @@ def describe(name: str) -> Dataset:
     """
     if name in _BY_NAME:
         return _BY_NAME[name]
-    guesses = get_close_matches(str(name).lower(), _BY_NAME, n=1, cutoff=0.4)
-    hint = f" Did you mean {guesses[0]!r}?" if guesses else ""
+    hint = did_you_mean(name, _BY_NAME)
     raise ValueError(f"name={name!r} is not a known data set. Choose one of {', '.join(_BY_NAME)}.{hint}")

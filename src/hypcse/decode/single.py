@@ -25,7 +25,7 @@ def decode_single(leaves: ArrayLike, *, spanning: Spanning = "exact") -> Tree:
     """
     points = np.asarray(check_features(leaves), dtype=np.float64)
     if len(points) == 1:
-        return Tree(np.array([-1]), np.zeros(1))
+        return Tree.single()
     radius = float(np.median(np.linalg.norm(points, axis=1)))
     _check_one_radius(points, radius)
     first, second, chords = spanning_tree(points, method=spanning)

@@ -49,7 +49,7 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average") -> Tree:
     check_choice("method", method, get_args(Linkage))
     names = node_names(graph)
     tree = _linked(as_graph(graph), method)
-    return tree if names is None else Tree(tree.parent, tree.height, names)
+    return tree.with_names(names)
 
 
 def _linked(graph: Graph, method: Linkage) -> Tree:

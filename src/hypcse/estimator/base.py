@@ -120,7 +120,7 @@ class Fitting(Saved, BaseEstimator):
             structure = ready.structure(seed)
             found = levels_and_main(tree, ready.graph, structure.found)
             self.keep(
-                tree_=tree if points.names is None else Tree(tree.parent, tree.height, points.names),
+                tree_=tree.with_names(points.names),
                 graph_=ready.graph,
                 labels_=self._labels(tree, ready.graph, found),
                 levels_=found.labels,

@@ -203,7 +203,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
             self.keep(
                 classes_=classes,
                 transduction_=classes[best],
-                tree_=tree if given.names is None else Tree(tree.parent, tree.height, given.names),
+                tree_=tree.with_names(given.names),
                 levels_=levels_and_main(tree, respected).labels,
                 graph_=ready.graph,
                 embedding_=found.leaves,

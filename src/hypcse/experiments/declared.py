@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import replace
 from typing import Any
 
+from hypcse._checks import did_you_mean
 from hypcse.experiments import flat
 from hypcse.experiments.hierarchies import ABOUT, CASES
 from hypcse.experiments.model import Experiment, Row
@@ -331,6 +331,5 @@ def experiment(name: str) -> Experiment:
         if declared.name == name:
             return declared
     names = [declared.name for declared in EXPERIMENTS]
-    near = difflib.get_close_matches(str(name), names, n=1)
-    guess = f" Did you mean {near[0]!r}?" if near else ""
+    guess = did_you_mean(name, names)
     raise ValueError(f"experiment {name!r} is not known.{guess} Choose one of {', '.join(names)}, or all.")

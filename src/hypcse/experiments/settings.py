@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
+
+from hypcse._checks import did_you_mean
 
 # In common: 200 epochs, weight decay 5e-4, tau 0.9999, loss weights of 1, k = 10, subgraphs of 2048 from 10 seeds.
 _COMMON: dict[str, Any] = {
@@ -54,7 +55,6 @@ def paper_settings(name: str) -> dict[str, Any]:
     1000.0
     """
     if name not in _ROWS:
-        near = difflib.get_close_matches(str(name), _ROWS, n=1)
-        guess = f" Did you mean {near[0]!r}?" if near else ""
+        guess = did_you_mean(name, _ROWS)
         raise ValueError(f"the authors have no settings for {name!r}.{guess} There are some for {', '.join(_ROWS)}.")
     return {**_COMMON, **dict(zip(_COLUMNS, _ROWS[name], strict=True))}

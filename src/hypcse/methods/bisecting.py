@@ -9,7 +9,6 @@ from hypcse._random import generator
 from hypcse.kernels.points.two_means import Bisection, Effort, bisect, start_bisection
 from hypcse.kernels.trees.sweep import lift_heights
 from hypcse.methods.assembly import split_parents
-from hypcse.methods.feature_linkage import one_leaf
 from hypcse.methods.progress import Clock
 from hypcse.methods.task import Task
 from hypcse.tree import Tree
@@ -40,7 +39,7 @@ def bisecting_kmeans(
     clock = Clock("bisecting-kmeans", task.callback, max_seconds)
     X = np.ascontiguousarray(task.features)
     if len(X) == 1:
-        return one_leaf()
+        return Tree.single()
     draw = generator(task.random_state, "bisecting k-means")
     # Copies are halved at random: data often come sorted by class, and the order of the rows would tell.
     at = start_bisection(draw.permutation(len(X)))

@@ -11,7 +11,6 @@ from hypcse.graph.neighbors import MAX_EXACT
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.kernels.spanning.kdtree import pair_distances
 from hypcse.kernels.spanning.prim import Growth, grow, start_growth
-from hypcse.methods.feature_linkage import one_leaf
 from hypcse.methods.progress import Clock
 from hypcse.methods.task import Task
 from hypcse.tree import Tree
@@ -40,7 +39,7 @@ def hdbscan(task: Task, *, min_samples: int = 5, max_seconds: float | None = Non
     clock = Clock("hdbscan", task.callback, max_seconds)
     X = np.ascontiguousarray(task.features)
     if len(X) == 1:
-        return one_leaf()
+        return Tree.single()
     core, at = squared_core_distances(X, min_samples), start_growth(len(X))
     while at.status[0] < len(X) - 1:
         grow(X, core, at, max(1, _PART // len(X)))

@@ -25,7 +25,7 @@ def single(task: Task, *, max_seconds: float | None = None) -> Tree:
     clock = Clock("single-linkage", task.callback, max_seconds)
     X = np.ascontiguousarray(task.features)
     if len(X) < 2:
-        return one_leaf()
+        return Tree.single()
     at = start_nearest_first(len(X))
     while at.status[0] < len(X) - 1:
         join_nearest(X, at, max(1, _PART // len(X)))
@@ -42,7 +42,7 @@ def ward(task: Task, *, max_seconds: float | None = None) -> Tree:
     clock = Clock("ward", task.callback, max_seconds)
     X = task.features
     if len(X) < 2:
-        return one_leaf()
+        return Tree.single()
     at = start_ward(X)
     while at.status[2] < len(X) - 1:
         ward_merges(at, max(1, _PART // len(X)))
@@ -60,18 +60,13 @@ def complete(X: NDArray[np.float64]) -> Tree:
     return _from_all_distances(X, "complete")
 
 
-def one_leaf() -> Tree:
-    """The tree of a single point."""
-    return Tree(np.array([-1]), np.zeros(1))
-
-
 def _from_all_distances(X: NDArray[np.float64], method: str) -> Tree:
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import pdist
 
     n = len(X)
     if n < 2:
-        return one_leaf()
+        return Tree.single()
     # SciPy holds the condensed distances twice.
     way_out = "Use ward or single-linkage, which need O(n), or fewer points."
     check_memory(f"{method} linkage of {n} points", 8 * n * (n - 1), way_out)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, get_type_hints
+
+from hypcse._checks import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,6 @@ def check_names(method: str, given: Iterable[str], known: Iterable[str]) -> None
     names = list(known)
     for name in given:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            guess = f" Did you mean {near[0]!r}?" if near else ""
+            guess = did_you_mean(name, names)
             listed = f"Its options are {', '.join(names)}." if names else "It has none."
             raise TypeError(f"{method} has no option {name!r}.{guess} {listed}")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
+from hypcse._checks import did_you_mean
 from hypcse._random import check_seed
 from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
 from hypcse.methods.hyphc import hyphc
@@ -75,7 +73,7 @@ class Method:
 
     def _estimated(self, task: Task, options: dict[str, Any]) -> Tree:
         if task.n_points == 1:
-            return Tree(np.array([-1]), np.zeros(1))
+            return Tree.single()
         given = {"random_state": task.random_state, "scale": task.scale, **options}
         if "callback" in self.options:
             given.setdefault("callback", task.callback)
@@ -178,8 +176,7 @@ def describe(name: str) -> Method:
     for method in METHODS:
         if method.name == name:
             return method
-    near = difflib.get_close_matches(str(name), available(), n=1)
-    guess = f" Did you mean {near[0]!r}?" if near else ""
+    guess = did_you_mean(name, available())
     raise ValueError(f"method {name!r} is not known.{guess} Choose one of {', '.join(available())}.")
 
 
@@ -212,4 +209,4 @@ def run(
         check_names(name, options, method.options)
     points = Points.of(X, graph)
     tree = method.tree(Task(points, scale, check_seed(random_state), callback), **options)
-    return tree if points.names is None else Tree(tree.parent, tree.height, points.names)
+    return tree.with_names(points.names)

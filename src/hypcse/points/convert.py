@@ -6,6 +6,7 @@ from typing import Any
 
 from scipy import sparse
 
+from hypcse._checks import first_duplicate
 from hypcse.graph.convert import as_graph as as_graph
 from hypcse.graph.convert import node_names as node_names
 from hypcse.graph.network import is_networkx as is_networkx
@@ -33,7 +34,7 @@ def row_names(X: Any) -> tuple[str, ...] | None:
     if index is None or callable(index) or type(index).__name__ == "RangeIndex":
         return None
     names = tuple(map(str, index))
-    if len(set(names)) != len(names):
-        twice = next(name for k, name in enumerate(names) if name in set(names[:k]))
+    twice = first_duplicate(names)
+    if twice is not None:
         raise ValueError(f"two rows of X are called {twice!r}; leaves need different names. Reset the index of X.")
     return names

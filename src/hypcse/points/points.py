@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from hypcse._checks import check_features, check_real, label_array
+from hypcse._checks import check_features, check_real, first_duplicate, label_array
 from hypcse.graph import Graph, similarity_graph
 from hypcse.graph.reduction import learn_reduction, reduced
 from hypcse.graph.scaling import Scaling, fit_scaling
@@ -65,7 +64,7 @@ class Points:
             for what, titles in (("feature_names", self.feature_names), ("kinds", self.kinds)):
                 if titles is not None and len(titles) != self.features.shape[1]:
                     raise ValueError(f"there are {len(titles)} {what} for {self.features.shape[1]} columns.")
-        twice = next((name for name, times in Counter(self.names or ()).items() if times > 1), None)
+        twice = first_duplicate(self.names or ())
         if twice is not None:
             raise ValueError(f"two points are called {twice!r}; leaves need different names. Is it the id column?")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse._checks import check_choice, check_count, check_features, check_finite
+from hypcse._checks import check_choice, check_count, check_features, check_finite, first_duplicate
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
 from hypcse.tree.attach import attached
@@ -193,9 +193,22 @@ class Tree:
             raise ValueError(f"places has shape {chosen.shape}; pass one node a new leaf, in one dimension.")
         added = new_names(self.names, names, chosen.size)
         if added is not None and len(set(added)) < len(added) and len(set(added[: self.n_leaves])) == self.n_leaves:
-            twice = next(name for k, name in enumerate(added) if k >= self.n_leaves and name in added[:k])
+            twice = first_duplicate(added)
             raise ValueError(f"the new leaf {twice!r} has the name of another leaf; leaves need different names.")
         return Tree(*attached(self.parent, self.height, self.n_leaves, chosen), added)
+
+    def with_names(self, names: Sequence[str] | None) -> Tree:
+        """The same tree with its leaves called otherwise, or without names."""
+        return Tree(self.parent, self.height, None if names is None else tuple(names))
+
+    @classmethod
+    def single(cls, names: Sequence[str] | None = None) -> Tree:
+        """The tree of one leaf.
+
+        >>> Tree.single().n_nodes
+        1
+        """
+        return cls(np.array([-1]), np.zeros(1), None if names is None else tuple(names))
 
     def reordered(self, names: Sequence[str]) -> Tree:
         """The same tree with its leaves in another order: leaf k of it is the leaf called names[k].

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hypcse._checks import check_count
 from hypcse._threads import worker_threads
-from hypcse.methods.feature_linkage import one_leaf
 from hypcse.methods.hyphc.similarity import unit_rows
 from hypcse.methods.progress import Watch, check_positive
 from hypcse.methods.task import Task
@@ -54,7 +53,7 @@ def hyphc(
     n_triples = count_triples(task.n_points) if n_triples is None else check_count("n_triples", n_triples, 1)
     rows = unit_rows(task.raw)
     if len(rows) == 1:
-        return one_leaf()
+        return Tree.single()
     watch = Watch(n_epochs, task.callback, max_seconds)
     from hypcse.methods.hyphc.training import Training
 

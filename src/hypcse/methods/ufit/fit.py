@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse._threads import worker_threads
 from hypcse.kernels.trees.sweep import lift_heights
-from hypcse.methods.feature_linkage import one_leaf
 from hypcse.methods.progress import Watch, check_positive
 from hypcse.methods.task import Task
 from hypcse.methods.ufit.distances import Distances, graph_distances, neighbor_distances
@@ -54,7 +53,7 @@ def ufit(
     check_count("n_epochs", n_epochs, 1)
     watch = Watch(n_epochs, task.callback, max_seconds)
     if task.n_points == 1:
-        return one_leaf()
+        return Tree.single()
     if task.points.features is None:
         distances = graph_distances(task.graph)
     else:
