@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from joblib import Parallel, delayed
 from scipy import sparse
+from scipy.spatial.distance import squareform
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -91,9 +92,12 @@ def test_every_input(tmp_path):
         ((distances,), {"metric": "precomputed", "bandwidth": "median"}),
         ((Points(distances=distances),), {"metric": "precomputed", "bandwidth": "median"}),
     ):
-        with pytest.warns(hypcse.HypcseWarning) if graph_alone(given[0]) else does_not_warn():
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", hypcse.HypcseWarning)
             model = EntropyClustering(3, **options).fit(*given)
-        assert adjusted_rand_score(model.labels_, y) == 1 or isinstance(given[0], nx.Graph)
+        assert bool(told) == graph_alone(given[0])
+        order = [int(name[1:]) for name in model.tree_.names] if isinstance(given[0], nx.Graph) else slice(None)
+        assert adjusted_rand_score(model.labels_, y[order]) == 1
     assert EntropyClustering().fit(frame).tree_.names == tuple(frame.index)
     assert EntropyClustering().fit(frame).feature_names_in_.tolist() == ["a", "b", "c"]
     assert EntropyClustering().fit(Points.of(frame)).feature_names_in_.tolist() == ["a", "b", "c"]
@@ -106,12 +110,48 @@ def graph_alone(given):
     )
 
 
-class does_not_warn:  # noqa: N801
-    def __enter__(self):
-        return self
+def test_distances_in_points_are_distances():
+    """However they come, and whatever `metric` says of features."""
+    X, _ = blobs()
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    wanted = EntropyClustering(metric="precomputed", bandwidth="median").fit(distances).tree_
+    for points, metric in (
+        (Points(distances=distances), "euclidean"),
+        (Points(distances=squareform(distances, checks=False)), "euclidean"),
+        (Points(distances), "precomputed"),
+    ):
+        assert EntropyClustering(metric=metric, bandwidth="median").fit(points).tree_ == wanted
+    with pytest.raises(ValueError, match="nothing to cluster"):
+        EntropyClustering().fit(Points(names=("a", "b")))
+    with pytest.raises(ValueError, match="distances of 5 points for 90 rows"):
+        Points(X, distances=np.ones((5, 5)))
 
-    def __exit__(self, *_):
-        return False
+
+def test_cosine_points_take_no_new_ones():
+    X = np.abs(blobs()[0]) + 0.1
+    with pytest.raises(ValueError, match="not Euclidean"):
+        EntropyClustering().fit(Points(X, metric="cosine")).predict(X)
+
+
+def test_a_second_fit_forgets_the_first():
+    anndata = pytest.importorskip("anndata")
+    X, _ = blobs()
+    model = EntropyClustering().fit(X[:, :2])
+    adata = anndata.AnnData(X.astype(np.float32))
+    model.fit(adata)
+    assert model.n_features_in_ == 3 and np.array_equal(model.predict(adata), model.labels_)
+
+
+def test_frames_with_texts_are_told_the_way():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "kind": ["x", "y"], "day": pd.to_datetime(["2024-01-01", "2024-01-02"])})
+    with pytest.raises(ValueError, match="'kind', 'day'.*hypcse.read"):
+        EntropyClustering().fit(frame)
+
+
+def test_nodes_name_the_rows_of_an_array():
+    X, _ = blobs()
+    G = nx.relabel_nodes(nx.cycle_graph(90), {k: f"v{k}" for k in range(90)})
+    assert EntropyClustering().fit(X, graph=G).tree_.names == tuple(G)
 
 
 def test_seeds():
@@ -177,6 +217,8 @@ def test_columns_of_texts_keep_their_weight_in_saved_models(tmp_path):
         some = pd.DataFrame({"kind": ["b", "d"], "size": frame["size"][:2]})
         new = hypcse.read(some, categorical=["kind"])
         assert new.feature_names == ("kind=b", "kind=d", "size") and loaded.predict(new).shape == (2,)
+    with pytest.raises(ValueError, match="'kind=a' is missing"):
+        loaded.predict(hypcse.read(frame[["size"]]))
     with pytest.raises(ValueError, match="'size' is missing"):
         loaded.predict(hypcse.read(frame[["kind"]], categorical=["kind"]))
     with pytest.raises(ValueError, match="'age' is not among"):

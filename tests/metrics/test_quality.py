@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 import brute
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, dasgupta_cost, dendrogram_purity, score, structural_entropy
+from hypcse.metrics import SCORES
 from strategies import trees
 
 
@@ -129,3 +131,24 @@ def test_a_balanced_tree_of_a_million_leaves():
     assert row["dasgupta_cost"] == approx(2 * sum((n >> k) * (1 << k) for k in range(1, 21)))
     assert tree.cut(n_clusters=7).max() == 6
     assert tree.lca(0, n - 1) == tree.root
+
+
+def test_a_flat_cut_is_scored_beside_the_tree():
+    tree = Tree.from_newick("(((0,1),(2,3)),(4,5));")
+    labels = ["a", "a", "b", None, "c", "c"]
+    row = score(tree, labels=labels, clusters=[0, 0, 0, 0, 1, 1])
+    assert list(row) == ["dendrogram_purity", "flat_purity", "ari", "ami"]
+    assert row["flat_purity"] == 4 / 5
+    known = [0, 0, 1, 2, 2], [0, 0, 0, 1, 1]
+    assert row["ari"] == adjusted_rand_score(*known) and row["ami"] == adjusted_mutual_info_score(*known)
+    assert score(tree, labels=labels, clusters=[0, 0, 1, 1, 2, 2])["ari"] == 1
+    assert np.isnan(score(tree, labels=[None] * 6, clusters=[0] * 6)["flat_purity"])
+    with pytest.raises(ValueError, match="5 points|shape"):
+        score(tree, labels=labels, clusters=[0] * 5)
+
+
+def test_the_registry_is_what_rows_hold():
+    tree, graph = Tree.from_newick("((0,1),2);"), Graph.from_edges([0, 1], [1, 2])
+    row = score(tree, graph=graph, labels=[0, 0, 1], clusters=[0, 0, 1])
+    assert list(row) == [one.name for one in SCORES]
+    assert all(one.needs and one.title for one in SCORES)

@@ -120,7 +120,7 @@ def test_all_columns_with_missing_numbers_are_named(read):
 def test_truth_values_with_gaps(read):
     points = read("a,b\nyes,1\n,2\nyes,3\nno,4\n", impute="median")
     assert points.features[:, 0].tolist() == [1, 1, 1, 0]
-    assert "true or yes is 1, false or no is 0: a" in points.notes
+    assert "true or yes is 1, false or no is 0; weighed as texts: a" in points.notes
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,9 @@ def _usage_text(error: Any) -> str:
 def _say(kind: str, what: object, style: str) -> None:
     from rich.console import Console
 
-    line = " ".join(str(what).split()) or type(what).__name__
+    # One line; a message that lists columns, a line for each.
+    lines = [" ".join(line.split()) for line in str(what).split("\n- ")]
+    line = "\n- ".join(lines) or type(what).__name__
     console = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
     console.print(f"{kind}: {line}", style=style, markup=False)
 

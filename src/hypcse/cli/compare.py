@@ -9,7 +9,8 @@ from rich.console import Console
 
 from hypcse import methods
 from hypcse.cli.cells import run_with_bar
-from hypcse.cli.reading.inputs import points_of
+from hypcse.cli.first_run import tell_left_out
+from hypcse.cli.reading.inputs import points_of, tell_notes
 from hypcse.cli.score import show_scores
 from hypcse.experiments import Cell, Experiment, Planned, Results, Row, build_report, write_report
 from hypcse.experiments.kept import keep_points
@@ -21,9 +22,12 @@ NOTE = "Lowest structural entropy first. No method is told the number of classes
 
 def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | None, seed: int, n_jobs: int) -> None:
     """Run methods on the points of a file, or what is left of them, and write a table and a page."""
-    names = list(dict.fromkeys(wanted or methods.available()))
+    names = list(dict.fromkeys(wanted or [name for name in methods.available() if methods.describe(name).can_run]))
     rows = [Row(name, methods.describe(name).name) for name in names]
     points = points_of(source, columns)
+    tell_notes(points)
+    if wanted is None:
+        tell_left_out([name for name in methods.available() if name not in names])
     if points.features is None:
         raise ValueError(f"{source} holds a graph; methods are compared on a table of features.")
     out.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import track
 
 from hypcse import Tree, beyond_chance, methods, score, similarity_graph, view
-from hypcse.cli.first_run import tell_first_run
+from hypcse.cli.first_run import tell_first_run, tell_left_out
 from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
 from hypcse.discrete.levels import levels_and_main
@@ -42,13 +42,15 @@ def run_demo(data: str, out: Path) -> None:
     console.print(line, soft_wrap=True)
     rows: list[dict[str, Any]] = []
     trees: list[Tree] = []
-    jobs: dict[str, Callable[[], Tree]] = {name: partial(methods.run, name, X, graph=graph) for name in SHOWN}
+    shown = [name for name in SHOWN if methods.describe(name).can_run]
+    jobs: dict[str, Callable[[], Tree]] = {name: partial(methods.run, name, X, graph=graph) for name in shown}
     for name in track(jobs, description="clustering", console=console, transient=True):
         begin = time.perf_counter()
         trees.append(jobs[name]())
         seconds = time.perf_counter() - begin
         rows.append({"method": name, **score(trees[-1], graph=graph, labels=y), "seconds": seconds})
     show_scores(rows)
+    tell_left_out([name for name in SHOWN if name not in shown])
     best = min(range(len(rows)), key=lambda k: rows[k]["structural_entropy"])
     structure = beyond_chance(X)
     found = levels_and_main(trees[best], graph, structure.found)

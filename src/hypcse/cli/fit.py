@@ -19,7 +19,7 @@ from hypcse.cli.first_run import tell_first_run
 from hypcse.cli.folder import FILES, folder_files
 from hypcse.cli.job import Job
 from hypcse.cli.progress import watching
-from hypcse.cli.reading.inputs import points_of
+from hypcse.cli.reading.inputs import points_of, tell_notes
 from hypcse.cli.score import show_scores
 from hypcse.cli.summary import show_clusters
 from hypcse.points import Points
@@ -31,30 +31,26 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     check_place(out, overwrite, FILES)
     job.check()
     points = points_of(source, columns)
-    tell_notes(points)
-    tell_first_run()
     kept = checkpoints_of(out)
     model = job.estimator(kept)
-    if kept.exists() and not job.resume:
+    if getattr(model, "checkpoint_dir", None) is not None and kept.exists() and not job.resume:
         raise FileExistsError(f"{kept} holds a training that was stopped. Pass --resume to go on, or remove it.")
+    tell_notes(points)
+    tell_first_run()
     begin = time.perf_counter()
     with watching(model, job.method), _resumable(kept):
         model.fit(points)
     found = find(model, job.stability)
-    row = score(model.tree_, graph=model.graph_, labels=points.labels)
+    row = score(model.tree_, graph=model.graph_, labels=points.labels, clusters=model.labels_)
     seconds = time.perf_counter() - begin
     _free_of_this_run(model)
-    files = folder_files(model, points, found, row, {**job.asked(source), "seconds": round(seconds, 3)}, out.name)
+    scale, bandwidth = points.suited(model.scale, model.bandwidth)
+    asked = {**job.asked(source), "scale": scale, "bandwidth": bandwidth, "seconds": round(seconds, 3)}
+    files = folder_files(model, points, found, row, asked, out.name)
     write_folder(out, files)
     shutil.rmtree(kept, ignore_errors=True)
     show_scores([{"method": title_of(model, job), **row, "seconds": seconds}])
     _tell(found, model, points, out, files)
-
-
-def tell_notes(points: Points) -> None:
-    """What was used as what, and what was done to the data on the way, on standard error."""
-    for note in points.notes:
-        Console(stderr=True, soft_wrap=True, highlight=False).print(f"note: {note}", markup=False)
 
 
 def title_of(model: Any, job: Job) -> str:

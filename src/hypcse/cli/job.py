@@ -68,14 +68,11 @@ class Job:
     def estimator(self, checkpoints: Path) -> Any:
         """The estimator to fit."""
         shared: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.seed, **self.graph}
-        if self.refine is not None or not self._has_preset:
+        options = self.options(checkpoints)
+        # A preset decides what is not said.
+        if self.refine is not None or options.get("preset", "default") == "default":
             shared["refine"] = False if self.refine is False else self.effort
-        return estimator_of(self.method, self.options(checkpoints), **shared)
-
-    @property
-    def _has_preset(self) -> bool:
-        """Whether a preset decides what is not said."""
-        return self._given.get("preset", "default") != "default"
+        return estimator_of(self.method, options, **shared)
 
     def asked(self, source: str) -> dict[str, Any]:
         """The job in plain values, for the report."""

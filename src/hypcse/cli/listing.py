@@ -12,10 +12,13 @@ from hypcse.cli.reading.method_options import settable, shown
 
 def list_methods() -> None:
     """Print the registry of methods, and the options that `--set` takes."""
-    table, options = Table("method", "takes", "memory", "what it does"), Table("method", "options and their defaults")
+    table, options = (
+        Table("method", "takes", "memory", "needs", "what it does"),
+        Table("method", "options and their defaults"),
+    )
     for name in methods.available():
         method = methods.describe(name)
-        table.add_row(method.name, method.takes, method.memory, method.summary)
+        table.add_row(method.name, method.takes, method.memory, "torch" if method.trains else "", method.summary)
         known = _options_of(method)
         if known:
             options.add_row(method.name, known)

@@ -17,6 +17,7 @@ from rich.table import Table
 from hypcse import Tree, score
 from hypcse.cli.reading.inputs import points_of, read_labels, read_tree, tree_file
 from hypcse.entropy import SelfLoops
+from hypcse.metrics.scores import BY_NAME, shown
 from hypcse.points import Points
 from hypcse.points.reading import Columns
 from hypcse.tree.names import match_names
@@ -41,7 +42,7 @@ def run_score(
     if tree_path.suffix.lower() == ".npy":
         # A linkage matrix cannot hold names: its leaf k is row k, whatever the id column says.
         points = replace(points, names=None)
-    order = leaf_rows(tree, points)
+    order = leaf_rows(tree, points, by_name=columns.id is not None)
     if labels_path is not None:
         points = replace(points, labels=read_labels(labels_path))
     points = replace(points, graph=points.similarity(**graph_options)).rows(order)
@@ -52,14 +53,18 @@ def run_score(
         show_scores([row])
 
 
-def leaf_rows(tree: Tree, points: Points) -> NDArray[np.int64]:
-    """Row of the points that each leaf of the tree stands for."""
+def leaf_rows(tree: Tree, points: Points, by_name: bool) -> NDArray[np.int64]:
+    """Row of the points that each leaf of the tree stands for.
+
+    by_name : whether names were asked for. Where the rows were named by what looked like an id, a tree whose leaves
+        have no names goes by row.
+    """
     n = points.n_points
     if tree.n_leaves != n:
         raise ValueError(
             f"the tree has {tree.n_leaves} leaves, but the data has {n} rows; they must be the same points."
         )
-    if points.names is not None:
+    if points.names is not None and (by_name or tree.names is not None):
         names = tree.names if tree.names is not None else tuple(map(str, range(n)))
         return match_names(names, points.names, "the tree", "the id column")
     if tree.names is not None:
@@ -71,35 +76,37 @@ def leaf_rows(tree: Tree, points: Points) -> NDArray[np.int64]:
 
 
 def show_scores(rows: list[dict[str, Any]]) -> None:
-    """Print rows of scores as one table, purity in percent."""
+    """Print rows of scores as one table, with an arrow the way that is better; a single row goes downwards."""
     table = Table()
+    if len(rows) == 1:
+        first, *others = rows[0].items()
+        table.add_column(_title(first[0]))
+        table.add_column(_cell(*first), justify="right")
+        for name, value in others:
+            table.add_row(_title(name), _cell(name, value))
+        Console().print(table)
+        return
     for name in rows[0]:
-        table.add_column(_TITLES.get(name, name), justify="right" if name in _FORMATS else "left", no_wrap=True)
+        table.add_column(_title(name), justify="left" if name == "method" else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(_cell(name, value) for name, value in row.items()))
     Console().print(table)
 
 
+def _title(name: str) -> str:
+    known = BY_NAME.get(name)
+    return name if known is None else f"{known.title} {'↑' if known.higher else '↓'}"
+
+
 def _cell(name: str, value: Any) -> str:
     """The value as a table shows it; what there is no number for, such as the purity of classes of one, is `-`."""
-    if name not in _FORMATS:
+    if name == "seconds":
+        return f"{value:.2f}"
+    if name not in BY_NAME:
         return escape(str(value))
-    return "-" if finite(value) is None else _FORMATS[name].format(value)
+    return "-" if finite(value) is None else shown(name, value)
 
 
 def finite(value: float) -> float | None:
     """The value, or None where it is no number."""
     return value if math.isfinite(value) else None
-
-
-_TITLES = {
-    "dendrogram_purity": "purity ↑",
-    "structural_entropy": "entropy ↓",
-    "dasgupta_cost": "Dasgupta cost ↓",
-}
-_FORMATS = {
-    "dendrogram_purity": "{:.1%}",
-    "structural_entropy": "{:.4f}",
-    "dasgupta_cost": "{:,.1f}",
-    "seconds": "{:.2f}",
-}

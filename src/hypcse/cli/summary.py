@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,27 @@ def columns_apart(points: Points, labels: NDArray[np.int64]) -> list[list[str]]:
     np.add.at(sums, labels, X)
     means, mean, deviation = sums / sizes[:, None], X.mean(axis=0), X.std(axis=0)
     away = np.abs(means - mean) / np.where(deviation > 0, deviation, np.inf)
-    best = np.argsort(-away, axis=1, kind="stable")[:, :MOST_COLUMNS]
+    ranked = np.argsort(-away, axis=1, kind="stable")
+    kinds = points.kinds or (None,) * X.shape[1]
     return [
-        [f"{titles[k]} {means[cluster, k]:.3g} ({mean[k]:.3g})" for k in row]
-        for cluster, row in enumerate(best.tolist())
+        [f"{titles[k]} {_short(means[cluster, k])} ({_short(mean[k])})" for k in _of_different_kinds(row, kinds)]
+        for cluster, row in enumerate(ranked.tolist())
     ]
+
+
+def _of_different_kinds(ranked: list[int], kinds: Sequence[str | None]) -> list[int]:
+    """The first columns, but of each column of texts only one."""
+    chosen: list[int] = []
+    for column in ranked:
+        if len(chosen) < MOST_COLUMNS and kinds[column] not in {kinds[k] for k in chosen} - {None}:
+            chosen.append(column)
+    return chosen
+
+
+def _short(value: float) -> str:
+    """Three digits, and no powers of ten where a person would not write them.
+
+    >>> _short(8612.7), _short(0.0123), _short(3.0)
+    ('8,613', '0.0123', '3')
+    """
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"

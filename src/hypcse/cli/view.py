@@ -117,4 +117,4 @@ def _from_data(tree: Tree, extras: Extras) -> Points:
         return Points()
     points = points_of(extras.data, extras.columns)
     graph = points.similarity(**extras.graph_options)
-    return replace(points, graph=graph).rows(leaf_rows(tree, points))
+    return replace(points, graph=graph).rows(leaf_rows(tree, points, by_name=extras.columns.id is not None))

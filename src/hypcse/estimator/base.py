@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.chance import Structure, stability
 from hypcse.discrete import best_cut
+from hypcse.discrete.budget import Step
 from hypcse.discrete.levels import Levels, levels_and_main
 from hypcse.entropy import structural_entropy
 from hypcse.estimator import saving
@@ -49,10 +51,11 @@ class Saved:
         """The model that `save` wrote; raises `ModelFileError` for any other folder. No code of the folder is run."""
         return saving.load(cls, folder)
 
-    @classmethod
-    def filled(cls, found: Attributes) -> Attributes:
-        """The attributes read from a folder, with those that an earlier version did not write."""
-        return found
+    @staticmethod
+    def filled(model: Any, found: Attributes) -> Attributes:
+        """What an earlier version did not write, of a model with its parameters and what was read of it."""
+        seed = model.random_state if isinstance(model.random_state, int) else 0
+        return {"_seed": seed, "_kinds": None, "_metric": model.metric}
 
     @classmethod
     def sizes(cls, found: Attributes) -> dict[str, bool]:
@@ -79,6 +82,7 @@ class Fitting(Saved, BaseEstimator):
     metric: str
     random_state: Any
     n_jobs: int | None
+    verbose: int
     tree_: Tree
     graph_: Graph
     labels_: NDArray[np.int64]
@@ -132,6 +136,7 @@ class Fitting(Saved, BaseEstimator):
                 _bandwidth=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
+                _metric=ready.metric,
                 **grown,
             )
 
@@ -144,6 +149,12 @@ class Fitting(Saved, BaseEstimator):
     def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
         """The tree, and what else is kept of how it was found."""
         raise NotImplementedError
+
+    def _told_of_search(self, step: Step) -> bool:
+        """Tell who watches and, if asked, the person at the terminal."""
+        if self.verbose:
+            print(f"{step.stage}: {step.done:.0%}, entropy {step.best:.4f}, {step.seconds:.1f} s", file=sys.stderr)
+        return self._watcher is not None and self._watcher(step) is True
 
     def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
         if self.n_clusters is None:

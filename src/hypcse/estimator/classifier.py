@@ -220,6 +220,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
                 _bandwidth=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
+                _metric=ready.metric,
                 _config=config,
                 _state=found.state,
                 _encoded_on=found.encoded_on,
@@ -278,11 +279,6 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         if self.verbose > 1 or (self.verbose and step.epoch % self.evaluate_every == 0):
             print(f"epoch {step.epoch}: loss {step.losses.total:.4f}, {step.seconds:.2f} s", file=sys.stderr)
         return self.callback is not None and self.callback(step) is True
-
-    @classmethod
-    def filled(cls, found: dict[str, Any]) -> dict[str, Any]:
-        """The first models did not keep the seed."""
-        return {"_seed": found["random_state"] or 0, "_kinds": None, **found}
 
     @classmethod
     def sizes(cls, found: dict[str, Any]) -> dict[str, bool]:

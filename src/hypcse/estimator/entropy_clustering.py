@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import get_args
 
 from numpy.random import Generator, RandomState
@@ -10,7 +9,7 @@ from sklearn.base import ClusterMixin
 
 from hypcse._checks import check_choice
 from hypcse.discrete import graph_linkage, refine
-from hypcse.discrete.budget import Callback, Effort, Step
+from hypcse.discrete.budget import Callback, Effort
 from hypcse.discrete.linkage import Linkage
 from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.new_points import NewPoints
@@ -70,7 +69,7 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         scale: str = "minmax",
         metric: str = "euclidean",
         linkage: str = "average",
-        refine: str | bool = "fast",
+        refine: str | bool | None = "fast",
         random_state: int | RandomState | Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -92,13 +91,7 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
 
     def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
         tree = graph_linkage(ready.graph, self.linkage)  # type: ignore[arg-type]
-        return ready.joined(searched(tree, ready, effort_of(self.refine), seed, self._told)), {}
-
-    def _told(self, step: Step) -> bool:
-        """Tell who watches and, if asked, the person at the terminal."""
-        if self.verbose:
-            print(f"{step.stage}: {step.done:.0%}, entropy {step.best:.4f}, {step.seconds:.1f} s", file=sys.stderr)
-        return self._watcher is not None and self._watcher(step) is True
+        return ready.joined(searched(tree, ready, effort_of(self.refine), seed, self._told_of_search)), {}
 
 
 def effort_of(wanted: object) -> Effort | None:

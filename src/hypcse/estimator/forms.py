@@ -12,6 +12,7 @@ from hypcse._archive import Content
 from hypcse._checks import check_choice
 from hypcse._forms import COUNT, GRAPH, NAMES, NUMBER, TREE, Form, array, or_none, parts_of, take_array
 from hypcse.chance.structure import WORDS, Structure
+from hypcse.graph.neighbors import METRICS
 from hypcse.graph.scaling import KINDS, SCALES, Scaling, WeightedScaling
 
 
@@ -52,6 +53,11 @@ def _take_kinds(kept: Any) -> tuple[str | None, ...]:
     return tuple(kept)
 
 
+def _take_metric(kept: Any) -> str:
+    check_choice("metric", kept, METRICS)
+    return kept
+
+
 SHARED = {
     "tree_": TREE,
     "graph_": GRAPH,
@@ -65,6 +71,7 @@ SHARED = {
     "_bandwidth": NUMBER,
     "_seed": COUNT,
     "_kinds": or_none(Form(list, _take_kinds)),
+    "_metric": Form(str, _take_metric),
 }
 """Attributes of every estimator."""
 

@@ -249,12 +249,13 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
             print(f"epoch {step.epoch}: loss {step.losses.total:.4f}{entropy}, {step.seconds:.2f} s", file=sys.stderr)
         return watched or (self.callback is not None and self.callback(step) is True)
 
-    @classmethod
-    def filled(cls, found: Attributes) -> Attributes:
+    @staticmethod
+    def filled(model: Any, found: Attributes) -> Attributes:
         """Models of before 0.2 have no levels, which are found again, and nothing was compared with chance."""
-        seed = found["random_state"] or 0
-        known = {"structure_": UNTESTED, "_stability": None, "_seed": seed, "_kinds": None, **found}
-        return known if "levels_" in known else {**known, "levels_": levels(found["tree_"], found["graph_"])}
+        missing = {**Fitting.filled(model, found), "structure_": UNTESTED, "_stability": None}
+        if "levels_" not in found and {"tree_", "graph_"} <= found.keys():
+            missing["levels_"] = levels(found["tree_"], found["graph_"])
+        return missing
 
     @classmethod
     def sizes(cls, found: Attributes) -> dict[str, bool]:

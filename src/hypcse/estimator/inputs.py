@@ -21,12 +21,16 @@ def given_points(model: BaseEstimator, X: Any, graph: Any, metric: str, least: i
     """
     model._reduction = None
     # What an earlier fit learned about named columns says nothing about these.
-    vars(model).pop("feature_names_in_", None)
+    for name in ("feature_names_in_", "n_features_in_"):
+        vars(model).pop(name, None)
 
     def table(X: Any) -> Any:
+        _check_frame(X)
         return validate_data(model, X, dtype=[np.float64, np.float32], accept_sparse="csr", ensure_min_samples=least)
 
     points = Points.of(X, graph, metric=metric, table=table)
+    if points.features is None and points.graph is None and points.distances is None:
+        raise ValueError("these points have no features, graph or distances: there is nothing to cluster.")
     if points.n_points < least:
         what = "row" if points.graph is None else "vertex"
         raise ValueError(f"there is {points.n_points} {what}; at least {least} are needed to make a hierarchy.")
@@ -41,6 +45,29 @@ def given_points(model: BaseEstimator, X: Any, graph: Any, metric: str, least: i
         return points
     model._reduction = learn_reduction(points.features, random_state)
     return _replaced(points, reduced(points.features, model._reduction))
+
+
+def _check_frame(X: Any) -> None:
+    """Raise for columns of a data frame that hold texts or dates, with the way that reads them."""
+    kinds = getattr(X, "dtypes", None)
+    if not hasattr(X, "columns") or kinds is None:
+        return
+    odd = [str(name) for name, kind in zip(X.columns, kinds, strict=True) if getattr(kind, "kind", "f") not in "iufbc"]
+    # A column of objects may hold numbers; what holds something else fails to be one.
+    texts = [name for name in odd if not _holds_numbers(X[name])]
+    if texts:
+        raise ValueError(
+            f"columns of X are no numbers: {', '.join(map(repr, texts[:8]))}. hypcse.read(X, categorical=[...], "
+            "label_column=..., drop=[...]) makes points of such a frame, which fit takes."
+        )
+
+
+def _holds_numbers(column: Any) -> bool:
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return getattr(column.dtype, "kind", "") not in "mM"
 
 
 def _replaced(points: Points, features: Any) -> Points:

@@ -15,6 +15,7 @@ from hypcse.graph.links import Links, links_to
 from hypcse.graph.reduction import reduced
 from hypcse.graph.scaling import Scaling
 from hypcse.points import Points
+from hypcse.points.convert import is_cells
 from hypcse.tree import Tree
 
 
@@ -37,6 +38,7 @@ class NewPoints:
     _reduction: NDArray[np.float64] | None
     _bandwidth: float
     _kinds: tuple[str | None, ...] | None
+    _metric: str
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.
@@ -71,6 +73,7 @@ class NewPoints:
 
     def _in_columns(self, X: Any) -> Any:
         """What scikit-learn may look at: of `Points` a table with the columns of the training points."""
+        X = Points.of(X) if is_cells(X) else X
         if not isinstance(X, Points):
             return X
         names = getattr(self, "feature_names_in_", None)
@@ -81,7 +84,7 @@ class NewPoints:
         return pd.DataFrame(X.in_columns(names.tolist(), self._kinds), columns=names)
 
     def _training_points(self) -> NDArray[np.float32]:
-        if self._scaled is None or self.metric != "euclidean":
+        if self._scaled is None or self._metric != "euclidean":
             raise ValueError(
                 "this model was fitted on a graph alone, on distances or with a metric that is not Euclidean, so that "
                 "nothing says where a new point belongs. Fit it on features; a graph may be given too: fit(X, graph=g)."

@@ -69,6 +69,8 @@ def prepared(points: Points, n_neighbors: int, bandwidth: float | str, scale: st
     """Scale the features and make the graph, where none was given."""
     scale, bandwidth = points.suited(scale, bandwidth)
     metric = points.metric if points.metric != "euclidean" else metric
+    if points.features is None and points.distances is not None:
+        metric = "precomputed"
     scaler, scaled = (None, None) if points.features is None else _scaled(points, scale)
     compared = points.distances if scaled is None else scaled
     graph, width = points.graph, 1.0 if isinstance(bandwidth, str) else float(bandwidth)

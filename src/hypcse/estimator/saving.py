@@ -17,6 +17,14 @@ KIND = "hypcse-model"
 INNER = "model"
 """Folder of the model inside what `hypcse fit` writes."""
 
+HOMES = {
+    "EntropyClustering": "hypcse.EntropyClustering",
+    "HypCSE": "hypcse.HypCSE",
+    "HypCSEClassifier": "hypcse.HypCSEClassifier",
+    "MethodClustering": "hypcse.methods.MethodClustering",
+}
+"""Where each estimator is found."""
+
 Model = TypeVar("Model")
 
 
@@ -68,7 +76,8 @@ def _restored(kind: type[Model], content: Content, version: str = "") -> Model:
     """A new estimator with the parameters and attributes of a content; ValueError unless all fits together."""
     estimator, parameters, fitted = parts_of(content, ("estimator", "parameters", "fitted"))
     if estimator != kind.__name__:
-        raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load does not read")
+        way_out = f" Call {HOMES[estimator]}.load." if estimator in HOMES else ""
+        raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load does not read.{way_out}")
     owner: Any = kind
     model = owner(**_parameters(owner, parameters, version))
     if not isinstance(fitted, dict):
@@ -77,13 +86,12 @@ def _restored(kind: type[Model], content: Content, version: str = "") -> Model:
     if unknown:
         raise ValueError(f"{_written_by(version)} and holds {unknown[0]!r:.60}, which this version does not know")
     found = {name: _taken(owner.forms[name], name, kept) for name, kept in fitted.items()}
-    found = owner.filled({"random_state": model.random_state, **found})
-    found.pop("random_state", None)
+    found = {**owner.filled(model, found), **found}
     missing = [name for name in owner.forms if name not in found]
     if missing:
         raise ValueError(f"{missing[0]} is missing")
     _check_sizes(owner, found)
-    model.keep(**{name: value for name, value in found.items() if value is not None or name.startswith("_")})
+    model.keep(**{name: value for name, value in found.items() if value is not None or name != "feature_names_in_"})
     return model
 
 

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from hypcse._checks import is_missing
+from hypcse.graph import Graph
+from hypcse.graph.reduction import learn_reduction, reduced
 from hypcse.points import Points
+
+GRAPH = ("indptr", "indices", "weights", "self_weights")
+"""Parts of a graph."""
 
 
 def keep_points(points: Points, folder: Path) -> Path:
@@ -15,11 +21,14 @@ def keep_points(points: Points, folder: Path) -> Path:
 
     Changed points are other cells. Texts that are not there are empty.
     """
-    parts = {"X": np.ascontiguousarray(points.table), "scale": np.array([points.metric, str(points.one_scale)])}
+    features = reduced(points.features, learn_reduction(points.features))
+    parts = {"X": np.ascontiguousarray(features), "scale": np.array([points.metric, str(points.one_scale)])}
     if points.labels is not None:
-        parts["y"] = np.array(["" if label is None else str(label) for label in points.labels.tolist()])
-    if points.kinds is not None:
+        parts["y"] = np.array(["" if is_missing(label) else str(label) for label in points.labels.tolist()])
+    if points.kinds is not None and len(points.kinds) == features.shape[1]:
         parts["kinds"] = np.array([kind or "" for kind in points.kinds])
+    if points.graph is not None:
+        parts |= {f"graph_{name}": getattr(points.graph, name) for name in GRAPH}
     digest = hashlib.sha256()
     for name, part in parts.items():
         digest.update(name.encode() + str(part.shape).encode())
@@ -35,10 +44,13 @@ def kept_points(file: str | Path) -> Points:
     with np.load(file, allow_pickle=False) as archive:
         labels, kinds = archive.get("y"), archive.get("kinds")
         metric, one_scale = archive["scale"].tolist()
+        rows = [archive[f"graph_{name}"] for name in GRAPH if f"graph_{name}" in archive]
         return Points(
             archive["X"],
+            Graph(*rows) if rows else None,
             labels=None if labels is None else np.array([label or None for label in labels.tolist()], dtype=object),
             kinds=None if kinds is None else tuple(kind or None for kind in kinds.tolist()),
             metric=metric,
             one_scale=one_scale == "True",
+            made_of_features=bool(rows),
         )

@@ -14,14 +14,21 @@ from hypcse.experiments.hierarchies import MAX_DEPTH, level_score
 from hypcse.experiments.labelled import FEW
 from hypcse.experiments.model import Experiment, Row
 from hypcse.experiments.printed import printed
+from hypcse.metrics import SCORES
 
 Verdict = Literal["reproduced", "better", "not reproduced"]
 
 PLANTED_PURITIES = tuple(level_score("purity", level) for level in range(1, MAX_DEPTH + 1))
 """Purities at planted levels, coarse to fine."""
 ACCURACIES = ("accuracy", "accuracy_stratified", *(f"accuracy_{number}" for number in FEW))
-PERCENT = ("dendrogram_purity", "mean_purity", "partitions_hit", *PLANTED_PURITIES, *ACCURACIES)
-HIGHER_IS_BETTER = (*PERCENT, "best_ari", "main_ari", "ari", "ami")
+PERCENT = (
+    *(score.name for score in SCORES if score.unit == "share"),
+    "mean_purity",
+    "partitions_hit",
+    *PLANTED_PURITIES,
+    *ACCURACIES,
+)
+HIGHER_IS_BETTER = (*PERCENT, *(score.name for score in SCORES if score.higher), "best_ari", "main_ari")
 COUNTS = ("points", "features", "classes", "distinct_points", "edges", "components")
 CLUSTERS = ("clusters", "best_level_clusters")
 PURITY_TOLERANCE = 0.5

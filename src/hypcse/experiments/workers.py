@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -96,13 +97,16 @@ def _check_start(pool: ProcessPoolExecutor) -> None:
 def _prepare(n_shares: int, pipe: Connection) -> None:
     """Set up a process: its share of the threads, and its end when nobody waits for it."""
     import numba
-    import torch
 
     # Ctrl-C reaches all processes of a terminal; the one that started this ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
     numba.set_num_threads(max(1, most // n_shares))
-    torch.set_num_threads(max(1, most // n_shares))
+    # Where torch is loaded later, it takes so many; the libraries of matrix products heed the same word.
+    os.environ["OMP_NUM_THREADS"] = str(max(1, most // n_shares))
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(max(1, most // n_shares))
     Thread(target=_end_with, args=(pipe,), daemon=True).start()
 
 

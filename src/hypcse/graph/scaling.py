@@ -254,7 +254,8 @@ def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) 
         own = np.array([kind == name for kind in kinds])
         total = variance[own].sum()
         if total > 0:
-            weights[own] = SHARE_OF_KINDS * np.sqrt(numbers.mean() / total) if numbers.size else np.sqrt(0.5)
+            alone = 1.0 if own.sum() == 1 else np.sqrt(0.5)
+            weights[own] = SHARE_OF_KINDS * np.sqrt(numbers.mean() / total) if numbers.size else alone
     return weights
 
 

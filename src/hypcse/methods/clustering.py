@@ -41,7 +41,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         n_clusters: int | None = None,
         *,
         options: dict | None = None,
-        refine: str | bool = False,
+        refine: str | bool | None = False,
         n_neighbors: int = 10,
         bandwidth: float | str = 1.0,
         scale: str = "minmax",
@@ -65,6 +65,11 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
     def _check_parameters(self) -> None:
         options = self.options or {}
         check_names(self.method, options, describe(self.method).options)
+        if self.metric != "euclidean" and describe(self.method).takes == "features":
+            raise ValueError(
+                f"metric={self.metric!r}: {self.method} compares features by Euclidean distances. Take a method of "
+                "graphs, whose neighbours the metric finds."
+            )
         if effort_of(self.refine) is not None and options.get("epsilon", math.inf) != math.inf:
             raise ValueError(
                 f"epsilon={options['epsilon']} asks for a private tree, and refinement looks at the graph again. "
@@ -82,10 +87,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         tree = method.tree(task, **options)
         if effort is None:
             return tree, {}
-        return ready.joined(searched(tree, ready, effort, seed, self._told)), {}
-
-    def _told(self, step: Any) -> bool:
-        return self._watcher is not None and self._watcher(step) is True
+        return ready.joined(searched(tree, ready, effort, seed, self._told_of_search)), {}
 
 
 def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:

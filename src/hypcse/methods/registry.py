@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from hypcse._checks import did_you_mean
@@ -49,6 +50,11 @@ class Method:
     def options(self) -> tuple[str, ...]:
         """Names of the keyword options."""
         return tuple(option.name for option in self.parameters)
+
+    @property
+    def can_run(self) -> bool:
+        """Whether all that it needs is installed."""
+        return not self.trains or all(find_spec(name) is not None for name in ("torch", "geoopt"))
 
     def kind(self) -> Any:
         """The class of the estimator."""

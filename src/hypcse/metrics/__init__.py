@@ -6,9 +6,12 @@ from hypcse.metrics.comparison import (
     fowlkes_mallows,
     robinson_foulds,
 )
-from hypcse.metrics.quality import dasgupta_cost, dendrogram_purity, score
+from hypcse.metrics.quality import dasgupta_cost, dendrogram_purity
+from hypcse.metrics.scores import SCORES, Score, score
 
 __all__ = [
+    "SCORES",
+    "Score",
     "cophenetic_correlation",
     "cophenetic_distances",
     "dasgupta_cost",

@@ -1,4 +1,4 @@
-"""Dendrogram purity, Dasgupta's cost, and all scores as one row."""
+"""Dendrogram purity and Dasgupta's cost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_labels
-from hypcse.entropy import SelfLoops, entropy_from_weights, graph_over, lca_weights
+from hypcse.entropy import lca_weights
 from hypcse.graph import GraphLike
 from hypcse.kernels.trees.purity import purity_sum
 from hypcse.tree import Tree
@@ -42,36 +42,9 @@ def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
     >>> dasgupta_cost(Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]]), Graph.from_edges([0, 1], [1, 2]))
     10.0
     """
-    return _dasgupta(tree, lca_weights(tree, graph))
+    return dasgupta_from_weights(tree, lca_weights(tree, graph))
 
 
-def score(
-    tree: Tree,
-    *,
-    graph: GraphLike | None = None,
-    labels: ArrayLike | None = None,
-    self_loops: SelfLoops = "paper",
-) -> dict[str, float]:
-    """All scores that the given parts allow, as one row.
-
-    With labels, of which None and NaN are unknown: `dendrogram_purity`, over the labelled leaves alone. With a graph (a
-    `Graph`, a networkx graph or a symmetric matrix): `structural_entropy` and `dasgupta_cost`.
-
-    `self_loops` is that of `structural_entropy`. `entropy_report` counts loops by "exact" and has the number that this
-    gives by default as `paper_entropy`.
-    """
-    if graph is None and labels is None:
-        raise ValueError("score needs a graph, labels or both: score(tree, graph=g, labels=y).")
-    row: dict[str, float] = {}
-    if labels is not None:
-        row["dendrogram_purity"] = dendrogram_purity(tree, labels)
-    if graph is not None:
-        graph = graph_over(tree, graph)
-        weights = lca_weights(tree, graph)
-        row["structural_entropy"] = entropy_from_weights(tree, graph, weights, self_loops)
-        row["dasgupta_cost"] = _dasgupta(tree, weights)
-    return row
-
-
-def _dasgupta(tree: Tree, weights: NDArray[np.float64]) -> float:
+def dasgupta_from_weights(tree: Tree, weights: NDArray[np.float64]) -> float:
+    """The cost of the weights that meet at each node, see `lca_weights`."""
     return float(2 * np.dot(weights, tree.sizes.astype(np.float64)))

@@ -31,8 +31,8 @@ class Points:
     names : of the points, all different, or None.
     labels : of the points, for scores alone; None or NaN where a label is not known.
     feature_names : of the columns.
-    kinds : for each column None where it holds numbers, else the name of the column of texts of which it marks one.
-        Columns of one kind are weighed together, as one column of numbers.
+    kinds : for each column None where it holds numbers, else the name of the column of texts of which it marks one, or
+        its own name where it holds truth values. Columns of one kind are weighed together, about as one of numbers.
     distances : instead of features: square, condensed or sparse.
     metric : by which features compare: "euclidean" or "cosine".
     one_scale : whether the features are on one scale already, as principal components are. They are then not scaled,
@@ -54,7 +54,10 @@ class Points:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        self._make_plain()
         n = self.n_points
+        if self.distances is not None and _count_precomputed(self.distances) != n:
+            raise ValueError(f"there are distances of {_count_precomputed(self.distances)} points for {n} rows.")
         if self.graph is not None and self.graph.n_vertices != n:
             raise ValueError(f"the graph has {self.graph.n_vertices} vertices for {n} rows of X.")
         for what, values in (("names", self.names), ("labels", self.labels)):
@@ -64,9 +67,25 @@ class Points:
             for what, titles in (("feature_names", self.feature_names), ("kinds", self.kinds)):
                 if titles is not None and len(titles) != self.features.shape[1]:
                     raise ValueError(f"there are {len(titles)} {what} for {self.features.shape[1]} columns.")
+        clash = first_duplicate(self.feature_names or ()) if any(self.kinds or ()) else None
+        if clash is not None:
+            raise ValueError(f"two columns are called {clash!r}; columns of texts need different names. Rename one.")
         twice = first_duplicate(self.names or ())
         if twice is not None:
             raise ValueError(f"two points are called {twice!r}; leaves need different names. Is it the id column?")
+
+    def _make_plain(self) -> None:
+        """Lists become arrays and tuples."""
+        if self.features is not None and not hasattr(self.features, "shape"):
+            object.__setattr__(self, "features", np.asarray(self.features))
+        if self.features is not None and len(self.features.shape) != 2:
+            raise ValueError(f"features have shape {self.features.shape}; pass one row per point, in two dimensions.")
+        if self.labels is not None and not isinstance(self.labels, np.ndarray):
+            object.__setattr__(self, "labels", label_array(self.labels))
+        for name in ("names", "feature_names", "kinds"):
+            values = getattr(self, name)
+            if values is not None and not isinstance(values, tuple):
+                object.__setattr__(self, name, tuple(values))
 
     @classmethod
     def of(
@@ -95,7 +114,8 @@ class Points:
         2
         """
         if isinstance(X, cls):
-            return X.with_more(graph, names, labels)
+            points = X.with_more(graph, names, labels)
+            return points._as_distances() if metric == "precomputed" else points
         if is_cells(X):
             from hypcse.points.cells import points_of_cells
 
@@ -112,7 +132,8 @@ class Points:
         features = _checked(X) if table is None else table(X)
         titles = getattr(X, "columns", None)
         columns = None if titles is None else tuple(map(str, titles))
-        return cls(features, over, found or row_names(X), known, columns, metric=metric)
+        nodes = None if graph is None else node_names(graph)
+        return cls(features, over, found or row_names(X) or nodes, known, columns, metric=metric)
 
     def with_more(self, graph: Any = None, names: Sequence[str] | None = None, labels: ArrayLike | None = None) -> Self:
         """These points, with more about them."""
@@ -124,6 +145,12 @@ class Points:
         if labels is not None:
             changes["labels"] = label_array(labels)
         return replace(self, **changes) if changes else self
+
+    def _as_distances(self) -> Self:
+        """Points whose features are their distances, told to be so; those that have distances are as they are."""
+        if self.features is None or self.distances is not None:
+            return self
+        return replace(self, features=None, distances=self.features, feature_names=None, kinds=None)
 
     def rows(self, order: ArrayLike) -> Self:
         """Some of the points, or all in another order; a graph keeps the edges between them."""
@@ -150,13 +177,11 @@ class Points:
             return self.table
         place = {name: k for k, name in enumerate(self.feature_names)}
         known = dict(zip(names, kinds or [None] * len(names), strict=True))
-        foreign = [
-            name
-            for name, k in place.items()
-            if name not in known
-            and (self.kinds is None or self.kinds[k] is None or self.kinds[k] not in known.values())
-        ]
-        missing = [name for name, kind in known.items() if name not in place and kind is None]
+        own = dict(zip(self.feature_names, self.kinds or [None] * len(place), strict=True))
+        texts = {kind for kind in known.values() if kind is not None}
+        foreign = [name for name in place if name not in known and own[name] not in texts]
+        there = {own[name] for name in place}
+        missing = [name for name, kind in known.items() if name not in place and (kind is None or kind not in there)]
         if foreign or missing:
             told = f"{foreign[0]!r} is not among" if foreign else f"{missing[0]!r} is missing from"
             raise ValueError(

@@ -18,6 +18,7 @@ from hypcse.points import Points
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
 from hypcse.tree.disk import DiskLayout, model_layout
+from hypcse.tree.names import match_names
 from hypcse.tree.source import tree_of
 from hypcse.viewer.describe import NodeColumns, entropy_shares, node_columns
 from hypcse.viewer.levels import Partitions, checked_stability, partitions_of, stability_of, structure_of
@@ -124,6 +125,8 @@ def known_points(source: Any, points: Any, given: dict[str, Any]) -> Points:
     """What is known of the leaves: `points`, with what is given by itself instead of theirs."""
     tree = tree_of(source)
     known = Points() if points is None else Points.of(points)
+    if tree.names is not None and known.names is not None and set(known.names) == set(tree.names):
+        known = known.rows(match_names(tree.names, known.names, "the tree", "the points"))
     if given["feature_names"] is not None and given["features"] is None and known.features is None:
         raise ValueError("feature_names were given without features. Pass features too: one row a leaf.")
     changes = {name: value for name, value in given.items() if value is not None}
@@ -135,7 +138,7 @@ def known_points(source: Any, points: Any, given: dict[str, Any]) -> Points:
         if changes.get(name) is not None:
             changes[name] = tuple(map(str, changes[name]))
     if "graph" in changes:
-        changes["graph"] = as_graph(changes["graph"])
+        changes["graph"] = as_graph(changes["graph"], tree.names)
     if "labels" in changes:
         changes["labels"] = label_array(changes["labels"])
     return replace(known, **changes)

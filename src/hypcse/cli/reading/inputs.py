@@ -33,6 +33,12 @@ def points_of(source: str, columns: Columns) -> Points:
     return Points(X, labels=y)
 
 
+def tell_notes(points: Points) -> None:
+    """What was used as what, and what was done to the data on the way, on standard error."""
+    for note in points.notes:
+        Console(stderr=True, soft_wrap=True, highlight=False).print(f"note: {note}", markup=False)
+
+
 def load_dataset(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """A data set by name, with a progress bar on standard error while it is fetched."""
     bar = Progress(console=Console(stderr=True), transient=True)

@@ -10,6 +10,12 @@ from typing import Any, Literal, get_args, get_origin
 from hypcse.methods import Method
 from hypcse.methods.options import Option, check_names
 
+# Parameters of estimators that the command has options for, whatever the method.
+ELSEWHERE = {
+    "refine": "--refine, --no-refine or --effort",
+    "n_neighbors": "--neighbors",
+    "bandwidth": "--bandwidth",
+}
 # What the command gives itself.
 TAKEN = ("callback", "checkpoint_dir")
 _WORDS: dict[str, Any] = {"none": None, "true": True, "false": False}
@@ -18,7 +24,8 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 def settable(method: Method) -> tuple[Option, ...]:
     """The options that `--set` takes: all of the method's but those that the command gives itself."""
-    return tuple(option for option in method.parameters if option.name not in TAKEN)
+    own = {*TAKEN, *(ELSEWHERE if method.estimator is not None else ())}
+    return tuple(option for option in method.parameters if option.name not in own)
 
 
 def read_options(words: Sequence[str], method: Method) -> dict[str, Any]:
@@ -31,6 +38,9 @@ def read_options(words: Sequence[str], method: Method) -> dict[str, Any]:
         if name in texts:
             raise ValueError(f"--set gives {name} twice, {texts[name]!r} and {text!r}. Pass one of them.")
         texts[name] = text
+    for name in texts if method.estimator is not None else ():
+        if name in ELSEWHERE:
+            raise ValueError(f"--set {name}: the command has an option for it. Pass {ELSEWHERE[name]}.")
     for name in texts:
         if name in TAKEN:
             raise ValueError(f"--set {name}: the command needs it itself. In Python, the estimator takes {name}=.")

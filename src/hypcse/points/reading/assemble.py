@@ -23,10 +23,10 @@ from hypcse.points.reading.features import (
 from hypcse.points.reading.problems import check_columns, check_named
 from hypcse.points.reading.tables import Table
 
-_MOST_NAMES = 6
+_MOST_NAMES = 12
 """Columns that a note names."""
 _SORTS = {
-    "truth": "true or yes is 1, false or no is 0",
+    "truth": "true or yes is 1, false or no is 0; weighed as texts",
     "dates": "dates are days since 1970-01-01",
 }
 
@@ -39,6 +39,7 @@ class _Found:
     problems: dict[int, Problem] = field(default_factory=dict)
     left_out: dict[int, str] = field(default_factory=dict)
     filled: dict[int, int] = field(default_factory=dict)
+    id_column: int | None = None
 
 
 def points_of_table(table: Table, asked: Columns) -> Points:
@@ -60,7 +61,7 @@ def points_of_table(table: Table, asked: Columns) -> Points:
     kinds = tuple(kind for _, kind in titles)
     return Points(
         values,
-        names=_names(table, roles.name),
+        names=_names(table, found.id_column if roles.name is None else roles.name),
         labels=labels,
         feature_names=tuple(title for title, _ in titles) if table.has_header or any(kinds) else None,
         kinds=kinds,
@@ -112,8 +113,12 @@ def _leave_out_ids(table: Table, roles: Roles, found: _Found) -> None:
         return
     for column in ids:
         del found.features[column]
+        names_rows = found.id_column is None and roles.name is None and table.names is None
+        if names_rows:
+            found.id_column = column
         found.left_out[column] = (
-            f"looks like an id: whole numbers that rise. --keep {as_option(table.header, column)} uses it"
+            f"looks like an id: whole numbers that rise{'; it names the rows' if names_rows else ''}. "
+            f"--keep {as_option(table.header, column)} uses it"
         )
 
 
@@ -137,7 +142,12 @@ def _titles(table: Table, found: _Found) -> Iterator[tuple[str, str | None]]:
         if feature.sort == "categories":
             yield from ((f"{title}={text}", title) for text in feature.texts)
         else:
-            yield title, None
+            yield title, title if _is_truth(feature) else None
+
+
+def _is_truth(feature: Feature) -> bool:
+    """Whether a column holds truth values, as such or as 0 and 1: it then weighs as one of texts."""
+    return feature.sort == "truth" or bool(np.isin(feature.values[~np.isnan(feature.values)], (0.0, 1.0)).all())
 
 
 def _labels(table: Table, column: int) -> NDArray[np.generic]:

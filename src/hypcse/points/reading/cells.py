@@ -13,7 +13,8 @@ MISSING_TEXTS = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "null", "?"))
 """Texts that stand for a category or class that is not known, in any case."""
 MISSING_NUMBERS = MISSING_TEXTS | {"-", "none"}
 """Texts that stand for a number that is not known, in any case."""
-TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+TRUTH = {"true": 1.0, "yes": 1.0, "ja": 1.0, "oui": 1.0, "false": 0.0, "no": 0.0, "nein": 0.0, "non": 0.0}
+_CURRENCY = re.compile(r"^[$€£¥]\s*|\s*[$€£¥]$")
 _NOTHING = ("NAType", "NaTType")
 _BLANKS = " \u00a0\u2009\u202f"
 _SIGN_AND_DIGITS = r"[+-]?(?:[0-9]*|[1-9][0-9]{{0,2}}(?:([{marks}])[0-9]{{3}}(?:\1[0-9]{{3}})*))"
@@ -39,12 +40,12 @@ def is_missing(cell: Any, words: frozenset[str] = MISSING_NUMBERS) -> bool:
 def number(cell: Any, decimal: str = ".") -> float | None:
     """The number in a cell that is not missing; None where there is none.
 
-    >>> number("1,234.5"), number("1.234,5", ","), number("12 %"), number("1 234"), number("red")
+    >>> number("1,234.5"), number("1.234,5 €", ","), number("12 %"), number("1 234"), number("red")
     (1234.5, 1234.5, 0.12, 1234.0, None)
     """
     if isinstance(cell, _KINDS_OF_NUMBER):
         return float(cell)
-    text = str(cell).strip().replace("\u2212", "-")
+    text = _CURRENCY.sub("", str(cell).strip().replace("\u2212", "-"))
     digits = text.removesuffix("%").rstrip()
     if not _NUMBER[decimal].fullmatch(digits):
         return None

@@ -1,0 +1,168 @@
+"""The registry of scores, and all that the given parts allow as one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_labels
+from hypcse.entropy import SelfLoops, entropy_from_weights, graph_over, lca_weights
+from hypcse.graph import Graph, GraphLike
+from hypcse.metrics.quality import dasgupta_from_weights, dendrogram_purity
+from hypcse.tree import Tree
+
+Part = Literal["graph", "labels", "clusters"]
+Unit = Literal["share", "bits", "cost", "index"]
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A tree, and what it is scored by; None where it is not there.
+
+    labels   : known classes, one per leaf; None and NaN are unknown.
+    clusters : a flat cut, one number per leaf.
+    """
+
+    tree: Tree
+    graph: Graph | None = None
+    labels: ArrayLike | None = None
+    clusters: NDArray[np.int64] | None = None
+    self_loops: SelfLoops = "paper"
+
+    def has(self, part: Part) -> bool:
+        """Whether the part is there."""
+        return getattr(self, part) is not None
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """Weight of the edges that meet at each node."""
+        assert self.graph is not None
+        return lca_weights(self.tree, self.graph)
+
+    @cached_property
+    def both(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Classes and clusters of the leaves whose class is known."""
+        assert self.labels is not None and self.clusters is not None
+        codes = check_labels(self.labels, self.tree.n_leaves, allow_unknown=True)
+        return codes[codes >= 0], self.clusters[codes >= 0]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score.
+
+    name   : by which rows, reports and the command know it.
+    title  : for the head of a table.
+    needs  : the parts that it is computed from, beside the tree.
+    higher : whether more is better.
+    unit   : a "share" from 0 to 1 is shown in percent; "bits", a "cost", and an "index" as they are.
+    value  : computes it.
+    """
+
+    name: str
+    title: str
+    needs: tuple[Part, ...]
+    higher: bool
+    unit: Unit
+    value: Callable[[Scored], float]
+
+
+def _entropy(scored: Scored) -> float:
+    assert scored.graph is not None
+    return entropy_from_weights(scored.tree, scored.graph, scored.weights, scored.self_loops)
+
+
+def _index(name: str) -> Callable[[Scored], float]:
+    """A score of two partitions from scikit-learn."""
+
+    def value(scored: Scored) -> float:
+        from sklearn import metrics
+
+        classes, clusters = scored.both
+        return float(getattr(metrics, name)(classes, clusters)) if classes.size else float("nan")
+
+    return value
+
+
+def _flat_purity(scored: Scored) -> float:
+    """Share of the leaves that are of the most frequent class of their cluster."""
+    classes, clusters = scored.both
+    if not classes.size:
+        return float("nan")
+    counts = np.zeros((clusters.max() + 1, classes.max() + 1))
+    np.add.at(counts, (clusters, classes), 1)
+    return float(counts.max(axis=1).sum() / classes.size)
+
+
+def _dendrogram_purity(scored: Scored) -> float:
+    assert scored.labels is not None
+    return dendrogram_purity(scored.tree, scored.labels)
+
+
+SCORES = (
+    Score("dendrogram_purity", "purity", ("labels",), True, "share", _dendrogram_purity),
+    Score("structural_entropy", "entropy", ("graph",), False, "bits", _entropy),
+    Score(
+        "dasgupta_cost",
+        "Dasgupta cost",
+        ("graph",),
+        False,
+        "cost",
+        lambda scored: dasgupta_from_weights(scored.tree, scored.weights),
+    ),
+    Score("flat_purity", "flat purity", ("labels", "clusters"), True, "share", _flat_purity),
+    Score("ari", "ARI", ("labels", "clusters"), True, "index", _index("adjusted_rand_score")),
+    Score("ami", "AMI", ("labels", "clusters"), True, "index", _index("adjusted_mutual_info_score")),
+)
+"""Every score, in the order of a row. A new one is an entry here and a test."""
+
+BY_NAME = {score.name: score for score in SCORES}
+
+
+def score(
+    tree: Tree,
+    *,
+    graph: GraphLike | None = None,
+    labels: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    self_loops: SelfLoops = "paper",
+) -> dict[str, float]:
+    """All scores that the given parts allow, as one row.
+
+    Parameters
+    ----------
+    tree : what is scored.
+    graph : a `Graph`, a networkx graph or a symmetric matrix, for `structural_entropy` and `dasgupta_cost`.
+    labels : known classes, of which None and NaN are unknown, for `dendrogram_purity`; it is over the labelled leaves.
+    clusters : a flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari` and `ami` of the labelled leaves.
+    self_loops : that of `structural_entropy`. `entropy_report` counts loops by "exact" and has the number that this
+        gives by default as `paper_entropy`.
+
+    Returns
+    -------
+    The values by name, in the order of the registry `hypcse.metrics.SCORES`.
+    """
+    if graph is None and labels is None:
+        raise ValueError("score needs a graph, labels or both: score(tree, graph=g, labels=y).")
+    scored = Scored(
+        tree,
+        None if graph is None else graph_over(tree, graph),
+        labels,
+        None if clusters is None else check_labels(clusters, tree.n_leaves),
+        self_loops,
+    )
+    return {one.name: one.value(scored) for one in SCORES if all(map(scored.has, one.needs))}
+
+
+def shown(name: str, value: Any) -> str:
+    """A score as a table for people shows it.
+
+    >>> shown("dendrogram_purity", 0.9134), shown("ari", 0.5)
+    ('91.3%', '0.500')
+    """
+    return {"share": "{:.1%}", "bits": "{:.4f}", "cost": "{:,.1f}", "index": "{:.3f}"}[BY_NAME[name].unit].format(value)
