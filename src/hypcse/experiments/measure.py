@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import os
 import platform
-import sys
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,14 +69,14 @@ def _circumstances() -> dict[str, Any]:
 
     import hypcse
 
-    # Only what trains has loaded it.
-    torch = sys.modules.get("torch")
+    # Told of the installation, not of what this process has loaded: the same in every process.
+    has_torch = find_spec("torch") is not None
     libraries = {"python": platform.python_version(), "numpy": np.__version__}
     return {
         "version": hypcse.__version__,
-        "libraries": libraries if torch is None else {**libraries, "torch": torch.__version__},
+        "libraries": {**libraries, "torch": version("torch")} if has_torch else libraries,
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-        + (", GPU" if torch is not None and torch.cuda.is_available() else ""),
+        + (", GPU" if has_torch and Path("/dev/nvidia0").exists() else ""),
         "threads": numba.get_num_threads(),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
