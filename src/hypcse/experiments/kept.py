@@ -22,7 +22,8 @@ def keep_points(points: Points, folder: Path) -> Path:
     Changed points are other cells. Texts that are not there are empty.
     """
     features = reduced(points.features, learn_reduction(points.features))
-    parts = {"X": np.ascontiguousarray(features), "scale": np.array([points.metric, str(points.one_scale)])}
+    facts = np.array([points.metric, str(points.one_scale), str(points.made_of_features)])
+    parts = {"X": np.ascontiguousarray(features), "facts": facts}
     if points.labels is not None:
         parts["y"] = np.array(["" if is_missing(label) else str(label) for label in points.labels.tolist()])
     if points.kinds is not None and len(points.kinds) == features.shape[1]:
@@ -43,7 +44,7 @@ def kept_points(file: str | Path) -> Points:
     """The points that `keep_points` wrote."""
     with np.load(file, allow_pickle=False) as archive:
         labels, kinds = archive.get("y"), archive.get("kinds")
-        metric, one_scale = archive["scale"].tolist()
+        metric, one_scale, made_of_features = archive["facts"].tolist()
         rows = [archive[f"graph_{name}"] for name in GRAPH if f"graph_{name}" in archive]
         return Points(
             archive["X"],
@@ -52,5 +53,5 @@ def kept_points(file: str | Path) -> Points:
             kinds=None if kinds is None else tuple(kind or None for kind in kinds.tolist()),
             metric=metric,
             one_scale=one_scale == "True",
-            made_of_features=bool(rows),
+            made_of_features=made_of_features == "True",
         )
