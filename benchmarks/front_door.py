@@ -41,11 +41,11 @@ def show(options: argparse.Namespace, console: Console) -> int:
     by_hand = _searched(X)
     model = hypcse.EntropyClustering().fit(X)
     warm = min(_seconds(lambda: hypcse.EntropyClustering().fit(X)) for _ in range(options.repeat))
-    engine = min(_seconds(lambda: _searched(X)) for _ in range(options.repeat))
+    searching = min(_seconds(lambda: _searched(X)) for _ in range(options.repeat))
     first = min((_first_call() for _ in range(options.repeat)), key=lambda pair: pair[0])
     rows = (
         ("EntropyClustering().fit, optical-digits, warm", f"{warm:.2f}", f"entropy {model.entropy_:.4f}"),
-        ("the engine by hand, without the test against chance", f"{engine:.2f}", f"entropy {by_hand:.4f}"),
+        ("the search by hand, without the test against chance", f"{searching:.2f}", f"entropy {by_hand:.4f}"),
         ("a first call in a new process, imports included", f"{first[0]:.2f}", f"torch imported: {first[1]}"),
         ("HypCSEClassifier().fit, optical-digits, 5 labels per class", *_classified()),
         ("`hypcse fit iris`, nothing compiled yet", f"{_command(cold=True):.1f}", "two processes compile"),

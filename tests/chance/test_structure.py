@@ -12,7 +12,7 @@ from sklearn.datasets import make_blobs, make_moons
 from hypcse import Graph, HypCSE, Structure, beyond_chance, graph_linkage
 from hypcse.chance.graphs import shuffled
 from hypcse.chance.tables import classical_coordinates, principal_coordinates
-from hypcse.discrete.levels import levels_and_main
+from hypcse.discrete.cutting.levels import levels_and_main
 
 
 def from_networkx(graph):

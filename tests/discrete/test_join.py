@@ -1,9 +1,8 @@
-"""Components joined by features or distances: the entropy stays, the top is average linkage, and the rest of the engine
+"""Components joined by features or distances: the entropy stays, the top is average linkage, and the rest of the search
 keeps it."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -19,11 +18,10 @@ from sklearn.metrics import adjusted_rand_score
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, graph_linkage, join_components, refine, similarity_graph, structural_entropy
+from hypcse.discrete.joining import parts
 from hypcse.discrete.leaving import joined_by_distance
 from hypcse.kernels.linkage.dense import mean_merges
 from hypcse.kernels.linkage.merges import number_merges
-
-join = import_module("hypcse.discrete.join")
 
 
 def separate_groups(n_groups=6, size=12, seed=0, d=3):
@@ -160,8 +158,8 @@ def test_refinement_keeps_the_top():
 
 
 def test_many_components_are_joined_in_rounds(monkeypatch):
-    """The same engine on components as points finds the planted groups, and copies and single points are fine."""
-    monkeypatch.setattr(join, "MAX_EXACT", 20)
+    """The same search on components as points finds the planted groups, and copies and single points are fine."""
+    monkeypatch.setattr(parts, "MAX_EXACT", 20)
     rng = np.random.default_rng(0)
     groups = rng.normal(size=(8, 4)) * 50
     y = rng.integers(8, size=600)

@@ -15,9 +15,9 @@ from sklearn.metrics import adjusted_rand_score
 import hypcse
 from graph_strategies import graphs_with_trees, planted_partition
 from hypcse import Graph, Tree, graph_linkage, join_components, levels, main_level, refine, similarity_graph
+from hypcse.discrete.cutting.levels import modularity
+from hypcse.discrete.cutting.stretches import ALIKE, by_conductance, near_sums
 from hypcse.discrete.leaving import leaving_parts
-from hypcse.discrete.levels import modularity
-from hypcse.discrete.stretches import ALIKE, by_conductance, near_sums
 from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.kernels.trees.thresholds import from_above, split_thresholds
 from strategies import trees

@@ -29,9 +29,9 @@ from hypcse import (
     similarity_graph,
     structural_entropy,
 )
-from hypcse.discrete.compress import kept_levels, one_by_one
-from hypcse.discrete.cuts import coarsest_cut, cut_savings
-from hypcse.discrete.levels import modularity
+from hypcse.discrete.cutting.compress import kept_levels, one_by_one
+from hypcse.discrete.cutting.cuts import coarsest_cut, cut_savings
+from hypcse.discrete.cutting.levels import modularity
 from hypcse.entropy import lca_weights
 from hypcse.kernels.trees.sweep import kept_parents
 
@@ -153,7 +153,17 @@ def test_levels_are_nested_and_find_planted_groups():
         assert len(set(zip(fine.tolist(), coarse.tolist(), strict=True))) == fine.max() + 1
     assert all(labels.min() == 0 for labels in found)
     assert any(len(set(zip(labels.tolist(), y.tolist(), strict=True))) == 12 == labels.max() + 1 for labels in found)
-    assert len(levels(graph_linkage(graph), graph, n_levels=3)) == 3
+
+
+@given(graphs_with_trees(min_leaves=3, max_leaves=12), st.integers(1, 4))
+def test_levels_are_counted_as_compress_counts_them(case, n_levels):
+    """The levels are the nodes of the compressed tree, level by level, down to the leaves."""
+    graph, tree = case
+    small, found = compress(tree, graph, n_levels), levels(tree, graph, n_levels)
+    assert len(found) == n_levels or small.n_nodes == tree.n_leaves + 1
+    assert found[-1].tolist() == list(range(tree.n_leaves))
+    clusters = {frozenset(np.flatnonzero(labels == c).tolist()) for labels in found for c in range(labels.max() + 1)}
+    assert clusters == {frozenset(s) for s in brute.members(small)[: small.n_nodes - 1]}
 
 
 def assert_nested_cuts(tree: Tree, found: list[np.ndarray]) -> None:
@@ -194,7 +204,7 @@ def test_levels_one_by_one_are_nested_cuts_too(case, n_levels):
 
 def test_levels_of_a_long_chain(monkeypatch):
     """A caterpillar too deep for the exact way, whose levels are nested all the same."""
-    monkeypatch.setattr(import_module("hypcse.discrete.compress"), "MAX_WORK", 1000)
+    monkeypatch.setattr(import_module("hypcse.discrete.cutting.compress"), "MAX_WORK", 1000)
     n = 300
     graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
     parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])

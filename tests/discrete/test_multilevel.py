@@ -12,9 +12,9 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from graph_strategies import graphs_with_trees, planted_partition
 from hypcse import Graph, graph_linkage, levels, refine, structural_entropy
-from hypcse.discrete.budget import BUDGETS
-from hypcse.discrete.levels import modularity
-from hypcse.discrete.multilevel import multilevel_groups, multilevel_tree
+from hypcse.discrete.cutting.levels import modularity
+from hypcse.discrete.linking.multilevel import multilevel_groups, multilevel_tree
+from hypcse.discrete.refining.budget import BUDGETS
 
 
 def saving(graph: Graph, labels: np.ndarray) -> float:

@@ -15,8 +15,8 @@ import brute
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, dasgupta_cost, graph_linkage, methods, refine, similarity_graph, structural_entropy
 from hypcse.discrete import binarize, refinement
-from hypcse.discrete.run import is_shallow
-from hypcse.discrete.state import start_search
+from hypcse.discrete.refining.run import is_shallow
+from hypcse.discrete.refining.state import start_search
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.kernels.search.bench import COST, N_FOUND, N_PATH, PARENT
 from hypcse.kernels.search.regraft import move, price_places

@@ -1,4 +1,4 @@
-"""`EntropyClustering`: the engine as an estimator, without torch."""
+"""`EntropyClustering`: the search as an estimator, without torch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def blobs(n=90, seed=0):
 
 
 def by_hand(X, **options):
-    """What the engine finds, step by step."""
+    """What the search finds, step by step."""
     graph = hypcse.similarity_graph(X, **options)
     tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
     return hypcse.join_components(tree, graph, X, bridges=True), graph
@@ -271,11 +271,11 @@ def test_cells_are_taken_as_they_are():
 def test_what_training_does_not_add():
     """The same contract: every attribute of the one is one of the other."""
     X = blobs()[0]
-    engine, trained = EntropyClustering().fit(X), HypCSE(n_epochs=1).fit(X)
-    assert {name for name in vars(engine) if name.endswith("_")} < {
+    searched, trained = EntropyClustering().fit(X), HypCSE(n_epochs=1).fit(X)
+    assert {name for name in vars(searched) if name.endswith("_")} < {
         name for name in vars(trained) if name.endswith("_")
     }
-    assert set(engine.get_params()) - {"linkage"} < set(trained.get_params())
+    assert set(searched.get_params()) - {"linkage"} < set(trained.get_params())
 
 
 WITHOUT_TORCH = """

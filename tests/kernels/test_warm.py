@@ -37,7 +37,7 @@ class Listener(event.Listener):
 
 event.register("numba:compile", Listener())
 import hypcse
-from hypcse.discrete.join import join_components
+from hypcse.discrete.joining.join import join_components
 rng = np.random.default_rng(0)
 y = np.repeat(np.arange(3), 20)
 X = rng.normal(size=(60, 2)) + 30 * rng.normal(size=(3, 2))[y]

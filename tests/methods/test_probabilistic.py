@@ -17,7 +17,7 @@ import brute
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, methods
-from hypcse.discrete.compress import keep_nodes
+from hypcse.discrete.cutting.compress import keep_nodes
 from hypcse.kernels.points.simplex import project_rows
 from hypcse.methods.probabilistic.eph import draw_parents, start_logits
 from hypcse.methods.probabilistic.objective import soft_dasgupta, soft_divergence, soft_tree

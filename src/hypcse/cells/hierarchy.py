@@ -13,7 +13,7 @@ from hypcse._checks import check_choice, check_count
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, group_dendrogram
 from hypcse.discrete import levels
-from hypcse.discrete.levels import Levels
+from hypcse.discrete.cutting.levels import Levels
 from hypcse.graph import Graph
 from hypcse.points import Points
 from hypcse.points.cells import points_of_cells

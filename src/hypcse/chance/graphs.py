@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.chance.edges import with_edges
-from hypcse.discrete.multilevel import multilevel_tree
+from hypcse.discrete.linking.multilevel import multilevel_tree
 from hypcse.entropy import one_dimensional_entropy, structural_entropy
 from hypcse.graph import Graph
 

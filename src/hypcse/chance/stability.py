@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_choice, check_count, check_labels
 from hypcse._random import generator
 from hypcse.chance.edges import with_edges
-from hypcse.discrete.budget import Budget
-from hypcse.discrete.join import join_components
-from hypcse.discrete.linkage import graph_linkage
-from hypcse.discrete.run import Run
+from hypcse.discrete.joining.join import join_components
+from hypcse.discrete.linking.linkage import graph_linkage
+from hypcse.discrete.refining.budget import Budget
+from hypcse.discrete.refining.run import Run
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
 from hypcse.graph.neighbors import METRICS
 from hypcse.graph.reduction import dense_features

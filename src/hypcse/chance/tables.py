@@ -11,9 +11,9 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 from hypcse.chance.edges import with_edges
+from hypcse.discrete.cutting.stretches import by_conductance
 from hypcse.discrete.leaving import leaving_parts
-from hypcse.discrete.linkage import graph_linkage
-from hypcse.discrete.stretches import by_conductance
+from hypcse.discrete.linking.linkage import graph_linkage
 from hypcse.graph import Graph
 from hypcse.graph.neighbors import unit_rows
 from hypcse.graph.precomputed import distance_blocks

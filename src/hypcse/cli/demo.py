@@ -16,7 +16,7 @@ from hypcse import Tree, beyond_chance, methods, score, similarity_graph, view
 from hypcse.cli.first_run import tell_first_run, tell_left_out
 from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
-from hypcse.discrete.levels import levels_and_main
+from hypcse.discrete.cutting.levels import levels_and_main
 
 SHOWN = (
     "single-linkage",

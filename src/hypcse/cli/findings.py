@@ -10,7 +10,7 @@ from rich.console import Console
 
 from hypcse import Structure
 from hypcse.chance.stability import is_quick
-from hypcse.discrete.levels import Labels
+from hypcse.discrete.cutting.levels import Labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from hypcse import methods
 from hypcse._checks import check_choice
 from hypcse.cli.reading.method_options import read_options
-from hypcse.discrete.budget import Effort
+from hypcse.discrete.refining.budget import Effort
 from hypcse.methods.clustering import estimator_of
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from hypcse.discrete.budget import Step as SearchStep
+from hypcse.discrete.refining.budget import Step as SearchStep
 from hypcse.methods.progress import Progress, Step
 
 

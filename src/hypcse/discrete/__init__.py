@@ -1,13 +1,13 @@
 """Search over trees on a graph: linkage, refinement, cuts and levels. No training."""
 
 from hypcse.discrete.binary import binarize
-from hypcse.discrete.budget import Refinement, Step
-from hypcse.discrete.compress import compress
-from hypcse.discrete.cuts import best_cut
-from hypcse.discrete.join import join_components
-from hypcse.discrete.levels import levels, main_level
-from hypcse.discrete.linkage import graph_linkage
-from hypcse.discrete.refine import refine, refinement
+from hypcse.discrete.cutting.compress import compress
+from hypcse.discrete.cutting.cuts import best_cut
+from hypcse.discrete.cutting.levels import levels, main_level
+from hypcse.discrete.joining.join import join_components
+from hypcse.discrete.linking.linkage import graph_linkage
+from hypcse.discrete.refining.budget import Refinement, Step
+from hypcse.discrete.refining.refine import refine, refinement
 from hypcse.discrete.report import EntropyReport, entropy_report
 
 __all__ = [

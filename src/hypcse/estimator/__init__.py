@@ -1,4 +1,4 @@
-"""Estimators: thin shells over the engine, and over training and decoding. Those that train load on first use."""
+"""Estimators: thin shells over the search, and over training and decoding. Those that train load on first use."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.chance import Structure, stability
 from hypcse.discrete import best_cut
-from hypcse.discrete.budget import Step
-from hypcse.discrete.levels import Levels, levels_and_main
+from hypcse.discrete.cutting.levels import Levels, levels_and_main
+from hypcse.discrete.refining.budget import Step
 from hypcse.entropy import structural_entropy
 from hypcse.estimator import saving
 from hypcse.estimator.forms import FITTED, sizes_of_tree

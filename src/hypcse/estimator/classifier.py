@@ -18,7 +18,7 @@ from hypcse._threads import worker_threads
 from hypcse._torch import torch
 from hypcse.decode import decode_graph
 from hypcse.discrete import graph_linkage, join_components, refine
-from hypcse.discrete.levels import levels_and_main
+from hypcse.discrete.cutting.levels import levels_and_main
 from hypcse.encoder.prototypes import class_scores
 from hypcse.entropy import structural_entropy
 from hypcse.estimator.base import Saved

@@ -9,8 +9,8 @@ from sklearn.base import ClusterMixin
 
 from hypcse._checks import check_choice
 from hypcse.discrete import graph_linkage, refine
-from hypcse.discrete.budget import Callback, Effort
-from hypcse.discrete.linkage import Linkage
+from hypcse.discrete.linking.linkage import Linkage
+from hypcse.discrete.refining.budget import Callback, Effort
 from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared

@@ -13,7 +13,7 @@ from hypcse._checks import check_choice
 from hypcse._memory import check_memory
 from hypcse.chance.structure import UNTESTED
 from hypcse.discrete import graph_linkage, levels
-from hypcse.discrete.budget import Step
+from hypcse.discrete.refining.budget import Step
 from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.device import chosen_device
 from hypcse.estimator.entropy_clustering import effort_of, searched

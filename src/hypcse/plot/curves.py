@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.discrete import best_cut
-from hypcse.discrete.cuts import cut_savings
-from hypcse.discrete.levels import levels_and_main
+from hypcse.discrete.cutting.cuts import cut_savings
+from hypcse.discrete.cutting.levels import levels_and_main
 from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph, GraphLike
 from hypcse.plot.axes import axes_or_new

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_choice
 from hypcse._heights import check_heights, joined_distances
 from hypcse.discrete.binary import binary_form
-from hypcse.discrete.levels import main_labels
+from hypcse.discrete.cutting.levels import main_labels
 from hypcse.graph import GraphLike
 from hypcse.kernels.trees.arcs import child_middles
 from hypcse.plot.axes import axes_or_new

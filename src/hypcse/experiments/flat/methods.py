@@ -38,7 +38,7 @@ def partition(method: str, data: FlatData, seed: int, **options: Any) -> Partiti
 def _main_level(data: FlatData, seed: int) -> Partition:
     """Of the levels of the tree that to look at first; one cluster where nothing lies beyond chance."""
     import hypcse
-    from hypcse.discrete.levels import levels_and_main
+    from hypcse.discrete.cutting.levels import levels_and_main
 
     structure = hypcse.beyond_chance(data.graph if data.X is None else data.X, random_state=seed)
     found = levels_and_main(_tree(data, seed), data.graph, structure.found)

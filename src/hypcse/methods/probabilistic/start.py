@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.discrete import graph_linkage
-from hypcse.discrete.compress import keep_nodes
+from hypcse.discrete.cutting.compress import keep_nodes
 from hypcse.discrete.heights import searched_tree
 from hypcse.entropy import lca_weights
 from hypcse.graph import Graph

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
 from hypcse.discrete.heights import searched_tree
-from hypcse.discrete.multilevel import multilevel_tree
+from hypcse.discrete.linking.multilevel import multilevel_tree
 from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.graph.convert import node_names
 from hypcse.kernels.linkage.chains import chain_merges
@@ -48,19 +48,19 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average") -> Tree:
     """
     check_choice("method", method, get_args(Linkage))
     names = node_names(graph)
-    tree = _linked(as_graph(graph), method)
+    tree = _link(as_graph(graph), method)
     return tree.with_names(names)
 
 
-def _linked(graph: Graph, method: Linkage) -> Tree:
+def _link(graph: Graph, method: Linkage) -> Tree:
     if method == "entropy":
-        return stretched(graph)
+        return link_by_entropy(graph)
     if method == "multilevel":
         return multilevel_tree(graph)
-    return _joined(graph, *_merges(graph, method))
+    return _tree_of_merges(graph, *_merges(graph, method))
 
 
-def stretched(graph: Graph, tell: Callable[[float], object] | None = None) -> Tree:
+def link_by_entropy(graph: Graph, tell: Callable[[float], object] | None = None) -> Tree:
     """The tree of "entropy" linkage; `tell` is called now and then with the share of the merges that are done."""
     n, at = graph.n_vertices, start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees)
     whole = graph.degrees.sum()
@@ -69,10 +69,10 @@ def stretched(graph: Graph, tell: Callable[[float], object] | None = None) -> Tr
         if tell is not None:
             tell(int(at.status[0]) / (n - 1) if at.heap.used[0] > 0 else 1.0)
     done = int(at.status[0])
-    return _joined(graph, at.first[:done], at.second[:done])
+    return _tree_of_merges(graph, at.first[:done], at.second[:done])
 
 
-def _joined(graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
+def _tree_of_merges(graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
     """The tree of the merges, and of those between components."""
     return searched_tree(join_components(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.discrete.binary import binary_form
-from hypcse.discrete.cuts import check_table, children_of, gains_of_number
+from hypcse.discrete.cutting.cuts import check_table, children_of, gains_of_number
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
 from hypcse.kernels.trees.cuts import antichain_tables, best_antichain, best_antichain_of

@@ -7,8 +7,8 @@ from typing import get_args
 
 from hypcse._checks import check_choice
 from hypcse._random import check_seed
-from hypcse.discrete.budget import BUDGETS, Callback, Effort, Objective, Refinement
-from hypcse.discrete.run import Run
+from hypcse.discrete.refining.budget import BUDGETS, Callback, Effort, Objective, Refinement
+from hypcse.discrete.refining.run import Run
 from hypcse.entropy import graph_over
 from hypcse.graph import GraphLike
 from hypcse.tree import Tree

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from hypcse._random import generator
 from hypcse.discrete.binary import binarize
-from hypcse.discrete.budget import (
+from hypcse.discrete.components import top_of, with_top
+from hypcse.discrete.cutting.compress import keep_nodes, one_by_one
+from hypcse.discrete.heights import searched_tree
+from hypcse.discrete.leaving import joined_by_distance
+from hypcse.discrete.linking.linkage import graph_linkage
+from hypcse.discrete.linking.multilevel import multilevel_tree
+from hypcse.discrete.refining.budget import (
     COLDEST,
     FLAT_LEVELS,
     HOTTEST,
@@ -26,13 +32,7 @@ from hypcse.discrete.budget import (
     Refinement,
     Step,
 )
-from hypcse.discrete.components import top_of, with_top
-from hypcse.discrete.compress import keep_nodes, one_by_one
-from hypcse.discrete.heights import searched_tree
-from hypcse.discrete.leaving import joined_by_distance
-from hypcse.discrete.linkage import graph_linkage
-from hypcse.discrete.multilevel import multilevel_tree
-from hypcse.discrete.state import Search, start_search
+from hypcse.discrete.refining.state import Search, start_search
 from hypcse.entropy import graph_over, lca_weights, structural_entropy
 from hypcse.graph import Graph
 from hypcse.kernels.search.descent import anneal, descend

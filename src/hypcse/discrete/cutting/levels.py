@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
-from hypcse.discrete.compress import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
-from hypcse.discrete.cuts import coarsest_cut
+from hypcse.discrete.cutting.compress import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
+from hypcse.discrete.cutting.cuts import coarsest_cut
+from hypcse.discrete.cutting.stretches import ALIKE, by_conductance, by_distance
+from hypcse.discrete.cutting.wishes import Wishes, modular_cut, wished_cuts, within_limits
 from hypcse.discrete.leaving import leaving_parts
-from hypcse.discrete.stretches import ALIKE, by_conductance, by_distance
-from hypcse.discrete.wishes import Wishes, modular_cut, wished_cuts, within_limits
 from hypcse.entropy import graph_over, node_volumes, structural_entropy
 from hypcse.graph import Graph, GraphLike
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
@@ -65,7 +65,8 @@ def levels(
     there, there is one level: all that edges join is one cluster.
 
     graph        : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    n_levels     : so many levels of `compress` instead, whatever they hold.
+    n_levels     : the levels of `compress(tree, graph, n_levels)` instead, counted as it counts them: the last one is
+                   every leaf by itself.
     n_clusters   : levels of so many clusters instead, such as [5, 25, 100].
     min_children : every cluster is to hold at least so many of the next finer level.
     min_size     : every cluster is to have at least so many leaves.
@@ -85,8 +86,8 @@ def levels(
     if wishes != Wishes():
         raise ValueError("n_levels asks for levels of compress. Leave out the other wishes, or n_levels.")
     check_count("n_levels", n_levels, 1)
-    found = _partitions(tree, kept_levels(tree, graph, min(n_levels + 1, tree.n_leaves)), n_levels + 1)
-    return [leaf_labels(tree.parent, split, tree.n_leaves) for split in found] or [coarsest_cut(tree, graph)]
+    found = _partitions(tree, kept_levels(tree, graph, min(n_levels, tree.n_leaves)), n_levels)
+    return [*(leaf_labels(tree.parent, split, tree.n_leaves) for split in found), np.arange(tree.n_leaves)]
 
 
 def _wished(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
@@ -142,7 +143,7 @@ def _found(tree: Tree, graph: Graph) -> Levels:
     lasting = [stretch for stretch in above + inside if scale.holds(stretch.split)]
     described = _enough_levels(tree, graph)
     held = list(dropwhile(lambda split: not scale.holds(split), described))
-    chain = scale.woven([stretch.split for stretch in lasting], held)
+    chain = scale.weave([stretch.split for stretch in lasting], held)
     if not chain:
         return Levels([coarsest_cut(tree, graph)], 0)
     best = max(lasting, key=lambda stretch: stretch.worth, default=None)
@@ -158,7 +159,7 @@ class _Scale:
         self.shares = node_volumes(tree, graph.degrees) / total
         self.inside = (2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)) / total
 
-    def woven(self, lasting: list[Split], described: list[Split]) -> list[Split]:
+    def weave(self, lasting: list[Split], described: list[Split]) -> list[Split]:
         """One chain of nested partitions: those that last and, fitted in between, those that describe.
 
         What differs by less than `ALIKE` from one that is there already is left out.

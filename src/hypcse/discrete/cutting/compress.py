@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
-from hypcse.discrete.cuts import cluster_gains
+from hypcse.discrete.cutting.cuts import cluster_gains
 from hypcse.entropy import graph_over, lca_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
 from hypcse.kernels.trees.cuts import best_antichain

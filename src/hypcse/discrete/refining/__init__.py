@@ -1,0 +1,1 @@
+"""Trees made better: subtrees move to better places."""
