@@ -16,7 +16,6 @@ const MARKUP = ["innerHTML", "outerHTML", "insertAdjacentHTML", "write", "writel
 }));
 
 export default [
-  { ignores: [".venv/", "site/", "dist/", "build/", "demo/"] },
   js.configs.recommended,
   {
     linterOptions: { reportUnusedDisableDirectives: "error" },

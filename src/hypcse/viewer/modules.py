@@ -100,8 +100,8 @@ def read_module(name: str, text: str) -> Module:
                 end = made.end(1)
         else:
             raise ValueError(
-                f'{name}:{line}: {text[start:].splitlines()[0]!r} is neither import {{ a, b }} from "./x.js"; nor export '
-                f"before a function, const or class, nor the declaration of one name. Write it as one of these."
+                f"{name}:{line}: {text[start:].splitlines()[0]!r} is not of the subset that can be joined. Write it as "
+                'import { a, b } from "./x.js"; or export before a function, const or class, or declare one name.'
             )
     return Module(name, tuple(imports), declared, frozenset(exported), "".join([*kept, text[end:]]))
 
