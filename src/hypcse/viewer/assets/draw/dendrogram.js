@@ -1,9 +1,9 @@
-// The second view: a rectangular dendrogram, the root on the left, leaves one below the other, height as length. What is
-// drawn as height need not be the tree's own: see axis.js.
+// The second view: a rectangular dendrogram, the root on the left, leaves one below the other, height as length. What
+// is drawn as height need not be the tree's own: see axis.js.
 
 import { AXIS_ROOM, heightAxes } from "./axis.js";
+import { buildDendrogram } from "./dendrogram_picture.js";
 import { REACH } from "./disk.js";
-import { LOOKS } from "./palette.js";
 /**
  * @import { Page } from "../tree/payload.js"
  * @import { Tree } from "../tree/tree.js"
@@ -205,56 +205,9 @@ export class DendrogramView {
     };
   }
 
-  /**
-   * Draw into a scene: nodes whose leaves share one row of pixels become one line, as long as the longest of them.
-   * @param {Scene} scene @param {Uint32Array} colours @param {Look} look
-   */
+  /** @param {Scene} scene @param {Uint32Array} colours @param {Look} look */
   build(scene, colours, look) {
-    scene.ground = LOOKS[look].ground;
-    const rows = new Float64Array(Math.ceil(this.height) + 1).fill(Infinity);
-    const fine = this.pixelsPerLeaf >= 1;
-    for (let node = 0; node < this.tree.root; node++) this.drawBranch(scene, node, colours, fine ? null : rows);
-    for (let node = this.tree.leafCount; node < this.tree.nodeCount; node++) this.drawJoin(scene, node, colours);
-  }
-
-  /**
-   * The level line from a node to the height of its parent.
-   * @param {Scene} scene @param {number} node @param {Uint32Array} colours @param {Float64Array | null} rows
-   */
-  drawBranch(scene, node, colours, rows) {
-    const { tree } = this;
-    const y = this.screenY(this.middle[node]);
-    if (y < -2 || y > this.floor) return;
-    const left = this.screenX(this.drawn[tree.parent[node]]);
-    const right = this.screenX(this.drawn[node]);
-    if (right < 0) return;
-    if (rows && tree.size[node] * this.pixelsPerLeaf < 1) {
-      // Of many branches in one row of pixels only a longer one shows behind those drawn before.
-      const row = Math.max(y | 0, 0);
-      if (left > rows[row] - 1) return;
-      rows[row] = left;
-    }
-    scene.segment(Math.max(left, -2), y, right, y, this.lineWidth(node), colours[node]);
-  }
-
-  /**
-   * The upright line over the children of a node.
-   * @param {Scene} scene @param {number} node @param {Uint32Array} colours
-   */
-  drawJoin(scene, node, colours) {
-    const top = this.screenY(this.low[node]);
-    const bottom = this.screenY(this.high[node]);
-    if (bottom - top < 1 || bottom < 0 || top > this.floor) return;
-    const x = this.screenX(this.drawn[node]);
-    if (x < -2) return;
-    const width = this.lineWidth(node);
-    const reach = width / 2;
-    scene.segment(x, Math.max(top - reach, -2), x, Math.min(bottom + reach, this.floor), width, colours[node]);
-  }
-
-  /** @param {number} node */
-  lineWidth(node) {
-    return this.tree.size[node] * this.pixelsPerLeaf > 24 ? 1.8 : 1.1;
+    buildDendrogram(this, scene, colours, look);
   }
 
   /**

@@ -1,12 +1,11 @@
 // The first view: the tree in the Poincare disk.
 
 import { diskNameSlots, diskPathToRoot } from "./disk_names.js";
+import { buildDisk } from "./disk_picture.js";
 import {
   arcPieces, arcPoint, compose, halfTurn, IDENTITY, inverse, MOST_PIECES, radiusOf, towardsCentre, transform,
   transformAll, translation, translationBetween,
 } from "./moebius.js";
-import { LOOKS, packHex } from "./palette.js";
-import { LineMarks, PixelMarks } from "./scene.js";
 /**
  * @import { Page } from "../tree/payload.js"
  * @import { Tree } from "../tree/tree.js"
@@ -16,13 +15,6 @@ import { LineMarks, PixelMarks } from "./scene.js";
  */
 
 export const REACH = 14; // Pixels around a node within which the pointer means it.
-const SMALL_TREE = 6000; // Nodes up to which nothing is left out, even while dragging.
-/** @typedef {{ shortest: number, grain: number, tolerance: number, dots: number }} Detail */
-// What is drawn of a tree: the shortest branch in pixels, how near two branches may be in pixels before they count as
-// one, how far in pixels straight pieces may lie from the arc of a branch, and the squared norm of the outermost dots.
-const WHOLE = { shortest: 0, grain: 0, tolerance: 0.05, dots: 1 };
-const RESTING = { shortest: 0.7, grain: 1, tolerance: 0.1, dots: 1 };
-const MOVING = { shortest: 1.5, grain: 2, tolerance: 0.5, dots: 0.9 };
 const MOST_MAGNIFIED = 12;
 const NAMED_TREE = 400; // Leaves up to which the rim leaves room for names.
 
@@ -180,58 +172,7 @@ export class DiskView {
    * @param {Scene} scene @param {Uint32Array} colours @param {Look} look @param {boolean} moving
    */
   build(scene, colours, look, moving) {
-    scene.ground = LOOKS[look].ground;
-    scene.disk = { x: this.width / 2, y: this.height / 2, radius: this.scale, fill: LOOKS[look].disk };
-    this.drawRim(scene, packHex(LOOKS[look].rim));
-    const detail = this.tree.nodeCount <= SMALL_TREE ? WHOLE : moving ? MOVING : RESTING;
-    this.drawBranches(scene, colours, detail);
-    this.drawDots(scene, colours, detail);
-  }
-
-  /** @param {Scene} scene @param {number} colour */
-  drawRim(scene, colour) {
-    const steps = 180;
-    const angles = Array.from({ length: steps + 1 }, (_, k) => (2 * Math.PI * k) / steps);
-    const places = angles.map((angle) => this.toScreen(Math.cos(angle), Math.sin(angle)));
-    scene.polyline(places.map(([x]) => x), places.map(([, y]) => y), steps + 1, 1.2, colour);
-  }
-
-  /** @param {Scene} scene @param {Uint32Array} colours @param {Detail} detail */
-  drawBranches(scene, colours, detail) {
-    const { tree, diskX, diskY, scale } = this;
-    const least = (detail.shortest / scale) ** 2;
-    const marks = detail.grain ? new LineMarks(detail.grain) : null;
-    for (let node = 0; node < tree.root; node++) {
-      const above = tree.parent[node];
-      const dx = diskX[node] - diskX[above];
-      const dy = diskY[node] - diskY[above];
-      const square = dx * dx + dy * dy;
-      if (square < least || (this.magnified > 1 && this.isOutside(node, above))) continue;
-      if (marks && !marks.take(diskX[node] * scale, diskY[node] * scale, diskX[above] * scale, diskY[above] * scale)) {
-        continue;
-      }
-      this.drawBranch(scene, node, above, detail.tolerance, colours[node]);
-    }
-  }
-
-  /**
-   * Whether a branch lies beyond one edge of the picture; a geodesic stays near its chord when it is short.
-   * @param {number} node @param {number} above
-   */
-  isOutside(node, above) {
-    const [limitX, limitY] = [(0.6 * this.width) / this.scale, (0.6 * this.height) / this.scale];
-    const [x, y, px, py] = [this.diskX[node], this.diskY[node], this.diskX[above], this.diskY[above]];
-    return (x > limitX && px > limitX) || (x < -limitX && px < -limitX)
-      || (y > limitY && py > limitY) || (y < -limitY && py < -limitY);
-  }
-
-  /**
-   * @param {Scene} scene @param {number} node @param {number} above @param {number} tolerance @param {number} colour
-   */
-  drawBranch(scene, node, above, tolerance, colour) {
-    const { lineX, lineY } = this;
-    const count = this.traceBranch(node, above, tolerance);
-    scene.polyline(lineX, lineY, count, this.branchWidth(node), colour);
+    buildDisk(this, scene, colours, look, moving);
   }
 
   /**
@@ -262,24 +203,6 @@ export class DiskView {
   branchWidth(node) {
     const weight = Math.log(this.tree.size[node] + 1) / this.logLeaves;
     return Math.max((1.1 + 2.6 * Math.min(weight, 1)) * this.nearness(node), 0.7);
-  }
-
-  /**
-   * Dots at nodes. Of large trees those near the rim are left out while moving, and drawn once a pixel at rest.
-   * @param {Scene} scene @param {Uint32Array} colours @param {Detail} detail
-   */
-  drawDots(scene, colours, detail) {
-    const { tree, diskX, diskY } = this;
-    const free = detail.grain > 0 ? new PixelMarks(this.width, this.height) : null;
-    for (let node = 0; node < tree.nodeCount; node++) {
-      if (diskX[node] * diskX[node] + diskY[node] * diskY[node] > detail.dots) continue;
-      const radius = this.dotRadius(node);
-      if (radius < 0.5) continue;
-      const x = this.width / 2 + diskX[node] * this.scale;
-      const y = this.height / 2 + diskY[node] * this.scale;
-      if (free && !free.take(x, y)) continue;
-      scene.dot(x, y, radius, colours[node]);
-    }
   }
 
   /** @param {number} node */

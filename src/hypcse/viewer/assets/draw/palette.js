@@ -1,6 +1,6 @@
-// Colours. The first twelve, CLASS_COLOURS, are those of the plots, which colour-blind people can tell apart; the page is
-// written with them. Those after them are spaced by the golden angle in OKLCH, so that any number of them differ and none
-// changes when more are asked for.
+// Colours. The first twelve, CLASS_COLOURS, are those of the plots, which colour-blind people can tell apart; Python
+// writes them at the head of the script. Those after them are spaced by the golden angle in OKLCH, so that any number of
+// them differ and none changes when more are asked for.
 
 const GOLDEN_ANGLE = 137.50776405;
 

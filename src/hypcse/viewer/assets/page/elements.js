@@ -2,7 +2,8 @@
 
 import { toHex } from "../draw/palette.js";
 
-/** @typedef {{ text?: string, className?: string, [attribute: string]: string | number | Listener | undefined }} Properties */
+/** @typedef {string | number | Listener} Attribute */
+/** @typedef {{ text?: string, className?: string, [name: string]: Attribute | undefined }} Properties */
 /** @typedef {(event: Event) => void} Listener Under a name that begins with "on". */
 
 /**

@@ -48,7 +48,7 @@ function subtreeNode(app) {
 }
 
 /**
- * One row a leaf, in the order of the data: its name, its cluster, and its class where there are classes.
+ * One row per leaf, in the order of the data: its name, its cluster, and its class where there are classes.
  * @param {App} app
  */
 function labelTable(app) {

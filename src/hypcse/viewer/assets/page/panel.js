@@ -124,7 +124,7 @@ export class Panel {
     if (!page.table || node === tree.root) return [];
     const title = element("h3", { text: "Columns that set it apart" });
     const found = facts.columns(node);
-    if (!found) return [title, note("Told for the largest nodes only; see its ancestors.", "p")];
+    if (!found) return [title, note("Computed for the largest nodes only; see its ancestors.", "p")];
     if (!found.length) return [title, note("None: all columns are as elsewhere.", "p")];
     const most = Math.max(...found.map(({ shift }) => Math.abs(shift)));
     return [title, element("ul", { className: "plain-list" }, found.map((column) => columnRow(column, most)))];

@@ -8,7 +8,7 @@ import { brief } from "./numbers.js";
 
 const EXEMPLARS = 3;
 
-/** @typedef {{ name: string, shift: number, mean: number, overall: number }} ColumnFact Shift in standard deviations. */
+/** @typedef {{ name: string, shift: number, mean: number, overall: number }} ColumnFact Shift in deviations. */
 
 export class Facts {
   /** @param {Tree} tree @param {Page} page */

@@ -101,7 +101,7 @@ export function readDocument(text) {
 }
 
 /**
- * Distances between the parts that nodes join, one a node: 0 at leaves, which come first.
+ * Distances between the parts that nodes join, one per node: 0 at leaves, which come first.
  * @param {NonNullable<RawPage["distance"]>} raw @param {number} nodeCount
  */
 function readDistance(raw, nodeCount) {
