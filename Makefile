@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint bench docs pictures clean
+.PHONY: demo test lint lint-page bench docs pictures clean
 
 demo: $(READY)
 	$(BIN)/hypcse demo
@@ -10,10 +10,14 @@ demo: $(READY)
 test: $(READY) lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-lint: $(READY)
+lint: $(READY) lint-page
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --no-cache --check .
 	$(BIN)/mypy
+
+# The page's JavaScript, where there is a node that its checkers run on and they are or can be installed.
+lint-page:
+	.ci/lint-page
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks run

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 import os
 import re
 import tempfile
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hypcse._colours import DARK, LIGHT
+from hypcse.viewer.modules import join_modules
 from hypcse.viewer.payload import to_json
 from hypcse.viewer.source import Look, Shown, gather, known_points
 
@@ -23,38 +23,7 @@ if TYPE_CHECKING:
 
     from hypcse.chance import Structure
 
-# The parts of the program in the order in which they are joined; each uses only those before it when it loads.
-SCRIPTS = (
-    "tree/payload.js",
-    "tree/tree.js",
-    "tree/cut.js",
-    "tree/facts.js",
-    "tree/newick.js",
-    "draw/moebius.js",
-    "draw/palette.js",
-    "draw/colours.js",
-    "draw/scene.js",
-    "draw/disk_names.js",
-    "draw/disk.js",
-    "draw/axis.js",
-    "draw/dendrogram.js",
-    "draw/names.js",
-    "draw/webgl.js",
-    "draw/canvas.js",
-    "draw/svg.js",
-    "page/elements.js",
-    "page/app.js",
-    "page/stage.js",
-    "page/panel.js",
-    "page/legend.js",
-    "page/levels.js",
-    "page/search.js",
-    "page/exports.js",
-    "page/pointer.js",
-    "page/keyboard.js",
-    "page/controls.js",
-    "page/main.js",
-)
+PROGRAM = "page/main.js"
 GENERATOR = "hypcse page"
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
@@ -121,9 +90,7 @@ def view(
 def render(shown: Shown) -> str:
     """The text of the page. Its policy lets nothing run but this style and this script, by their hashes."""
     style = _asset("style.css")
-    colours = json.dumps({"light": LIGHT, "dark": DARK})
-    head = f'(() => {{\n"use strict";\nconst CLASS_COLOURS = {colours};\n'
-    script = head + "".join(map(_asset, SCRIPTS)) + "})();\n"
+    script = join_modules(PROGRAM, _asset, {"CLASS_COLOURS": {"light": LIGHT, "dark": DARK}})
     parts = {
         "policy": _policy(style, script),
         "generator": GENERATOR,

@@ -1,12 +1,22 @@
 // Painting a scene by the two-dimensional canvas: where there is no WebGL2, and for the PNG.
 
-class CanvasPainter {
+import { toHex } from "./palette.js";
+import { DOT_NUMBERS, SEGMENT_NUMBERS } from "./scene.js";
+/** @import { Scene } from "./scene.js" */
+
+/** @typedef {{ colour: number, width: number, rows: number[] }} StrokeGroup */
+
+export class CanvasPainter {
+  /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.canvas = canvas;
     this.kind = "canvas";
-    this.context = canvas.getContext("2d", { alpha: false });
+    const context = canvas.getContext("2d", { alpha: false });
+    if (!context) throw new Error("this browser has no canvas");
+    this.context = context;
   }
 
+  /** @param {Scene} scene @param {number} width @param {number} height */
   paint(scene, width, height) {
     const { context, canvas } = this;
     context.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
@@ -23,6 +33,7 @@ class CanvasPainter {
     for (const [colour, rows] of dotGroups(scene)) this.fill(toHex(colour), rows, scene.dots.values);
   }
 
+  /** @param {StrokeGroup} group @param {Float32Array} values */
   stroke({ colour, width, rows }, values) {
     const { context } = this;
     context.strokeStyle = toHex(colour);
@@ -36,6 +47,7 @@ class CanvasPainter {
     context.stroke();
   }
 
+  /** @param {string} colour @param {number[]} rows @param {Float32Array} values */
   fill(colour, rows, values) {
     const { context } = this;
     context.fillStyle = colour;
@@ -49,26 +61,36 @@ class CanvasPainter {
   }
 }
 
-/** Segments that share colour and (to a fifth of a pixel) width, in the order in which the first of each comes. */
-function strokeGroups(scene) {
+/**
+ * Segments that share colour and (to a fifth of a pixel) width, in the order in which the first of each comes.
+ * @param {Scene} scene
+ */
+export function strokeGroups(scene) {
+  /** @type {Map<string, StrokeGroup>} */
   const groups = new Map();
   const { values, colours, count } = scene.segments;
   for (let row = 0; row < count; row++) {
     const width = Math.max(Math.round(values[SEGMENT_NUMBERS * row + 4] * 5) / 5, 0.4);
     const key = `${colours[row]} ${width}`;
-    if (!groups.has(key)) groups.set(key, { colour: colours[row], width, rows: [] });
-    groups.get(key).rows.push(row);
+    const group = groups.get(key);
+    if (group) group.rows.push(row);
+    else groups.set(key, { colour: colours[row], width, rows: [row] });
   }
   return groups.values();
 }
 
-/** Dots by colour. */
-function dotGroups(scene) {
+/**
+ * Dots by colour.
+ * @param {Scene} scene
+ */
+export function dotGroups(scene) {
+  /** @type {Map<number, number[]>} */
   const groups = new Map();
   const { colours, count } = scene.dots;
   for (let row = 0; row < count; row++) {
-    if (!groups.has(colours[row])) groups.set(colours[row], []);
-    groups.get(colours[row]).push(row);
+    const group = groups.get(colours[row]);
+    if (group) group.push(row);
+    else groups.set(colours[row], [row]);
   }
   return groups;
 }

@@ -1,5 +1,18 @@
-// The second view: a rectangular dendrogram, the root on the left, leaves one below the other, height as length. What is
-// drawn as height need not be the tree's own: see axis.js.
+// The second view: a rectangular dendrogram, the root on the left, leaves one below the other, height as length. What
+// is drawn as height need not be the tree's own: see axis.js.
+
+import { AXIS_ROOM, heightAxes } from "./axis.js";
+import { buildDendrogram } from "./dendrogram_picture.js";
+import { REACH } from "./disk.js";
+/**
+ * @import { Page } from "../tree/payload.js"
+ * @import { Tree } from "../tree/tree.js"
+ * @import { AxisKind } from "./axis.js"
+ * @import { Point } from "./moebius.js"
+ * @import { Slot } from "./names.js"
+ * @import { Look } from "./palette.js"
+ * @import { Motion, Scene } from "./scene.js"
+ */
 
 const NAME_ROOM = 150;
 const NAME_ROW = 8; // Pixels a leaf needs for its name.
@@ -7,7 +20,13 @@ const EDGE_ROOM = 14;
 const BUTTON_ROOM = 58; // On the left, where the buttons are.
 const LEAST_LEAVES = 3; // Fewest leaves that fill the height of the picture.
 
-class DendrogramView {
+/**
+ * What is in sight: leaf positions from top to bottom, and the height at the left edge.
+ * @typedef {{ top: number, bottom: number, left: number }} Extent
+ */
+
+export class DendrogramView {
+  /** @param {Tree} tree @param {Page} page */
   constructor(tree, page) {
     this.tree = tree;
     this.axes = heightAxes(tree, page);
@@ -23,19 +42,36 @@ class DendrogramView {
       this.high[above] = Math.max(this.high[above], this.middle[node]);
     }
     if (tree.root > 0) this.middle[tree.root] = (this.low[tree.root] + this.high[tree.root]) / 2;
+    // What setAxis and look measure.
+    this.axis = this.axes.tree;
+    this.drawn = this.axis.height;
+    this.rootHeight = 1;
+    this.floor = 0;
+    this.pixelsPerLeaf = 0;
+    this.pixelsPerHeight = 0;
+    this.nameRoom = 0;
+    this.leafX = 0;
+    this.width = 100;
+    this.height = 100;
     this.setAxis("tree");
     this.window = this.wholeWindow();
-    this.resize(100, 100);
+    this.look(this.window);
   }
 
-  /** drawn: the height of every node in the picture; rootHeight: the most of them. */
+  /**
+   * drawn: the height of every node in the picture; rootHeight: the most of them.
+   * @param {AxisKind} kind
+   */
   setAxis(kind) {
-    this.axis = this.axes[kind];
+    this.axis = this.axes[kind] ?? this.axes.tree;
     this.drawn = this.axis.height;
     this.rootHeight = this.drawn[this.tree.root] || 1;
   }
 
-  /** Draw other heights. The leaves in sight stay, and their subtrees take as much of the width as before. */
+  /**
+   * Draw other heights. The leaves in sight stay, and their subtrees take as much of the width as before.
+   * @param {AxisKind} kind
+   */
   drawHeights(kind) {
     const [highest, root] = [this.highestInSight(), this.rootHeight];
     this.setAxis(kind);
@@ -55,18 +91,22 @@ class DendrogramView {
     return highest;
   }
 
-  /** What is in sight: leaf positions from top to bottom, and the height at the left edge. */
+  /** @returns {Extent} */
   wholeWindow() {
     return { top: 0, bottom: this.tree.leafCount, left: this.rootHeight };
   }
 
+  /** @param {number} width @param {number} height */
   resize(width, height) {
     this.width = width;
     this.height = height;
     this.look(this.window);
   }
 
-  /** Look through a window, and measure what that makes of leaves and heights; nothing is drawn below the floor. */
+  /**
+   * Look through a window, and measure what that makes of leaves and heights; nothing is drawn below the floor.
+   * @param {Extent} window
+   */
   look(window) {
     this.window = window;
     this.floor = this.height - AXIS_ROOM + 2;
@@ -80,36 +120,54 @@ class DendrogramView {
 
   project() {}
 
+  /** Size of the letters of names. */
+  get nameSize() {
+    return Math.min(Math.max(this.pixelsPerLeaf, 8), 12);
+  }
+
+  /** @param {number} height */
   screenX(height) {
     return this.leafX - height * this.pixelsPerHeight;
   }
 
+  /** @param {number} place */
   screenY(place) {
     return EDGE_ROOM + (place - this.window.top) * this.pixelsPerLeaf;
   }
 
-  /** The leaf in the row of this pixel, or the nearest to it. */
+  /**
+   * The leaf in the row of this pixel, or the nearest to it.
+   * @param {number} y
+   */
   leafAtRow(y) {
     const place = Math.floor(this.window.top + (y - EDGE_ROOM) / this.pixelsPerLeaf);
     return this.tree.leafAt[Math.min(Math.max(place, 0), this.tree.leafCount - 1)];
   }
 
+  /** @param {number} node @returns {Point} */
   position(node) {
     return [this.screenX(this.drawn[node]), this.screenY(this.middle[node])];
   }
 
+  /** @param {number} fromX @param {number} fromY @param {number} toX @param {number} toY */
   pan(fromX, fromY, toX, toY) {
     this.shift((fromY - toY) / this.pixelsPerLeaf);
   }
 
-  /** Move by so many leaves, not beyond the ends. */
+  /**
+   * Move by so many leaves, not beyond the ends.
+   * @param {number} leaves
+   */
   shift(leaves) {
     const span = this.window.bottom - this.window.top;
     const top = Math.min(Math.max(this.window.top + leaves, -0.3 * span), this.tree.leafCount - 0.7 * span);
     this.look({ ...this.window, top, bottom: top + span });
   }
 
-  /** Spread leaves and heights around the pointer; the leaves keep their edge of the picture. */
+  /**
+   * Spread leaves and heights around the pointer; the leaves keep their edge of the picture.
+   * @param {number} factor @param {number} x @param {number} y
+   */
   zoom(factor, x, y) {
     const { leafCount } = this.tree;
     const place = this.window.top + (y - EDGE_ROOM) / this.pixelsPerLeaf;
@@ -122,6 +180,7 @@ class DendrogramView {
     this.shift(0);
   }
 
+  /** @param {number} node */
   focusMotion(node) {
     const { tree } = this;
     const shown = tree.isLeaf(node) ? tree.parent[node] : node;
@@ -136,57 +195,25 @@ class DendrogramView {
     return this.windowMotion(this.wholeWindow());
   }
 
+  /** @param {Extent} target @returns {Motion} */
   windowMotion(target) {
     const begin = this.window;
     return (time) => {
+      /** @param {keyof Extent} key */
       const between = (key) => begin[key] + (target[key] - begin[key]) * time;
       this.look({ top: between("top"), bottom: between("bottom"), left: between("left") });
     };
   }
 
-  /** Draw into a scene: nodes whose leaves share one row of pixels become one line, as long as the longest of them. */
+  /** @param {Scene} scene @param {Uint32Array} colours @param {Look} look */
   build(scene, colours, look) {
-    scene.ground = LOOKS[look].ground;
-    const rows = new Float64Array(Math.ceil(this.height) + 1).fill(Infinity);
-    const fine = this.pixelsPerLeaf >= 1;
-    for (let node = 0; node < this.tree.root; node++) this.drawBranch(scene, node, colours, fine ? null : rows);
-    for (let node = this.tree.leafCount; node < this.tree.nodeCount; node++) this.drawJoin(scene, node, colours);
+    buildDendrogram(this, scene, colours, look);
   }
 
-  /** The level line from a node to the height of its parent. */
-  drawBranch(scene, node, colours, rows) {
-    const { tree } = this;
-    const y = this.screenY(this.middle[node]);
-    if (y < -2 || y > this.floor) return;
-    const left = this.screenX(this.drawn[tree.parent[node]]);
-    const right = this.screenX(this.drawn[node]);
-    if (right < 0) return;
-    if (rows && tree.size[node] * this.pixelsPerLeaf < 1) {
-      // Of many branches in one row of pixels only a longer one shows behind those drawn before.
-      const row = Math.max(y | 0, 0);
-      if (left > rows[row] - 1) return;
-      rows[row] = left;
-    }
-    scene.segment(Math.max(left, -2), y, right, y, this.lineWidth(node), colours[node]);
-  }
-
-  /** The upright line over the children of a node. */
-  drawJoin(scene, node, colours) {
-    const top = this.screenY(this.low[node]);
-    const bottom = this.screenY(this.high[node]);
-    if (bottom - top < 1 || bottom < 0 || top > this.floor) return;
-    const x = this.screenX(this.drawn[node]);
-    if (x < -2) return;
-    const width = this.lineWidth(node);
-    const reach = width / 2;
-    scene.segment(x, Math.max(top - reach, -2), x, Math.min(bottom + reach, this.floor), width, colours[node]);
-  }
-
-  lineWidth(node) {
-    return this.tree.size[node] * this.pixelsPerLeaf > 24 ? 1.8 : 1.1;
-  }
-
-  /** The node whose lines are nearest to the pointer, -1 for none: looked for above the leaves in its rows. */
+  /**
+   * The node whose lines are nearest to the pointer, -1 for none: looked for above the leaves in its rows.
+   * @param {number} x @param {number} y
+   */
   nodeAt(x, y) {
     const { tree } = this;
     let [best, found] = [REACH, -1];
@@ -199,7 +226,10 @@ class DendrogramView {
     return found;
   }
 
-  /** Pixels from a point to the lines of a node. */
+  /**
+   * Pixels from a point to the lines of a node.
+   * @param {number} node @param {number} x @param {number} y
+   */
   distance(node, x, y) {
     const { tree } = this;
     const own = this.screenX(this.drawn[node]);
@@ -212,6 +242,7 @@ class DendrogramView {
     return Math.min(level, Math.hypot(own - x, above));
   }
 
+  /** @param {number} most @returns {Slot[]} */
   nameSlots(most) {
     if (this.pixelsPerLeaf < NAME_ROW) return [];
     const first = Math.max(Math.ceil(this.window.top - 0.5), 0);
@@ -224,6 +255,7 @@ class DendrogramView {
     return slots;
   }
 
+  /** @param {number} node @returns {Point[]} */
   pathToRoot(node) {
     const { tree } = this;
     const points = [this.position(node)];

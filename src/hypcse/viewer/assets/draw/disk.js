@@ -1,16 +1,25 @@
 // The first view: the tree in the Poincare disk.
 
-const REACH = 14; // Pixels around a node within which the pointer means it.
-const SMALL_TREE = 6000; // Nodes up to which nothing is left out, even while dragging.
-// What is drawn of a tree: the shortest branch in pixels, how near two branches may be in pixels before they count as
-// one, how far in pixels straight pieces may lie from the arc of a branch, and the squared norm of the outermost dots.
-const WHOLE = { shortest: 0, grain: 0, tolerance: 0.05, dots: 1 };
-const RESTING = { shortest: 0.7, grain: 1, tolerance: 0.1, dots: 1 };
-const MOVING = { shortest: 1.5, grain: 2, tolerance: 0.5, dots: 0.9 };
+import { diskNameSlots, diskPathToRoot } from "./disk_names.js";
+import { buildDisk } from "./disk_picture.js";
+import {
+  arcPieces, arcPoint, compose, halfTurn, IDENTITY, inverse, MOST_PIECES, radiusOf, towardsCentre, transform,
+  transformAll, translation, translationBetween,
+} from "./moebius.js";
+/**
+ * @import { Page } from "../tree/payload.js"
+ * @import { Tree } from "../tree/tree.js"
+ * @import { Moebius, Point } from "./moebius.js"
+ * @import { Look } from "./palette.js"
+ * @import { Motion, Scene } from "./scene.js"
+ */
+
+export const REACH = 14; // Pixels around a node within which the pointer means it.
 const MOST_MAGNIFIED = 12;
 const NAMED_TREE = 400; // Leaves up to which the rim leaves room for names.
 
-class DiskView {
+export class DiskView {
+  /** @param {Tree} tree @param {Page} page */
   constructor(tree, page) {
     this.tree = tree;
     this.x = new Float64Array(tree.nodeCount);
@@ -27,11 +36,17 @@ class DiskView {
     this.lineX = new Float64Array(MOST_PIECES + 1);
     this.lineY = new Float64Array(MOST_PIECES + 1);
     this.logLeaves = Math.log(Math.max(tree.leafCount, 2));
+    /** @type {Moebius} */
     this.map = IDENTITY;
     this.magnified = 1;
+    this.nameSize = 11;
+    this.width = 100;
+    this.height = 100;
+    this.baseRadius = 50;
     this.resize(100, 100);
   }
 
+  /** @param {number} width @param {number} height */
   resize(width, height) {
     this.width = width;
     this.height = height;
@@ -39,6 +54,14 @@ class DiskView {
     const margin = this.tree.leafCount <= NAMED_TREE ? Math.min(84, 0.15 * least) : 16;
     this.baseRadius = Math.max(least / 2 - margin, 20);
     this.project();
+  }
+
+  /**
+   * There is none in the disk, where nothing is drawn by height.
+   * @returns {null}
+   */
+  get axis() {
+    return null;
   }
 
   /** Pixels from the centre of the disk to its rim. */
@@ -51,22 +74,31 @@ class DiskView {
     transformAll(this.map, this.x, this.y, this.diskX, this.diskY);
   }
 
+  /** @param {number} x @param {number} y @returns {Point} */
   toScreen(x, y) {
     return [this.width / 2 + x * this.scale, this.height / 2 + y * this.scale];
   }
 
-  /** A pixel as a point of the disk; pixels outside mean the nearest point well inside. */
+  /**
+   * A pixel as a point of the disk; pixels outside mean the nearest point well inside.
+   * @param {number} x @param {number} y @returns {Point}
+   */
   toDisk(x, y) {
+    /** @type {Point} */
     const point = [(x - this.width / 2) / this.scale, (y - this.height / 2) / this.scale];
     const norm = Math.hypot(...point);
     return norm > 0.97 ? [(point[0] * 0.97) / norm, (point[1] * 0.97) / norm] : point;
   }
 
+  /** @param {number} node @returns {Point} */
   position(node) {
     return this.toScreen(this.diskX[node], this.diskY[node]);
   }
 
-  /** Apply one more motion, unless it would lose the tree from sight. */
+  /**
+   * Apply one more motion, unless it would lose the tree from sight.
+   * @param {Moebius} motion
+   */
   move(motion) {
     const map = compose(motion, this.map);
     const [x, y] = transform(inverse(map), 0, 0);
@@ -75,7 +107,10 @@ class DiskView {
     this.project();
   }
 
-  /** The point under the pointer goes with it. */
+  /**
+   * The point under the pointer goes with it.
+   * @param {number} fromX @param {number} fromY @param {number} toX @param {number} toY
+   */
   pan(fromX, fromY, toX, toY) {
     this.move(translationBetween(this.toDisk(fromX, fromY), this.toDisk(toX, toY)));
   }
@@ -83,6 +118,7 @@ class DiskView {
   /**
    * In: what is under the pointer comes towards the centre, where the disk is large; what is left of the step enlarges
    * the picture. Out: the same backwards, and then home.
+   * @param {number} factor @param {number} x @param {number} y
    */
   zoom(factor, x, y) {
     const step = Math.log(factor);
@@ -98,7 +134,10 @@ class DiskView {
     }
   }
 
-  /** A function of time 0 .. 1 that brings a node to the centre along the straight way. */
+  /**
+   * A function of time 0 .. 1 that brings a node to the centre along the straight way.
+   * @param {number} node @returns {Motion}
+   */
   focusMotion(node) {
     const begin = this.map;
     const [x, y] = [this.diskX[node], this.diskY[node]];
@@ -109,7 +148,10 @@ class DiskView {
     };
   }
 
-  /** A function of time 0 .. 1 that undoes all panning, turning and zooming. */
+  /**
+   * A function of time 0 .. 1 that undoes all panning, turning and zooming.
+   * @returns {Motion}
+   */
   resetMotion() {
     const [x, y] = transform(inverse(this.map), 0, 0);
     // A map and its negative are the same, so that half a turn is the most there can be to undo.
@@ -125,55 +167,18 @@ class DiskView {
     };
   }
 
-  /** Draw into a scene; `moving` leaves out what is too small to be missed. */
+  /**
+   * Draw into a scene; `moving` leaves out what is too small to be missed.
+   * @param {Scene} scene @param {Uint32Array} colours @param {Look} look @param {boolean} moving
+   */
   build(scene, colours, look, moving) {
-    scene.ground = LOOKS[look].ground;
-    scene.disk = { x: this.width / 2, y: this.height / 2, radius: this.scale, fill: LOOKS[look].disk };
-    this.drawRim(scene, packHex(LOOKS[look].rim));
-    const detail = this.tree.nodeCount <= SMALL_TREE ? WHOLE : moving ? MOVING : RESTING;
-    this.drawBranches(scene, colours, detail);
-    this.drawDots(scene, colours, detail);
+    buildDisk(this, scene, colours, look, moving);
   }
 
-  drawRim(scene, colour) {
-    const steps = 180;
-    const angles = Array.from({ length: steps + 1 }, (_, k) => (2 * Math.PI * k) / steps);
-    const places = angles.map((angle) => this.toScreen(Math.cos(angle), Math.sin(angle)));
-    scene.polyline(places.map(([x]) => x), places.map(([, y]) => y), steps + 1, 1.2, colour);
-  }
-
-  drawBranches(scene, colours, detail) {
-    const { tree, diskX, diskY, scale } = this;
-    const least = (detail.shortest / scale) ** 2;
-    const marks = detail.grain ? new LineMarks(detail.grain) : null;
-    for (let node = 0; node < tree.root; node++) {
-      const above = tree.parent[node];
-      const dx = diskX[node] - diskX[above];
-      const dy = diskY[node] - diskY[above];
-      const square = dx * dx + dy * dy;
-      if (square < least || (this.magnified > 1 && this.isOutside(node, above))) continue;
-      if (marks && !marks.take(diskX[node] * scale, diskY[node] * scale, diskX[above] * scale, diskY[above] * scale)) {
-        continue;
-      }
-      this.drawBranch(scene, node, above, detail.tolerance, colours[node]);
-    }
-  }
-
-  /** Whether a branch lies beyond one edge of the picture; a geodesic stays near its chord when it is short. */
-  isOutside(node, above) {
-    const [limitX, limitY] = [(0.6 * this.width) / this.scale, (0.6 * this.height) / this.scale];
-    const [x, y, px, py] = [this.diskX[node], this.diskY[node], this.diskX[above], this.diskY[above]];
-    return (x > limitX && px > limitX) || (x < -limitX && px < -limitX)
-      || (y > limitY && py > limitY) || (y < -limitY && py < -limitY);
-  }
-
-  drawBranch(scene, node, above, tolerance, colour) {
-    const { lineX, lineY } = this;
-    const count = this.traceBranch(node, above, tolerance);
-    scene.polyline(lineX, lineY, count, this.branchWidth(node), colour);
-  }
-
-  /** Put points along the geodesic between two nodes, in pixels, into lineX and lineY; how many they are. */
+  /**
+   * Put points along the geodesic between two nodes, in pixels, into lineX and lineY; how many they are.
+   * @param {number} from @param {number} to @param {number} tolerance
+   */
   traceBranch(from, to, tolerance) {
     const [px, py, qx, qy] = [this.diskX[from], this.diskY[from], this.diskX[to], this.diskY[to]];
     const half = halfTurn(px, py, qx, qy);
@@ -186,39 +191,31 @@ class DiskView {
     return pieces + 1;
   }
 
-  /** How much larger a node is drawn than the same node at the rim: 1 at the centre, 0 at the rim. */
+  /**
+   * How much larger a node is drawn than the same node at the rim: 1 at the centre, 0 at the rim.
+   * @param {number} node
+   */
   nearness(node) {
     return Math.sqrt(Math.max(1 - this.diskX[node] ** 2 - this.diskY[node] ** 2, 0));
   }
 
+  /** @param {number} node */
   branchWidth(node) {
     const weight = Math.log(this.tree.size[node] + 1) / this.logLeaves;
     return Math.max((1.1 + 2.6 * Math.min(weight, 1)) * this.nearness(node), 0.7);
   }
 
-  /** Dots at nodes. Of large trees those near the rim are left out while moving, and drawn once a pixel at rest. */
-  drawDots(scene, colours, detail) {
-    const { tree, diskX, diskY } = this;
-    const dense = detail.grain > 0;
-    const free = dense ? new PixelMarks(this.width, this.height) : null;
-    for (let node = 0; node < tree.nodeCount; node++) {
-      if (diskX[node] * diskX[node] + diskY[node] * diskY[node] > detail.dots) continue;
-      const radius = this.dotRadius(node);
-      if (radius < 0.5) continue;
-      const x = this.width / 2 + diskX[node] * this.scale;
-      const y = this.height / 2 + diskY[node] * this.scale;
-      if (dense && !free.take(x, y)) continue;
-      scene.dot(x, y, radius, colours[node]);
-    }
-  }
-
+  /** @param {number} node */
   dotRadius(node) {
     const near = this.nearness(node);
     if (this.tree.isLeaf(node)) return Math.max(4 * near, this.tree.leafCount > NAMED_TREE ? 0.8 : 2);
     return near < 0.12 ? 0 : 2.6 * near;
   }
 
-  /** The node that the pointer means, -1 for none: the nearest, where large nodes seem a little nearer. */
+  /**
+   * The node that the pointer means, -1 for none: the nearest, where large nodes seem a little nearer.
+   * @param {number} x @param {number} y
+   */
   nodeAt(x, y) {
     const { tree, diskX, diskY, scale } = this;
     const atX = (x - this.width / 2) / scale;
@@ -234,10 +231,12 @@ class DiskView {
     return found;
   }
 
+  /** @param {number} most */
   nameSlots(most) {
     return diskNameSlots(this, most);
   }
 
+  /** @param {number} node */
   pathToRoot(node) {
     return diskPathToRoot(this, node);
   }

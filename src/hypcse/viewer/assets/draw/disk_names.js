@@ -1,10 +1,20 @@
 // Where in the disk names have room, and the way from a node to the root.
 
+import { halfTurn } from "./moebius.js";
+/**
+ * @import { DiskView } from "./disk.js"
+ * @import { Point } from "./moebius.js"
+ * @import { Slot } from "./names.js"
+ */
+
 const LEAF_APART = 7; // Pixels between leaves that may have names ...
 const NAME_APART = 11; // ... and between those that get one.
 
-/** Where names of leaves have room: beside leaves that stand far enough apart on the screen. */
-function diskNameSlots(view, most) {
+/**
+ * Where names of leaves have room: beside leaves that stand far enough apart on the screen.
+ * @param {DiskView} view @param {number} most @returns {Slot[]}
+ */
+export function diskNameSlots(view, most) {
   const { tree } = view;
   const slots = [];
   let last = [-1e9, -1e9];
@@ -19,7 +29,10 @@ function diskNameSlots(view, most) {
   return slots;
 }
 
-/** Whether a leaf stands too near to its neighbours around the rim for a name. */
+/**
+ * Whether a leaf stands too near to its neighbours around the rim for a name.
+ * @param {DiskView} view @param {number} place
+ */
 function isCrowded(view, place) {
   const { tree, diskX, diskY } = view;
   if (tree.leafCount < 2) return false;
@@ -32,7 +45,11 @@ function isCrowded(view, place) {
   return false;
 }
 
-/** The name runs on in the direction of the branch, near the rim straight outwards; it is turned to be readable. */
+/**
+ * The name runs on in the direction of the branch, near the rim straight outwards; it is turned to be readable.
+ * @param {DiskView} view @param {number} leaf @param {number} x @param {number} y
+ * @returns {Slot}
+ */
 function diskNameSlot(view, leaf, x, y) {
   const { diskX, diskY } = view;
   const above = Math.max(view.tree.parent[leaf], 0);
@@ -45,20 +62,27 @@ function diskNameSlot(view, leaf, x, y) {
   );
   const gap = view.dotRadius(leaf) + 4;
   const flipped = Math.abs(angle) > Math.PI / 2;
+  /** @type {Point} */
   const anchor = [x + gap * Math.cos(angle), y + gap * Math.sin(angle)];
   const room = roomTowards(view, anchor, Math.cos(angle), Math.sin(angle));
   return { leaf, x: anchor[0], y: anchor[1], angle: flipped ? angle + Math.PI : angle, atEnd: flipped, room };
 }
 
-/** Pixels from a place to the edge of the picture in one direction. */
+/**
+ * Pixels from a place to the edge of the picture in one direction.
+ * @param {DiskView} view @param {Point} place @param {number} dx @param {number} dy
+ */
 function roomTowards(view, [x, y], dx, dy) {
   const acrossX = dx > 0 ? (view.width - x) / dx : -x / Math.min(dx, -1e-9);
   const acrossY = dy > 0 ? (view.height - y) / dy : -y / Math.min(dy, -1e-9);
   return Math.min(acrossX, acrossY);
 }
 
-/** The branches from a node up to the root as one line of points, for the mark of the selected node. */
-function diskPathToRoot(view, node) {
+/**
+ * The branches from a node up to the root as one line of points, for the mark of the selected node.
+ * @param {DiskView} view @param {number} node @returns {Point[]}
+ */
+export function diskPathToRoot(view, node) {
   const { tree, diskX, diskY } = view;
   const points = [view.position(node)];
   for (let below = node; below !== tree.root; below = tree.parent[below]) {

@@ -1,16 +1,25 @@
 // Moebius maps of the unit disk onto itself, z -> (a z + b) / (conj(b) z + conj(a)) with |a|^2 - |b|^2 = 1. They are
-// the motions of the hyperbolic plane: panning is one of them. A map is { ar, ai, br, bi }.
+// the motions of the hyperbolic plane: panning is one of them.
 
-const IDENTITY = Object.freeze({ ar: 1, ai: 0, br: 0, bi: 0 });
+/** @typedef {{ ar: number, ai: number, br: number, bi: number }} Moebius The real and imaginary parts of a and b. */
+/** @typedef {[x: number, y: number]} Point */
 
-/** The map with its numbers brought back to |a|^2 - |b|^2 = 1, from which rounding leads away. */
+export const IDENTITY = Object.freeze({ ar: 1, ai: 0, br: 0, bi: 0 });
+
+/**
+ * The map with its numbers brought back to |a|^2 - |b|^2 = 1, from which rounding leads away.
+ * @param {Moebius} map
+ */
 function normalised({ ar, ai, br, bi }) {
   const scale = 1 / Math.sqrt(Math.max(ar * ar + ai * ai - br * br - bi * bi, 1e-300));
   return { ar: ar * scale, ai: ai * scale, br: br * scale, bi: bi * scale };
 }
 
-/** First `inner`, then `outer`. */
-function compose(outer, inner) {
+/**
+ * First `inner`, then `outer`.
+ * @param {Moebius} outer @param {Moebius} inner
+ */
+export function compose(outer, inner) {
   return normalised({
     ar: outer.ar * inner.ar - outer.ai * inner.ai + outer.br * inner.br + outer.bi * inner.bi,
     ai: outer.ar * inner.ai + outer.ai * inner.ar + outer.bi * inner.br - outer.br * inner.bi,
@@ -19,12 +28,16 @@ function compose(outer, inner) {
   });
 }
 
-function inverse({ ar, ai, br, bi }) {
+/** @param {Moebius} map */
+export function inverse({ ar, ai, br, bi }) {
   return { ar, ai: -ai, br: -br, bi: -bi };
 }
 
-/** The image [x, y] of a point of the disk. */
-function transform(map, x, y) {
+/**
+ * The image [x, y] of a point of the disk.
+ * @param {Moebius} map @param {number} x @param {number} y
+ */
+export function transform(map, x, y) {
   const topX = map.ar * x - map.ai * y + map.br;
   const topY = map.ar * y + map.ai * x + map.bi;
   const lowX = map.br * x + map.bi * y + map.ar;
@@ -33,8 +46,12 @@ function transform(map, x, y) {
   return [(topX * lowX + topY * lowY) / square, (topY * lowX - topX * lowY) / square];
 }
 
-/** The images of many points, written to `outX` and `outY`. */
-function transformAll(map, x, y, outX, outY) {
+/**
+ * The images of many points, written to `outX` and `outY`.
+ * @param {Moebius} map @param {Float64Array} x @param {Float64Array} y @param {Float64Array} outX
+ * @param {Float64Array} outY
+ */
+export function transformAll(map, x, y, outX, outY) {
   const { ar, ai, br, bi } = map;
   for (let k = 0; k < x.length; k++) {
     const topX = ar * x[k] - ai * y[k] + br;
@@ -47,16 +64,20 @@ function transformAll(map, x, y, outX, outY) {
   }
 }
 
-/** The translation that sends the centre to (x, y). */
-function translation(x, y) {
+/**
+ * The translation that sends the centre to (x, y).
+ * @param {number} x @param {number} y
+ */
+export function translation(x, y) {
   return normalised({ ar: 1, ai: 0, br: x, bi: y });
 }
 
 /**
  * The translation, without turning at the centre, that sends one point to another: of z -> (z + b) / (1 + conj(b) z)
  * the one with b = (d + c conj(d)) / (1 - |c|^2), where d = to - from and c = from * to.
+ * @param {Point} from @param {Point} to
  */
-function translationBetween([fromX, fromY], [toX, toY]) {
+export function translationBetween([fromX, fromY], [toX, toY]) {
   const dx = toX - fromX;
   const dy = toY - fromY;
   const cx = fromX * toX - fromY * toY;
@@ -65,39 +86,52 @@ function translationBetween([fromX, fromY], [toX, toY]) {
   return translation((dx + cx * dx + cy * dy) * scale, (dy + cy * dx - cx * dy) * scale);
 }
 
-/** The translation that moves a point towards the centre by a hyperbolic distance, no farther than to it. */
-function towardsCentre(x, y, distance) {
+/**
+ * The translation that moves a point towards the centre by a hyperbolic distance, no farther than to it.
+ * @param {number} x @param {number} y @param {number} distance
+ */
+export function towardsCentre(x, y, distance) {
   const norm = Math.min(Math.hypot(x, y), 1 - 1e-15);
   if (norm < 1e-12) return IDENTITY;
   const step = Math.tanh(Math.min(distance, 2 * Math.atanh(norm)) / 2) / norm;
   return translation(-x * step, -y * step);
 }
 
-/** Hyperbolic distance of a point from the centre. */
-function radiusOf(x, y) {
+/**
+ * Hyperbolic distance of a point from the centre.
+ * @param {number} x @param {number} y
+ */
+export function radiusOf(x, y) {
   return 2 * Math.atanh(Math.min(Math.hypot(x, y), 1 - 1e-15));
 }
 
 /**
  * Half the angle, with its sign, by which the geodesic from p to q turns: it is an arc of a circle that leaves p in the
  * direction of (q - p) / (1 - conj(p) q), which differs from that of its chord by -arg(1 - conj(p) q).
+ * @param {number} px @param {number} py @param {number} qx @param {number} qy
  */
-function halfTurn(px, py, qx, qy) {
+export function halfTurn(px, py, qx, qy) {
   return Math.atan2(py * qx - px * qy, 1 - px * qx - py * qy);
 }
 
-/** The point a share `t` of the way along the geodesic from p to q, evenly by length on the screen. */
-function arcPoint(px, py, qx, qy, half, t) {
+/**
+ * The point a share `t` of the way along the geodesic from p to q, evenly by length on the screen.
+ * @param {number} px @param {number} py @param {number} qx @param {number} qy @param {number} half @param {number} t
+ */
+export function arcPoint(px, py, qx, qy, half, t) {
   const share = Math.abs(half) < 1e-6 ? t : Math.sin(t * half) / Math.sin(half);
   const cosine = share * Math.cos((t - 1) * half);
   const sine = share * Math.sin((t - 1) * half);
   return [px + (qx - px) * cosine - (qy - py) * sine, py + (qx - px) * sine + (qy - py) * cosine];
 }
 
-const MOST_PIECES = 40;
+export const MOST_PIECES = 40;
 
-/** Straight pieces that stay within `tolerance` pixels of an arc whose chord is so many pixels long. */
-function arcPieces(length, half, tolerance) {
+/**
+ * Straight pieces that stay within `tolerance` pixels of an arc whose chord is so many pixels long.
+ * @param {number} length @param {number} half @param {number} tolerance
+ */
+export function arcPieces(length, half, tolerance) {
   const pieces = Math.ceil(Math.sqrt((length * Math.abs(half)) / (4 * tolerance)));
   return Math.min(Math.max(pieces, 1), MOST_PIECES);
 }

@@ -1,31 +1,42 @@
-// Colours. The first twelve, CLASS_COLOURS, are those of the plots, which colour-blind people can tell apart; the page is
-// written with them. Those after them are spaced by the golden angle in OKLCH, so that any number of them differ and none
-// changes when more are asked for.
+// Colours. The first twelve, CLASS_COLOURS, are those of the plots, which colour-blind people can tell apart; Python
+// writes them at the head of the script. Those after them are spaced by the golden angle in OKLCH, so that any number of
+// them differ and none changes when more are asked for.
 
 const GOLDEN_ANGLE = 137.50776405;
 
+/** @typedef {"light" | "dark"} Look */
+
 /** Ground and ink of the picture in both looks; the page's own colours are in its style sheet. */
-const LOOKS = {
+export const LOOKS = {
   light: { ground: "#fbfbfc", disk: "#ffffff", rim: "#d5d9df", trunk: "#9aa3af", ink: "#1c2430", accent: "#c2185b" },
   dark: { ground: "#12161c", disk: "#171c24", rim: "#323b48", trunk: "#66707e", ink: "#e6eaf0", accent: "#ff6fae" },
 };
 
-/** "#rrggbb" as a number 0xAABBGGRR, which WebGL reads as four bytes of red, green, blue and alpha. */
-function packHex(hex) {
+/**
+ * "#rrggbb" as a number 0xAABBGGRR, which WebGL reads as four bytes of red, green, blue and alpha.
+ * @param {string} hex
+ */
+export function packHex(hex) {
   const value = parseInt(hex.slice(1), 16);
   return packBytes(value >> 16, (value >> 8) & 255, value & 255);
 }
 
+/** @param {number} red @param {number} green @param {number} blue */
 function packBytes(red, green, blue) {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-function toHex(packed) {
+/** @param {number} packed */
+export function toHex(packed) {
+  /** @param {number} shift */
   const digits = (shift) => ((packed >>> shift) & 255).toString(16).padStart(2, "0");
   return `#${digits(0)}${digits(8)}${digits(16)}`;
 }
 
-/** Lightness 0 .. 1, chroma and hue in degrees, to a packed colour; what sRGB lacks is clipped. */
+/**
+ * Lightness 0 .. 1, chroma and hue in degrees, to a packed colour; what sRGB lacks is clipped.
+ * @param {number} lightness @param {number} chroma @param {number} hue
+ */
 function oklch(lightness, chroma, hue) {
   const a = chroma * Math.cos((hue * Math.PI) / 180);
   const b = chroma * Math.sin((hue * Math.PI) / 180);
@@ -39,14 +50,20 @@ function oklch(lightness, chroma, hue) {
   );
 }
 
-/** Linear light to a byte of sRGB. */
+/**
+ * Linear light to a byte of sRGB.
+ * @param {number} linear
+ */
 function gamma(linear) {
   const value = linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055;
   return Math.round(255 * Math.min(Math.max(value || 0, 0), 1));
 }
 
-/** Colour number `index` on light or dark ground. */
-function paletteColour(index, look) {
+/**
+ * Colour number `index` on light or dark ground.
+ * @param {number} index @param {Look} look
+ */
+export function paletteColour(index, look) {
   const named = CLASS_COLOURS[look];
   if (index < named.length) return packHex(named[index]);
   const turn = index - named.length;
@@ -54,14 +71,21 @@ function paletteColour(index, look) {
   return oklch(lightness, 0.13, 20 + GOLDEN_ANGLE * turn);
 }
 
-/** A colour between dark blue and yellow, for values from 0 to 1. */
-function rampColour(value, look) {
+/**
+ * A colour between dark blue and yellow, for values from 0 to 1.
+ * @param {number} value @param {Look} look
+ */
+export function rampColour(value, look) {
   const [from, to] = look === "dark" ? [0.5, 0.9] : [0.32, 0.76];
   return oklch(from + (to - from) * value, 0.1 + 0.03 * Math.sin(Math.PI * value), 275 - 185 * value);
 }
 
-/** A packed colour, a share of the way towards another. */
-function mixColours(first, second, share) {
+/**
+ * A packed colour, a share of the way towards another.
+ * @param {number} first @param {number} second @param {number} share
+ */
+export function mixColours(first, second, share) {
+  /** @param {number} shift */
   const part = (shift) => Math.round(((first >>> shift) & 255) * (1 - share) + ((second >>> shift) & 255) * share);
   return packBytes(part(0), part(8), part(16));
 }

@@ -1,7 +1,11 @@
 // A picture as lists of segments and dots in pixels. Both views make scenes; WebGL, canvas and SVG paint them.
 
+/** @typedef {(time: number) => void} Motion Moves a view to where it is at a time from 0 to 1. */
+/** @typedef {{ x: number, y: number, radius: number, fill: string }} Disk */
+
 /** Rows of numbers with one colour each, in typed arrays that grow. */
 class Rows {
+  /** @param {number} width */
   constructor(width) {
     this.width = width;
     this.count = 0;
@@ -13,7 +17,10 @@ class Rows {
     this.count = 0;
   }
 
-  /** Room for one more row; the index of its first value. */
+  /**
+   * Room for one more row; the index of its first value.
+   * @param {number} colour
+   */
   extend(colour) {
     if (this.count === this.colours.length) this.grow();
     this.colours[this.count] = colour;
@@ -29,14 +36,15 @@ class Rows {
   }
 }
 
-const SEGMENT_NUMBERS = 7; // Both ends, width, and the bend at either end.
-const DOT_NUMBERS = 3;
+export const SEGMENT_NUMBERS = 7; // Both ends, width, and the bend at either end.
+export const DOT_NUMBERS = 3;
 
-class Scene {
+export class Scene {
   constructor() {
     this.segments = new Rows(SEGMENT_NUMBERS);
     this.dots = new Rows(DOT_NUMBERS);
     this.ground = "#ffffff";
+    /** @type {Disk | null} */
     this.disk = null;
   }
 
@@ -46,7 +54,11 @@ class Scene {
     this.disk = null;
   }
 
-  /** A straight line. At a joint with another, `bend` is tan of half the angle by which the line turns there. */
+  /**
+   * A straight line. At a joint with another, `bend` is tan of half the angle by which the line turns there.
+   * @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 @param {number} width
+   * @param {number} colour
+   */
   segment(x0, y0, x1, y1, width, colour, bend0 = 0, bend1 = 0) {
     const at = this.segments.extend(colour);
     const { values } = this.segments;
@@ -59,7 +71,11 @@ class Scene {
     values[at + 6] = bend1;
   }
 
-  /** Straight pieces through `count` points of xs and ys, joined without gaps. */
+  /**
+   * Straight pieces through `count` points of xs and ys, joined without gaps.
+   * @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @param {number} count @param {number} width
+   * @param {number} colour
+   */
   polyline(xs, ys, count, width, colour) {
     let before = 0;
     for (let k = 1; k < count; k++) {
@@ -69,6 +85,7 @@ class Scene {
     }
   }
 
+  /** @param {number} x @param {number} y @param {number} radius @param {number} colour */
   dot(x, y, radius, colour) {
     const at = this.dots.extend(colour);
     const { values } = this.dots;
@@ -78,7 +95,10 @@ class Scene {
   }
 }
 
-/** Tan of half the angle by which a line of points turns at point k, at most a right angle's. */
+/**
+ * Tan of half the angle by which a line of points turns at point k, at most a right angle's.
+ * @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @param {number} k
+ */
 function bendAt(xs, ys, k) {
   const [ax, ay] = [xs[k] - xs[k - 1], ys[k] - ys[k - 1]];
   const [bx, by] = [xs[k + 1] - xs[k], ys[k + 1] - ys[k]];
@@ -87,14 +107,19 @@ function bendAt(xs, ys, k) {
 }
 
 /** Which lines are drawn already, by the pixels at their ends: of those that look the same one is enough. */
-class LineMarks {
+export class LineMarks {
+  /** @param {number} grain */
   constructor(grain) {
     this.grain = grain;
     this.seen = new Set();
   }
 
-  /** Whether a line between these places (no farther out than a few thousand pixels) is new; from now on it is not. */
+  /**
+   * Whether a line between these places (no farther out than a few thousand pixels) is new; from now on it is not.
+   * @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1
+   */
   take(x0, y0, x1, y1) {
+    /** @param {number} value */
     const place = (value) => Math.round(value / this.grain) & 4095;
     const key = ((place(x0) * 4096 + place(y0)) * 4096 + place(x1)) * 4096 + place(y1);
     if (this.seen.has(key)) return false;
@@ -104,14 +129,18 @@ class LineMarks {
 }
 
 /** Which pixels hold something already, so that a hundred thousand leaves on one rim are drawn as often as seen. */
-class PixelMarks {
+export class PixelMarks {
+  /** @param {number} width @param {number} height */
   constructor(width, height) {
     this.width = Math.ceil(width);
     this.height = Math.ceil(height);
     this.marks = new Uint8Array(this.width * this.height);
   }
 
-  /** Whether this pixel was free; from now on it is not. */
+  /**
+   * Whether this pixel was free; from now on it is not.
+   * @param {number} x @param {number} y
+   */
   take(x, y) {
     const column = x | 0;
     const row = y | 0;

@@ -1,6 +1,10 @@
 // Painting a scene by WebGL2. Every segment and every dot is a square of two triangles, smoothed at its edge by the
 // fragment shader. The squares are made here and not as instances, which drawing in software handles one by one.
 
+import { packHex } from "./palette.js";
+import { DOT_NUMBERS, SEGMENT_NUMBERS } from "./scene.js";
+/** @import { Scene } from "./scene.js" */
+
 const SQUARE_VERTEX = `#version 300 es
 layout(location = 0) in vec2 point;
 layout(location = 1) in vec3 edge;
@@ -26,14 +30,25 @@ void main() {
 
 const CORNER_NUMBERS = 5; // Numbers of a corner: its place and its edge.
 
-class WebglPainter {
-  /** Throws where there is no WebGL2; then the canvas is still free for another context. */
+export class WebglPainter {
+  /**
+   * Throws where there is no WebGL2; then the canvas is still free for another context.
+   * @param {HTMLCanvasElement} canvas
+   */
   constructor(canvas) {
     this.canvas = canvas;
     this.kind = "webgl2";
-    this.gl = canvas.getContext("webgl2", { antialias: false, alpha: false });
-    if (!this.gl) throw new Error("this browser has no WebGL2");
+    const gl = canvas.getContext("webgl2", { antialias: false, alpha: false });
+    if (!gl) throw new Error("this browser has no WebGL2");
+    this.gl = gl;
     this.squares = new Squares();
+    /** @type {WebGLUniformLocation | null} */
+    this.size = null;
+    /** @type {WebGLBuffer | null} */
+    this.corners = null;
+    /** @type {WebGLBuffer | null} */
+    this.colours = null;
+    this.indexed = 0;
     this.prepare();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => this.prepare());
@@ -44,24 +59,29 @@ class WebglPainter {
     const program = linkProgram(gl, SQUARE_VERTEX, SQUARE_FRAGMENT);
     gl.useProgram(program);
     this.size = gl.getUniformLocation(program, "size");
-    [this.corners, this.colours, this.indices] = [gl.createBuffer(), gl.createBuffer(), gl.createBuffer()];
+    this.corners = gl.createBuffer();
+    this.colours = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.corners);
     this.attribute(0, 2, gl.FLOAT, 4 * CORNER_NUMBERS, 0);
     this.attribute(1, 3, gl.FLOAT, 4 * CORNER_NUMBERS, 8);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.colours);
     this.attribute(2, 4, gl.UNSIGNED_BYTE, 4, 0);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.indices);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     this.indexed = 0;
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
   }
 
+  /**
+   * @param {number} place @param {number} width @param {number} type @param {number} stride @param {number} offset
+   */
   attribute(place, width, type, stride, offset) {
     const { gl } = this;
     gl.enableVertexAttribArray(place);
     gl.vertexAttribPointer(place, width, type, type === gl.UNSIGNED_BYTE, stride, offset);
   }
 
+  /** @param {Scene} scene @param {number} width @param {number} height */
   paint(scene, width, height) {
     const { gl, canvas, squares } = this;
     gl.viewport(0, 0, canvas.width, canvas.height);
@@ -78,7 +98,10 @@ class WebglPainter {
     gl.drawElements(gl.TRIANGLES, 6 * squares.count, gl.UNSIGNED_INT, 0);
   }
 
-  /** Corners 0 1 2 and 2 1 3 of so many squares; kept until more are needed. */
+  /**
+   * Corners 0 1 2 and 2 1 3 of so many squares; kept until more are needed.
+   * @param {number} count
+   */
   provideIndices(count) {
     if (count <= this.indexed) return;
     this.indexed = Math.max(count, 2 * this.indexed);
@@ -99,6 +122,7 @@ class Squares {
     this.colours = new Uint32Array(0);
   }
 
+  /** @param {Scene} scene */
   fill(scene) {
     const { segments, dots, disk } = scene;
     this.count = 0;
@@ -119,13 +143,17 @@ class Squares {
     }
   }
 
+  /** @param {number} count */
   reserve(count) {
     if (4 * count <= this.colours.length) return;
     this.corners = new Float32Array(2 * count * 4 * CORNER_NUMBERS);
     this.colours = new Uint32Array(2 * count * 4);
   }
 
-  /** The line of the row that begins at `at`. At a bend its end is cut askew, where the next line is cut alike. */
+  /**
+   * The line of the row that begins at `at`. At a bend its end is cut askew, where the next line is cut alike.
+   * @param {Float32Array} values @param {number} at
+   */
   segment(values, at) {
     const [x0, y0, x1, y1] = [values[at], values[at + 1], values[at + 2], values[at + 3]];
     const length = Math.max(Math.hypot(x1 - x0, y1 - y0), 0.0001);
@@ -140,6 +168,7 @@ class Squares {
     }
   }
 
+  /** @param {number} x @param {number} y @param {number} radius */
   dot(x, y, radius) {
     const reach = radius + 0.5;
     const out = reach + 0.5;
@@ -149,7 +178,10 @@ class Squares {
     this.corner(x + out, y + out, out, out, reach);
   }
 
-  /** The next corner: its place, its way from the middle across and along, and the reach of the ink. */
+  /**
+   * The next corner: its place, its way from the middle across and along, and the reach of the ink.
+   * @param {number} x @param {number} y @param {number} across @param {number} along @param {number} reach
+   */
   corner(x, y, across, along, reach) {
     const { corners } = this;
     const at = this.end;
@@ -161,24 +193,33 @@ class Squares {
     this.end = at + CORNER_NUMBERS;
   }
 
-  /** The four corners made last are a square of this colour. */
+  /**
+   * The four corners made last are a square of this colour.
+   * @param {number} colour
+   */
   finish(colour) {
     this.colours.fill(colour, 4 * this.count, 4 * this.count + 4);
     this.count++;
   }
 }
 
+/** @param {WebGL2RenderingContext} gl @param {string} vertex @param {string} fragment */
 function linkProgram(gl, vertex, fragment) {
   const program = gl.createProgram();
-  for (const [type, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
-    const shader = gl.createShader(type);
-    gl.shaderSource(shader, text);
-    gl.compileShader(shader);
-    gl.attachShader(program, shader);
-  }
+  attachShader(gl, program, gl.VERTEX_SHADER, vertex);
+  attachShader(gl, program, gl.FRAGMENT_SHADER, fragment);
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
     throw new Error(`WebGL2 does not take the program: ${gl.getProgramInfoLog(program)}`);
   }
   return program;
+}
+
+/** @param {WebGL2RenderingContext} gl @param {WebGLProgram} program @param {number} type @param {string} text */
+function attachShader(gl, program, type, text) {
+  const shader = gl.createShader(type);
+  if (!shader) throw new Error("WebGL2 makes no shader");
+  gl.shaderSource(shader, text);
+  gl.compileShader(shader);
+  gl.attachShader(program, shader);
 }

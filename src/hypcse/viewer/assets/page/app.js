@@ -1,23 +1,56 @@
 // What the page shows now, and all that can be done to it. Parts of the page listen and draw themselves anew.
 
+import { Cuts, nestedPartitions, Partition } from "../tree/cut.js";
+import { Facts } from "../tree/facts.js";
+import { Tree } from "../tree/tree.js";
+import { colourNodes } from "../draw/colours.js";
+import { DendrogramView } from "../draw/dendrogram.js";
+import { DiskView } from "../draw/disk.js";
+/**
+ * @import { Page } from "../tree/payload.js"
+ * @import { AxisKind } from "../draw/axis.js"
+ * @import { Mode } from "../draw/colours.js"
+ * @import { Look } from "../draw/palette.js"
+ */
+
+/** @type {Mode[]} */
 const MODES = ["cut", "class", "depth"];
 
-class App {
+/**
+ * What the page shows. level: -1 stands for none, so that clusters count; clusters: 0 stands for the automatic cut;
+ * selected and hovered: a node, -1 for none.
+ * @typedef {object} State
+ * @property {"disk" | "dendrogram"} view
+ * @property {Mode} mode
+ * @property {number} level
+ * @property {number} clusters
+ * @property {number} selected
+ * @property {number} hovered
+ * @property {Look} look
+ * @property {AxisKind} heights What the dendrogram draws as height.
+ */
+/** @typedef {"parent" | "child" | "before" | "after"} Direction */
+
+export class App {
+  /** @param {Page} page */
   constructor(page) {
     this.page = page;
     this.tree = new Tree(page);
     this.cuts = new Cuts(this.tree);
     this.facts = new Facts(this.tree, page);
     this.views = { disk: new DiskView(this.tree, page), dendrogram: new DendrogramView(this.tree, page) };
+    /** @type {((changed: (keyof State)[]) => void)[]} */
     this.listeners = [];
     this.levels = nestedPartitions(this.tree, page.levels);
-    this.automatic = this.levels[page.mainLevel ?? -1] || new Partition(this.tree, page.automatic);
-    // level: -1 stands for none, so that clusters count; clusters: 0 stands for the automatic cut.
+    this.automatic = page.automatic ? new Partition(this.tree, page.automatic) : this.levels[page.mainLevel ?? 0];
+    /** @type {State} */
     this.state = {
       view: "disk", mode: "cut", level: -1, clusters: page.clusters || 0, selected: -1, hovered: -1, look: "light",
       heights: page.byDistance ? "distance" : "tree",
     };
     this.views.dendrogram.drawHeights(this.state.heights);
+    this.partition = this.automatic;
+    this.colours = new Uint32Array(0);
     this.cutAnew();
   }
 
@@ -25,14 +58,21 @@ class App {
     return this.views[this.state.view];
   }
 
-  /** Call `listener(changed)` with the keys of the state that changed, after each change. */
+  /**
+   * Call `listener(changed)` with the keys of the state that changed, after each change.
+   * @param {(changed: (keyof State)[]) => void} listener
+   */
   listen(listener) {
     this.listeners.push(listener);
   }
 
-  /** Change the state and tell everybody what changed. */
+  /**
+   * Change the state and tell everybody what changed.
+   * @param {Partial<State>} changes
+   */
   set(changes) {
-    const changed = Object.keys(changes).filter((key) => this.state[key] !== changes[key]);
+    const keys = /** @type {(keyof State)[]} */ (Object.keys(changes));
+    const changed = keys.filter((key) => this.state[key] !== changes[key]);
     if (!changed.length) return;
     Object.assign(this.state, changes);
     if (changed.includes("heights")) this.views.dendrogram.drawHeights(this.state.heights);
@@ -52,7 +92,10 @@ class App {
     this.colours = colourNodes(this.tree, this.page, this.partition, this.state.mode, this.state.look);
   }
 
-  /** Cut into so many clusters, as far as the tree has them, and show their colours. */
+  /**
+   * Cut into so many clusters, as far as the tree has them, and show their colours.
+   * @param {number} wanted
+   */
   setClusters(wanted) {
     if (!Number.isFinite(wanted)) return;
     this.set({ clusters: Math.min(Math.max(Math.round(wanted), 1), this.tree.leafCount), level: -1, mode: "cut" });
@@ -62,6 +105,7 @@ class App {
     this.set({ clusters: 0, level: -1 });
   }
 
+  /** @param {number} level */
   showLevel(level) {
     this.set({ level, mode: "cut" });
   }
@@ -84,11 +128,15 @@ class App {
     this.set({ mode: known[(known.indexOf(this.state.mode) + 1) % known.length] });
   }
 
+  /** @param {number} node */
   select(node) {
     this.set({ selected: node });
   }
 
-  /** Go from the selected node to its parent, its largest child or a sibling; from nothing to the root. */
+  /**
+   * Go from the selected node to its parent, its largest child or a sibling; from nothing to the root.
+   * @param {Direction} direction
+   */
   step(direction) {
     const { tree } = this;
     const from = this.state.selected;

@@ -1,18 +1,27 @@
 // Buttons, slider and lists around the picture.
 
+import { grouped } from "../tree/numbers.js";
+import { byId } from "./elements.js";
+/**
+ * @import { Mode } from "../draw/colours.js"
+ * @import { App } from "./app.js"
+ * @import { Stage } from "./stage.js"
+ */
+
 const SLIDER_CLUSTERS = 60;
 
-class Controls {
+export class Controls {
+  /** @param {App} app @param {Stage} stage */
   constructor(app, stage) {
     this.app = app;
     this.stage = stage;
-    this.slider = byId("clusters");
-    this.number = byId("clusters-number");
-    this.automatic = byId("automatic");
-    this.mode = byId("colouring");
+    this.slider = byId("clusters", HTMLInputElement);
+    this.number = byId("clusters-number", HTMLInputElement);
+    this.automatic = byId("automatic", HTMLInputElement);
+    this.mode = byId("colouring", HTMLSelectElement);
     this.slider.max = String(Math.min(app.tree.leafCount, SLIDER_CLUSTERS));
     this.number.max = String(app.tree.leafCount);
-    if (!app.page.classes) this.mode.querySelector("[value=class]").remove();
+    if (!app.page.classes) this.mode.querySelector("[value=class]")?.remove();
     const { count } = app.automatic;
     byId("automatic-text").textContent = `Automatic: ${grouped(count)}, ${app.page.automaticRule}`;
     byId("summary").textContent = summaryOf(app);
@@ -26,7 +35,8 @@ class Controls {
     this.slider.addEventListener("input", () => app.setClusters(Number(this.slider.value)));
     this.number.addEventListener("change", () => this.type());
     this.automatic.addEventListener("change", () => this.switchAutomatic());
-    this.mode.addEventListener("change", () => app.set({ mode: this.mode.value }));
+    this.mode.addEventListener("change", () => app.set({ mode: /** @type {Mode} */ (this.mode.value) }));
+    /** @param {string} id @param {() => void} act */
     const click = (id, act) => byId(id).addEventListener("click", act);
     click("show-disk", () => app.set({ view: "disk", hovered: -1 }));
     click("show-dendrogram", () => app.set({ view: "dendrogram", hovered: -1 }));
@@ -36,7 +46,7 @@ class Controls {
     click("zoom-out", () => stage.zoomHere(1 / 1.4));
     click("reset", () => stage.reset());
     click("theme", () => this.otherLook());
-    click("help-button", () => byId("help").showModal());
+    click("help-button", () => byId("help", HTMLDialogElement).showModal());
   }
 
   type() {
@@ -88,6 +98,7 @@ class Controls {
   }
 }
 
+/** @param {App} app */
 function summaryOf(app) {
   const { tree, page } = app;
   const inner = tree.nodeCount - tree.leafCount;

@@ -1,40 +1,62 @@
 // Making elements. Text goes in as text, through textContent: a name is never markup.
 
-/** An element with properties and children; `text` is its text, `data` its data attributes. */
-function element(tag, { text, className, ...properties } = {}, children = []) {
+import { toHex } from "../draw/palette.js";
+
+/** @typedef {string | number | Listener} Attribute */
+/** @typedef {{ text?: string, className?: string, [name: string]: Attribute | undefined }} Properties */
+/** @typedef {(event: Event) => void} Listener Under a name that begins with "on". */
+
+/**
+ * An element with attributes, listeners and children; `text` is its text.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag @param {Properties} properties @param {Node[]} children
+ */
+export function element(tag, { text, className, ...properties } = {}, children = []) {
   const made = document.createElement(tag);
   if (className) made.className = className;
   if (text !== undefined) made.textContent = text;
   for (const [key, value] of Object.entries(properties)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else made.setAttribute(key, value);
+    if (typeof value === "function") made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, String(value));
   }
   made.append(...children);
   return made;
 }
 
-function byId(id) {
-  return document.getElementById(id);
+/**
+ * The element of the page with this id, which must be of the kind that is asked for.
+ * @template {HTMLElement} [Kind=HTMLElement]
+ * @param {string} id @param {new () => Kind} [kind]
+ */
+export function byId(id, kind) {
+  return /** @type {Kind} */ (required(document.getElementById(id), `element #${id}`, kind ?? HTMLElement));
 }
 
-/** A small square of one colour; the policy of the page allows styles set by the script, not in markup. */
-function swatch(packed) {
+/**
+ * What must be there, and must be of a kind where one is given; an error says what is missing.
+ * @template Value
+ * @param {Value | null} value @param {string} name @param {new () => unknown} [kind]
+ */
+export function required(value, name, kind) {
+  if (value === null || (kind && !(value instanceof kind))) throw new Error(`there is no ${name}`);
+  return value;
+}
+
+/**
+ * A small square of one colour; the policy of the page allows styles set by the script, not in markup.
+ * @param {number} packed
+ */
+export function swatch(packed) {
   const made = element("span", { className: "swatch", "aria-hidden": "true" });
   made.style.background = toHex(packed);
   return made;
 }
 
-function percent(share) {
-  const value = 100 * share;
-  if (value > 0 && value < 0.01) return "< 0.01 %";
-  return `${value.toFixed(value >= 10 ? 1 : 2)} %`;
-}
-
-function grouped(count) {
-  return count.toLocaleString("en");
-}
-
-/** A number in few digits. */
-function brief(value) {
-  return String(+value.toPrecision(4));
+/**
+ * A line of small print.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {string} text @param {Tag} tag
+ */
+export function note(text, tag) {
+  return element(tag, { className: "note", text });
 }

@@ -1,8 +1,16 @@
 // Keys. Those without a letter act when the picture has the focus, the others everywhere but in fields.
 
+import { byId } from "./elements.js";
+/**
+ * @import { App, Direction } from "./app.js"
+ * @import { Controls } from "./controls.js"
+ * @import { Stage } from "./stage.js"
+ */
+
 const PAN_STEP = 48;
 
-class Keyboard {
+export class Keyboard {
+  /** @param {App} app @param {Stage} stage @param {Controls} actions */
   constructor(app, stage, actions) {
     this.app = app;
     this.stage = stage;
@@ -11,8 +19,10 @@ class Keyboard {
     document.addEventListener("keydown", (event) => this.pressAnywhere(event));
   }
 
+  /** @param {KeyboardEvent} event */
   pressOnPicture(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    /** @type {Record<string, () => void>} */
     const table = event.shiftKey ? this.walkKeys() : this.moveKeys();
     const act = table[event.key];
     if (!act) return;
@@ -23,6 +33,7 @@ class Keyboard {
 
   moveKeys() {
     const { app, stage } = this;
+    /** @param {number} dx @param {number} dy */
     const pan = (dx, dy) => () => {
       const [x, y] = [app.view.width / 2, app.view.height / 2];
       stage.pan(x, y, x + dx * PAN_STEP, y + dy * PAN_STEP);
@@ -36,19 +47,22 @@ class Keyboard {
   }
 
   walkKeys() {
+    /** @param {Direction} direction */
     const go = (direction) => () => this.app.step(direction);
     return { ArrowUp: go("parent"), ArrowDown: go("child"), ArrowLeft: go("before"), ArrowRight: go("after") };
   }
 
+  /** @param {KeyboardEvent} event */
   pressAnywhere(event) {
-    const inField = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox";
-    if (inField || event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
+    if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (byId("help", HTMLDialogElement).open) return;
     const act = this.letterKeys()[event.key];
     if (!act) return;
     event.preventDefault();
     act();
   }
 
+  /** @returns {Record<string, () => void>} */
   letterKeys() {
     const { app, stage, actions } = this;
     return {
@@ -63,7 +77,16 @@ class Keyboard {
       h: () => actions.otherHeights(),
       t: () => actions.otherLook(),
       "/": () => byId("search").focus(),
-      "?": () => byId("help").showModal(),
+      "?": () => byId("help", HTMLDialogElement).showModal(),
     };
   }
+}
+
+/**
+ * Whether letters go into what has the focus.
+ * @param {EventTarget | null} target
+ */
+function isField(target) {
+  if (target instanceof HTMLInputElement) return target.type !== "checkbox";
+  return target instanceof HTMLSelectElement;
 }

@@ -1,13 +1,19 @@
 // What the colours mean.
 
+import { grouped } from "../tree/numbers.js";
+import { paletteColour, rampColour, toHex } from "../draw/palette.js";
+import { byId, element, note, swatch } from "./elements.js";
+/** @import { App } from "./app.js" */
+
 const LISTED_COLOURS = 40;
 
-class Legend {
+export class Legend {
+  /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.list = byId("legend");
     app.listen((changed) => {
-      if (["clusters", "level", "mode", "look"].some((key) => changed.includes(key))) this.refresh();
+      if (changed.some((key) => ["clusters", "level", "mode", "look"].includes(key))) this.refresh();
     });
     this.refresh();
   }
@@ -59,6 +65,7 @@ class Legend {
   }
 }
 
+/** @param {HTMLLIElement[]} rows @param {number} count */
 function withRest(rows, count) {
   if (count > rows.length) rows.push(note(`and ${grouped(count - rows.length)} more`, "li"));
   return rows;

@@ -1,6 +1,14 @@
 // The levels of the hierarchy to choose from, and what is known of them.
 
-class LevelList {
+import { grouped } from "../tree/numbers.js";
+import { byId, element } from "./elements.js";
+/**
+ * @import { Structure } from "../tree/payload.js"
+ * @import { App } from "./app.js"
+ */
+
+export class LevelList {
+  /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.list = byId("level-list");
@@ -16,6 +24,7 @@ class LevelList {
     this.refresh();
   }
 
+  /** @param {number} k */
   button(k) {
     const { app } = this;
     const words = [element("span", { className: "name", text: this.words(k, " · ") })];
@@ -28,6 +37,7 @@ class LevelList {
     return element("button", attributes, [element("span", { className: "words" }, words), ...bar]);
   }
 
+  /** @param {number} k @param {string} between */
   words(k, between) {
     const { count } = this.app.levels[k];
     const stable = this.stability(k);
@@ -35,13 +45,17 @@ class LevelList {
     return stable === null ? clusters : `${clusters}${between}stability ${stable.toFixed(2)}`;
   }
 
-  /** Of all leaves together, or each alone, stability says nothing. */
+  /**
+   * Of all leaves together, or each alone, stability says nothing.
+   * @param {number} k
+   */
   stability(k) {
     const { levels, page, tree } = this.app;
     const telling = levels[k].count > 1 && levels[k].count < tree.leafCount;
     return page.stability && telling ? page.stability[k] : null;
   }
 
+  /** @param {Structure | null} structure */
   tellStructure(structure) {
     const box = byId("structure");
     box.hidden = !structure;
@@ -51,7 +65,10 @@ class LevelList {
     box.textContent = `${text[0].toUpperCase()}${text.slice(1)}.${warning}`;
   }
 
-  /** Say it to people who hear the page. */
+  /**
+   * Say it to people who hear the page.
+   * @param {number} k
+   */
   tell(k) {
     this.live.textContent = `Level ${k + 1} of ${this.buttons.length}: ${this.words(k, ", ")}.`;
   }
@@ -62,13 +79,17 @@ class LevelList {
     if (shown >= 0) this.bringIntoSight(this.buttons[shown]);
   }
 
-  /** Scroll the list, and never the page, until a button is in sight. */
+  /**
+   * Scroll the list, and never the page, until a button is in sight.
+   * @param {HTMLElement} button
+   */
   bringIntoSight({ offsetTop, offsetHeight }) {
     const least = offsetTop + offsetHeight - this.list.clientHeight;
     this.list.scrollTop = Math.min(Math.max(this.list.scrollTop, least), offsetTop);
   }
 }
 
+/** @param {number} share */
 function stabilityBar(share) {
   const fill = element("i");
   fill.style.width = `${100 * share}%`;

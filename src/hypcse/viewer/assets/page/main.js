@@ -1,5 +1,20 @@
 // The start: data, state, picture, and all parts around it.
 
+import { readDocument } from "../tree/payload.js";
+import { axisMarks } from "../draw/axis.js";
+import { countColours } from "../draw/colours.js";
+import { App } from "./app.js";
+import { Controls } from "./controls.js";
+import { byId, element } from "./elements.js";
+import { connectExports } from "./exports.js";
+import { Keyboard } from "./keyboard.js";
+import { Legend } from "./legend.js";
+import { LevelList } from "./levels.js";
+import { Panel } from "./panel.js";
+import { Pointer } from "./pointer.js";
+import { Search } from "./search.js";
+import { Stage } from "./stage.js";
+
 function startPage() {
   const app = new App(readDocument(byId("data").textContent));
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -17,7 +32,10 @@ function startPage() {
   exposeState(app, stage);
 }
 
-/** `window.hypcse` tells tests what the page shows. It is read-only and no part of the interface. */
+/**
+ * `window.hypcse` tells tests what the page shows. It is read-only and no part of the interface.
+ * @param {App} app @param {Stage} stage
+ */
 function exposeState(app, stage) {
   const hook = {
     get state() {
@@ -42,7 +60,9 @@ function exposeState(app, stage) {
     get axis() {
       return app.view.axis ? axisMarks(app.view).title.text : null;
     },
+    /** @param {number} node */
     position: (node) => app.view.position(node),
+    /** @param {number} clusters */
     labels: (clusters) => Array.from(app.cuts.into(clusters).labels),
   };
   Object.defineProperty(window, "hypcse", { value: Object.freeze(hook) });
@@ -51,8 +71,9 @@ function exposeState(app, stage) {
 try {
   startPage();
 } catch (error) {
-  document.querySelector("main").replaceChildren(
-    element("p", { className: "failure", text: `The tree cannot be shown: ${error.message}` }),
+  const reason = error instanceof Error ? error.message : String(error);
+  document.querySelector("main")?.replaceChildren(
+    element("p", { className: "failure", text: `The tree cannot be shown: ${reason}` }),
   );
   throw error;
 }

@@ -1,9 +1,20 @@
 // What is known about the selected node, and a short form of it beside the pointer.
 
+import { brief, grouped, percent } from "../tree/numbers.js";
+import { shortName } from "../draw/names.js";
+import { paletteColour, toHex } from "../draw/palette.js";
+import { byId, element, note, swatch } from "./elements.js";
+/**
+ * @import { ColumnFact } from "../tree/facts.js"
+ * @import { App } from "./app.js"
+ * @import { Stage } from "./stage.js"
+ */
+
 const LISTED_CLASSES = 6;
 const LISTED_LEAVES = 200;
 
-class Panel {
+export class Panel {
+  /** @param {App} app @param {Stage} stage */
   constructor(app, stage) {
     this.app = app;
     this.stage = stage;
@@ -11,7 +22,7 @@ class Panel {
     this.tip = byId("tip");
     this.live = byId("live");
     app.listen((changed) => {
-      if (["selected", "clusters", "level", "look"].some((key) => changed.includes(key))) this.refresh();
+      if (changed.some((key) => ["selected", "clusters", "level", "look"].includes(key))) this.refresh();
       if (changed.includes("hovered")) this.point();
       if (changed.includes("selected")) this.tell(app.state.selected);
       if (changed.includes("heights")) this.live.textContent = `Height is ${app.views.dendrogram.axis.title}.`;
@@ -19,7 +30,10 @@ class Panel {
     this.refresh();
   }
 
-  /** Say it to people who hear the page. */
+  /**
+   * Say it to people who hear the page.
+   * @param {number} node
+   */
   tell(node) {
     this.live.textContent = node < 0 ? "Nothing selected." : this.app.facts.sentence(node);
   }
@@ -30,7 +44,7 @@ class Panel {
     if (node < 0) {
       this.box.replaceChildren(
         element("h2", { text: "Nothing selected" }),
-        note("Click a node, or press shift and an arrow key, to see what is known about it."),
+        note("Click a node, or press shift and an arrow key, to see what is known about it.", "p"),
       );
       return;
     }
@@ -44,6 +58,7 @@ class Panel {
     );
   }
 
+  /** @param {number} node */
   actions(node) {
     const { app, stage } = this;
     const up = element("button", { type: "button", text: "Parent", onclick: () => app.step("parent") });
@@ -54,6 +69,7 @@ class Panel {
     ]);
   }
 
+  /** @param {number} node */
   numbers(node) {
     const { tree, facts, partition } = this.app;
     const rows = [
@@ -75,7 +91,10 @@ class Panel {
     return element("dl", {}, cells);
   }
 
-  /** Classes under the node as one bar and a list. */
+  /**
+   * Classes under the node as one bar and a list.
+   * @param {number} node
+   */
   mix(node) {
     const { app } = this;
     const found = app.facts.classMix(node);
@@ -96,22 +115,27 @@ class Panel {
     return [element("h3", { text: "Classes" }), bar, element("ul", { className: "plain-list" }, rows)];
   }
 
-  /** Columns that set the node apart, with a bar from the middle to the left or right. */
+  /**
+   * Columns that set the node apart, with a bar from the middle to the left or right.
+   * @param {number} node
+   */
   columns(node) {
     const { page, facts, tree } = this.app;
     if (!page.table || node === tree.root) return [];
     const title = element("h3", { text: "Columns that set it apart" });
     const found = facts.columns(node);
-    if (!found) return [title, note("Told for the largest nodes only; see its ancestors.")];
-    if (!found.length) return [title, note("None: all columns are as elsewhere.")];
+    if (!found) return [title, note("Computed for the largest nodes only; see its ancestors.", "p")];
+    if (!found.length) return [title, note("None: all columns are as elsewhere.", "p")];
     const most = Math.max(...found.map(({ shift }) => Math.abs(shift)));
     return [title, element("ul", { className: "plain-list" }, found.map((column) => columnRow(column, most)))];
   }
 
+  /** @param {number} node */
   exemplars(node) {
     return [element("h3", { text: "Exemplars" }), this.leafList(this.app.facts.exemplars(node))];
   }
 
+  /** @param {number} node */
   leaves(node) {
     const { tree } = this.app;
     const shown = Array.from(tree.leavesInOrder(node).subarray(0, LISTED_LEAVES));
@@ -122,7 +146,10 @@ class Panel {
     return [element("h3", { text: "Leaves" }), list];
   }
 
-  /** Leaves by name, each a button that selects it. */
+  /**
+   * Leaves by name, each a button that selects it.
+   * @param {number[]} leaves
+   */
   leafList(leaves) {
     const { app } = this;
     return element("ul", { className: "plain-list" }, leaves.map((leaf) => {
@@ -146,6 +173,7 @@ class Panel {
     this.placeTip(...view.position(node));
   }
 
+  /** @param {number} node */
   shortFacts(node) {
     const { tree, facts } = this.app;
     const lines = [];
@@ -160,6 +188,7 @@ class Panel {
     return lines;
   }
 
+  /** @param {number} x @param {number} y */
   placeTip(x, y) {
     const { view } = this.app;
     const { offsetWidth, offsetHeight } = this.tip;
@@ -169,10 +198,7 @@ class Panel {
   }
 }
 
-function note(text, tag = "p") {
-  return element(tag, { className: "note", text });
-}
-
+/** @param {ColumnFact} column @param {number} most */
 function columnRow({ name, shift, mean, overall }, most) {
   const bar = element("span", { className: "bar", "aria-hidden": "true" });
   const fill = element("i");

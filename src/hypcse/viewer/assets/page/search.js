@@ -1,14 +1,25 @@
 // Search by leaf name: any part of it, upper and lower case alike.
 
+import { grouped } from "../tree/numbers.js";
+import { byId, element, note } from "./elements.js";
+/**
+ * @import { App } from "./app.js"
+ * @import { Stage } from "./stage.js"
+ */
+
 const LISTED_HITS = 40;
 
-class Search {
+export class Search {
+  /** @param {App} app @param {Stage} stage */
   constructor(app, stage) {
     this.app = app;
     this.stage = stage;
-    this.field = byId("search");
+    this.field = byId("search", HTMLInputElement);
     this.list = byId("found");
+    /** @type {number[]} */
     this.hits = [];
+    /** @type {string[] | null} */
+    this.made = null;
     this.active = 0;
     this.field.addEventListener("input", () => this.look());
     this.field.addEventListener("keydown", (event) => this.press(event));
@@ -24,16 +35,23 @@ class Search {
 
   look() {
     const wanted = this.field.value.trim().toLowerCase();
-    if (!wanted) return this.close();
+    if (!wanted) {
+      this.close();
+      return;
+    }
+    /** @type {number[]} */
     const found = [];
-    this.lowered.forEach((name, leaf) => { if (name.includes(wanted)) found.push(leaf); });
+    const { lowered } = this;
+    lowered.forEach((name, leaf) => { if (name.includes(wanted)) found.push(leaf); });
     // Names that are or begin with what was typed come first.
-    const rank = (leaf) => (this.lowered[leaf] === wanted ? 0 : this.lowered[leaf].startsWith(wanted) ? 1 : 2);
+    /** @param {number} leaf */
+    const rank = (leaf) => (lowered[leaf] === wanted ? 0 : lowered[leaf].startsWith(wanted) ? 1 : 2);
     this.hits = found.sort((a, b) => rank(a) - rank(b) || a - b).slice(0, LISTED_HITS);
     this.active = 0;
-    return this.show(found.length);
+    this.show(found.length);
   }
 
+  /** @param {number} count */
   show(count) {
     const rows = this.hits.map((leaf, k) => {
       const row = element("li", { role: "option", id: `hit-${k}`, text: this.app.tree.leafName(leaf) });
@@ -58,6 +76,7 @@ class Search {
     return this.list.children[this.active].scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {KeyboardEvent} event */
   press(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && this.hits.length) {
@@ -73,6 +92,7 @@ class Search {
     event.stopPropagation();
   }
 
+  /** @param {number} leaf */
   choose(leaf) {
     this.close();
     this.app.select(leaf);

@@ -1,16 +1,31 @@
 // The picture: one canvas for the tree, one above it for names and marks, and the loop that keeps them up to date.
 
+import { paintAxis } from "../draw/axis.js";
+import { CanvasPainter } from "../draw/canvas.js";
+import { paintMark, paintNames } from "../draw/names.js";
+import { Scene } from "../draw/scene.js";
+import { WebglPainter } from "../draw/webgl.js";
+import { byId, required } from "./elements.js";
+/**
+ * @import { Point } from "../draw/moebius.js"
+ * @import { Motion } from "../draw/scene.js"
+ * @import { App, State } from "./app.js"
+ */
+
 const REST = 160; // Milliseconds without a motion after which everything is drawn again.
 const FOCUS_TIME = 420;
+/** @type {(keyof State)[]} */
 const MARKS = ["hovered", "selected"]; // What changes nothing but the marks over the picture.
 
-class Stage {
+export class Stage {
+  /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.painter = choosePainter(byId("stage"));
+    this.painter = choosePainter(byId("stage", HTMLCanvasElement));
     this.canvas = this.painter.canvas;
-    this.overlay = byId("overlay");
-    this.names = this.overlay.getContext("2d");
+    this.overlay = byId("overlay", HTMLCanvasElement);
+    this.names = required(this.overlay.getContext("2d"), "canvas for names");
+    this.frame = required(this.canvas.parentElement, "room for the picture");
     this.scene = new Scene();
     this.waiting = false;
     this.marksWaiting = false;
@@ -20,14 +35,17 @@ class Stage {
     this.restTimer = 0;
     this.frames = 0;
     this.frameTime = 0;
+    this.ratio = 1;
+    /** @type {Motion | null} */
+    this.motion = null;
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     app.listen((changed) => (changed.every((key) => MARKS.includes(key)) ? this.requestMarks() : this.request()));
-    new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
+    new ResizeObserver(() => this.resize()).observe(this.frame);
     this.resize();
   }
 
   resize() {
-    const { width, height } = this.canvas.parentElement.getBoundingClientRect();
+    const { width, height } = this.frame.getBoundingClientRect();
     if (width < 1 || height < 1) return;
     const ratio = Math.min(devicePixelRatio || 1, 2);
     for (const canvas of [this.canvas, this.overlay]) {
@@ -98,27 +116,35 @@ class Stage {
     paintMark(this.names, view, state.selected, state.look, true);
   }
 
+  /** @param {number} fromX @param {number} fromY @param {number} toX @param {number} toY */
   pan(fromX, fromY, toX, toY) {
     this.motion = null;
     this.app.view.pan(fromX, fromY, toX, toY);
     this.requestMoving();
   }
 
+  /** @param {number} factor @param {number} x @param {number} y */
   zoom(factor, x, y) {
     this.motion = null;
     this.app.view.zoom(factor, x, y);
     this.requestMoving();
   }
 
-  /** Zoom where the selected node is in sight, in the middle otherwise. */
+  /**
+   * Zoom where the selected node is in sight, in the middle otherwise.
+   * @param {number} factor
+   */
   zoomHere(factor) {
     const { view, state } = this.app;
+    /** @type {Point} */
     const middle = [view.width / 2, view.height / 2];
     const [x, y] = state.selected >= 0 ? view.position(state.selected) : middle;
     const inside = x >= 0 && y >= 0 && x <= view.width && y <= view.height;
-    this.zoom(factor, ...(inside ? [x, y] : middle));
+    if (inside) this.zoom(factor, x, y);
+    else this.zoom(factor, ...middle);
   }
 
+  /** @param {number} node */
   focus(node) {
     this.animate(this.app.view.focusMotion(node));
   }
@@ -127,7 +153,10 @@ class Stage {
     this.animate(this.app.view.resetMotion());
   }
 
-  /** Run a motion over time, or at once for people who want no motion; a later one takes over. */
+  /**
+   * Run a motion over time, or at once for people who want no motion; a later one takes over.
+   * @param {Motion} motion
+   */
   animate(motion) {
     this.motion = motion;
     const begin = performance.now();
@@ -144,13 +173,16 @@ class Stage {
   }
 }
 
-/** WebGL2 where there is one, the plain canvas otherwise. */
+/**
+ * WebGL2 where there is one, the plain canvas otherwise.
+ * @param {HTMLCanvasElement} canvas
+ */
 function choosePainter(canvas) {
   try {
     return new WebglPainter(canvas);
   } catch {
     // A canvas that has refused WebGL2 still takes the other context; one whose program failed must be replaced.
-    const fresh = canvas.cloneNode();
+    const fresh = /** @type {HTMLCanvasElement} */ (canvas.cloneNode());
     canvas.replaceWith(fresh);
     return new CanvasPainter(fresh);
   }

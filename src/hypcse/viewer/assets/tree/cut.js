@@ -1,20 +1,27 @@
 // Flat cuts, by the rule of Python's Tree.cut(n_clusters=k): split from the top, highest node first, of equally high
 // nodes the one with the larger id, while at most k clusters result. Labels are numbered by smallest leaf.
 
-class Cuts {
+/**
+ * @import { Numbers } from "./payload.js"
+ * @import { Tree } from "./tree.js"
+ */
+
+export class Cuts {
+  /** @param {Tree} tree */
   constructor(tree) {
     this.tree = tree;
+    this.order = new Int32Array(tree.nodeCount - tree.leafCount);
+    this.clustersAfter = new Int32Array(this.order.length);
     this.orderSplits();
+    this.colour = new Int32Array(tree.nodeCount);
     this.numberColours();
   }
 
   /** order: internal nodes in the order in which they are split; clustersAfter: clusters after each of these splits. */
   orderSplits() {
     const { tree } = this;
-    this.order = new Int32Array(tree.nodeCount - tree.leafCount);
     for (let k = 0; k < this.order.length; k++) this.order[k] = tree.leafCount + k;
     this.order.sort((a, b) => tree.height[b] - tree.height[a] || b - a);
-    this.clustersAfter = new Int32Array(this.order.length);
     const degree = new Int32Array(tree.nodeCount);
     for (let node = 0; node < tree.root; node++) degree[tree.parent[node]]++;
     let clusters = 1;
@@ -27,7 +34,6 @@ class Cuts {
    */
   numberColours() {
     const { tree } = this;
-    this.colour = new Int32Array(tree.nodeCount);
     let next = 1;
     for (const node of this.order) {
       const heir = tree.largestChild(node);
@@ -37,7 +43,10 @@ class Cuts {
     }
   }
 
-  /** The cluster node over each node, -1 above the clusters, for a cut into at most `wanted` clusters. */
+  /**
+   * The cluster node over each node, -1 above the clusters, for a cut into at most `wanted` clusters.
+   * @param {number} wanted
+   */
   into(wanted) {
     const { tree } = this;
     const split = new Uint8Array(tree.nodeCount);
@@ -52,20 +61,28 @@ class Cuts {
   }
 }
 
-/** Labels of the leaves, numbered by smallest leaf, from the cluster node over each. */
+/**
+ * Labels of the leaves, numbered by smallest leaf, from the cluster node over each.
+ * @param {Tree} tree @param {Int32Array} top
+ */
 function labelsOf(tree, top) {
-  const number = new Map();
+  /** @type {Map<number, number>} */
+  const numbers = new Map();
   const labels = new Int32Array(tree.leafCount);
   for (let leaf = 0; leaf < tree.leafCount; leaf++) {
-    if (!number.has(top[leaf])) number.set(top[leaf], number.size);
-    labels[leaf] = number.get(top[leaf]);
+    const label = numbers.get(top[leaf]) ?? numbers.size;
+    numbers.set(top[leaf], label);
+    labels[leaf] = label;
   }
   return labels;
 }
 
 /** Flat labels of the leaves, what they mean at the nodes above them, and a colour number for each cluster. */
-class Partition {
-  /** colourOf: a colour number for each node, where the clusters take theirs from; by size, largest first, without. */
+export class Partition {
+  /**
+   * colourOf: a colour number for each node, where the clusters take theirs from; by size, largest first, without.
+   * @param {Tree} tree @param {Numbers} labels @param {Int32Array | null} colourOf
+   */
   constructor(tree, labels, colourOf = null) {
     this.labels = labels;
     this.ofNode = sharedLabels(tree, labels);
@@ -74,12 +91,15 @@ class Partition {
     this.sizes = new Int32Array(most + 1);
     for (const label of labels) this.sizes[label]++;
     // Labels that came with the tree may leave numbers out.
-    this.count = this.sizes.reduce((count, size) => count + (size > 0), 0);
+    this.count = this.sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0);
     this.tops = this.findTops(tree);
     this.colours = colourOf ? this.tops.map((node) => colourOf[node]) : this.ranks();
   }
 
-  /** The highest node of each cluster. */
+  /**
+   * The highest node of each cluster.
+   * @param {Tree} tree
+   */
   findTops(tree) {
     const tops = new Int32Array(this.sizes.length).fill(-1);
     for (let node = tree.root; node >= 0; node--) {
@@ -106,17 +126,21 @@ class Partition {
 /**
  * Partitions from coarse to fine, each inside the one before. The largest part of a cluster keeps its colour and the
  * others take the next ones, so that k clusters have the colours 0 .. k - 1, each once.
+ * @param {Tree} tree @param {Numbers[]} levels
  */
-function nestedPartitions(tree, levels) {
+export function nestedPartitions(tree, levels) {
+  /** @type {Partition[]} */
   const found = [];
   for (const labels of levels) {
     const partition = new Partition(tree, labels);
-    if (found.length) partition.colours = inheritedColours(partition, found.at(-1));
+    const coarser = found.at(-1);
+    if (coarser) partition.colours = inheritedColours(partition, coarser);
     found.push(partition);
   }
   return found;
 }
 
+/** @param {Partition} partition @param {Partition} coarser */
 function inheritedColours(partition, coarser) {
   const above = new Int32Array(partition.sizes.length);
   partition.labels.forEach((label, leaf) => { above[label] = coarser.labels[leaf]; });
@@ -130,7 +154,10 @@ function inheritedColours(partition, coarser) {
   return colours;
 }
 
-/** The label that all leaves under a node share, -1 where they differ. */
+/**
+ * The label that all leaves under a node share, -1 where they differ.
+ * @param {Tree} tree @param {Numbers} labels
+ */
 function sharedLabels(tree, labels) {
   const shared = new Int32Array(tree.nodeCount).fill(-2);
   shared.set(labels);

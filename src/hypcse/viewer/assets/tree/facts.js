@@ -1,8 +1,17 @@
 // What there is to say about a node. Everything is computed when it is asked for, from its leaves.
 
+import { brief } from "./numbers.js";
+/**
+ * @import { Page } from "./payload.js"
+ * @import { Tree } from "./tree.js"
+ */
+
 const EXEMPLARS = 3;
 
-class Facts {
+/** @typedef {{ name: string, shift: number, mean: number, overall: number }} ColumnFact Shift in deviations. */
+
+export class Facts {
+  /** @param {Tree} tree @param {Page} page */
   constructor(tree, page) {
     this.tree = tree;
     this.page = page;
@@ -12,9 +21,13 @@ class Facts {
       || Float64Array.from({ length: tree.leafCount }, (_, leaf) => -tree.height[tree.parent[leaf]]);
   }
 
-  /** Classes under a node with their counts, most frequent first; empty without classes. Unknown ones do not count. */
+  /**
+   * Classes under a node with their counts, most frequent first; empty without classes. Unknown ones do not count.
+   * @param {number} node
+   */
   classMix(node) {
     if (!this.page.classes) return [];
+    /** @type {Map<number, number>} */
     const counts = new Map();
     const { codes, names } = this.page.classes;
     for (const leaf of this.tree.leavesInOrder(node)) {
@@ -24,8 +37,12 @@ class Facts {
       .sort((a, b) => b.count - a.count || a.code - b.code);
   }
 
-  /** The few leaves that stand for a node. */
+  /**
+   * The few leaves that stand for a node.
+   * @param {number} node
+   */
   exemplars(node) {
+    /** @type {number[]} */
     const best = [];
     for (const leaf of this.tree.leavesInOrder(node)) {
       if (best.length === EXEMPLARS && this.weight[leaf] <= this.weight[best[EXEMPLARS - 1]]) continue;
@@ -37,11 +54,16 @@ class Facts {
     return best;
   }
 
-  /** Columns whose mean under a node lies farthest from that of the other leaves; null where they are not told. */
+  /**
+   * Columns whose mean under a node lies farthest from that of the other leaves; null where they are not told.
+   * @param {number} node
+   */
   columns(node) {
     const { table } = this.page;
-    if (!table || !table.row.has(node)) return null;
-    const begin = table.row.get(node) * table.told;
+    const row = table?.row.get(node);
+    if (!table || row === undefined) return null;
+    const begin = row * table.told;
+    /** @type {ColumnFact[]} */
     const found = [];
     for (let k = begin; k < begin + table.told; k++) {
       if (table.shift[k] === 0) continue;
@@ -55,6 +77,7 @@ class Facts {
   /**
    * Distance between the parts that a node joins, in words; null at leaves and where it is not known. The distances of
    * the page never fall upwards: one that is also a child's says only how far apart the parts are at most.
+   * @param {number} node
    */
   distance(node) {
     if (!this.page.distance || this.tree.isLeaf(node)) return null;
@@ -63,13 +86,19 @@ class Facts {
     return `${lifted ? "at most " : ""}${brief(ofNode[node])}`;
   }
 
-  /** Own share of a node in the structural entropy, and that of its whole subtree; null without a graph. */
+  /**
+   * Own share of a node in the structural entropy, and that of its whole subtree; null without a graph.
+   * @param {number} node
+   */
   entropy(node) {
-    if (!this.page.entropy) return null;
+    if (!this.page.entropy || !this.entropyBelow) return null;
     return { own: this.page.entropy[node], below: this.entropyBelow[node] };
   }
 
-  /** One sentence for people who hear the page. */
+  /**
+   * One sentence for people who hear the page.
+   * @param {number} node
+   */
   sentence(node) {
     const { tree } = this;
     if (tree.isLeaf(node)) return `Leaf ${tree.leafName(node)}, depth ${tree.depth[node]}.`;

@@ -1,16 +1,24 @@
 // Newick text of a subtree, as Python's Tree.to_newick writes it.
 
-/** A name as a label: bare where that is safe, in quotes otherwise. A bare underscore would mean a blank. */
+/** @import { Tree } from "./tree.js" */
+
+/**
+ * A name as a label: bare where that is safe, in quotes otherwise. A bare underscore would mean a blank.
+ * @param {string} name
+ */
 function newickName(name) {
   return /^[A-Za-z0-9.+-]+$/.test(name) ? name : `'${name.replaceAll("'", "''")}'`;
 }
 
-/** The text of the subtree under `top`; an explicit stack walks it, so its depth does not matter. */
-function newick(tree, top) {
+/**
+ * The text of the subtree under `top`; an explicit stack walks it, so its depth does not matter.
+ * @param {Tree} tree @param {number} top
+ */
+export function newick(tree, top) {
   const words = [];
+  /** @type {(number | string)[]} */
   const stack = [top];
-  while (stack.length) {
-    const entry = stack.pop();
+  for (let entry = stack.pop(); entry !== undefined; entry = stack.pop()) {
     if (typeof entry === "string") {
       words.push(entry);
       continue;

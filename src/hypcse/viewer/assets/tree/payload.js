@@ -1,10 +1,58 @@
 // Reading the data of the page: base64 to typed arrays.
 
+/** @typedef {{ kind: keyof typeof ARRAY_KINDS, data: string }} Packed A typed array as Python's `pack` writes it. */
+/** @typedef {Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array} Numbers */
+
+/**
+ * The data of a page as Python's `document` writes them.
+ * @typedef {object} RawPage
+ * @property {number} version
+ * @property {string} title
+ * @property {Packed} parent
+ * @property {Packed} height Of internal nodes; leaves have height 0.
+ * @property {string} heightTitle
+ * @property {{ inner: Packed, title: string, note: string } | null} distance
+ * @property {boolean} byDistance
+ * @property {Packed} angle
+ * @property {Packed} radius In units of radiusMax / 65535.
+ * @property {number} radiusMax
+ * @property {string[] | null} names
+ * @property {number | null} clusters
+ * @property {Packed | null} automatic Null where it is the main level.
+ * @property {string} automaticRule
+ * @property {RawLevels | null} levels
+ * @property {Structure | null} structure
+ * @property {{ codes: Packed, names: string[] } | null} classes
+ * @property {Packed | null} entropy
+ * @property {Packed | null} degrees
+ * @property {RawTable | null} table
+ */
+/** @typedef {{ finest: Packed, coarser: Packed[], stability: number[] | null, main: number | null }} RawLevels */
+/** @typedef {{ text: string, found: boolean }} Structure What the data show beyond chance, in words. */
+/**
+ * Columns that set nodes apart: so many told of each node, in the order of the nodes.
+ * @typedef {object} RawTable
+ * @property {string[]} names
+ * @property {Packed} mean
+ * @property {Packed} deviation
+ * @property {number} told
+ * @property {Packed} nodes
+ * @property {Packed} column
+ * @property {Packed} shift
+ * @property {Packed} nodeMean
+ */
+
+/** @typedef {ReturnType<typeof readDocument>} Page What the page holds, unpacked. */
+/** @typedef {NonNullable<Page["classes"]>} Classes A code for each leaf; one beyond the names is unknown. */
+
 const ARRAY_KINDS = {
   u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, i4: Int32Array, f4: Float32Array, f8: Float64Array,
 };
 
-/** The typed array that Python packed as { kind, data }. */
+/**
+ * The typed array that Python packed as { kind, data }.
+ * @param {Packed} packed @returns {Numbers}
+ */
 function unpack(packed) {
   const text = atob(packed.data);
   const bytes = new Uint8Array(text.length);
@@ -12,13 +60,20 @@ function unpack(packed) {
   return new ARRAY_KINDS[packed.kind](bytes.buffer);
 }
 
-/** A packed array, or null where there is none. */
+/**
+ * A packed array, or null where there is none.
+ * @param {Packed | null} packed
+ */
 function unpackOptional(packed) {
   return packed ? unpack(packed) : null;
 }
 
-/** All that the page holds, as plain objects and typed arrays. */
-function readDocument(text) {
+/**
+ * All that the page holds, as plain objects and typed arrays.
+ * @param {string} text
+ */
+export function readDocument(text) {
+  /** @type {RawPage} */
   const raw = JSON.parse(text);
   const parent = unpack(raw.parent);
   return {
@@ -45,7 +100,10 @@ function readDocument(text) {
   };
 }
 
-/** Distances between the parts that nodes join, one a node: 0 at leaves, which come first. */
+/**
+ * Distances between the parts that nodes join, one per node: 0 at leaves, which come first.
+ * @param {NonNullable<RawPage["distance"]>} raw @param {number} nodeCount
+ */
 function readDistance(raw, nodeCount) {
   const inner = unpack(raw.inner);
   const ofNode = new Float64Array(nodeCount);
@@ -53,22 +111,31 @@ function readDistance(raw, nodeCount) {
   return { ofNode, title: raw.title, note: raw.note };
 }
 
-/** Labels of the leaves at each level, coarse to fine: the finest are held, each other level by those next to it. */
+/**
+ * Labels of the leaves at each level, coarse to fine: the finest are held, each other level by those next to it.
+ * @param {RawLevels} raw
+ */
 function readLevels({ finest, coarser }) {
+  /** @type {Numbers[]} */
   const levels = [unpack(finest)];
   for (let k = coarser.length - 1; k >= 0; k--) levels.unshift(coarserLabels(unpack(coarser[k]), levels[0]));
   return levels;
 }
 
-/** Labels of the leaves, from one label for each cluster of the finer level, in the order of the labels there. */
+/**
+ * Labels of the leaves, from one label for each cluster of the finer level, in the order of the labels there.
+ * @param {Numbers} ofCluster @param {Numbers} finer
+ */
 function coarserLabels(ofCluster, finer) {
   const sorted = Array.from(new Set(finer)).sort((a, b) => a - b);
   const label = new Map(sorted.map((fine, k) => [fine, ofCluster[k]]));
-  return Uint32Array.from(finer, (fine) => label.get(fine));
+  return Uint32Array.from(finer, (fine) => label.get(fine) ?? 0);
 }
 
+/** @param {RawTable} raw */
 function readTable(raw) {
   const nodes = unpack(raw.nodes);
+  /** @type {Map<number, number>} */
   const row = new Map();
   nodes.forEach((node, k) => row.set(node, k));
   return {

@@ -1,7 +1,10 @@
 // The tree: leaves are nodes 0 .. n - 1, every child stands before its parent, the root is last. Because of that order
 // every walk here is one loop over an array: no recursion, whatever the depth.
 
-class Tree {
+/** @import { Numbers, Page } from "./payload.js" */
+
+export class Tree {
+  /** @param {Pick<Page, "parent" | "innerHeight" | "names">} page */
   constructor({ parent, innerHeight, names }) {
     this.parent = parent;
     this.nodeCount = parent.length;
@@ -10,15 +13,20 @@ class Tree {
     this.height = new Float64Array(parent.length);
     this.height.set(innerHeight, this.leafCount);
     this.names = names;
+    this.firstChild = new Int32Array(this.nodeCount).fill(-1);
+    this.nextSibling = new Int32Array(this.nodeCount).fill(-1);
     this.linkChildren();
+    this.size = new Int32Array(this.nodeCount).fill(1, 0, this.leafCount);
+    this.first = new Int32Array(this.nodeCount);
+    this.leafAt = new Int32Array(this.leafCount);
     this.placeLeaves();
+    this.depth = new Int32Array(this.nodeCount);
+    this.deepest = 0;
     this.measureDepth();
   }
 
   /** firstChild and nextSibling of every node, -1 where there is none; children in the order of their ids. */
   linkChildren() {
-    this.firstChild = new Int32Array(this.nodeCount).fill(-1);
-    this.nextSibling = new Int32Array(this.nodeCount).fill(-1);
     for (let node = this.root - 1; node >= 0; node--) {
       this.nextSibling[node] = this.firstChild[this.parent[node]];
       this.firstChild[this.parent[node]] = node;
@@ -27,50 +35,54 @@ class Tree {
 
   /** size: leaves under a node; first: position of the leftmost of them; leafAt: the leaf at each position. */
   placeLeaves() {
-    this.size = new Int32Array(this.nodeCount).fill(1, 0, this.leafCount);
     for (let node = 0; node < this.root; node++) this.size[this.parent[node]] += this.size[node];
-    this.first = new Int32Array(this.nodeCount);
     const free = Int32Array.from(this.size);
     for (let node = this.root - 1; node >= 0; node--) {
       const above = this.parent[node];
       free[above] -= this.size[node];
       this.first[node] = this.first[above] + free[above];
     }
-    this.leafAt = new Int32Array(this.leafCount);
     for (let leaf = 0; leaf < this.leafCount; leaf++) this.leafAt[this.first[leaf]] = leaf;
   }
 
   /** depth: branches between a node and the root. */
   measureDepth() {
-    this.depth = new Int32Array(this.nodeCount);
-    this.deepest = 0;
     for (let node = this.root - 1; node >= 0; node--) {
       this.depth[node] = this.depth[this.parent[node]] + 1;
       this.deepest = Math.max(this.deepest, this.depth[node]);
     }
   }
 
+  /** @param {number} node */
   isLeaf(node) {
     return node < this.leafCount;
   }
 
+  /** @param {number} leaf */
   leafName(leaf) {
     return this.names ? this.names[leaf] : String(leaf);
   }
 
-  /** What to call a node: a leaf by its name, a node by its number. */
+  /**
+   * What to call a node: a leaf by its name, a node by its number.
+   * @param {number} node
+   */
   title(node) {
     if (this.isLeaf(node)) return this.leafName(node);
     return node === this.root ? "Root" : `Node ${node}`;
   }
 
+  /** @param {number} node */
   children(node) {
     const found = [];
     for (let child = this.firstChild[node]; child >= 0; child = this.nextSibling[child]) found.push(child);
     return found;
   }
 
-  /** The child with the most leaves, the first of them where several tie; -1 at a leaf. */
+  /**
+   * The child with the most leaves, the first of them where several tie; -1 at a leaf.
+   * @param {number} node
+   */
   largestChild(node) {
     let best = -1;
     for (let child = this.firstChild[node]; child >= 0; child = this.nextSibling[child]) {
@@ -79,19 +91,28 @@ class Tree {
     return best;
   }
 
-  /** The sibling `step` places on, around the end; the node itself where it has none. */
+  /**
+   * The sibling `step` places on, around the end; the node itself where it has none.
+   * @param {number} node @param {number} step
+   */
   sibling(node, step) {
     if (node === this.root) return node;
     const family = this.children(this.parent[node]);
     return family[(family.indexOf(node) + step + family.length) % family.length];
   }
 
-  /** Leaves under a node from left to right, a view into one shared array. */
+  /**
+   * Leaves under a node from left to right, a view into one shared array.
+   * @param {number} node
+   */
   leavesInOrder(node) {
     return this.leafAt.subarray(this.first[node], this.first[node] + this.size[node]);
   }
 
-  /** Sum over the subtree of each node of one value a node. */
+  /**
+   * Sum over the subtree of each node of one value per node.
+   * @param {Numbers} values
+   */
   subtreeSums(values) {
     const total = Float64Array.from(values);
     for (let node = 0; node < this.root; node++) total[this.parent[node]] += total[node];
