@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist, squareform
 import hypcse
 from hypcse import Tree, robinson_foulds, spanning_tree
 from hypcse.decode import decode_single, spanning
-from hypcse.kernels.spanning.copies import first_copies
+from hypcse.kernels.spanning.equal_rows import first_copies
 
 
 @st.composite

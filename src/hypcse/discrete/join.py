@@ -16,9 +16,9 @@ from hypcse.discrete.components import with_top
 from hypcse.discrete.leaving import barely_joined, leaving_parts
 from hypcse.entropy import entropy_from_weights, graph_over, structural_entropy
 from hypcse.graph import Graph, GraphLike, scale_features
+from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors import nearest_neighbors, unit_rows
-from hypcse.graph.precomputed import distance_blocks, known_distances
-from hypcse.graph.reduction import dense_features
+from hypcse.graph.neighbors.precomputed import distance_blocks, known_distances
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.dense import mean_merges
 from hypcse.kernels.linkage.merges import merge_parents, number_merges

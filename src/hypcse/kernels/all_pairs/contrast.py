@@ -7,7 +7,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import parallel_kernel
-from hypcse.kernels.points.elementary import exp_in_place, log_in_place
+from hypcse.kernels.all_pairs.elementary import exp_in_place, log_in_place
 
 Floats = NDArray[np.float32]
 

@@ -41,18 +41,18 @@ def known_lists(tree: PointTree, nearest: Ids) -> Lists:
 
 def searched_lists(tree: PointTree, k: int) -> Lists:
     """The k nearest others of each point, k < n, by the tree."""
-    lists, _ = _searched(tree, np.arange(tree.start.size - 1), k)
+    lists, _ = _search_lists(tree, np.arange(tree.start.size - 1), k)
     return Lists(lists.squared, lists.found, np.zeros_like(lists.head), lists.squared[:, -1].copy())
 
 
 def visited_share(tree: PointTree) -> float:
     """Share of the leaves that a leaf is compared with in the search for the first lists, from about 64 leaves."""
     n_leaves = tree.start.size - 1
-    _, visits = _searched(tree, np.arange(0, n_leaves, max(1, n_leaves // 64)), min(N_NEAREST, tree.ids.size - 1))
+    _, visits = _search_lists(tree, np.arange(0, n_leaves, max(1, n_leaves // 64)), min(N_NEAREST, tree.ids.size - 1))
     return float(visits.mean() / n_leaves)
 
 
-def _searched(tree: PointTree, leaves: Ids, k: int) -> tuple[Lists, Ids]:
+def _search_lists(tree: PointTree, leaves: Ids, k: int) -> tuple[Lists, Ids]:
     """Lists of the points of some leaves, each point a part of its own, and the visits that each leaf took."""
     n = tree.ids.size
     lists = no_lists(n, k)

@@ -26,7 +26,7 @@ class Rows(NamedTuple):
     weights: NDArray[np.float64]
 
 
-class Bench(NamedTuple):
+class WorkingTree(NamedTuple):
     """A binary tree that can be changed, leaves first, with scratch for pricing the places of one subtree.
 
     All that is known of a node lies side by side: two cache lines a node visited. `stale` marks the subtrees whose
@@ -51,10 +51,10 @@ def phi_of(measure: float, logarithmic: bool) -> float:
 
 
 @kernel
-def make_bench(
+def make_working_tree(
     parent: NDArray[np.int64], measure: NDArray[np.float64], weight: NDArray[np.float64], logarithmic: bool
-) -> Bench:
-    """The bench of a binary tree, children before parents."""
+) -> WorkingTree:
+    """A binary tree, children before parents, laid out to be changed."""
     n_nodes = parent.size
     link = np.full((n_nodes, 4), -1, np.int32)
     value = np.zeros((n_nodes, 8))
@@ -67,29 +67,29 @@ def make_bench(
         value[node, PHI] = phi_of(measure[node], logarithmic)
     scratch = np.zeros((3, n_nodes), np.int32)
     stale = np.ones(n_nodes, np.bool_)
-    return Bench(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(4, np.int64))
+    return WorkingTree(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(4, np.int64))
 
 
 @kernel
-def read_bench(bench: Bench, n_leaves: int) -> NDArray[np.int64]:
-    """Parents of the tree on the bench, internal nodes renumbered so that children come before parents."""
-    n_nodes = bench.link.shape[0]
+def read_parents(tree: WorkingTree, n_leaves: int) -> NDArray[np.int64]:
+    """Parents of the tree as it stands, internal nodes renumbered so that children come before parents."""
+    n_nodes = tree.link.shape[0]
     top = 0
-    while bench.link[top, PARENT] >= 0:
-        top = bench.link[top, PARENT]
+    while tree.link[top, PARENT] >= 0:
+        top = tree.link[top, PARENT]
     number = np.arange(n_nodes)
-    bench.stack[0] = top
+    tree.stack[0] = top
     depth, next_id = 1, n_nodes - 1
     while depth > 0:
         depth -= 1
-        node = bench.stack[depth]
+        node = tree.stack[depth]
         if node >= n_leaves:
             number[node] = next_id
             next_id -= 1
-            bench.stack[depth], bench.stack[depth + 1] = bench.link[node, LEFT], bench.link[node, RIGHT]
+            tree.stack[depth], tree.stack[depth + 1] = tree.link[node, LEFT], tree.link[node, RIGHT]
             depth += 2
     parent = np.full(n_nodes, -1, np.int64)
     for node in range(n_nodes):
-        if bench.link[node, PARENT] >= 0:
-            parent[number[node]] = number[bench.link[node, PARENT]]
+        if tree.link[node, PARENT] >= 0:
+            parent[number[node]] = number[tree.link[node, PARENT]]
     return parent
