@@ -12,8 +12,7 @@ from scipy import sparse
 
 from hypcse._checks import check_features, check_real, first_duplicate, label_array
 from hypcse.graph import Graph, similarity_graph
-from hypcse.graph.reduction import learn_reduction, reduced
-from hypcse.graph.scaling import Scaling, fit_scaling
+from hypcse.graph.features import Scaling, fit_scaling, learn_reduction, reduce_columns
 from hypcse.points.convert import as_graph, is_affinity, is_cells, is_networkx, node_names, row_names
 
 
@@ -228,7 +227,7 @@ class Points:
     def scaled(self, scale: str = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
         """The scaling of the features, and the features on it; sparse ones of many columns are reduced first."""
         table = self.features if sparse.issparse(self.features) else self.table
-        return fit_scaling(reduced(table, learn_reduction(table)), scale, self.kinds)
+        return fit_scaling(reduce_columns(table, learn_reduction(table)), scale, self.kinds)
 
 
 def _the_one_graph(X: Any, over: Graph | None) -> Graph:

@@ -12,21 +12,26 @@ from numpy.typing import NDArray
 
 from hypcse.points.points import Points
 from hypcse.points.reading.columns import Columns
-from hypcse.points.reading.damage import need, reading
-from hypcse.points.reading.features import texts_of
+from hypcse.points.reading.damage import reading, require
+from hypcse.points.reading.tables.features import texts_of
 
 _KIND = "a plain NumPy file"
 
 
 def read_array(path: Path, asked: Columns) -> Points:
-    """One matrix, a row per point; nothing in the file is run."""
+    """One matrix, a row per point."""
     _check_no_columns(path, asked)
+    return _points(path, load_array(path))
+
+
+def load_array(path: Path) -> NDArray[Any]:
+    """The array of an .npy file; nothing in the file is run."""
     with reading(path, _KIND):
         array = np.load(path, allow_pickle=False)
     if not isinstance(array, np.ndarray):
         array.close()
         raise ValueError(f"{path} is an .npz archive, but one array was expected. Save it with numpy.save.")
-    return _points(path, array)
+    return array
 
 
 def read_archive(path: Path, asked: Columns) -> Points:
@@ -58,7 +63,7 @@ def read_matrix_market(path: Path, asked: Columns) -> Points:
 
 def read_cells(path: Path, asked: Columns) -> Points:
     """Cells of an AnnData file: their neighbour graph where there is one, else principal components, else X."""
-    need("anndata", ".h5ad", "cells")
+    require("anndata", ".h5ad", "cells")
     from anndata import read_h5ad
 
     from hypcse.points.cells import points_of_cells
@@ -69,11 +74,11 @@ def read_cells(path: Path, asked: Columns) -> Points:
     with reading(path, "an .h5ad file"):
         cells = read_h5ad(path)
         points, used = points_of_cells(cells)
-    labels = None if asked.label is None else _observed(path, cells.obs, asked.label)
+    labels = None if asked.label is None else _read_classes(path, cells.obs, asked.label)
     return replace(points, labels=labels, notes=(f"{points.n_points} cells; {used} is used",))
 
 
-def _observed(path: Path, obs: Any, label: str) -> NDArray[Any]:
+def _read_classes(path: Path, obs: Any, label: str) -> NDArray[Any]:
     """Classes of the cells, None where one is not known."""
     if label not in obs:
         known = ", ".join(map(str, obs.columns)) or "none"

@@ -1,8 +1,7 @@
-"""Lists of edges."""
+"""Rows of edges as a graph."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,18 +9,10 @@ import pandas as pd
 
 from hypcse.graph import Graph
 from hypcse.points.points import Points
-from hypcse.points.reading.cells import is_missing, number, text_of
 from hypcse.points.reading.columns import Columns
-from hypcse.points.reading.layout import layout_of
-from hypcse.points.reading.tables import parse
+from hypcse.points.reading.tables.cells import is_missing, number, text_of
 
 _MEANT = ("header", "edges", "decimal")
-
-
-def read_edges(path: Path, asked: Columns) -> Points:
-    """A graph of rows of source, target and optional weight."""
-    layout = layout_of(path, asked.header, edges=True)
-    return points_of_edges(parse(layout, (0, 1, 2)[: len(layout.first)], "."), asked, str(path))
 
 
 def points_of_edges(frame: Any, asked: Columns, place: str = "the data frame") -> Points:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from hypcse.points.reading.cells import names_columns
 from hypcse.points.reading.damage import reading
+from hypcse.points.reading.tables.cells import names_columns
 
 KIND = "a table of text"
 BLANKS = r"\s+"
 """Any run of blanks, as a delimiter."""
-EDGE_SUFFIXES = (".edges", ".edgelist")
+_BLANK_SUFFIXES = (".txt", ".edges", ".edgelist")
 # The comma comes last: it may be the decimal mark, the others are not.
 _DELIMITERS = (";", "\t", "|", ",")
 _SAMPLE = 1 << 16
@@ -108,7 +108,7 @@ def _delimiter(path: Path, lines: Sequence[str]) -> str:
     suffix = suffix_of(path)
     if suffix == ".tsv":
         return "\t"
-    blank = (BLANKS,) if suffix in (".txt", *EDGE_SUFFIXES) else ()
+    blank = (BLANKS,) if suffix in _BLANK_SUFFIXES else ()
     for mark in (*_DELIMITERS, *blank):
         if _splits_alike(lines, mark):
             return mark

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.points.points import Points
-from hypcse.points.reading.cells import is_missing, text_of
-from hypcse.points.reading.columns import Columns, Roles, as_option, counted, listed, shown
-from hypcse.points.reading.features import (
+from hypcse.points.reading.columns import Columns, Roles, as_option, list_names, name_column, pluralize
+from hypcse.points.reading.tables.cells import is_missing, text_of
+from hypcse.points.reading.tables.features import (
     Feature,
     Problem,
     category_feature,
-    filled,
+    fill_missing,
     looks_like_id,
     number_feature,
     texts_of,
 )
-from hypcse.points.reading.problems import check_columns, check_named
-from hypcse.points.reading.tables import Table
+from hypcse.points.reading.tables.problems import check_columns, check_named
+from hypcse.points.reading.tables.table import Table
 
 _MOST_NAMES = 12
 """Columns that a note names."""
@@ -45,7 +45,7 @@ class _Found:
 def points_of_table(table: Table, asked: Columns) -> Points:
     """The columns asked for as classes and names, the others as features."""
     roles = Roles.of(table.place, table.header, asked)
-    found = _found(table, roles, asked)
+    found = _read_features(table, roles, asked)
     if not (found.features or found.problems):
         raise ValueError(f"{table.place} has no feature columns left; at least one column of numbers is needed.")
     check_named(table, [column for column in (*found.features, *found.problems) if column not in roles.certain])
@@ -69,7 +69,7 @@ def points_of_table(table: Table, asked: Columns) -> Points:
     )
 
 
-def _found(table: Table, roles: Roles, asked: Columns) -> _Found:
+def _read_features(table: Table, roles: Roles, asked: Columns) -> _Found:
     """Every feature column, read."""
     found = _Found(left_out=dict.fromkeys(roles.dropped, "as asked"))
     for column in roles.features:
@@ -132,7 +132,7 @@ def _fill(values: NDArray[np.float64], found: _Found, lost: Mapping[int, NDArray
     found.filled = {column: int(empty.sum()) for column, empty in lost.items() if column in places}
     if found.filled:
         columns = [places[column] for column in found.filled]
-        values[:, columns] = filled(values[:, columns])
+        values[:, columns] = fill_missing(values[:, columns])
 
 
 def _titles(table: Table, found: _Found) -> Iterator[tuple[str, str | None]]:
@@ -154,7 +154,7 @@ def _labels(table: Table, column: int) -> NDArray[np.generic]:
     """The classes as texts; where some are missing, objects with None for these."""
     texts = texts_of(table.frame[column])
     if not any(text is not None for text in texts):
-        raise ValueError(f"{table.place}: {shown(table.header, column)} has no class in it. Omit --label-column.")
+        raise ValueError(f"{table.place}: {name_column(table.header, column)} has no class in it. Omit --label-column.")
     return np.array(texts, object if None in texts else str)
 
 
@@ -168,29 +168,29 @@ def _notes(table: Table, found: _Found) -> Iterator[str]:
     """What was used as what, and what was not."""
 
     def names(columns: Sequence[int]) -> str:
-        return listed([table.header[column] or str(column + 1) for column in columns], _MOST_NAMES)
+        return list_names([table.header[column] or str(column + 1) for column in columns], _MOST_NAMES)
 
     texts = [column for column, feature in found.features.items() if feature.sort == "categories"]
     numbers = [column for column in found.features if column not in texts]
     used = []
     if numbers:
-        used.append(f"{counted(len(numbers), 'column')} of numbers: {names(numbers)}")
+        used.append(f"{pluralize(len(numbers), 'column')} of numbers: {names(numbers)}")
     if texts:
         sizes = [f"{table.header[k] or k + 1} ({len(found.features[k].texts)})" for k in texts]
-        used.append(f"{counted(len(texts), 'column')} of categories: {listed(sizes, _MOST_NAMES)}")
-    yield "; ".join([counted(len(table.frame), "row"), *used])
+        used.append(f"{pluralize(len(texts), 'column')} of categories: {list_names(sizes, _MOST_NAMES)}")
+    yield "; ".join([pluralize(len(table.frame), "row"), *used])
     for sort, words in _SORTS.items():
         of_sort = [column for column, feature in found.features.items() if feature.sort == sort]
         if of_sort:
             yield f"{words}: {names(of_sort)}"
     if found.left_out:
-        reasons = [f"{shown(table.header, column)} ({reason})" for column, reason in found.left_out.items()]
-        yield f"left out: {listed(reasons, _MOST_NAMES)}"
+        reasons = [f"{name_column(table.header, column)} ({reason})" for column, reason in found.left_out.items()]
+        yield f"left out: {list_names(reasons, _MOST_NAMES)}"
     if found.filled:
         counts = [f"{table.header[k] or k + 1} ({n})" for k, n in found.filled.items()]
-        yield f"missing numbers filled by the median: {listed(counts, _MOST_NAMES)}"
+        yield f"missing numbers filled by the median: {list_names(counts, _MOST_NAMES)}"
 
 
 def _label_notes(labels: NDArray[np.generic] | None) -> Iterator[str]:
     if labels is not None and labels.dtype == object:
-        yield f"no class is known for {counted(sum(label is None for label in labels), 'row')}"
+        yield f"no class is known for {pluralize(sum(label is None for label in labels), 'row')}"

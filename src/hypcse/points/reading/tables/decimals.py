@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from hypcse.points.reading.cells import number
 from hypcse.points.reading.columns import Roles
-from hypcse.points.reading.layout import Layout
+from hypcse.points.reading.formats.layout import Layout
+from hypcse.points.reading.tables.cells import number
 
 _N_CELLS = 1000
 """Cells of a column that are looked at."""

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from hypcse.points.reading.cells import MISSING_TEXTS, TRUTH, is_missing, number, text_of
-from hypcse.points.reading.dates import days_of_stamps, days_of_texts
+from hypcse.points.reading.tables.cells import MISSING_TEXTS, TRUTH, is_missing, number, text_of
+from hypcse.points.reading.tables.dates import days_of_stamps, days_of_texts
 
 MAX_CATEGORIES = 100
 """A column of more different texts is not a category but a name."""
@@ -62,7 +62,7 @@ def number_feature(cells: Any, decimal: str, dates: str) -> Feature | Problem:
             return Problem("empty")
         first = int(np.argmax(cells.notna().to_numpy()))
         return Feature(days_of_stamps(cells)[:, None], "dates") if dates == "number" else _date(cells.iloc, first)
-    codes, different = _coded(cells)
+    codes, different = _factorize(cells)
     present = codes >= 0
     if not present.any():
         return Problem("empty")
@@ -93,7 +93,7 @@ def texts_of(cells: Any) -> list[str | None]:
     return [None if is_missing(cell, MISSING_TEXTS) else text_of(cell).strip() for cell in cells.astype(object)]
 
 
-def filled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def fill_missing(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The columns with the median of each where a number is missing."""
     from sklearn.impute import SimpleImputer
 
@@ -114,7 +114,7 @@ def _finite(values: NDArray[np.float64], sort: str) -> Feature | Problem:
     return Problem("empty") if np.isnan(values).all() else Feature(values[:, None], sort)
 
 
-def _coded(cells: Any) -> tuple[NDArray[np.int64], list[Any]]:
+def _factorize(cells: Any) -> tuple[NDArray[np.int64], list[Any]]:
     """The different cells that are not missing, and for each row its place among them, or -1."""
     plain = [cell if isinstance(cell, str | float) else _plain(cell) for cell in cells.astype(object)]
     codes, different = pd.factorize(np.array([None if is_missing(cell) else cell for cell in plain], object))

@@ -7,17 +7,33 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.points.reading.columns import as_option, listed, shown
-from hypcse.points.reading.features import MAX_CATEGORIES, Problem
-from hypcse.points.reading.tables import Table
+from hypcse.points.reading.columns import as_option, list_names, name_column
+from hypcse.points.reading.tables.features import MAX_CATEGORIES, Problem
+from hypcse.points.reading.tables.table import Table
 
 _MOST = 10
 """Columns that a message tells of."""
+_TEXTS = {
+    "empty": "{title} is empty. Pass --drop {name}.",
+    "categories": "{title} has {n} different texts; a category has at most {most}. Is it an id column? "
+    "Pass --id-column {name} or --drop {name}.",
+    "dates": "{held}, which is a date. Pass --dates number for days since 1970-01-01, or --drop {name}.",
+    "days": "{held}, which may have the day or the month first. Write dates as 2024-12-31, or pass --drop {name}.",
+    "infinite": "{held}, which is not finite. Correct it, or pass --drop {name}.",
+    "odd": "{held}, which is not a number{others}. Correct it or leave it empty, or pass --drop {name}.",
+    "unique": "{held}, which is not a number; every text in it occurs once. Pass --id-column {name} if it names the "
+    "rows, else --drop {name}.",
+    "few": "{held}, which is not a number; it has {n} different texts. Pass --categorical {name} to use them, "
+    "--label-column {name} if they are the classes, or --drop {name}.",
+    "many": "{held}, which is not a number; it has {n} different texts, too many for categories ({most}). "
+    "Pass --drop {name}.",
+}
+"""What a message says of each sort of `Problem`."""
 
 
 def check_columns(table: Table, problems: Mapping[int, Problem], lost: Mapping[int, NDArray[np.bool_]]) -> None:
     """Raise where there are problems or, in the columns of `lost`, numbers missing that nothing may fill."""
-    told = [_told(table, column, problem) for column, problem in problems.items()]
+    told = [_tell(table, column, problem) for column, problem in problems.items()]
     if len(told) > _MOST:
         told = [*told[:_MOST], f"{len(told) - _MOST} more columns of this kind"]
     if lost:
@@ -36,7 +52,7 @@ def check_named(table: Table, features: Sequence[int]) -> None:
     nameless = [column for column in features if not table.header[column]]
     if table.has_header and nameless:
         first = nameless[0] + 1
-        which = listed([str(column + 1) for column in nameless], _MOST)
+        which = list_names([str(column + 1) for column in nameless], _MOST)
         has = f"column {which} has" if len(nameless) == 1 else f"columns {which} have"
         raise ValueError(
             f"{table.place}: {has} no name in the header. If column {first} holds the names of the rows, pass "
@@ -44,44 +60,23 @@ def check_named(table: Table, features: Sequence[int]) -> None:
         )
 
 
-def _told(table: Table, column: int, problem: Problem) -> str:
+def _tell(table: Table, column: int, problem: Problem) -> str:
     """What is wrong with a column, and the way out."""
-    title, name = shown(table.header, column), as_option(table.header, column)
-    if problem.sort == "empty":
-        return f"{title} is empty. Pass --drop {name}."
-    if problem.sort == "categories":
-        return (
-            f"{title} has {problem.n} different texts; a category has at most {MAX_CATEGORIES}. "
-            f"Is it an id column? Pass --id-column {name} or --drop {name}."
-        )
-    head = f"{title}, data row {table.rows[problem.row]} holds {problem.cell!r:.60}"
-    if problem.sort == "dates":
-        return f"{head}, which is a date. Pass --dates number for days since 1970-01-01, or --drop {name}."
-    if problem.sort == "days":
-        return f"{head}, which may have the day or the month first. Write dates as 2024-12-31, or pass --drop {name}."
-    if problem.sort == "infinite":
-        return f"{head}, which is not finite. Correct it, or pass --drop {name}."
-    return f"{head}, which is not a number{_cure(problem, name)}"
-
-
-def _cure(problem: Problem, name: str) -> str:
-    if problem.sort == "odd":
-        others = "" if problem.n == 1 else f" ({problem.n} cells are not)"
-        return f"{others}. Correct it or leave it empty, or pass --drop {name}."
-    if problem.sort == "unique":
-        return f"; every text in it occurs once. Pass --id-column {name} if it names the rows, else --drop {name}."
-    if problem.sort == "few":
-        return (
-            f"; it has {problem.n} different texts. Pass --categorical {name} to use them, --label-column {name} if "
-            f"they are the classes, or --drop {name}."
-        )
-    return f"; it has {problem.n} different texts, too many for categories ({MAX_CATEGORIES}). Pass --drop {name}."
+    title = name_column(table.header, column)
+    return _TEXTS[problem.sort].format(
+        title=title,
+        name=as_option(table.header, column),
+        held=f"{title}, data row {table.rows[problem.row]} holds {problem.cell!r:.60}",
+        n=problem.n,
+        most=MAX_CATEGORIES,
+        others="" if problem.n == 1 else f" ({problem.n} cells are not)",
+    )
 
 
 def _missing(table: Table, lost: Mapping[int, NDArray[np.bool_]]) -> str:
     """Columns with missing numbers."""
     counts = [
-        f"{shown(table.header, column)} {int(empty.sum())} (first in data row {table.rows[int(np.argmax(empty))]})"
+        f"{name_column(table.header, column)} {empty.sum()} (first in data row {table.rows[np.argmax(empty)]})"
         for column, empty in lost.items()
     ]
-    return f"missing numbers: {listed(counts, _MOST)}. Fill them, drop the columns, or pass --impute median."
+    return f"missing numbers: {list_names(counts, _MOST)}. Fill them, drop the columns, or pass --impute median."
