@@ -119,7 +119,7 @@ def test_wrong_distances_are_named():
 def test_condensed_distances_are_not_spread_out(monkeypatch):
     n = 2000
     condensed = np.random.default_rng(0).uniform(1, 2, size=n * (n - 1) // 2).astype(np.float32)
-    monkeypatch.setattr("hypcse.graph.exact.BLOCK_BYTES", 2**20)
+    monkeypatch.setattr("hypcse.graph.neighbors.exact.BLOCK_BYTES", 2**20)
     tracemalloc.start()
     points = classical_coordinates(condensed, 50, np.random.default_rng(0))
     peak = tracemalloc.get_traced_memory()[1]

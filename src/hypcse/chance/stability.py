@@ -16,8 +16,8 @@ from hypcse.discrete.join import join_components
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.run import Run
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
+from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors import METRICS
-from hypcse.graph.reduction import dense_features
 from hypcse.kernels.trees.induced import induced_forest
 from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
 from hypcse.tree import Tree

@@ -16,7 +16,7 @@ from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.stretches import by_conductance
 from hypcse.graph import Graph
 from hypcse.graph.neighbors import unit_rows
-from hypcse.graph.precomputed import distance_blocks
+from hypcse.graph.neighbors.precomputed import distance_blocks
 from hypcse.graph.similarity import scaled_similarity
 
 N_DRAWS = 20

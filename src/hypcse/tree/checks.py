@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypcse._arrays import freeze
 from hypcse._checks import check_finite
 
 
@@ -20,12 +21,6 @@ def own(values: ArrayLike, dtype: type[Any]) -> NDArray[Any]:
     # A read-only view may look at an array that its owner goes on to change.
     safe = given.dtype == dtype and flags.owndata and flags.c_contiguous and not flags.writeable
     return given if safe else freeze(np.array(given, dtype=dtype, order="C"))
-
-
-def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """The array, just made and not yet shared, from now on read-only."""
-    array.flags.writeable = False
-    return array
 
 
 def check_parents(parent: NDArray[np.int64]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_finite, real_numbers
-from hypcse.kernels.trees.arcs import covering_arcs
+from hypcse.kernels.drawing.positions import covering_arcs
 from hypcse.kernels.trees.sweep import subtree_minima
 from hypcse.tree.tree import Tree
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._memory import check_memory
-from hypcse.kernels.trees.flips import flipped_order
-from hypcse.kernels.trees.leaf_order import optimal_positions
+from hypcse.kernels.drawing.flips import flipped_order
+from hypcse.kernels.drawing.leaf_order import optimal_positions
 from hypcse.kernels.trees.sweep import layout
 from hypcse.tree.forms.linkage import linkage_to_parents
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypcse._arrays import freeze
 from hypcse._checks import check_choice, check_count, check_features, check_finite, first_duplicate
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
 from hypcse.tree.attach import attached
-from hypcse.tree.checks import check_heights, check_names, check_parents, freeze, leaf_marks, node_ids, own
+from hypcse.tree.checks import check_heights, check_names, check_parents, leaf_marks, node_ids, own
 from hypcse.tree.cuts import split_above, split_to_number
 from hypcse.tree.forms.json_form import read_json, write_json
 from hypcse.tree.forms.linkage import linkage_to_parents, parents_to_linkage

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse._checks import check_finite, check_real
-from hypcse.graph.graph import stored_position
+from hypcse.graph.compressed import stored_position
 
 MAX_DENSE_COLUMNS, N_REDUCED = 512, 64
 """A sparse table with more columns than the first is reduced to so many as the second."""
@@ -25,7 +25,7 @@ def learn_reduction(table: Any, random_state: int = 0) -> NDArray[Any] | None:
     return TruncatedSVD(width, random_state=random_state).fit(table).components_
 
 
-def reduced(table: Any, components: NDArray[Any] | None) -> NDArray[Any]:
+def reduce_columns(table: Any, components: NDArray[Any] | None) -> NDArray[Any]:
     """The table as features: dense, and in the coordinates of `components` where there are some."""
     if components is not None:
         return np.asarray(table @ components.T)
@@ -44,4 +44,4 @@ def dense_features(X: Any) -> Any:
     check_real("the features X", X)
     table = sparse.csr_array(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
     check_finite("X", table.data, lambda entry: stored_position(table, entry))
-    return reduced(table, learn_reduction(table))
+    return reduce_columns(table, learn_reduction(table))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import HypcseWarning
-from hypcse.graph.exact import FAR, Queries, brute_force, in_unit, kd_tree
+from hypcse.graph.neighbors.exact import FAR, Queries, brute_force, in_unit, kd_tree
 from hypcse.kernels.points.nearest import sorted_candidates
 
 # Share of true neighbours to be found by a sample of points, large enough to tell 0.998 from 0.995.

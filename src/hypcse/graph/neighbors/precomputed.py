@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse._checks import check_finite, check_real, real_numbers
-from hypcse.graph import exact
-from hypcse.graph.graph import stored_position
+from hypcse.graph.compressed import stored_position
+from hypcse.graph.neighbors import exact
 from hypcse.kernels.points.nearest import smallest_in_block
 
 # Distances that should be equal, or 0, may be off by this share of the largest.

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import HypcseWarning, check_choice, check_count, check_features
-from hypcse.graph.approximate import has_faiss, inverted_lists
-from hypcse.graph.exact import Queries, brute_force, kd_tree
-from hypcse.graph.precomputed import precomputed_neighbors
-from hypcse.graph.reduction import dense_features
+from hypcse.graph.features import dense_features
+from hypcse.graph.neighbors.approximate import has_faiss, inverted_lists
+from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
+from hypcse.graph.neighbors.precomputed import precomputed_neighbors
 
 METRICS = ("euclidean", "cosine", "precomputed")
 ALGORITHMS = ("auto", "kd-tree", "brute", "faiss")
