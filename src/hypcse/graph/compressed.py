@@ -8,17 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hypcse._arrays import freeze
-
 MAX_SHORT = 2**31 - 1
 """The largest 32-bit integer."""
-
-
-def hold(values: Any, dtype: type[Any]) -> NDArray[Any]:
-    """The values as a read-only array: a copy, unless they are read-only already."""
-    shared = isinstance(values, np.ndarray) and not values.flags.writeable
-    array = np.ascontiguousarray(values, dtype=dtype) if shared else np.array(values, dtype=dtype, order="C")
-    return freeze(array.view())
 
 
 def shorten_indices(matrix: sparse.csr_array) -> sparse.csr_array:

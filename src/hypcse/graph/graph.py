@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from hypcse._arrays import freeze
+from hypcse._arrays import freeze, hold
 from hypcse._checks import check_count, check_finite, check_real, real_numbers
 from hypcse.graph.compressed import (
     MAX_SHORT,
     check_ids,
-    hold,
     shorten_indices,
     stored_position,
     symmetrize,
@@ -53,7 +52,7 @@ class Graph:
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
-            object.__setattr__(self, name, hold(getattr(self, name), dtype))
+            object.__setattr__(self, name, hold(getattr(self, name), dtype, views=True))
         if self.indptr.size != self.self_weights.size + 1 or self.indices.size != self.weights.size:
             raise ValueError("the arrays of a Graph do not fit together. Use Graph.from_scipy or Graph.from_edges.")
 

@@ -128,7 +128,7 @@ class Points:
             return cls(graph=alone, names=found or nodes, labels=known)
         if metric == "precomputed":
             return cls(distances=X, graph=over, names=found or row_names(X), labels=known)
-        features = _checked(X) if table is None else table(X)
+        features = _check_table(X) if table is None else table(X)
         titles = getattr(X, "columns", None)
         columns = None if titles is None else tuple(map(str, titles))
         nodes = None if graph is None else node_names(graph)
@@ -240,7 +240,7 @@ def _the_one_graph(X: Any, over: Graph | None) -> Graph:
     return as_graph(X)
 
 
-def _checked(X: Any) -> Any:
+def _check_table(X: Any) -> Any:
     if sparse.issparse(X):
         check_real("the features X", X)
         return sparse.csr_array(X)

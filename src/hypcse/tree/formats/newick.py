@@ -1,4 +1,7 @@
-"""Newick text, both ways."""
+"""Newick text, both ways.
+
+It is ours because other readers and writers recurse, and fail on deep trees such as a chain of a million leaves.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def write_newick(parent: NDArray[np.int64], height: NDArray[np.float64], names: 
     # Nodes in the order in which their text ends: by last leaf, inner nodes first.
     order = np.lexsort((size, start + size))
     opened = np.bincount(start[n_leaves:], minlength=n_leaves)[start[:n_leaves]].tolist()
-    words = [f",{'(' * count}{_quoted(name)}" for count, name in zip(opened, names, strict=True)]
+    words = [f",{'(' * count}{_quote(name)}" for count, name in zip(opened, names, strict=True)]
     words += [")"] * (parent.size - n_leaves)
     lengths = map(repr, branch_lengths(parent, height)[order[:-1]].tolist())
     branches = [f"{words[node]}:{length}" for node, length in zip(order[:-1].tolist(), lengths, strict=True)]
@@ -72,7 +75,7 @@ def read_newick(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tupl
     return parent, height, names
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """The name as a label: bare where that is safe. A bare underscore would mean a blank."""
     if _PLAIN.fullmatch(name):
         return name
