@@ -58,7 +58,9 @@ def spanning_uniform_directions(n_points: int, rng: Rng) -> Workload:
 def spanning_neighbors(n_points: int, rng: Rng) -> Workload:
     """The spanning tree by neighbours of leaves in 25 clusters in 16 dimensions."""
     leaves = clustered_leaves(n_points, N_FEATURES, rng)
-    return Workload(lambda: hypcse.spanning_tree(leaves, method="neighbors"), facts=lambda tree: _facts(tree.length))
+    return Workload(
+        lambda: hypcse.decode.spanning_tree(leaves, method="neighbors"), facts=lambda tree: _facts(tree.length)
+    )
 
 
 @case(
@@ -97,7 +99,7 @@ def on_sphere(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _spanning(leaves: NDArray[np.float64], peer: Peer | None = None) -> Workload:
     return Workload(
-        run=lambda: hypcse.spanning_tree(leaves),
+        run=lambda: hypcse.decode.spanning_tree(leaves),
         peer=peer,
         facts=lambda tree: _facts(tree.length),
         peer_facts=_facts,

@@ -13,16 +13,18 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from hypcse import cells as cells
     from hypcse import datasets as datasets
+    from hypcse import decode as decode
     from hypcse import discrete as discrete
     from hypcse import entropy as entropy
     from hypcse import experiments as experiments
+    from hypcse import graph as graph
     from hypcse import methods as methods
+    from hypcse import metrics as metrics
     from hypcse import plot as plot
     from hypcse._checks import HypcseWarning as HypcseWarning
     from hypcse.chance import Structure as Structure
     from hypcse.chance import beyond_chance as beyond_chance
     from hypcse.chance import stability as stability
-    from hypcse.decode import spanning_tree as spanning_tree
     from hypcse.discrete import best_cut as best_cut
     from hypcse.discrete import compress as compress
     from hypcse.discrete import entropy_report as entropy_report
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from hypcse.discrete import levels as levels
     from hypcse.discrete import main_level as main_level
     from hypcse.discrete import refine as refine
-    from hypcse.entropy import conductance as conductance
     from hypcse.entropy import normalized_entropy as normalized_entropy
     from hypcse.entropy import one_dimensional_entropy as one_dimensional_entropy
     from hypcse.entropy import structural_entropy as structural_entropy
@@ -39,12 +40,9 @@ if TYPE_CHECKING:
     from hypcse.estimator import HypCSE as HypCSE
     from hypcse.estimator import HypCSEClassifier as HypCSEClassifier
     from hypcse.graph import Graph as Graph
-    from hypcse.graph import nearest_neighbors as nearest_neighbors
     from hypcse.graph import similarity_graph as similarity_graph
     from hypcse.labels import respect_labels as respect_labels
     from hypcse.labels import spread_labels as spread_labels
-    from hypcse.metrics import cophenetic_correlation as cophenetic_correlation
-    from hypcse.metrics import cophenetic_distances as cophenetic_distances
     from hypcse.metrics import dasgupta_cost as dasgupta_cost
     from hypcse.metrics import dendrogram_purity as dendrogram_purity
     from hypcse.metrics import fowlkes_mallows as fowlkes_mallows
@@ -62,13 +60,11 @@ if TYPE_CHECKING:
 _HOME = {
     "HypcseWarning": "hypcse._checks",
     "Graph": "hypcse.graph",
-    "nearest_neighbors": "hypcse.graph",
     "similarity_graph": "hypcse.graph",
     "Tree": "hypcse.tree",
     "EntropyClustering": "hypcse.estimator",
     "HypCSE": "hypcse.estimator",
     "HypCSEClassifier": "hypcse.estimator",
-    "spanning_tree": "hypcse.decode",
     "Structure": "hypcse.chance",
     "beyond_chance": "hypcse.chance",
     "stability": "hypcse.chance",
@@ -80,14 +76,11 @@ _HOME = {
     "levels": "hypcse.discrete",
     "main_level": "hypcse.discrete",
     "refine": "hypcse.discrete",
-    "conductance": "hypcse.entropy",
     "normalized_entropy": "hypcse.entropy",
     "one_dimensional_entropy": "hypcse.entropy",
     "structural_entropy": "hypcse.entropy",
     "respect_labels": "hypcse.labels",
     "spread_labels": "hypcse.labels",
-    "cophenetic_correlation": "hypcse.metrics",
-    "cophenetic_distances": "hypcse.metrics",
     "dasgupta_cost": "hypcse.metrics",
     "dendrogram_purity": "hypcse.metrics",
     "fowlkes_mallows": "hypcse.metrics",
@@ -101,7 +94,7 @@ _HOME = {
     "cse_loss": "hypcse.objective",
     "view": "hypcse.viewer",
 }
-_FOLDERS = ("cells", "datasets", "discrete", "entropy", "experiments", "methods", "plot")
+_FOLDERS = ("cells", "datasets", "decode", "discrete", "entropy", "experiments", "graph", "methods", "metrics", "plot")
 
 __all__ = ["__version__", *_HOME, *_FOLDERS]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_choice
 from hypcse.discrete.heights import volume_heights
 from hypcse.graph import Graph
-from hypcse.graph.scaling import fit_scaling
+from hypcse.graph.features import fit_scaling
 from hypcse.tree import Tree
 from hypcse.tree.distances import merge_distances
 

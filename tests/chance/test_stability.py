@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist
 from sklearn.datasets import make_blobs
 
 from hypcse import Graph, HypCSE, graph_linkage, levels, refine, similarity_graph, stability
-from hypcse.chance.stability import best_overlaps, is_quick, level_fit
+from hypcse.chance.resampling import best_overlaps, is_quick, level_fit
 from strategies import trees
 
 

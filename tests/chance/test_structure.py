@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import make_blobs, make_moons
 
 from hypcse import Graph, HypCSE, Structure, beyond_chance, graph_linkage
-from hypcse.chance.graphs import shuffled
+from hypcse.chance.graphs import shuffle_edges
 from hypcse.chance.tables import classical_coordinates, principal_coordinates
 from hypcse.discrete.cutting.levels import levels_and_main
 
@@ -119,7 +119,7 @@ def test_wrong_distances_are_named():
 def test_condensed_distances_are_not_spread_out(monkeypatch):
     n = 2000
     condensed = np.random.default_rng(0).uniform(1, 2, size=n * (n - 1) // 2).astype(np.float32)
-    monkeypatch.setattr("hypcse.graph.exact.BLOCK_BYTES", 2**20)
+    monkeypatch.setattr("hypcse.graph.neighbors.exact.BLOCK_BYTES", 2**20)
     tracemalloc.start()
     points = classical_coordinates(condensed, 50, np.random.default_rng(0))
     peak = tracemalloc.get_traced_memory()[1]
@@ -162,7 +162,7 @@ def test_bad_metric():
 def test_shuffles_keep_degrees_weights_and_loops():
     i, j = np.array(nx.gnm_random_graph(50, 200, seed=0).edges()).T
     graph = Graph.from_edges([*i, 7], [*j, 7], [*np.arange(1.0, 201), 5.0])
-    other = shuffled(graph, np.random.default_rng(0))
+    other = shuffle_edges(graph, np.random.default_rng(0))
     assert np.array_equal(np.diff(other.indptr), np.diff(graph.indptr))
     assert np.allclose(other.degrees, graph.degrees, rtol=0.01)
     assert np.array_equal(other.self_weights, graph.self_weights)
@@ -175,7 +175,7 @@ def test_heavy_loops_leave_the_edges_of_shuffles_alone():
     loops = np.arange(50)
     weights = np.append(np.arange(1.0, 201), np.full(50, 1e18))
     graph = Graph.from_edges(np.append(i, loops), np.append(j, loops), weights)
-    other = shuffled(graph, np.random.default_rng(0))
+    other = shuffle_edges(graph, np.random.default_rng(0))
     assert np.allclose(other.edge_degrees, graph.edge_degrees, rtol=0.01)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import hypcse
 from hypcse import methods
-from hypcse.cli.reading.method_options import parse_value, read_options, settable, shown
+from hypcse.cli.reading.method_options import format_value, parse_value, read_options, settable
 
 METHODS = {name: methods.describe(name) for name in methods.available()}
 
@@ -42,7 +42,7 @@ def test_values_are_read_and_never_run(text, value):
 def test_every_default_can_be_set(name):
     """What the list of methods shows is what `--set` takes, and gives the default back."""
     options = settable(METHODS[name])
-    words = [f"{option.name}={shown(option.default)}" for option in options]
+    words = [f"{option.name}={format_value(option.default)}" for option in options]
     assert read_options(words, METHODS[name]) == {option.name: option.default for option in options}
 
 
@@ -110,7 +110,7 @@ def fit(points, command):
     ],
 )
 def test_settings_reach_the_method(fit, points, tmp_path, method, options):
-    words = [word for name, value in options.items() for word in ("--set", f"{name}={shown(value)}")]
+    words = [word for name, value in options.items() for word in ("--set", f"{name}={format_value(value)}")]
     result = fit("--method", method, "--no-refine", *words)
     assert result.returncode == 0, result.stderr
     expected = methods.run(method, points, **options)
@@ -186,5 +186,5 @@ def test_progress_of_methods_is_shown_on_a_terminal(fit, monkeypatch, words, sho
 def test_the_list_names_every_option(command):
     text = command("methods").stdout
     for method in METHODS.values():
-        assert all(f"{option.name}={shown(option.default)}" in text for option in settable(method))
+        assert all(f"{option.name}={format_value(option.default)}" in text for option in settable(method))
     assert "checkpoint_dir" not in text

@@ -12,9 +12,9 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import pdist, squareform
 
 import hypcse
-from hypcse import Tree, robinson_foulds, spanning_tree
-from hypcse.decode import decode_single, spanning
-from hypcse.kernels.spanning.copies import first_copies
+from hypcse import Tree, robinson_foulds
+from hypcse.decode import decode_single, spanning, spanning_tree
+from hypcse.kernels.spanning.equal_rows import first_copies
 
 
 @st.composite
@@ -210,4 +210,4 @@ def test_decoding_by_neighbors_finds_the_same_clusters():
 
 
 def test_public_name():
-    assert hypcse.spanning_tree is spanning_tree
+    assert hypcse.decode.spanning_tree is spanning_tree

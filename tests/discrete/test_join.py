@@ -64,7 +64,7 @@ def test_single_points_are_joined_by_average_linkage_of_squared_distances(n, d, 
     graph = Graph.from_edges([], [], [], n)
     joined = join_components(graph_linkage(graph), graph, X, scale="none")
     expected = cophenet(linkage(pdist(X.astype(np.float64), "sqeuclidean"), "average"))
-    found = hypcse.cophenetic_distances(joined) ** 2
+    found = hypcse.metrics.cophenetic_distances(joined) ** 2
     assert found / found.max() == approx(expected / expected.max(), rel=1e-6)
 
 

@@ -18,8 +18,8 @@ from hypcse import Graph, Tree, graph_linkage, join_components, levels, main_lev
 from hypcse.discrete.cutting.levels import modularity
 from hypcse.discrete.cutting.stretches import ALIKE, by_conductance, near_sums
 from hypcse.discrete.leaving import leaving_parts
+from hypcse.kernels.cuts.thresholds import from_above, split_thresholds
 from hypcse.kernels.trees.sweep import leaf_labels
-from hypcse.kernels.trees.thresholds import from_above, split_thresholds
 from strategies import trees
 
 

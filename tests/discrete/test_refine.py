@@ -18,8 +18,8 @@ from hypcse.discrete import binarize, refinement
 from hypcse.discrete.refining.run import is_shallow
 from hypcse.discrete.refining.state import start_search
 from hypcse.entropy import lca_weights, node_volumes
-from hypcse.kernels.search.bench import COST, N_FOUND, N_PATH, PARENT
 from hypcse.kernels.search.regraft import move, price_places
+from hypcse.kernels.search.working_tree import COST, N_FOUND, N_PATH, PARENT
 
 OBJECTIVES = {"entropy": structural_entropy, "dasgupta": dasgupta_cost}
 
@@ -54,25 +54,25 @@ def test_priced_moves_cost_what_they_say(objective, case, data):
     k = 1
     while n_places is None or k < n_places:
         search = start_search(tree, graph, objective)
-        sibling = price_places(search.bench, search.rows, top, tree.n_leaves, search.logarithmic)
+        sibling = price_places(search.tree, search.rows, top, tree.n_leaves, search.logarithmic)
         if sibling < 0:
             return
-        n_path, n_found = search.bench.counts[N_PATH], search.bench.counts[N_FOUND]
+        n_path, n_found = search.tree.counts[N_PATH], search.tree.counts[N_FOUND]
         n_places = n_path + n_found
-        place = search.bench.path[k] if k < n_path else search.bench.found[k - n_path] if k < n_places else sibling
+        place = search.tree.path[k] if k < n_path else search.tree.found[k - n_path] if k < n_places else sibling
         k += 1
         if place == sibling:
             continue
         before = search.value()
-        promised = search.bench.value[place, COST] - search.bench.value[sibling, COST]
-        move(search.bench, top, place, search.logarithmic)
+        promised = search.tree.value[place, COST] - search.tree.value[sibling, COST]
+        move(search.tree, top, place, search.logarithmic)
         assert search.value() - before == approx(promised, abs=1e-9)
         moved = Tree(search.parents(), np.zeros(tree.n_nodes))
         measure = graph.degrees if objective == "entropy" else np.ones(tree.n_leaves)
         volumes = node_volumes(moved, measure)
         phi = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes)) if objective == "entropy" else volumes
         assert search.value() == approx(float(np.dot(lca_weights(moved, graph), phi)), abs=1e-9)
-        assert (search.bench.link[:, PARENT] < 0).sum() == 1
+        assert (search.tree.link[:, PARENT] < 0).sum() == 1
 
 
 @settings(max_examples=5)

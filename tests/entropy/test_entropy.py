@@ -10,8 +10,9 @@ from pytest import approx
 
 import brute
 from graph_strategies import graphs, graphs_with_trees
-from hypcse import Graph, Tree, conductance, normalized_entropy, one_dimensional_entropy, structural_entropy
+from hypcse import Graph, Tree, normalized_entropy, one_dimensional_entropy, structural_entropy
 from hypcse.entropy import (
+    conductance,
     entropy_by_cuts,
     entropy_from_weights,
     entropy_lower_bound,

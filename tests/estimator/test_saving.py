@@ -27,7 +27,7 @@ from hypcse._archive import ARRAYS, FACTS, _digest
 from hypcse._typed import fits
 from hypcse.estimator import ModelFileError
 from hypcse.estimator.saving import _hints
-from hypcse.graph.scaling import Scaling
+from hypcse.graph.features import Scaling
 from hypcse.training import TrainingConfig
 
 FITTED = HypCSE.forms

@@ -24,7 +24,7 @@ OF_GRAPH = {
     "best_cut": lambda g: hypcse.best_cut(BARE, g),
     "beyond_chance": lambda g: hypcse.beyond_chance(g),
     "compress": lambda g: hypcse.compress(BARE, g, 3),
-    "conductance": lambda g: hypcse.conductance(g, HALF),
+    "conductance": lambda g: hypcse.entropy.conductance(g, HALF),
     "dasgupta_cost": lambda g: hypcse.dasgupta_cost(BARE, g),
     "entropy_report": lambda g: hypcse.entropy_report(BARE, g).node_entropy,
     "join_components": lambda g: hypcse.join_components(BARE, g),

@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from hypcse._arrays import freeze
 from hypcse.graph import Graph
-from hypcse.graph.graph import frozen
 
 FIELDS = ("indptr", "indices", "weights", "self_weights")
 
@@ -126,7 +126,7 @@ def test_changes_of_the_callers_arrays_do_not_reach_the_graph():
     arrays[3][:] = 7
     assert_array_equal(graph.weights, [3, 3])
     assert_array_equal(graph.degrees, [3, 3])
-    taken = Graph(*frozen(*arrays))
+    taken = Graph(*map(freeze, arrays))
     assert all(np.shares_memory(getattr(taken, name), array) for name, array in zip(FIELDS, arrays, strict=True))
 
 

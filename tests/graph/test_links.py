@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from hypcse.graph import neighbors_among, scale_features, similarity_graph
+from hypcse.graph.features import SCALES, fit_scaling
 from hypcse.graph.links import links_to
-from hypcse.graph.scaling import SCALES, fit_scaling
 from hypcse.graph.similarity import scaled_similarity
 
 SCALERS = {"minmax": MinMaxScaler, "standard": StandardScaler}

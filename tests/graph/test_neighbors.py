@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from hypcse import HypcseWarning
 from hypcse.graph import nearest_neighbors, scale_features
-from hypcse.graph import neighbors as neighbors_module
+from hypcse.graph.neighbors import search as neighbors_module
 
 EXACT = ("brute", "kd-tree")
 ALL = (*EXACT, "faiss")
@@ -80,7 +80,7 @@ def test_blocks_do_not_matter(monkeypatch, n_bytes):
     condensed = pdist(X, "cityblock").astype(np.int64)
     expected = sorted_others(squareform(condensed), 6)
     by_features = nearest_neighbors(X, 6, algorithm="brute")
-    monkeypatch.setattr("hypcse.graph.exact.BLOCK_BYTES", n_bytes)
+    monkeypatch.setattr("hypcse.graph.neighbors.exact.BLOCK_BYTES", n_bytes)
     for D in (condensed, squareform(condensed)):
         found = nearest_neighbors(D, 6, metric="precomputed")
         assert_array_equal(found.indices, expected[0])

@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from hypcse import methods
 from hypcse.graph import scale_features, similarity_graph
-from hypcse.graph.scaling import SCALES, fit_scaling
+from hypcse.graph.features import SCALES, fit_scaling
 
 LIMIT = float(np.finfo(np.float32).max)
 ties, singles = st.integers(-4, 4), st.floats(-LIMIT, LIMIT, width=32)

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import hypcse
-from hypcse import Points, nearest_neighbors, similarity_graph
+from hypcse import Points, similarity_graph
+from hypcse.graph import nearest_neighbors
 
 FEW = sparse.random_array((60, 30), density=0.3, format="csr", rng=np.random.default_rng(0))
 MANY = sparse.random_array((80, 2000), density=0.02, format="csr", rng=np.random.default_rng(1))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hypcse.hyperbolic.lca import _CompiledPairDepth, _PairDepth
-from hypcse.kernels.points.elementary import exp_in_place, log_in_place
+from hypcse.kernels.all_pairs.elementary import exp_in_place, log_in_place
 from hypcse.kernels.points.pairs import pair_dots, pair_gaps
 
 

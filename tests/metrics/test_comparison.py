@@ -11,7 +11,8 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from sklearn.metrics import fowlkes_mallows_score
 
 import brute
-from hypcse import Tree, cophenetic_correlation, cophenetic_distances, fowlkes_mallows, robinson_foulds
+from hypcse import Tree, fowlkes_mallows, robinson_foulds
+from hypcse.metrics import cophenetic_correlation, cophenetic_distances
 from strategies import trees
 
 

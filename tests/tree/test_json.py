@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypcse.tree import Tree
-from hypcse.tree.forms.json_form import read_json
+from hypcse.tree.formats.json_text import read_json
 from strategies import trees
 
 FORM = {"format": "hypcse-tree", "version": 1, "parent": [2, 2, -1], "height": [0, 0.0, 0.5], "names": None}

@@ -13,7 +13,8 @@ from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage, leaves_list, linkage
 
 import brute
-from hypcse import Graph, Tree, cophenetic_correlation, fowlkes_mallows, robinson_foulds
+from hypcse import Graph, Tree, fowlkes_mallows, robinson_foulds
+from hypcse.metrics import cophenetic_correlation
 from strategies import trees
 
 THREE = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2])

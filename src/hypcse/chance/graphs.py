@@ -25,7 +25,7 @@ def graph_savings(graph: Graph, rng: np.random.Generator) -> tuple[NDArray[np.fl
     The same quick search finds all of these trees, so that the data get no better one than chance does.
     """
     n_draws = int(np.clip(MAX_DRAWN // max(graph.n_edges, 1), MIN_DRAWS, MAX_DRAWS))
-    found = [_saving(graph), *(_saving(shuffled(graph, rng)) for _ in range(n_draws))]
+    found = [_saving(graph), *(_saving(shuffle_edges(graph, rng)) for _ in range(n_draws))]
     doublings = np.log2(np.maximum(found, 1e-12))[:, None]
     return doublings[0], doublings[1:]
 
@@ -35,7 +35,7 @@ def _saving(graph: Graph) -> float:
     return one_dimensional_entropy(graph) - min(structural_entropy(tree, graph) for tree in trees)
 
 
-def shuffled(graph: Graph, rng: np.random.Generator, rounds: int = ROUNDS) -> Graph:
+def shuffle_edges(graph: Graph, rng: np.random.Generator, rounds: int = ROUNDS) -> Graph:
     """The graph with its edges exchanged at random: every vertex keeps its number of edges, and about its degree.
 
     Edges (a, b) and (c, d) become (a, d) and (c, b), unless one of these is a loop or there already. In each round all
@@ -57,10 +57,10 @@ def shuffled(graph: Graph, rng: np.random.Generator, rounds: int = ROUNDS) -> Gr
         both = free[:half] & free[half:]
         one, other = one[both], other[both]
         j[one], j[other] = j[other], j[one]
-    return with_edges(graph, i, j, _fitted(i, j, rng.permutation(weights), graph.edge_degrees))
+    return with_edges(graph, i, j, _fit_degrees(i, j, rng.permutation(weights), graph.edge_degrees))
 
 
-def _fitted(
+def _fit_degrees(
     i: NDArray[np.int64], j: NDArray[np.int64], weights: NDArray[np.float64], degrees: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Weights of edges multiplied by factors of both ends, so that they add up to about these degrees."""

@@ -14,8 +14,8 @@ from hypcse.chance.edges import with_edges
 from hypcse.chance.graphs import graph_savings
 from hypcse.chance.tables import classical_coordinates, table_separations
 from hypcse.graph import Graph, as_graph, scale_features
+from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors import METRICS, unit_rows
-from hypcse.graph.reduction import dense_features
 from hypcse.points.convert import is_affinity, is_networkx
 
 LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0
@@ -102,7 +102,7 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
         return UNTESTED
     compared = unit_rows(points) if metric == "cosine" else points
     if len(points) > GLANCE:
-        glance = _judged(
+        glance = _judge(
             *table_separations(_some(compared, GLANCE, first), metric == "cosine", first), least=LEAST_APART
         )
         if glance.word == "clear" and glance.score >= PLAIN_SCORE:
@@ -114,17 +114,17 @@ def _of_graph(graph: Graph, rng: np.random.Generator) -> Structure:
     """Of the edges, whatever they weigh; where these are as chance would lay them, of their weights."""
     i, j, weights = graph.edges()
     alike = weights.min() == weights.max()
-    found = _judged(*graph_savings(with_edges(graph, i, j, np.ones_like(weights)), rng), least=LEAST_SAVED)
-    return found if found.found or alike else _judged(*graph_savings(graph, rng), least=LEAST_SAVED)
+    found = _judge(*graph_savings(with_edges(graph, i, j, np.ones_like(weights)), rng), least=LEAST_SAVED)
+    return found if found.found or alike else _judge(*graph_savings(graph, rng), least=LEAST_SAVED)
 
 
 def _of_points(points: NDArray[np.floating], on_sphere: bool, rng: np.random.Generator) -> Structure:
     whole = points if len(points) <= MAX_POINTS else _some(points, MAX_POINTS, rng)
-    found = _judged(*table_separations(whole, on_sphere, rng), least=LEAST_APART)
+    found = _judge(*table_separations(whole, on_sphere, rng), least=LEAST_APART)
     if found.found or len(points) <= MAX_POINTS:
         return found
     # Clusters of a few points each are thinned out in a sample of all.
-    near = _judged(*table_separations(_near(points, rng), on_sphere, rng), least=LEAST_APART)
+    near = _judge(*table_separations(_near(points, rng), on_sphere, rng), least=LEAST_APART)
     return near if near.word == "clear" else found
 
 
@@ -138,7 +138,7 @@ def _near(points: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.
     return points[np.sort(np.argpartition(squares, MAX_POINTS)[:MAX_POINTS])]
 
 
-def _judged(value: NDArray[np.float64], chance: NDArray[np.float64], *, least: float) -> Structure:
+def _judge(value: NDArray[np.float64], chance: NDArray[np.float64], *, least: float) -> Structure:
     """What data reach against what draws reach: each at several scales, in doublings.
 
     Of each draw, too, the scale counts at which it exceeds the mean of the others most, so that the choice among scales

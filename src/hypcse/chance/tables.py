@@ -16,7 +16,7 @@ from hypcse.discrete.leaving import leaving_parts
 from hypcse.discrete.linking.linkage import graph_linkage
 from hypcse.graph import Graph
 from hypcse.graph.neighbors import unit_rows
-from hypcse.graph.precomputed import distance_blocks
+from hypcse.graph.neighbors.precomputed import distance_blocks
 from hypcse.graph.similarity import scaled_similarity
 
 N_DRAWS = 20

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hypcse._formats import list_suffixes
 from hypcse.cli.options import COLUMNS, GRAPH, with_shared
 
 app = typer.Typer(
@@ -55,10 +56,7 @@ def demo(
 def fit(
     data: Annotated[
         str,
-        typer.Argument(
-            help="The points: a file (.csv, .tsv, .xlsx, .parquet, .npy, .npz, .mtx, .edges, .h5ad), or a data set's "
-            "name."
-        ),
+        typer.Argument(help=f"The points: a file ({list_suffixes()}), or a data set's name."),
     ],
     out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
     method: Annotated[str, typer.Option(help="A method; `hypcse methods` lists them.")] = "entropy",

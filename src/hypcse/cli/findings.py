@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Console
 
 from hypcse import Structure
-from hypcse.chance.stability import is_quick
+from hypcse.chance.resampling import is_quick
 from hypcse.discrete.cutting.levels import Labels
 
 

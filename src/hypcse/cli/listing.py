@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hypcse import datasets, methods
-from hypcse.cli.reading.method_options import settable, shown
+from hypcse.cli.reading.method_options import format_value, settable
 
 
 def list_methods() -> None:
@@ -32,7 +32,7 @@ def list_methods() -> None:
 def _options_of(method: methods.Method) -> str:
     """The options and their defaults in one line; of an estimator that cannot be loaded, what it needs."""
     try:
-        return ", ".join(f"{option.name}={shown(option.default)}" for option in settable(method))
+        return ", ".join(f"{option.name}={format_value(option.default)}" for option in settable(method))
     except ImportError as error:
         return escape(str(error))
 

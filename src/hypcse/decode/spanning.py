@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_count, check_features
 from hypcse.graph import nearest_neighbors
-from hypcse.graph.exact import brute_force
-from hypcse.graph.neighbors import check_range, representable
+from hypcse.graph.neighbors.exact import brute_force
+from hypcse.graph.neighbors.search import check_range, representable
 from hypcse.kernels.linkage.spanning import heaviest_forest
 from hypcse.kernels.spanning.boruvka import boruvka
-from hypcse.kernels.spanning.copies import first_copies
+from hypcse.kernels.spanning.equal_rows import first_copies
 from hypcse.kernels.spanning.kdtree import PointTree, build_tree, pair_distances
-from hypcse.kernels.spanning.lists import N_NEAREST, Lists, known_lists, searched_lists, visited_share
+from hypcse.kernels.spanning.nearest_lists import N_NEAREST, Lists, known_lists, searched_lists, visited_share
 
 # Matrix products pay where the tree visits more than this over d of all leaves: a pair costs the tree time like d, and
 # products a time that hardly grows. Measured in 16 to 64 dimensions.

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from hypcse.discrete.heights import volume_heights
 from hypcse.entropy import lca_weights, node_cuts, node_volumes
 from hypcse.graph import Graph
+from hypcse.kernels.cuts.thresholds import from_above, split_thresholds
 from hypcse.kernels.trees.sweep import subtree_minima
-from hypcse.kernels.trees.thresholds import from_above, split_thresholds
 from hypcse.tree import Tree
 
 LEAST_PART = 0.25

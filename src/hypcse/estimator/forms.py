@@ -12,8 +12,8 @@ from hypcse._archive import Content
 from hypcse._checks import check_choice
 from hypcse._forms import COUNT, GRAPH, NAMES, NUMBER, TREE, Form, array, or_none, parts_of, take_array
 from hypcse.chance.structure import WORDS, Structure
+from hypcse.graph.features import KINDS, SCALES, Scaling, WeightedScaling
 from hypcse.graph.neighbors import METRICS
-from hypcse.graph.scaling import KINDS, SCALES, Scaling, WeightedScaling
 
 
 def _put_scaler(scaler: Scaling) -> Content:

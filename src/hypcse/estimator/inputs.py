@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from hypcse.graph.reduction import learn_reduction, reduced
+from hypcse.graph.features import learn_reduction, reduce_columns
 from hypcse.points import Points
 
 
@@ -44,7 +44,7 @@ def given_points(model: BaseEstimator, X: Any, graph: Any, metric: str, least: i
     if not sparse.issparse(points.features):
         return points
     model._reduction = learn_reduction(points.features, random_state)
-    return _replaced(points, reduced(points.features, model._reduction))
+    return _replaced(points, reduce_columns(points.features, model._reduction))
 
 
 def _check_frame(X: Any) -> None:

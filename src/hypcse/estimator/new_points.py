@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hypcse._threads import worker_threads
 from hypcse.discrete.places import cheapest_places
 from hypcse.graph import Graph
+from hypcse.graph.features import Scaling, reduce_columns
 from hypcse.graph.links import Links, links_to
-from hypcse.graph.reduction import reduced
-from hypcse.graph.scaling import Scaling
 from hypcse.points import Points
 from hypcse.points.convert import is_cells
 from hypcse.tree import Tree
@@ -67,7 +66,7 @@ class NewPoints:
             self, self._in_columns(X), dtype=[np.float64, np.float32], accept_sparse="csr", reset=False
         )
         assert self._scaler is not None
-        features = self._scaler.apply(reduced(table, self._reduction))
+        features = self._scaler.apply(reduce_columns(table, self._reduction))
         with worker_threads(self.n_jobs, len(points)):
             return features, links_to(points, features, self.n_neighbors, self._bandwidth)
 

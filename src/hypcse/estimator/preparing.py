@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from hypcse.chance import Structure, beyond_chance, stability
 from hypcse.discrete import join_components
 from hypcse.graph import Graph
+from hypcse.graph.features import Scaling, fit_scaling
 from hypcse.graph.neighbors import unit_rows
-from hypcse.graph.scaling import Scaling, fit_scaling
 from hypcse.graph.similarity import scaled_similarity
 from hypcse.points import Points
 from hypcse.tree import Tree

@@ -14,7 +14,7 @@ from hypcse.estimator.device import chosen_device
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
 from hypcse.graph import Graph, scale_features
-from hypcse.graph.spectral import spectral_features
+from hypcse.graph.features import spectral_features
 from hypcse.training import Encoding, TrainingConfig, place_points
 from hypcse.training.forms import CONFIG, HISTORY, STATE, check_state
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from hypcse._checks import is_missing
 from hypcse.graph import Graph
-from hypcse.graph.reduction import learn_reduction, reduced
+from hypcse.graph.features import learn_reduction, reduce_columns
 from hypcse.points import Points
 
 GRAPH = ("indptr", "indices", "weights", "self_weights")
@@ -21,7 +21,7 @@ def keep_points(points: Points, folder: Path) -> Path:
 
     Changed points are other cells. Texts that are not there are empty.
     """
-    features = reduced(points.features, learn_reduction(points.features))
+    features = reduce_columns(points.features, learn_reduction(points.features))
     facts = np.array([points.metric, str(points.one_scale), str(points.made_of_features)])
     parts = {"X": np.ascontiguousarray(features), "facts": facts}
     if points.labels is not None:

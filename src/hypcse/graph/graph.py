@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from hypcse._arrays import freeze, hold
 from hypcse._checks import check_count, check_finite, check_real, real_numbers
+from hypcse.graph.compressed import (
+    MAX_SHORT,
+    check_ids,
+    shorten_indices,
+    stored_position,
+    symmetrize,
+    vertex_ids,
+)
 from hypcse.graph.network import network_edges
 
 if TYPE_CHECKING:
@@ -23,8 +32,6 @@ if TYPE_CHECKING:
 
 MAX_VOLUME = 1e300
 """Larger volumes, times their logarithms, leave the range of floats."""
-MAX_SHORT = 2**31 - 1
-"""The largest 32-bit integer."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +52,7 @@ class Graph:
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
-            object.__setattr__(self, name, _read_only(getattr(self, name), dtype))
+            object.__setattr__(self, name, hold(getattr(self, name), dtype, views=True))
         if self.indptr.size != self.self_weights.size + 1 or self.indices.size != self.weights.size:
             raise ValueError("the arrays of a Graph do not fit together. Use Graph.from_scipy or Graph.from_edges.")
 
@@ -66,12 +73,12 @@ class Graph:
         sums = np.zeros(self.n_vertices)
         if self.weights.size:
             sums[filled] = np.add.reduceat(self.weights, self.indptr[:-1][filled])
-        return frozen(sums)[0]
+        return freeze(sums)
 
     @cached_property
     def degrees(self) -> NDArray[np.float64]:
         """Row sums of the weight matrix, `self_weights` included."""
-        return frozen(self.edge_degrees + self.self_weights)[0]
+        return freeze(self.edge_degrees + self.self_weights)
 
     @cached_property
     def volume(self) -> float:
@@ -94,7 +101,7 @@ class Graph:
 
     @cached_property
     def _components(self) -> NDArray[np.int64]:
-        return frozen(connected_components(self._matrix(), directed=False)[1].astype(np.int64))[0]
+        return freeze(connected_components(self._matrix(), directed=False)[1].astype(np.int64))
 
     def subgraph(self, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int64]]:
         """The graph among some vertices, and the map back: vertex k of it is vertex `map[k]` here.
@@ -106,25 +113,25 @@ class Graph:
             if wanted.shape != (self.n_vertices,):
                 raise ValueError(f"vertices has {wanted.size} marks for {self.n_vertices} vertices.")
             wanted = np.flatnonzero(wanted)
-        ids = _integers("vertices", wanted)
-        _check_limits("vertices", ids, self.n_vertices)
+        ids = vertex_ids("vertices", wanted)
+        check_ids("vertices", ids, self.n_vertices)
         if ids.size == 0:
             raise ValueError("vertices is empty; a graph has at least one vertex.")
         if np.unique(ids).size != ids.size:
             raise ValueError("vertices names a vertex twice; each may appear once.")
         matrix = self._matrix()[ids][:, ids]
         matrix.sort_indices()
-        return Graph(*frozen(matrix.indptr, matrix.indices, matrix.data, self.self_weights[ids])), ids
+        return Graph(*map(freeze, (matrix.indptr, matrix.indices, matrix.data, self.self_weights[ids]))), ids
 
     def scaled(self, factor: float) -> Graph:
         """The same graph with every weight multiplied by a positive number."""
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"factor={factor} must be a positive number.")
-        return Graph(self.indptr, self.indices, *frozen(self.weights * factor, self.self_weights * factor))
+        return Graph(self.indptr, self.indices, freeze(self.weights * factor), freeze(self.self_weights * factor))
 
     def without_loops(self) -> Graph:
         """The same graph with `self_weights` of zero, as training uses it."""
-        return Graph(self.indptr, self.indices, self.weights, *frozen(np.zeros(self.n_vertices)))
+        return Graph(self.indptr, self.indices, self.weights, freeze(np.zeros(self.n_vertices)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
@@ -159,12 +166,12 @@ class Graph:
                 f"the weights add up to {matrix.data.sum():.3g}; the limit is {MAX_VOLUME}. Divide them by a constant."
             )
         matrix.eliminate_zeros()
-        matrix = _symmetric(matrix)
+        matrix = symmetrize(matrix)
         diagonal = matrix.diagonal()
         if diagonal.any():
             matrix.setdiag(0)
             matrix.eliminate_zeros()
-        return cls(*frozen(matrix.indptr, matrix.indices, matrix.data, diagonal))
+        return cls(*map(freeze, (matrix.indptr, matrix.indices, matrix.data, diagonal)))
 
     @classmethod
     def from_edges(cls, i: ArrayLike, j: ArrayLike, w: ArrayLike | None = None, n: int | None = None) -> Graph:
@@ -182,10 +189,10 @@ class Graph:
             raise ValueError(
                 f"i, j and w must be of one length, got shapes {first.shape}, {second.shape} and {values.shape}."
             )
-        first, second = _integers("i", first), _integers("j", second)
+        first, second = vertex_ids("i", first), vertex_ids("j", second)
         n = int(max(first.max(initial=0), second.max(initial=0))) + 1 if n is None else check_count("n", n, 1)
-        _check_limits("i", first, n)
-        _check_limits("j", second, n)
+        check_ids("i", first, n)
+        check_ids("j", second, n)
         loops = first == second
         rows = np.concatenate([first, second[~loops]])
         columns = np.concatenate([second, first[~loops]])
@@ -209,7 +216,7 @@ class Graph:
         matrix = self._matrix()
         if self.self_weights.any():
             matrix = sparse.csr_array(matrix + sparse.diags_array(self.self_weights, format="csr"))
-        return _with_short_indices(matrix)
+        return shorten_indices(matrix)
 
     def to_tensors(self, device: torch.device | str = "cpu", dtype: torch.dtype | None = None) -> EdgeTensors:
         """The graph in torch, without `self_weights`; float32 by default.
@@ -244,57 +251,3 @@ _DTYPES: dict[str, type[Any]] = {
     "weights": np.float64,
     "self_weights": np.float64,
 }
-
-
-def frozen(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """The arrays, made read-only in place: for those that nobody else holds, which a Graph then takes as they are."""
-    for array in arrays:
-        array.flags.writeable = False
-    return arrays
-
-
-def _read_only(values: Any, dtype: type[Any]) -> NDArray[Any]:
-    shared = isinstance(values, np.ndarray) and not values.flags.writeable
-    array = np.ascontiguousarray(values, dtype=dtype) if shared else np.array(values, dtype=dtype, order="C")
-    return frozen(array.view())[0]
-
-
-def _with_short_indices(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The matrix with 32-bit indices, where they hold all of its entries."""
-    if matrix.nnz <= MAX_SHORT:
-        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
-    return matrix
-
-
-def stored_position(matrix: Any, entry: int) -> tuple[int, int]:
-    """Row and column of an entry of the data of a matrix in compressed rows."""
-    return int(np.searchsorted(matrix.indptr, entry, side="right")) - 1, int(matrix.indices[entry])
-
-
-def _integers(name: str, ids: NDArray[Any]) -> NDArray[np.int64]:
-    if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
-        raise TypeError(f"{name} must be a list of vertex ids (integers), got {ids.dtype} of shape {ids.shape}.")
-    return ids.astype(np.int64)
-
-
-def _check_limits(name: str, ids: NDArray[np.int64], n: int) -> None:
-    wrong = (ids < 0) | (ids >= n)
-    if wrong.any():
-        raise ValueError(f"{name} names vertex {ids[wrong][0]}, but vertices are 0 .. {n - 1}.")
-
-
-def _symmetric(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The matrix, exactly symmetric; raise unless it equals its transpose to rounding (1e-9 relative)."""
-    gap = abs(matrix - matrix.T).tocoo()
-    if gap.nnz == 0:
-        return matrix
-    worst = int(np.argmax(gap.data))
-    row, column = int(gap.row[worst]), int(gap.col[worst])
-    if gap.data[worst] > 1e-9 * float(matrix.data.max()):
-        raise ValueError(
-            f"the weights are not symmetric: ({row}, {column}) has {matrix[row, column]} and ({column}, {row}) has "
-            f"{matrix[column, row]}. Pass (W + W.T) / 2."
-        )
-    average = sparse.csr_array((matrix + matrix.T) / 2)
-    average.sort_indices()
-    return average

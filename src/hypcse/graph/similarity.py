@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hypcse._arrays import freeze
 from hypcse._checks import HypcseWarning, check_choice, check_count
-from hypcse.graph.graph import Graph, frozen
+from hypcse.graph.features import SCALES, dense_features, scale_features
+from hypcse.graph.graph import Graph
 from hypcse.graph.neighbors import ALGORITHMS, METRICS, nearest_neighbors
-from hypcse.graph.reduction import dense_features
-from hypcse.graph.scaling import SCALES, scale_features
 from hypcse.kernels.points.nearest import candidate_distances
 
 # From this many points on, neighbours come from `nearest_neighbors` instead of scikit-learn.
@@ -177,4 +177,4 @@ def _average_with_transpose(
     both.sort_indices()
     # Halving can go below the least weight once more.
     halved = np.maximum(both.data / 2, MIN_WEIGHT)
-    return Graph(*frozen(both.indptr.astype(np.int64), both.indices, halved, self_weights))
+    return Graph(*map(freeze, (both.indptr.astype(np.int64), both.indices, halved, self_weights)))

@@ -12,7 +12,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
-from hypcse.graph.graph import Graph, frozen
+from hypcse._arrays import freeze
+from hypcse.graph.graph import Graph
 from hypcse.kernels.points.pairs import pair_dots, pair_gaps
 
 _LAYOUT = ("pointers", "reverse")
@@ -152,7 +153,7 @@ class EdgeTensors:
         self_weights = np.zeros(self.n_vertices)
         self_weights[rows[loops]] = weight[loops]
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[~loops], minlength=self.n_vertices))])
-        return Graph(*frozen(indptr, columns[~loops].astype(np.int32), weight[~loops], self_weights))
+        return Graph(*map(freeze, (indptr, columns[~loops].astype(np.int32), weight[~loops], self_weights)))
 
 
 class _Product(torch.autograd.Function):

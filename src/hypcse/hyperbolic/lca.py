@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 
 from hypcse.hyperbolic import lorentz
 from hypcse.hyperbolic.poincare import unit
-from hypcse.kernels.points.depths import depth_slopes, depths_of_cosines
+from hypcse.kernels.all_pairs.depths import depth_slopes, depths_of_cosines
 
 # How far the radii of leaves that share one may differ, relatively: far above rounding, far below a mistake.
 _SAME_RADIUS = 1e-3

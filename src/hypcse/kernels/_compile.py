@@ -6,7 +6,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -34,6 +34,24 @@ def parallel_kernel(function: Function) -> Function:
     of threads.
     """
     return _compiled(function, parallel=True)
+
+
+def sized_kernel(serial: int) -> Callable[[Function], Function]:
+    """A loop compiled both ways; all threads run where the last argument, an array, has more entries than `serial`.
+
+    Waking threads costs more than a short loop does, and far more on a busy machine.
+    """
+
+    def compile_both(function: Function) -> Function:
+        alone, together = kernel(function), parallel_kernel(function)
+
+        @wraps(function)
+        def run(*arguments: Any) -> object:
+            return (together if arguments[-1].size > serial else alone)(*arguments)
+
+        return cast(Function, run)
+
+    return compile_both
 
 
 def read_only(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:

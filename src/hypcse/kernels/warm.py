@@ -12,18 +12,18 @@ import numba
 import numpy as np
 
 from hypcse.kernels._compile import is_warm, read_only
+from hypcse.kernels.cuts.levels import Outline, best_gain_at_root, best_levels, gains_below
+from hypcse.kernels.cuts.thresholds import from_above, split_thresholds
 from hypcse.kernels.linkage.dense import mean_merges
-from hypcse.kernels.search.bench import Bench, Rows, make_bench, read_bench
 from hypcse.kernels.search.communities import _move_vertices
 from hypcse.kernels.search.descent import descend
+from hypcse.kernels.search.working_tree import Rows, WorkingTree, make_working_tree, read_parents
 from hypcse.kernels.trees.ancestors import AncestorIndex
 from hypcse.kernels.trees.branches import branch_lengths
 from hypcse.kernels.trees.induced import _induced_forest
-from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.moments import add_column, mean_squares_between
 from hypcse.kernels.trees.purity import purity_sum
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
-from hypcse.kernels.trees.thresholds import from_above, split_thresholds
 
 Calls = Iterator[tuple[Callable[..., object], tuple[Any, ...]]]
 
@@ -60,12 +60,12 @@ def _of_search() -> Calls:
     ids, reals, marks = np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.bool_)
     short, table, shorts = np.zeros(1, np.int32), np.zeros((1, 8)), np.zeros((1, 4), np.int32)
     fixed_ids, fixed_short, fixed_reals = read_only(ids, short, reals)
-    bench = Bench(shorts, table, short, short, short, marks, ids)
+    tree = WorkingTree(shorts, table, short, short, short, marks, ids)
     rows = Rows(fixed_ids, fixed_short, fixed_reals)
-    yield descend, (bench, rows, 0, 0, 0, 0.0, True)
-    yield _move_vertices, (fixed_ids, fixed_ids, fixed_reals, fixed_reals, fixed_reals, 0, 0.0)
-    yield make_bench, (fixed_ids, reals, reals, True)
-    yield read_bench, (bench, 0)
+    yield descend, (tree, rows, 0, 0, 0, 0.0, True)
+    yield _move_vertices, (Rows(fixed_ids, fixed_ids, fixed_reals), fixed_reals, fixed_reals, 0, 0.0)
+    yield make_working_tree, (fixed_ids, reals, reals, True)
+    yield read_parents, (tree, 0)
 
 
 def _of_levels() -> Calls:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse.kernels.trees.sweep import inherited, subtree_sums
+from hypcse.kernels.trees.sweep import inherit_values, subtree_sums
 from hypcse.labels.codes import label_codes
 from hypcse.tree import Tree
 
@@ -44,7 +44,7 @@ def spread_labels(tree: Tree, y: ArrayLike) -> NDArray[Any]:
             "Without labels, cut the tree instead: tree.cut(n_clusters=...) or hypcse.levels(tree, graph)."
         )
     majority = _majorities(tree, codes, classes.size)
-    return classes[inherited(tree.parent, majority)[: tree.n_leaves]]
+    return classes[inherit_values(tree.parent, majority)[: tree.n_leaves]]
 
 
 def _majorities(tree: Tree, codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.graph import nearest_neighbors
-from hypcse.graph.neighbors import MAX_EXACT
+from hypcse.graph.neighbors.search import MAX_EXACT
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.kernels.spanning.kdtree import pair_distances
 from hypcse.kernels.spanning.prim import Growth, grow, start_growth

@@ -56,7 +56,7 @@ def cophenetic_correlation(
         _check_same_leaves(tree, other)
         theirs = cophenetic_distances(other, first, second)
     else:
-        theirs = _condensed(other, n)[n * first - first * (first + 1) // 2 + second - first - 1]
+        theirs = _check_condensed(other, n)[n * first - first * (first + 1) // 2 + second - first - 1]
     if np.ptp(mine) == 0 or np.ptp(theirs) == 0:
         return float("nan")
     return float(np.corrcoef(mine, theirs)[0, 1])
@@ -68,12 +68,11 @@ def fowlkes_mallows(tree: Tree, other: Tree, n_clusters: int) -> float:
     It is the number of pairs that both cuts keep together, over the geometric mean of each one's own. 0 when a cut
     keeps no pair together.
     """
+    from sklearn.metrics import fowlkes_mallows_score
+
     _check_same_leaves(tree, other)
     mine, theirs = tree.cut(n_clusters=n_clusters), other.cut(n_clusters=n_clusters)
-    both = np.unique(mine * (theirs.max() + 1) + theirs, return_counts=True)[1]
-    together = _pairs(both)
-    apart = np.sqrt(_pairs(np.bincount(mine))) * np.sqrt(_pairs(np.bincount(theirs)))
-    return together / float(apart) if apart > 0 else 0.0
+    return float(fowlkes_mallows_score(mine, theirs))
 
 
 def robinson_foulds(tree: Tree, other: Tree, normalized: bool = False) -> float:
@@ -110,7 +109,7 @@ def _draw_pairs(n: int, n_pairs: int, random_state: int) -> tuple[NDArray[np.int
     return np.minimum(first, second), np.maximum(first, second)
 
 
-def _condensed(distances: ArrayLike, n: int) -> NDArray[np.float64]:
+def _check_condensed(distances: ArrayLike, n: int) -> NDArray[np.float64]:
     values = np.asarray(distances, dtype=np.float64)
     if values.shape != (n * (n - 1) // 2,):
         raise ValueError(
@@ -119,8 +118,3 @@ def _condensed(distances: ArrayLike, n: int) -> NDArray[np.float64]:
         )
     check_finite("distances", values)
     return values
-
-
-def _pairs(counts: NDArray[np.int64]) -> float:
-    as_float = counts.astype(np.float64)
-    return float(np.sum(as_float * (as_float - 1)) / 2)

@@ -159,10 +159,10 @@ def score(
     return {one.name: one.value(scored) for one in SCORES if all(map(scored.has, one.needs))}
 
 
-def shown(name: str, value: Any) -> str:
+def format_score(name: str, value: Any) -> str:
     """A score as a table for people shows it.
 
-    >>> shown("dendrogram_purity", 0.9134), shown("ari", 0.5)
+    >>> format_score("dendrogram_purity", 0.9134), format_score("ari", 0.5)
     ('91.3%', '0.500')
     """
     return {"share": "{:.1%}", "bits": "{:.4f}", "cost": "{:,.1f}", "index": "{:.3f}"}[BY_NAME[name].unit].format(value)

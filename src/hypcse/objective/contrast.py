@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from hypcse.hyperbolic import lorentz
-from hypcse.kernels.points.contrast import decay_slopes, decays_of_products, row_and_column_sums
+from hypcse.kernels.all_pairs.contrast import decay_slopes, decays_of_products, row_and_column_sums
 from hypcse.objective.checks import check_temperature, check_views
 
 # exp(-x) and sums of it are normal numbers in single precision up to this x.

@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
 from hypcse.hyperbolic import lca_depth
-from hypcse.kernels.points.lca_volume import adjacency, lca_volume, lca_volume_gradient
+from hypcse.kernels.all_pairs.lca_volume import adjacency, lca_volume, lca_volume_gradient
 from hypcse.objective.checks import check_edges, check_points, check_temperature
 
 # Numbers in one array of a chunk of the reference: small enough for a cache, large enough to hide the calls.

@@ -13,7 +13,7 @@ from hypcse._heights import check_heights, joined_distances
 from hypcse.discrete.binary import binary_form
 from hypcse.discrete.cutting.levels import main_labels
 from hypcse.graph import GraphLike
-from hypcse.kernels.trees.arcs import child_middles
+from hypcse.kernels.drawing.positions import child_middles
 from hypcse.plot.axes import axes_or_new
 from hypcse.plot.heights import HeightAxis, height_axis, on_binary_form
 from hypcse.plot.palette import INK, MAX_LEGEND, LeafClasses, leaf_classes, node_colours, palette

@@ -12,8 +12,7 @@ from scipy import sparse
 
 from hypcse._checks import check_features, check_real, first_duplicate, label_array
 from hypcse.graph import Graph, similarity_graph
-from hypcse.graph.reduction import learn_reduction, reduced
-from hypcse.graph.scaling import Scaling, fit_scaling
+from hypcse.graph.features import Scaling, fit_scaling, learn_reduction, reduce_columns
 from hypcse.points.convert import as_graph, is_affinity, is_cells, is_networkx, node_names, row_names
 
 
@@ -129,7 +128,7 @@ class Points:
             return cls(graph=alone, names=found or nodes, labels=known)
         if metric == "precomputed":
             return cls(distances=X, graph=over, names=found or row_names(X), labels=known)
-        features = _checked(X) if table is None else table(X)
+        features = _check_table(X) if table is None else table(X)
         titles = getattr(X, "columns", None)
         columns = None if titles is None else tuple(map(str, titles))
         nodes = None if graph is None else node_names(graph)
@@ -228,7 +227,7 @@ class Points:
     def scaled(self, scale: str = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
         """The scaling of the features, and the features on it; sparse ones of many columns are reduced first."""
         table = self.features if sparse.issparse(self.features) else self.table
-        return fit_scaling(reduced(table, learn_reduction(table)), scale, self.kinds)
+        return fit_scaling(reduce_columns(table, learn_reduction(table)), scale, self.kinds)
 
 
 def _the_one_graph(X: Any, over: Graph | None) -> Graph:
@@ -241,7 +240,7 @@ def _the_one_graph(X: Any, over: Graph | None) -> Graph:
     return as_graph(X)
 
 
-def _checked(X: Any) -> Any:
+def _check_table(X: Any) -> Any:
     if sparse.issparse(X):
         check_real("the features X", X)
         return sparse.csr_array(X)

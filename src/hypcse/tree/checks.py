@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypcse._arrays import hold
 from hypcse._checks import check_finite
 
 
-def own(values: ArrayLike, dtype: type[Any]) -> NDArray[Any]:
-    """A read-only array that nobody else can change: a copy, unless the input is such an array already."""
+def hold_parents(values: ArrayLike) -> NDArray[np.int64]:
+    """Parents as a read-only array that nobody else can change; raise unless they are integers."""
     given = np.asarray(values)
-    if np.issubdtype(dtype, np.integer) and given.size and given.dtype.kind not in "iu":
+    if given.size and given.dtype.kind not in "iu":
         raise TypeError(f"parent must hold integers, got {given.dtype}.")
-    flags = given.flags
-    # A read-only view may look at an array that its owner goes on to change.
-    safe = given.dtype == dtype and flags.owndata and flags.c_contiguous and not flags.writeable
-    return given if safe else freeze(np.array(given, dtype=dtype, order="C"))
-
-
-def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """The array, just made and not yet shared, from now on read-only."""
-    array.flags.writeable = False
-    return array
+    return hold(given, np.int64)
 
 
 def check_parents(parent: NDArray[np.int64]) -> None:

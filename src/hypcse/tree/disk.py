@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_finite, real_numbers
-from hypcse.kernels.trees.arcs import covering_arcs
+from hypcse.kernels.drawing.positions import covering_arcs
 from hypcse.kernels.trees.sweep import subtree_minima
 from hypcse.tree.tree import Tree
 
@@ -77,7 +77,7 @@ def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
     depth = np.arctanh(np.minimum(shallow * np.cos(np.minimum(half, np.pi / 2)), np.nextafter(1.0, 0.0)))
     places = np.tanh(depth / 2) * np.exp(1j * middle)
     places[: tree.n_leaves] = place
-    return _centred(places)
+    return _centre(places)
 
 
 def check_disk(points: ArrayLike, n_leaves: int) -> NDArray[np.float64]:
@@ -99,13 +99,8 @@ def _complex(points: NDArray[np.float64]) -> NDArray[np.complex128]:
     return np.ascontiguousarray(points).view(np.complex128)[:, 0]
 
 
-def _centred(places: NDArray[np.complex128]) -> DiskLayout:
+def _centre(places: NDArray[np.complex128]) -> DiskLayout:
     """Points of the disk, moved by an isometry that brings the last one to the centre, in polar coordinates."""
     moved = (places - places[-1]) / (1 - places[-1].conj() * places)
     radius = 2 * np.arctanh(np.minimum(np.abs(moved), 1 - np.finfo(np.float64).epsneg))
     return DiskLayout(np.angle(moved) % (2 * np.pi), radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))
-
-
-def _at_leaves(values: NDArray[np.float64], tree: Tree) -> NDArray[np.float64]:
-    """One value a node: those given at the leaves, 0 above."""
-    return np.concatenate([values, np.zeros(tree.n_nodes - tree.n_leaves)])

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from hypcse._checks import check_choice, check_features
 from hypcse._memory import check_memory
-from hypcse.kernels.trees.flips import flipped_order
-from hypcse.kernels.trees.leaf_order import optimal_positions
+from hypcse.kernels.drawing.flips import flipped_order
+from hypcse.kernels.drawing.leaf_order import optimal_positions
 from hypcse.kernels.trees.sweep import layout
-from hypcse.tree.forms.linkage import linkage_to_parents
+from hypcse.tree.formats.linkage import linkage_to_parents
 
 EXACT_LEAVES = 1000
 """Up to this many leaves the exact order is used unless asked otherwise."""
 
 
+def check_order(X: ArrayLike, method: str, n_leaves: int) -> NDArray[np.float64]:
+    """The features that leaves are ordered by, one row per leaf; raise for a method that is not known."""
+    check_choice("method", method, ("auto", "exact", "greedy"))
+    features = np.asarray(check_features(X), dtype=np.float64)
+    if features.shape[0] != n_leaves:
+        raise ValueError(f"X has {features.shape[0]} rows, but the tree has {n_leaves} leaves.")
+    return features
+
+
+def order_alike(Z: NDArray[np.float64], X: NDArray[np.float64], method: str) -> NDArray[np.int64]:
+    """The order of the leaves by that method, of at least two."""
+    exact = method == "exact" or (method == "auto" and len(X) <= EXACT_LEAVES)
+    return (exact_order if exact else greedy_order)(Z, X)
+
+
 def exact_order(Z: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.int64]:
     """The order with the least sum of distances between neighbours. O(n^3) time at worst, O(n^2) memory.
 
-    SciPy's `optimal_leaf_ordering` misses the optimum on more than half of small random cases, so it is not used here.
+    It is ours because SciPy's `optimal_leaf_ordering` misses the optimum on more than half of small random cases.
     """
     from scipy.spatial.distance import cdist
 

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse._checks import check_choice, check_count, check_features, check_finite, first_duplicate
+from hypcse._arrays import freeze, hold
+from hypcse._checks import check_count, check_finite, first_duplicate
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
-from hypcse.tree.attach import attached
-from hypcse.tree.checks import check_heights, check_names, check_parents, freeze, leaf_marks, node_ids, own
+from hypcse.tree.checks import check_heights, check_names, check_parents, hold_parents, leaf_marks, node_ids
 from hypcse.tree.cuts import split_above, split_to_number
-from hypcse.tree.forms.json_form import read_json, write_json
-from hypcse.tree.forms.linkage import linkage_to_parents, parents_to_linkage
-from hypcse.tree.forms.newick import read_newick, write_newick
+from hypcse.tree.formats.json_text import read_json, write_json
+from hypcse.tree.formats.linkage import linkage_to_parents, parents_to_linkage
+from hypcse.tree.formats.networkx_graph import make_networkx
+from hypcse.tree.formats.newick import read_newick, write_newick
 from hypcse.tree.names import match_names, new_names
-from hypcse.tree.numbering import canonical, keep_leaves, renumber
-from hypcse.tree.order import EXACT_LEAVES, exact_order, greedy_order
+from hypcse.tree.numbering import attach_leaves, canonical, keep_leaves, renumber
+from hypcse.tree.order import check_order, order_alike
 
 if TYPE_CHECKING:
     import networkx
@@ -47,7 +48,7 @@ class Tree:
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        parent, height = own(self.parent, np.int64), own(self.height, np.float64)
+        parent, height = hold_parents(self.parent), hold(self.height, np.float64)
         check_parents(parent)
         object.__setattr__(self, "parent", parent)
         object.__setattr__(self, "height", height)
@@ -133,14 +134,8 @@ class Tree:
             order = np.empty(self.n_leaves, np.int64)
             order[self.first_positions[: self.n_leaves]] = np.arange(self.n_leaves)
             return order
-        check_choice("method", method, ("auto", "exact", "greedy"))
-        features = np.asarray(check_features(X), dtype=np.float64)
-        if features.shape[0] != self.n_leaves:
-            raise ValueError(f"X has {features.shape[0]} rows, but the tree has {self.n_leaves} leaves.")
-        if self.n_leaves == 1:
-            return np.zeros(1, np.int64)
-        exact = method == "exact" or (method == "auto" and self.n_leaves <= EXACT_LEAVES)
-        return (exact_order if exact else greedy_order)(self.to_linkage(), features)
+        features = check_order(X, method, self.n_leaves)
+        return order_alike(self.to_linkage(), features, method) if self.n_leaves > 1 else np.zeros(1, np.int64)
 
     def cut(
         self, n_clusters: int | None = None, height: float | None = None, max_size: int | None = None
@@ -195,7 +190,7 @@ class Tree:
         if added is not None and len(set(added)) < len(added) and len(set(added[: self.n_leaves])) == self.n_leaves:
             twice = first_duplicate(added)
             raise ValueError(f"the new leaf {twice!r} has the name of another leaf; leaves need different names.")
-        return Tree(*attached(self.parent, self.height, self.n_leaves, chosen), added)
+        return Tree(*attach_leaves(self.parent, self.height, self.n_leaves, chosen), added)
 
     def with_names(self, names: Sequence[str] | None) -> Tree:
         """The same tree with its leaves called otherwise, or without names."""
@@ -295,18 +290,8 @@ class Tree:
 
     def to_networkx(self, names: Sequence[str] | None = None) -> networkx.DiGraph[int]:
         """A networkx graph with arcs from parent to child; nodes carry `height`, and leaves `name` if there are any."""
-        try:
-            import networkx
-        except ImportError:
-            raise ImportError(
-                'to_networkx needs the package networkx, which is not installed. pip install "hypcse[networkx]"'
-            ) from None
-        graph: Any = networkx.DiGraph()
-        graph.add_nodes_from((node, {"height": height}) for node, height in enumerate(self.height.tolist()))
-        graph.add_edges_from(zip(self.parent[:-1].tolist(), range(self.root), strict=True))
-        if names is not None or self.names is not None:
-            networkx.set_node_attributes(graph, dict(enumerate(self._export_names(names))), "name")
-        return graph
+        known = names is not None or self.names is not None
+        return make_networkx(self.parent, self.height, self._export_names(names) if known else None)
 
     def _export_names(self, names: Sequence[str] | None) -> tuple[str, ...]:
         if names is not None:

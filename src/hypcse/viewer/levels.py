@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_finite, real_numbers
 from hypcse.chance import Structure
 from hypcse.chance import stability as measured_stability
-from hypcse.chance.stability import is_quick
+from hypcse.chance.resampling import is_quick
 from hypcse.discrete.cutting.levels import levels_and_main
 from hypcse.graph import Graph
 from hypcse.tree import Tree

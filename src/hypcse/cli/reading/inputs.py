@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from hypcse import Points, Tree, datasets
+from hypcse._formats import FORMATS
 from hypcse.points.reading import Columns, read_points
-from hypcse.points.reading.damage import reading
-from hypcse.points.reading.readers import READERS
+from hypcse.points.reading.formats.arrays import load_array
 
 TREE = "tree.nwk"
 """The tree in a folder that `hypcse fit` wrote."""
@@ -76,8 +76,8 @@ def read_tree(path: Path) -> Tree:
     """A tree from Newick, JSON, or a linkage matrix in .npy."""
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        return Tree.from_linkage(_read_array(path))
-    if suffix in READERS and suffix != ".txt":
+        return Tree.from_linkage(load_array(path))
+    if suffix in FORMATS and suffix != ".txt":
         raise ValueError(
             f"{path} holds points; a tree is read from Newick (.nwk), JSON or a linkage matrix (.npy). "
             "`hypcse fit` makes a tree of points."
@@ -92,7 +92,7 @@ def read_tree(path: Path) -> Tree:
 def read_labels(path: Path) -> NDArray[Any]:
     """Labels from .npy, or from text with one a line; a blank last line is no label, other blanks are unknown."""
     if path.suffix.lower() == ".npy":
-        labels = _read_array(path)
+        labels = load_array(path)
         if labels.ndim != 1:
             raise ValueError(f"{path} holds labels of shape {labels.shape}; labels are one list. Save y.ravel().")
         return labels
@@ -118,12 +118,3 @@ def _read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
-
-
-def _read_array(path: Path) -> NDArray[Any]:
-    with reading(path, "a plain NumPy file"):
-        array = np.load(path, allow_pickle=False)
-    if not isinstance(array, np.ndarray):
-        array.close()
-        raise ValueError(f"{path} is an .npz archive, but one array was expected. Save it with numpy.save.")
-    return array

@@ -76,7 +76,9 @@ def typed_value(text: str, option: Option) -> Any:
         if fits(bounded, option.kind):
             return value
     wanted = " or ".join(_described(option.kind))
-    raise ValueError(f"--set {option.name}={text}: {option.name} takes {wanted}; by default {shown(option.default)}.")
+    raise ValueError(
+        f"--set {option.name}={text}: {option.name} takes {wanted}; by default {format_value(option.default)}."
+    )
 
 
 def _described(kind: Any) -> list[str]:
@@ -86,6 +88,6 @@ def _described(kind: Any) -> list[str]:
     return [_KINDS[part] for part in get_args(kind) or (kind,)]
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as `--set` takes it."""
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)

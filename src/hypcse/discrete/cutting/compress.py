@@ -9,8 +9,8 @@ from hypcse._checks import check_count
 from hypcse.discrete.cutting.cuts import cluster_gains
 from hypcse.entropy import graph_over, lca_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
-from hypcse.kernels.trees.cuts import best_antichain
-from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
+from hypcse.kernels.cuts.antichains import best_antichain
+from hypcse.kernels.cuts.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber

@@ -12,7 +12,7 @@ from hypcse.discrete.binary import binary_form
 from hypcse.discrete.leaving import joined_by_distance
 from hypcse.entropy import graph_over, lca_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
-from hypcse.kernels.trees.cuts import antichain_tables, best_antichain, best_antichain_of
+from hypcse.kernels.cuts.antichains import antichain_tables, best_antichain, best_antichain_of
 from hypcse.kernels.trees.sweep import leaf_labels, subtree_sums
 from hypcse.tree import Tree
 

@@ -14,9 +14,9 @@ from hypcse.discrete.binary import binary_form
 from hypcse.discrete.cutting.cuts import check_table, children_of, gains_of_number
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
-from hypcse.kernels.trees.cuts import antichain_tables, best_antichain, best_antichain_of
+from hypcse.kernels.cuts.antichains import antichain_tables, best_antichain, best_antichain_of
+from hypcse.kernels.cuts.thresholds import from_above
 from hypcse.kernels.trees.sweep import leaf_labels, subtree_minima, subtree_sums
-from hypcse.kernels.trees.thresholds import from_above
 from hypcse.tree import Tree
 
 Labels = NDArray[np.int64]

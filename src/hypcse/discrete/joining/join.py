@@ -16,9 +16,9 @@ from hypcse.discrete.joining.parts import gather_points, tree_of_parts
 from hypcse.discrete.leaving import barely_joined, leaving_parts
 from hypcse.entropy import entropy_from_weights, graph_over, structural_entropy
 from hypcse.graph import Graph, GraphLike, scale_features
+from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors import unit_rows
-from hypcse.graph.precomputed import distance_blocks
-from hypcse.graph.reduction import dense_features
+from hypcse.graph.neighbors.precomputed import distance_blocks
 from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.tree import Tree
 

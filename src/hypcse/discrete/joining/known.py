@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse.discrete.joining.parts import MAX_EXACT, link_by_average
-from hypcse.graph.precomputed import distance_blocks, known_distances
+from hypcse.graph.neighbors.precomputed import distance_blocks, known_distances
 from hypcse.tree import Tree
 
 

@@ -15,7 +15,7 @@ from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.graph.convert import node_names
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.heap_merges import entropy_merges, start_stretching
-from hypcse.kernels.linkage.merges import join_components, merge_parents
+from hypcse.kernels.linkage.merges import join_roots, merge_parents
 from hypcse.kernels.linkage.spanning import heaviest_forest
 from hypcse.tree import Tree
 
@@ -74,7 +74,7 @@ def link_by_entropy(graph: Graph, tell: Callable[[float], object] | None = None)
 
 def _tree_of_merges(graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
     """The tree of the merges, and of those between components."""
-    return searched_tree(join_components(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
+    return searched_tree(join_roots(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
 
 
 def _merges(graph: Graph, method: Linkage) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

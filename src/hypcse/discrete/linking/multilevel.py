@@ -11,8 +11,9 @@ from scipy import sparse
 from hypcse.discrete.heights import searched_tree
 from hypcse.graph import Graph
 from hypcse.kernels.linkage.chains import chain_merges
-from hypcse.kernels.linkage.merges import join_components, merge_parents
+from hypcse.kernels.linkage.merges import join_roots, merge_parents
 from hypcse.kernels.search.communities import move_vertices
+from hypcse.kernels.search.working_tree import Rows
 from hypcse.tree import Tree
 
 MAX_SWEEPS = 20
@@ -43,7 +44,7 @@ def multilevel_tree(graph: Graph, resolution: float = 1.0) -> Tree:
     above = _linked(_contracted(whole, labels).rows, np.bincount(labels).astype(np.float64))
     member = np.unique(labels, return_index=True)[1]
     first, second = (np.concatenate([lower, member[upper]]) for lower, upper in zip(inside, above, strict=True))
-    return searched_tree(join_components(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
+    return searched_tree(join_roots(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
 
 
 def multilevel_groups(graph: Graph, resolution: float = 1.0) -> NDArray[np.int64]:
@@ -59,9 +60,8 @@ def multilevel_groups(graph: Graph, resolution: float = 1.0) -> NDArray[np.int64
     at = _whole(graph)
     labels = np.arange(graph.n_vertices)
     while graph.n_edges > 0:
-        moved = move_vertices(
-            at.rows.indptr, at.rows.indices, at.rows.data, at.loops, at.degrees, MAX_SWEEPS, resolution
-        )
+        rows = Rows(at.rows.indptr, at.rows.indices, at.rows.data)
+        moved = move_vertices(rows, at.loops, at.degrees, MAX_SWEEPS, resolution)
         groups = _numbered(moved)
         if groups.max() + 1 == groups.size:
             break

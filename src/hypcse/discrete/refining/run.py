@@ -115,7 +115,7 @@ class Run:
             moved, node = 0, 0
             while node < n_nodes and not self.stopped:
                 gain, n_moves, node = descend(
-                    search.bench, search.rows, node, PART, largest, self.least_gain, search.logarithmic
+                    search.tree, search.rows, node, PART, largest, self.least_gain, search.logarithmic
                 )
                 value, moved = self.lower(value, gain), moved + n_moves
                 with self.lock:
@@ -194,4 +194,4 @@ def flattened(tree: Tree, graph: Graph) -> Tree:
 
 
 def _cool(chain: Search, state: NDArray[np.uint64], temperatures: NDArray[np.float64]) -> tuple[float, int]:
-    return anneal(chain.bench, chain.rows, temperatures, state, chain.logarithmic)
+    return anneal(chain.tree, chain.rows, temperatures, state, chain.logarithmic)

@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
-from hypcse.kernels.search.bench import PHI, WEIGHT, Bench, Rows, make_bench, read_bench
+from hypcse.kernels.search.working_tree import PHI, WEIGHT, Rows, WorkingTree, make_working_tree, read_parents
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 
 
 @dataclass(frozen=True)
 class Search:
-    """A binary tree on the bench, over a graph whose vertices stand in the order of the tree's leaves.
+    """A binary tree that can be changed, over a graph whose vertices stand in the order of the tree's leaves.
 
     Leaves that are close in the tree are then close in memory, which is several times faster on large graphs.
     """
 
-    bench: Bench
+    tree: WorkingTree
     rows: Rows
     order: NDArray[np.int64]
     logarithmic: bool
@@ -31,12 +31,12 @@ class Search:
 
         Paper: Eq. (7) for entropy, its edges gathered at their LCAs.
         """
-        return float(np.dot(self.bench.value[:, WEIGHT], self.bench.value[:, PHI]))
+        return float(np.dot(self.tree.value[:, WEIGHT], self.tree.value[:, PHI]))
 
     def parents(self) -> NDArray[np.int64]:
         """Parents of the tree as it stands, over the vertices in their own order."""
         n = self.order.size
-        placed = read_bench(self.bench, n)
+        placed = read_parents(self.tree, n)
         parent = placed.copy()
         parent[self.order] = placed[:n]
         return parent
@@ -49,11 +49,11 @@ def start_search(tree: Tree, graph: Graph, objective: str) -> Search:
     local_tree = _in_place(tree, order)
     logarithmic = objective == "entropy"
     measure = graph.degrees[order] if logarithmic else np.ones(tree.n_leaves)
-    bench = make_bench(
+    working = make_working_tree(
         local_tree.parent, node_volumes(local_tree, measure), lca_weights(local_tree, local_graph), logarithmic
     )
     rows = Rows(local_graph.indptr, local_graph.indices, local_graph.weights)
-    return Search(bench, rows, order, logarithmic)
+    return Search(working, rows, order, logarithmic)
 
 
 def _in_place(tree: Tree, order: NDArray[np.int64]) -> Tree:

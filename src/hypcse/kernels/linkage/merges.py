@@ -57,12 +57,12 @@ def merge_parents(first: NDArray[np.int64], second: NDArray[np.int64], n_leaves:
     return parent
 
 
-def join_components(parent: NDArray[np.int64], mass: NDArray[np.float64]) -> NDArray[np.int64]:
+def join_roots(parent: NDArray[np.int64], mass: NDArray[np.float64]) -> NDArray[np.int64]:
     """Make one tree of a forest: join the two roots of least mass, ties by id, until one is left. O(n log n)."""
     total = _forest_masses(parent, mass)
     roots = np.flatnonzero(parent < 0)
     # The stable sort of NumPy: numba's own takes a second to compile.
-    return _joined_roots(parent, total, roots[np.argsort(total[roots], kind="stable")])
+    return _join_sorted_roots(parent, total, roots[np.argsort(total[roots], kind="stable")])
 
 
 @kernel
@@ -78,7 +78,9 @@ def _forest_masses(parent: NDArray[np.int64], mass: NDArray[np.float64]) -> NDAr
 
 
 @kernel
-def _joined_roots(parent: NDArray[np.int64], total: NDArray[np.float64], roots: NDArray[np.int64]) -> NDArray[np.int64]:
+def _join_sorted_roots(
+    parent: NDArray[np.int64], total: NDArray[np.float64], roots: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Parents with the roots joined, which come sorted by mass.
 
     Sorted roots in one queue and new ones, whose masses grow as they are made, in another.

@@ -9,7 +9,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel, parallel_kernel
+from hypcse.kernels._compile import helper, kernel, parallel_kernel, sized_kernel
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -133,22 +133,14 @@ def smallest_in_block(values: Reals, first: int, k: int) -> tuple[Ids, Reals]:
     return ids, smallest
 
 
-def _candidate_distances(X: NDArray[np.floating], queries: NDArray[np.floating], candidates: Ids) -> Reals:
+@sized_kernel(SERIAL_CANDIDATES)
+def candidate_distances(X: NDArray[np.floating], queries: NDArray[np.floating], candidates: Ids) -> Reals:
+    """Exact squared distance of each query (queries, d) to each of its candidates, shape of `candidates`."""
     squared = np.empty(candidates.shape)
     for row in prange(candidates.shape[0]):
         for c in range(candidates.shape[1]):
             squared[row, c] = squared_distance(queries, np.int64(row), X, candidates[row, c])
     return squared
-
-
-_serially = kernel(_candidate_distances)
-_in_parallel = parallel_kernel(_candidate_distances)
-
-
-def candidate_distances(X: NDArray[np.floating], queries: NDArray[np.floating], candidates: Ids) -> Reals:
-    """Exact squared distance of each query (queries, d) to each of its candidates, shape of `candidates`."""
-    run = _in_parallel if candidates.size > SERIAL_CANDIDATES else _serially
-    return run(X, queries, candidates)
 
 
 @parallel_kernel

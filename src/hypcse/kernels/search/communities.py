@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import helper, kernel, read_only
+from hypcse.kernels.search.working_tree import Rows
 
 
 class Groups(NamedTuple):
@@ -42,13 +43,7 @@ def _gain(
 
 
 def move_vertices(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    loops: NDArray[np.float64],
-    degrees: NDArray[np.float64],
-    max_sweeps: int,
-    resolution: float,
+    rows: Rows, loops: NDArray[np.float64], degrees: NDArray[np.float64], max_sweeps: int, resolution: float
 ) -> NDArray[np.int64]:
     """Groups of vertices, from single ones, each vertex moving to the neighbouring group where it adds most.
 
@@ -56,19 +51,13 @@ def move_vertices(
     What is raised is modularity of that resolution, or at resolution 0 what two-dimensional structural entropy saves
     over the star; both in the volumes of `degrees`, loops included. O(m) a sweep.
     """
-    starts, others, values, own, whole = read_only(indptr, indices, weights, loops, degrees)
-    return _move_vertices(starts, others, values, own, whole, max_sweeps, resolution)
+    own, whole = read_only(loops, degrees)
+    return _move_vertices(Rows(*read_only(*rows)), own, whole, max_sweeps, resolution)
 
 
 @kernel
 def _move_vertices(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    loops: NDArray[np.float64],
-    degrees: NDArray[np.float64],
-    max_sweeps: int,
-    resolution: float,
+    rows: Rows, loops: NDArray[np.float64], degrees: NDArray[np.float64], max_sweeps: int, resolution: float
 ) -> NDArray[np.int64]:
     n = degrees.size
     total = degrees.sum()
@@ -79,12 +68,12 @@ def _move_vertices(
         moved = 0
         for vertex in range(n):
             own, n_touched = groups.label[vertex], 0
-            for k in range(indptr[vertex], indptr[vertex + 1]):
-                other = groups.label[indices[k]]
+            for k in range(rows.indptr[vertex], rows.indptr[vertex + 1]):
+                other = groups.label[rows.indices[k]]
                 if link[other] == 0.0:
                     touched[n_touched] = other
                     n_touched += 1
-                link[other] += weights[k]
+                link[other] += rows.weights[k]
             degree, loop = degrees[vertex], loops[vertex]
             groups.volume[own] -= degree
             groups.inside[own] -= 2 * link[own] + loop

@@ -6,30 +6,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import helper, kernel
-from hypcse.kernels.search.bench import COST, N_FOUND, N_PATH, N_STEPS, PARENT, Bench, Rows
 from hypcse.kernels.search.regraft import move, price_places
+from hypcse.kernels.search.working_tree import COST, N_FOUND, N_PATH, N_STEPS, PARENT, Rows, WorkingTree
 
 
 @helper
-def _place(bench: Bench, k: int) -> int:
+def _place(tree: WorkingTree, k: int) -> int:
     """The k-th priced place, for k from 1: those on the path, then the others."""
-    return bench.path[k] if k < bench.counts[N_PATH] else bench.found[k - bench.counts[N_PATH]]
+    return tree.path[k] if k < tree.counts[N_PATH] else tree.found[k - tree.counts[N_PATH]]
 
 
 @helper
-def _best_place(bench: Bench, sibling: int) -> int:
+def _best_place(tree: WorkingTree, sibling: int) -> int:
     """The cheapest place; staying wins ties, then the one found first."""
     best = sibling
-    for k in range(1, bench.counts[N_PATH] + bench.counts[N_FOUND]):
-        place = _place(bench, k)
-        if bench.value[place, COST] < bench.value[best, COST]:
+    for k in range(1, tree.counts[N_PATH] + tree.counts[N_FOUND]):
+        place = _place(tree, k)
+        if tree.value[place, COST] < tree.value[best, COST]:
             best = place
     return best
 
 
 @kernel
 def descend(
-    bench: Bench, rows: Rows, begin: int, max_steps: int, largest: int, least_gain: float, logarithmic: bool
+    tree: WorkingTree, rows: Rows, begin: int, max_steps: int, largest: int, least_gain: float, logarithmic: bool
 ) -> tuple[float, int, int]:
     """Offer each stale subtree, from node `begin` on, its best place once; total gain, moves made, next node.
 
@@ -37,24 +37,24 @@ def descend(
     call ends early, between two subtrees, after about `max_steps` steps of walking.
     """
     gained, n_moves, n_steps = 0.0, 0, 0
-    for top in range(begin, bench.link.shape[0]):
+    for top in range(begin, tree.link.shape[0]):
         if n_steps > max_steps:
             return gained, n_moves, top
         n_steps += 1
-        if bench.link[top, PARENT] < 0 or not bench.stale[top]:
+        if tree.link[top, PARENT] < 0 or not tree.stale[top]:
             continue
-        bench.stale[top] = False
-        sibling = price_places(bench, rows, top, largest, logarithmic)
-        n_steps += bench.counts[N_STEPS]
+        tree.stale[top] = False
+        sibling = price_places(tree, rows, top, largest, logarithmic)
+        n_steps += tree.counts[N_STEPS]
         if sibling < 0:
             continue
-        best = _best_place(bench, sibling)
-        gain = bench.value[sibling, COST] - bench.value[best, COST]
+        best = _best_place(tree, sibling)
+        gain = tree.value[sibling, COST] - tree.value[best, COST]
         if gain > least_gain:
-            move(bench, top, best, logarithmic)
+            move(tree, top, best, logarithmic)
             gained += gain
             n_moves += 1
-    return gained, n_moves, bench.link.shape[0]
+    return gained, n_moves, tree.link.shape[0]
 
 
 @helper
@@ -69,18 +69,18 @@ def _uniform(state: NDArray[np.uint64]) -> float:
 
 
 @helper
-def _draw_place(bench: Bench, sibling: int, temperature: float, draw: float) -> int:
+def _draw_place(tree: WorkingTree, sibling: int, temperature: float, draw: float) -> int:
     """A place drawn with probability proportional to exp(-cost / temperature)."""
-    least = bench.value[_best_place(bench, sibling), COST]
-    total = np.exp((least - bench.value[sibling, COST]) / temperature)
+    least = tree.value[_best_place(tree, sibling), COST]
+    total = np.exp((least - tree.value[sibling, COST]) / temperature)
     chosen = sibling
     # One pass: each place replaces the choice with probability (its share) / (sum so far), and what is left of the draw
     # is uniform again.
-    for k in range(1, bench.counts[N_PATH] + bench.counts[N_FOUND]):
-        place = _place(bench, k)
+    for k in range(1, tree.counts[N_PATH] + tree.counts[N_FOUND]):
+        place = _place(tree, k)
         if place == sibling:
             continue
-        share = np.exp((least - bench.value[place, COST]) / temperature)
+        share = np.exp((least - tree.value[place, COST]) / temperature)
         if share == 0.0:
             continue
         total += share
@@ -94,21 +94,21 @@ def _draw_place(bench: Bench, sibling: int, temperature: float, draw: float) -> 
 
 @kernel
 def anneal(
-    bench: Bench, rows: Rows, temperatures: NDArray[np.float64], state: NDArray[np.uint64], logarithmic: bool
+    tree: WorkingTree, rows: Rows, temperatures: NDArray[np.float64], state: NDArray[np.uint64], logarithmic: bool
 ) -> tuple[float, int]:
     """At each temperature one subtree, drawn at random, takes a place drawn by its cost; total gain and moves made."""
     gained, n_moves = 0.0, 0
     for temperature in temperatures:
-        top = int(_uniform(state) * bench.link.shape[0])
+        top = int(_uniform(state) * tree.link.shape[0])
         draw = _uniform(state)
-        if bench.link[top, PARENT] < 0:
+        if tree.link[top, PARENT] < 0:
             continue
-        sibling = price_places(bench, rows, top, bench.link.shape[0], logarithmic)
+        sibling = price_places(tree, rows, top, tree.link.shape[0], logarithmic)
         if sibling < 0:
             continue
-        place = _draw_place(bench, sibling, temperature, draw)
+        place = _draw_place(tree, sibling, temperature, draw)
         if place != sibling:
-            gained += bench.value[sibling, COST] - bench.value[place, COST]
-            move(bench, top, place, logarithmic)
+            gained += tree.value[sibling, COST] - tree.value[place, COST]
+            move(tree, top, place, logarithmic)
             n_moves += 1
     return gained, n_moves

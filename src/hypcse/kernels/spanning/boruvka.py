@@ -8,6 +8,8 @@ Each point has a list of the nearest points outside its part, and a *floor*: eve
 is at least so far away. Parts only grow, so a list stays valid, less the points that have joined the part. Only when a
 list has run out and the floor does not exceed the best edge of the part is the tree searched again, for distances up to
 that of this edge.
+
+It is ours because other libraries leave open which of several shortest trees comes out where distances are tied.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from hypcse.kernels._compile import kernel
 from hypcse.kernels.linkage.merges import find
 from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals, point_distance
-from hypcse.kernels.spanning.lists import N_NEAREST, Lists, no_lists
+from hypcse.kernels.spanning.nearest_lists import N_NEAREST, Lists, no_lists
 from hypcse.kernels.spanning.outside import Flags, nearest_outside
 
 # A round searches some leaves of each part first, then this many times more, within the limits found so far.
@@ -72,7 +74,7 @@ def _shortest_edges(tree: PointTree, part: Ids, largest: int, lists: Lists, visi
     begin, step = 0, queries.size if single else n_parts
     while begin < queries.size:
         leaves = queries[begin : begin + step]
-        wanted = _wanted(tree, part, largest, lists, offers, leaves)
+        wanted = _mark_wanted(tree, part, largest, lists, offers, leaves)
         visits = nearest_outside(tree, part, node_part, leaves, wanted, lists[:2], visits).mean()
         _note_found(tree, part, lists, offers, leaves, wanted)
         begin, step = begin + step, _STEP * step
@@ -84,11 +86,11 @@ def _parts_of_forest(first: Ids, second: Ids, n: int) -> tuple[Ids, int]:
     root = np.arange(n)
     for e in range(first.size):
         root[find(root, first[e])] = find(root, second[e])
-    return _numbered(root)
+    return _number_parts(root)
 
 
 @kernel
-def _numbered(root: Ids) -> tuple[Ids, int]:
+def _number_parts(root: Ids) -> tuple[Ids, int]:
     """The set of each member, numbered from 0 by its first member, and how many there are."""
     number = np.full(root.size, -1, np.int64)
     part = np.empty(root.size, np.int64)
@@ -185,7 +187,7 @@ def _query_leaves(tree: PointTree, part: Ids, largest: int, lists: Lists, offers
 
 
 @kernel
-def _wanted(tree: PointTree, part: Ids, largest: int, lists: Lists, offers: Offers, leaves: Ids) -> Flags:
+def _mark_wanted(tree: PointTree, part: Ids, largest: int, lists: Lists, offers: Offers, leaves: Ids) -> Flags:
     """Points of some leaves to search for, their lists emptied, up to the best edge of their part."""
     wanted = np.zeros(part.size, np.bool_)
     for leaf in leaves:
@@ -225,7 +227,7 @@ def _join(part: Ids, largest: int, offers: Offers) -> tuple[Ids, int, NDArray[np
             root[a] = b
             edges[done] = offers.ids[own]
             done += 1
-    number, count = _numbered(root)
+    number, count = _number_parts(root)
     joined = np.empty_like(part)
     for p in range(part.size):
         joined[p] = number[part[p]]

@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel, parallel_kernel
+from hypcse.kernels._compile import helper, kernel, sized_kernel
 
 SERIAL_ENTRIES = 50_000
 _SHIFT = 4
@@ -89,13 +89,15 @@ def leaf_ancestor(index: AncestorIndex, p: int, q: int) -> int:
     return _largest(index, p, q - 1) if p < q else _largest(index, q, p - 1)
 
 
-def _pair_ancestors(
+@sized_kernel(SERIAL_ENTRIES)
+def pair_ancestors(
     index: AncestorIndex,
     start: NDArray[np.int64],
     size: NDArray[np.int64],
     first: NDArray[np.int64],
     second: NDArray[np.int64],
 ) -> NDArray[np.int64]:
+    """LCA of pairs of nodes, leaves or not."""
     out = np.empty(first.size, np.int64)
     for k in prange(first.size):
         a, b = first[k], second[k]
@@ -107,28 +109,14 @@ def _pair_ancestors(
     return out
 
 
-_pairs_serially = kernel(_pair_ancestors)
-_pairs_in_parallel = parallel_kernel(_pair_ancestors)
-
-
-def pair_ancestors(
-    index: AncestorIndex,
-    start: NDArray[np.int64],
-    size: NDArray[np.int64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """LCA of pairs of nodes, leaves or not."""
-    run = _pairs_in_parallel if first.size > SERIAL_ENTRIES else _pairs_serially
-    return run(index, start, size, first, second)
-
-
-def _edge_ancestors(
+@sized_kernel(SERIAL_ENTRIES)
+def edge_ancestors(
     index: AncestorIndex, order: NDArray[np.int32], indptr: NDArray[np.int64], indices: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """One pass over the rows; `prange` is `range` where it is compiled for one thread.
+    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries. O(n + m).
 
-    `end` puts the position of a leaf and the maxima to either side side by side, so that one read brings all of them.
+    One pass over the rows; `prange` is `range` where it is compiled for one thread. `end` puts the
+    position of a leaf and the maxima to either side of it side by side, so that one read brings all of them.
     """
     end = np.empty((order.size, 4), np.int32)
     for p in prange(order.size):
@@ -152,16 +140,3 @@ def _edge_ancestors(
             else:
                 out[k] = max(best, _largest_between(index, p >> _SHIFT, q >> _SHIFT))
     return out
-
-
-_serially = kernel(_edge_ancestors)
-_in_parallel = parallel_kernel(_edge_ancestors)
-
-
-def edge_ancestors(
-    index: AncestorIndex, order: NDArray[np.int32], indptr: NDArray[np.int64], indices: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries. O(n + m)."""
-    # Waking threads costs more than a small graph does, and far more on a busy machine.
-    run = _in_parallel if indices.size > SERIAL_ENTRIES else _serially
-    return run(index, order, indptr, indices)

@@ -157,7 +157,7 @@ def children_first(parent: NDArray[np.int64], n_leaves: int) -> NDArray[np.int64
 
 
 @kernel
-def inherited(parent: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+def inherit_values(parent: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
     """The value of each node, or of the nearest node above that has one; -1 stands for none. O(n)."""
     found = values.copy()
     for node in range(parent.size - 2, -1, -1):

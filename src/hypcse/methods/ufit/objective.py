@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hypcse.kernels.linkage.merges import join_components
+from hypcse.kernels.linkage.merges import join_roots
 from hypcse.kernels.linkage.spanning import partition_tree
 from hypcse.kernels.trees.ancestors import ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout
@@ -38,7 +38,7 @@ def single_linkage(
     """Single linkage by Kruskal; of edges of equal value the shorter first, then in their order. O(m log m)."""
     order = np.lexsort((lengths, values))
     forest, edge = partition_tree(*ends, order, n_points)
-    parent = join_components(forest, np.ones(n_points))
+    parent = join_roots(forest, np.ones(n_points))
     size, start = layout(parent, n_points)
     met = pair_ancestors(ancestor_index(parent, start, n_points), start, size, *ends)
     smaller = np.full(parent.size, n_points)

@@ -36,8 +36,8 @@ def read(
 
     Parameters
     ----------
-    source : a path (.csv, .tsv, .txt, also with .gz, .xlsx, .parquet, .npy, .npz, .mtx, .h5ad, .edges, .edgelist), or a
-        data frame.
+    source : a path, whose suffix says what it holds (a table, a graph or cells), or a data frame. The page "Reading
+        your data" lists the suffixes, and so does the error for any other.
     label_column, id_column : the columns of the classes and of the names. Columns are given by name, or by position
         from 1. Classes are texts, "1" and not 1; None where the cell is empty.
     use, drop : the feature columns, and columns to leave out. By default, every column is a feature but those of the
@@ -92,7 +92,7 @@ def read(
 
 def read_points(source: str | PathLike[str] | Any, columns: Columns) -> Points:
     """Points of a file or of a pandas data frame, with what is asked of its columns as one value."""
-    from hypcse.points.reading.readers import read_source
+    from hypcse.points.reading.sources import read_source
 
     return read_source(source, columns)
 

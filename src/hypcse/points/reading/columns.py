@@ -120,13 +120,13 @@ def find(place: str, header: Sequence[str], column: str) -> int:
     if column.isdecimal() and 1 <= int(column) <= len(header):
         return int(column) - 1
     names = [name for name in header if name]
-    known = f"its columns are {listed(names, MAX_NAMES)}" if names else "it has no header"
+    known = f"its columns are {list_names(names, MAX_NAMES)}" if names else "it has no header"
     raise ValueError(
         f"{place} has no column {column!r}; {known}. Give a name, or a position between 1 and {len(header)}."
     )
 
 
-def shown(header: Sequence[str], column: int) -> str:
+def name_column(header: Sequence[str], column: int) -> str:
     """A column in a message."""
     return f"column {header[column]!r}" if header[column] else f"column {column + 1}"
 
@@ -136,15 +136,15 @@ def as_option(header: Sequence[str], column: int) -> str:
     return shlex.quote(header[column]) if header[column] else str(column + 1)
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def list_names(names: Sequence[str], most: int) -> str:
     """Names in a row, the first ones where there are many."""
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
-def counted(n: int, noun: str) -> str:
+def pluralize(n: int, noun: str) -> str:
     """So many of something.
 
-    >>> counted(1, "row"), counted(1200, "row")
+    >>> pluralize(1, "row"), pluralize(1200, "row")
     ('1 row', '1,200 rows')
     """
     return f"{n:,} {noun}" + ("" if n == 1 else "s")
@@ -159,5 +159,5 @@ def _check_agree(place: str, header: Sequence[str], named: dict[str, tuple[int, 
     for column, both in options.items():
         if len(both) > 1 and not _FEATURE_OPTIONS.issuperset(both):
             raise ValueError(
-                f"{' and '.join(both)} both name {shown(header, column)} of {place}. Name it in one of them."
+                f"{' and '.join(both)} both name {name_column(header, column)} of {place}. Name it in one of them."
             )

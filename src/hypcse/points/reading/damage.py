@@ -30,7 +30,7 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         raise ValueError(f"{path} is damaged or not {kind}: {words[0]:.300}") from error
 
 
-def need(library: str, what: str, extra: str) -> None:
+def require(library: str, what: str, extra: str) -> None:
     """Raise, with the way to install it, where a library is missing."""
     try:
         import_module(library)

@@ -1,0 +1,132 @@
+"""How alike levels come out when part of what they were found on is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_choice, check_count, check_labels
+from hypcse._random import generator
+from hypcse.chance.edges import with_edges
+from hypcse.discrete.joining.join import join_components
+from hypcse.discrete.linking.linkage import graph_linkage
+from hypcse.discrete.refining.budget import Budget
+from hypcse.discrete.refining.run import Run
+from hypcse.graph import Graph, GraphLike, as_graph, scale_features
+from hypcse.graph.features import dense_features
+from hypcse.graph.neighbors import METRICS
+from hypcse.kernels.trees.induced import induced_forest
+from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
+from hypcse.tree import Tree
+
+N_RESAMPLES = 5
+KEPT = 0.8
+"""Share of the edges that a resample keeps."""
+BUDGET = Budget(n_sweeps=1, largest=2048)
+"""One sweep from every start that `refine` has: more sweeps move the numbers by less than resampling does."""
+MAX_POINTS, MAX_EDGES = 20_000, 500_000
+"""Points and edges up to which the command and the page measure stability unasked."""
+
+
+def stability(
+    levels: Sequence[ArrayLike],
+    graph: GraphLike,
+    X: ArrayLike | None = None,
+    distances: Any = None,
+    *,
+    scale: str = "minmax",
+    metric: str = "euclidean",
+    n_resamples: int = N_RESAMPLES,
+    random_state: int = 0,
+) -> list[float]:
+    """Of each level a number from 0 to 1: how alike its clusters come out when a fifth of the edges are left out.
+
+    Edges are drawn, not points: every edge stays with probability 0.8. On what is left a new tree is searched for, and
+    each cluster is compared with the node that fits it best, by Jaccard's index (what both hold over what either
+    holds). Any tree holds the set of all points and each single one; what these would reach counts as 0, an exact fit
+    as 1. A level is the mean over its clusters, by size and over the resamples. Clusters that are all points, or one,
+    say nothing and are left out; a level of such alone has 1.
+
+    Clear clusters are above 0.9; those of noise lie below 0.3 in many dimensions and up to 0.8 in two, where near
+    points stay together however they are cut. `beyond_chance` is the test; this says which level to lean on.
+
+    levels : labels, one array a level, such as `hypcse.levels` gives.
+    graph  : a `Graph`, a networkx graph or a symmetric matrix.
+    X, distances, scale, metric : as in `join_components`, of use where the graph is not connected.
+
+    O(n_resamples) searches of one sweep each: a second or two each at 20,000 points.
+
+    >>> import numpy as np
+    >>> from hypcse import similarity_graph
+    >>> line = np.arange(20.0)
+    >>> X = np.concatenate([line, line + 100])[:, None]
+    >>> stability([np.repeat([0, 1], 20)], similarity_graph(X))
+    [1.0]
+    """
+    check_count("n_resamples", n_resamples, 1)
+    graph = as_graph(graph)
+    check_choice("metric", metric, METRICS)
+    partitions = [check_labels(labels, graph.n_vertices) for labels in levels]
+    points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale)
+    known = {"X": points, "distances": X if metric == "precomputed" and distances is None else distances}
+    found = np.empty((n_resamples, len(partitions)))
+    for k in range(n_resamples):
+        tree = _searched_again(graph, known, metric, generator(random_state, f"resample {k}"))
+        found[k] = [level_fit(tree, labels) for labels in partitions]
+    return found.mean(axis=0).tolist()
+
+
+def is_quick(graph: Graph) -> bool:
+    """Whether the stability of levels on a graph is a matter of seconds."""
+    return graph.n_vertices <= MAX_POINTS and graph.n_edges <= MAX_EDGES
+
+
+def _searched_again(graph: Graph, known: dict[str, Any], metric: str, rng: np.random.Generator) -> Tree:
+    """A tree found on part of the edges."""
+    i, j, weights = graph.edges()
+    stays = rng.random(i.size) < KEPT
+    part = with_edges(graph, i[stays], j[stays], weights[stays])
+    run = Run(graph_linkage(part), part, "entropy", None, None)
+    if part.n_edges > 0:
+        run.search([], BUDGET, 0)
+    if all(value is None for value in known.values()):
+        return run.best
+    return join_components(run.best, part, **known, scale="none", metric=metric, bridges=True)
+
+
+def level_fit(tree: Tree, labels: NDArray[np.int64]) -> float:
+    """How well a tree holds the clusters of a level, from 0 to 1, see `stability`."""
+    sizes = np.bincount(labels)
+    trivial = np.maximum(sizes / labels.size, 1 / sizes)
+    telling = trivial < 1
+    if not telling.any():
+        return 1.0
+    fits = np.maximum(best_overlaps(tree, labels) - trivial, 0.0)[telling] / (1 - trivial[telling])
+    return float(np.average(fits, weights=sizes[telling]))
+
+
+def best_overlaps(tree: Tree, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Jaccard's index of each cluster and the node of the tree that fits it best. Labels from 0, none empty.
+
+    Only nodes where leaves of the cluster meet can fit best, and there are fewer of these than leaves: O(n log n).
+    """
+    n = tree.n_leaves
+    order = np.lexsort((tree.first_positions[:n], labels))
+    parent, origin, roots = induced_forest(order, labels, tree.lca(order[:-1], order[1:]))
+    # Children before parents, and one node above all roots.
+    nodes = np.concatenate([np.arange(n), n + np.argsort(origin[n:], kind="stable")])
+    place = np.empty(parent.size, np.int64)
+    place[nodes] = np.arange(parent.size)
+    parent[roots] = 0
+    above = np.append(place[parent[nodes]], -1)
+    above[place[roots]] = parent.size
+    held = subtree_sums(above, np.where(np.arange(above.size) < n, 1.0, 0.0))[:-1]
+    cluster = subtree_minima(above, labels)[:-1]
+    sizes = np.bincount(labels)
+    overlap = held / (sizes[cluster] + tree.sizes[origin[nodes]] - held)
+    best = np.zeros(sizes.size)
+    np.maximum.at(best, cluster, overlap)
+    return best

@@ -1,0 +1,55 @@
+"""Matrices in compressed rows: what a graph checks and how it holds its arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+MAX_SHORT = 2**31 - 1
+"""The largest 32-bit integer."""
+
+
+def shorten_indices(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The matrix with 32-bit indices, where they hold all of its entries."""
+    if matrix.nnz <= MAX_SHORT:
+        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+    return matrix
+
+
+def stored_position(matrix: Any, entry: int) -> tuple[int, int]:
+    """Row and column of an entry of the data of a matrix in compressed rows."""
+    return int(np.searchsorted(matrix.indptr, entry, side="right")) - 1, int(matrix.indices[entry])
+
+
+def vertex_ids(name: str, ids: NDArray[Any]) -> NDArray[np.int64]:
+    """Ids of vertices, in one dimension; `name` is what the caller calls them."""
+    if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+        raise TypeError(f"{name} must be a list of vertex ids (integers), got {ids.dtype} of shape {ids.shape}.")
+    return ids.astype(np.int64)
+
+
+def check_ids(name: str, ids: NDArray[np.int64], n: int) -> None:
+    """Raise unless every id is one of n vertices."""
+    wrong = (ids < 0) | (ids >= n)
+    if wrong.any():
+        raise ValueError(f"{name} names vertex {ids[wrong][0]}, but vertices are 0 .. {n - 1}.")
+
+
+def symmetrize(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The matrix, exactly symmetric; raise unless it equals its transpose to rounding (1e-9 relative)."""
+    gap = abs(matrix - matrix.T).tocoo()
+    if gap.nnz == 0:
+        return matrix
+    worst = int(np.argmax(gap.data))
+    row, column = int(gap.row[worst]), int(gap.col[worst])
+    if gap.data[worst] > 1e-9 * float(matrix.data.max()):
+        raise ValueError(
+            f"the weights are not symmetric: ({row}, {column}) has {matrix[row, column]} and ({column}, {row}) has "
+            f"{matrix[column, row]}. Pass (W + W.T) / 2."
+        )
+    average = sparse.csr_array((matrix + matrix.T) / 2)
+    average.sort_indices()
+    return average

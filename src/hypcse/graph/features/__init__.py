@@ -1,0 +1,19 @@
+"""The columns that points compare by: on a common scale, fewer of them, or made of a graph."""
+
+from hypcse.graph.features.reduction import dense_features, learn_reduction, reduce_columns
+from hypcse.graph.features.scales import Scaling, WeightedScaling
+from hypcse.graph.features.scaling import KINDS, SCALES, fit_scaling, scale_features
+from hypcse.graph.features.spectral import spectral_features
+
+__all__ = [
+    "KINDS",
+    "SCALES",
+    "Scaling",
+    "WeightedScaling",
+    "dense_features",
+    "fit_scaling",
+    "learn_reduction",
+    "reduce_columns",
+    "scale_features",
+    "spectral_features",
+]

@@ -1,0 +1,47 @@
+"""Sparse tables as dense features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hypcse._checks import check_finite, check_real
+from hypcse.graph.compressed import stored_position
+
+MAX_DENSE_COLUMNS, N_REDUCED = 512, 64
+"""A sparse table with more columns than the first is reduced to so many as the second."""
+
+
+def learn_reduction(table: Any, random_state: int = 0) -> NDArray[Any] | None:
+    """The main directions (64, d) of a sparse table of more than 512 columns; None of any other."""
+    if not sparse.issparse(table) or table.shape[1] <= MAX_DENSE_COLUMNS:
+        return None
+    from sklearn.decomposition import TruncatedSVD
+
+    width = max(1, min(N_REDUCED, min(table.shape) - 1))
+    return TruncatedSVD(width, random_state=random_state).fit(table).components_
+
+
+def reduce_columns(table: Any, components: NDArray[Any] | None) -> NDArray[Any]:
+    """The table as features: dense, and in the coordinates of `components` where there are some."""
+    if components is not None:
+        return np.asarray(table @ components.T)
+    return table.toarray() if sparse.issparse(table) else table
+
+
+def dense_features(X: Any) -> Any:
+    """Sparse features as dense ones, those of more than 512 columns by their 64 main directions; all else as it is.
+
+    >>> dense_features(sparse.csr_array([[0.0, 1.0], [2.0, 0.0]]))
+    array([[0., 1.],
+           [2., 0.]])
+    """
+    if not sparse.issparse(X):
+        return X
+    check_real("the features X", X)
+    table = sparse.csr_array(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
+    check_finite("X", table.data, lambda entry: stored_position(table, entry))
+    return reduce_columns(table, learn_reduction(table))

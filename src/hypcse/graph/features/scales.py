@@ -1,0 +1,227 @@
+"""The scales that columns are brought to, each with what it learned from a table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_features
+
+
+class Scaling(ABC):
+    """What was learned from a table to bring it, and later points, on a common scale; one class per kind.
+
+    kind  : its name among `SCALES`.
+    parts : names and types of the one-dimensional arrays that were learned.
+    """
+
+    kind: ClassVar[str]
+    parts: ClassVar[dict[str, Any]]
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        """The scaling of a table (n, d)."""
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """Columns of the table that it was learned from."""
+
+    @abstractmethod
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The features (m, d) on that scale, unchecked."""
+
+    def apply(self, X: ArrayLike) -> NDArray[np.float32]:
+        """X on that scale, (m, d).
+
+        Values beyond those learned from go beyond the range of those, except with "rank", which gives them the
+        quantile of the nearest end.
+
+        >>> scaling = MinMaxScaling.learn(np.array([[1.0], [3.0]], np.float32))
+        >>> scaling.apply([[2.0], [5.0]]).tolist()
+        [[0.5], [2.0]]
+        """
+        features = single_precision(check_features(X))
+        if features.shape[1] != self.n_columns:
+            raise ValueError(
+                f"X has {features.shape[1]} columns, but the scale was learned from {self.n_columns}. "
+                "Pass the same columns."
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = self.scaled(features)
+        wrong = ~np.isfinite(scaled)
+        if wrong.any():
+            row, column = (int(k) for k in np.argwhere(wrong)[0])
+            raise ValueError(
+                f"X has {features[row, column]:.6g} at ({row}, {column}), too far from the values fitted for float32 "
+                f"(limit {np.finfo(np.float32).max:.3g} after scaling). Remove that row."
+            )
+        return scaled
+
+
+@dataclass(frozen=True, eq=False)
+class LinearScaling(Scaling):
+    """Columns that are shifted and stretched, by one number each, (d,).
+
+    The arithmetic is that of a scaler of scikit-learn in float32; `fitted` names it, and its attribute for the shift.
+    """
+
+    parts: ClassVar[dict[str, Any]] = {"shift": np.float32, "factor": np.float32}
+    fitted: ClassVar[tuple[str, str]]
+    shift: NDArray[np.float32]
+    factor: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if self.shift.shape != self.factor.shape:
+            raise ValueError(f"it shifts {self.shift.size} columns and stretches {self.factor.size}")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        from sklearn import preprocessing
+
+        name, shift = cls.fitted
+        scaler: Any = getattr(preprocessing, name)().fit(features)
+        return cls(np.asarray(getattr(scaler, shift), np.float32), np.asarray(scaler.scale_, np.float32))
+
+    @property
+    def n_columns(self) -> int:
+        return self.shift.size
+
+
+class MinMaxScaling(LinearScaling):
+    """x * factor + shift, in [0, 1] for the table."""
+
+    kind = "minmax"
+    fitted = ("MinMaxScaler", "min_")
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return features * self.factor + self.shift
+
+
+class StandardScaling(LinearScaling):
+    """(x - shift) / factor, of mean 0 and variance 1 for the table."""
+
+    kind = "standard"
+    fitted = ("StandardScaler", "mean_")
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return (features - self.shift) / self.factor
+
+
+class NoScaling(LinearScaling):
+    """x itself: shifted by 0 and stretched by 1."""
+
+    kind = "none"
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        n_columns = features.shape[1]
+        return cls(np.zeros(n_columns, np.float32), np.ones(n_columns, np.float32))
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return features
+
+
+@dataclass(frozen=True, eq=False)
+class RankScaling(Scaling):
+    """The quantile of each value in its column: linear between the values fitted, constant beyond them.
+
+    The quantile of a value fitted is (number of values below + half the number equal) / n: the average of the left and
+    right empirical distribution, and (rank - 1/2) / n with average ranks. Time O(n d log n), memory O(n d).
+
+    values    : distinct values of the first column, ascending, then of the second, and so on.
+    quantiles : of these values; 0 in a constant column.
+    starts    : (d + 1,) where each column starts in both, and where the last one ends.
+    """
+
+    kind = "rank"
+    parts: ClassVar[dict[str, Any]] = {"values": np.float32, "quantiles": np.float32, "starts": np.int64}
+    values: NDArray[np.float32]
+    quantiles: NDArray[np.float32]
+    starts: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        starts, n_values = self.starts, self.values.size
+        apart = starts.size > 1 and starts[0] == 0 and starts[-1] == n_values and (starts[1:] > starts[:-1]).all()
+        if not apart or self.quantiles.size != n_values:
+            raise ValueError(
+                f"its {n_values} values and {self.quantiles.size} quantiles are not those of columns that start and "
+                f"end at {starts.tolist()!r:.80}"
+            )
+        inside = np.ones(n_values, bool)
+        inside[starts[1:] - 1] = False
+        ascending = (self.values[:-1] < self.values[1:]) & (self.quantiles[:-1] <= self.quantiles[1:])
+        if not ascending[inside[:-1]].all() or self.quantiles.min() < 0 or self.quantiles.max() > 1:
+            raise ValueError("its values do not ascend in each column, or their quantiles do not ascend from 0 to 1")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        columns = [_column_quantiles(column) for column in features.T]
+        values, quantiles = (np.concatenate(part) for part in zip(*columns, strict=True))
+        sizes = [distinct.size for distinct, _ in columns]
+        return cls(values, quantiles, np.cumsum([0, *sizes], dtype=np.int64))
+
+    @property
+    def n_columns(self) -> int:
+        return self.starts.size - 1
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        scaled = np.empty_like(features)
+        for column in range(self.n_columns):
+            own = slice(self.starts[column], self.starts[column + 1])
+            # In float64, where no difference of values overflows; a value fitted has its quantile to the last bit.
+            scaled[:, column] = np.interp(features[:, column], self.values[own], self.quantiles[own])
+        return scaled
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedScaling(Scaling):
+    """Another scaling, with every column multiplied by a weight, (d,)."""
+
+    kind = "weighted"
+    parts: ClassVar[dict[str, Any]] = {"weights": np.float32}
+    inner: Scaling
+    weights: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (self.inner.n_columns,) or self.weights.min(initial=1) <= 0:
+            raise ValueError(f"it weighs {self.weights.size} columns of {self.inner.n_columns}, or some by 0 or less")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        raise NotImplementedError("weights are learned by `fit_scaling`")
+
+    @property
+    def n_columns(self) -> int:
+        return self.inner.n_columns
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return self.inner.scaled(features) * self.weights
+
+
+def _column_quantiles(column: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The distinct values of a column, ascending, and their quantiles."""
+    values, counts = np.unique(column, return_counts=True)
+    if values.size == 1:
+        return values, np.zeros(1, np.float32)
+    return values, ((np.cumsum(counts) - counts / 2) / column.size).astype(np.float32)
+
+
+def single_precision(features: NDArray[np.floating]) -> NDArray[np.float32]:
+    """The features in float32; raise with the first that it cannot hold."""
+    limit = np.finfo(np.float32).max
+    with np.errstate(over="ignore"):
+        cast = np.ascontiguousarray(features, dtype=np.float32)
+    wrong = ~np.isfinite(cast)
+    if wrong.any():
+        row, column = (int(k) for k in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"X has {features[row, column]:.6g} at ({row}, {column}), beyond float32's limit of {limit:.3g}. "
+            "Divide that column by a constant first."
+        )
+    return cast

@@ -1,0 +1,152 @@
+"""The k nearest others of each point: which method finds them, and under which distance."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import HypcseWarning, check_choice, check_count, check_features
+from hypcse.graph.features import dense_features
+from hypcse.graph.neighbors.approximate import has_faiss, inverted_lists
+from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
+from hypcse.graph.neighbors.precomputed import precomputed_neighbors
+
+METRICS = ("euclidean", "cosine", "precomputed")
+ALGORITHMS = ("auto", "kd-tree", "brute", "faiss")
+
+# Beyond this many points every exact method that reads all pairs takes minutes.
+MAX_EXACT = 50_000
+# Columns up to which a k-d tree is faster than brute force.
+MAX_TREE_COLUMNS = 15
+# Squares of larger differences leave float64.
+MAX_VALUE = 1e150
+# Columns that all reach less far have differences whose squares vanish.
+MIN_RANGE = 1e-100
+
+
+class Neighbors(NamedTuple):
+    """Nearest others by (distance, id), both (n, k): ids, padded with -1, and distances, with infinity."""
+
+    indices: NDArray[np.int64]
+    distances: NDArray[np.float64]
+
+
+def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", algorithm: str = "auto") -> Neighbors:
+    """The `n_neighbors` nearest others of each point (all others, where there are no more), nearest first.
+
+    Equal distances are ordered by id, and at the end of the list the smaller ids win.
+
+    X         : features, one row per point, dense or sparse; or distances. Sparse features of up to 512 columns are
+                made dense. Of more columns, the 64 main directions are used (truncated singular value decomposition).
+    metric    : "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", where X holds
+                the distances: square, condensed (SciPy's `pdist`) or sparse (stored entries alone are known).
+    algorithm : "brute" and "kd-tree" are exact. "faiss" finds 0.995 of the neighbours or more and needs the
+                extra `large`; where it cannot, the search is exact, with a warning. "auto" takes the fastest exact
+                one up to 50,000 points and faiss beyond, except in few dimensions. Precomputed distances are always
+                read whole.
+
+    >>> nearest_neighbors([[0.0], [1.0], [3.0]], 1).indices.ravel()
+    array([1, 0, 1])
+    """
+    check_count("n_neighbors", n_neighbors, 1)
+    check_choice("metric", metric, METRICS)
+    check_choice("algorithm", algorithm, ALGORITHMS)
+    if metric == "precomputed":
+        return Neighbors(*precomputed_neighbors(X, n_neighbors))
+    features = np.ascontiguousarray(check_features(dense_features(X)))
+    if metric == "cosine":
+        indices, squared = _search(unit_rows(features), n_neighbors, algorithm)
+        return Neighbors(indices, np.divide(squared, 2, out=squared))
+    check_range(features)
+    points, power = representable(features)
+    indices, squared = _search(points, n_neighbors, algorithm)
+    distances = np.sqrt(squared, out=squared)
+    return Neighbors(indices, np.ldexp(distances, -power, out=distances) if power else distances)
+
+
+def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_neighbors: int) -> Neighbors:
+    """The `n_neighbors` nearest rows of X (all, where there are no more) of each of other points, (m, k), exactly.
+
+    Both tables are finite and of one dtype, as `Scaling` gives them. Equal distances are ordered by id. A point's
+    answer depends on X alone, not on the other points. O(n d) a point; in few dimensions, and with many points, less.
+
+    >>> neighbors_among(np.array([[0.0], [1.0], [3.0]]), np.array([[2.0]]), 2).indices
+    array([[1, 2]])
+    """
+    check_count("n_neighbors", n_neighbors, 1)
+    n, d = X.shape
+    k = min(n_neighbors, n)
+    # A tree is worth building only for about as many questions as it has levels.
+    search = kd_tree if d <= MAX_TREE_COLUMNS and k < n - 1 and len(points) > 16 else brute_force
+    indices, squared = search(X, k, Queries.new(points))
+    return Neighbors(indices, np.sqrt(squared, out=squared))
+
+
+def _search(X: NDArray[np.floating], n_neighbors: int, algorithm: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    n, d = X.shape
+    k = min(n_neighbors, n - 1)
+    if k == 0:
+        return np.empty((n, 0), np.int64), np.empty((n, 0))
+    chosen = _fastest(n, d) if algorithm == "auto" else algorithm
+    if chosen == "faiss":
+        return inverted_lists(X, k)
+    if chosen == "kd-tree" and k < n - 1:
+        return kd_tree(X, k)
+    return brute_force(X, k)
+
+
+def _fastest(n: int, d: int) -> str:
+    """The fastest method on clustered tables, as measured on two cores."""
+    if d <= 6 or (d <= MAX_TREE_COLUMNS and n <= MAX_EXACT):
+        return "kd-tree"
+    if n <= MAX_EXACT:
+        return "brute"
+    if has_faiss():
+        return "faiss"
+    warnings.warn(
+        f"searching {n} points in {d} dimensions exactly, which may take minutes or hours: above {MAX_EXACT} "
+        "points faiss is much faster, but it is not installed. "
+        'Run pip install "hypcse[large]" for a search that finds 0.995 of the neighbours.',
+        HypcseWarning,
+        stacklevel=4,
+    )
+    return "kd-tree" if d <= MAX_TREE_COLUMNS else "brute"
+
+
+def unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Rows divided by their length, in float64; by their largest entry first, so that no square overflows."""
+    rows = features.astype(np.float64)
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    if not largest.all():
+        row = int(np.flatnonzero(largest == 0)[0])
+        raise ValueError(
+            f"row {row} of X (after scaling, if any) is all zeros and has no direction, so its cosine distance is "
+            "not defined. Remove the row, choose another scale, or use metric='euclidean'."
+        )
+    rows /= largest
+    rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    return rows
+
+
+def check_range(features: NDArray[np.floating]) -> None:
+    """Raise where squared distances would overflow."""
+    if max(float(features.max()), -float(features.min())) > MAX_VALUE:
+        row, column = np.unravel_index(int(np.argmax(np.abs(features))), features.shape)
+        raise ValueError(
+            f"X has {features[row, column]:.6g} at ({row}, {column}); beyond {MAX_VALUE:.0e} squared "
+            "distances overflow. Divide X by a constant first."
+        )
+
+
+def representable(features: NDArray[np.floating]) -> tuple[NDArray[np.floating], int]:
+    """The table times 2^power, without rounding, so that the squares of its differences do not vanish."""
+    low, high = features.min(axis=0), features.max(axis=0)
+    widest = float((high - low).max())
+    if not 0 < widest < MIN_RANGE:
+        return features, 0
+    power = -int(np.frexp(widest)[1])
+    # A constant column would leave float64, and adds nothing to a distance.
+    return np.ldexp(np.where(low < high, features, 0), power), power

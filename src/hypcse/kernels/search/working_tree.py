@@ -1,0 +1,95 @@
+"""A binary tree that can be changed, laid out for search."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.kernels._compile import helper, kernel
+
+# Columns of `link`. MARK holds the number that the last survey wrote: a new survey needs no clearing.
+PARENT, LEFT, RIGHT, MARK = 0, 1, 2, 3
+# Columns of `value`: what the objective needs, and what a survey finds. A(v) is AMOUNT, g(v) GAIN_PHI; PASSING is
+# weight (g - h), the price of going below a node; MEETING is the weight from S that meets a node of its old path.
+MEASURE, PHI, WEIGHT, AMOUNT, COST, GAIN_PHI, PASSING, MEETING = 0, 1, 2, 3, 4, 5, 6, 7
+# Entries of `counts`.
+N_PATH, N_FOUND, CLOCK, N_STEPS = 0, 1, 2, 3
+
+
+class Rows(NamedTuple):
+    """The graph in compressed rows."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+
+class WorkingTree(NamedTuple):
+    """A binary tree that can be changed, leaves first, with scratch for pricing the places of one subtree.
+
+    All that is known of a node lies side by side: two cache lines a node visited. `stale` marks the subtrees whose
+    surroundings have changed since they were last offered a place.
+    """
+
+    link: NDArray[np.int32]
+    value: NDArray[np.float64]
+    path: NDArray[np.int32]
+    found: NDArray[np.int32]
+    stack: NDArray[np.int32]
+    stale: NDArray[np.bool_]
+    counts: NDArray[np.int64]
+
+
+@helper
+def phi_of(measure: float, logarithmic: bool) -> float:
+    """log2 or the identity; 0 for an empty measure, which no weight meets."""
+    if not logarithmic:
+        return measure
+    return np.log2(measure) if measure > 0 else 0.0
+
+
+@kernel
+def make_working_tree(
+    parent: NDArray[np.int64], measure: NDArray[np.float64], weight: NDArray[np.float64], logarithmic: bool
+) -> WorkingTree:
+    """A binary tree, children before parents, laid out to be changed."""
+    n_nodes = parent.size
+    link = np.full((n_nodes, 4), -1, np.int32)
+    value = np.zeros((n_nodes, 8))
+    for node in range(n_nodes):
+        above = parent[node]
+        link[node, PARENT], link[node, MARK] = above, 0
+        if above >= 0:
+            link[above, LEFT if link[above, LEFT] < 0 else RIGHT] = node
+        value[node, MEASURE], value[node, WEIGHT] = measure[node], weight[node]
+        value[node, PHI] = phi_of(measure[node], logarithmic)
+    scratch = np.zeros((3, n_nodes), np.int32)
+    stale = np.ones(n_nodes, np.bool_)
+    return WorkingTree(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(4, np.int64))
+
+
+@kernel
+def read_parents(tree: WorkingTree, n_leaves: int) -> NDArray[np.int64]:
+    """Parents of the tree as it stands, internal nodes renumbered so that children come before parents."""
+    n_nodes = tree.link.shape[0]
+    top = 0
+    while tree.link[top, PARENT] >= 0:
+        top = tree.link[top, PARENT]
+    number = np.arange(n_nodes)
+    tree.stack[0] = top
+    depth, next_id = 1, n_nodes - 1
+    while depth > 0:
+        depth -= 1
+        node = tree.stack[depth]
+        if node >= n_leaves:
+            number[node] = next_id
+            next_id -= 1
+            tree.stack[depth], tree.stack[depth + 1] = tree.link[node, LEFT], tree.link[node, RIGHT]
+            depth += 2
+    parent = np.full(n_nodes, -1, np.int64)
+    for node in range(n_nodes):
+        if tree.link[node, PARENT] >= 0:
+            parent[number[node]] = number[tree.link[node, PARENT]]
+    return parent

@@ -1,0 +1,74 @@
+"""Lists of the nearest points outside the part of each point."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hypcse.kernels._compile import kernel
+from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals, point_distance
+from hypcse.kernels.spanning.outside import insert, nearest_outside
+
+# Length of the lists. Longer ones take longer to find and spare searches in later rounds.
+N_NEAREST = 8
+
+
+class Lists(NamedTuple):
+    """Of each position: points outside its part (n, k) by distance, which of them comes next, and the floor.
+
+    Places without a point hold -1, and `head` is k where none is left.
+    """
+
+    squared: Reals
+    found: Ids
+    head: Ids
+    floor: Reals
+
+
+def no_lists(n: int, k: int) -> Lists:
+    """Nothing found yet."""
+    return Lists(np.full((n, k), np.inf), np.full((n, k), -1), np.full(n, k), np.zeros(n))
+
+
+def known_lists(tree: PointTree, nearest: Ids) -> Lists:
+    """Lists from the nearest others of each point, (n, k) by id, that were found by distances with other rounding."""
+    n, k = nearest.shape
+    lists = no_lists(n, k)
+    _fill_lists(tree, np.argsort(tree.ids), nearest, lists, 1 - tree.points.shape[1] * float(np.finfo(float).eps))
+    return lists
+
+
+def searched_lists(tree: PointTree, k: int) -> Lists:
+    """The k nearest others of each point, k < n, by the tree."""
+    lists, _ = _search_lists(tree, np.arange(tree.start.size - 1), k)
+    return Lists(lists.squared, lists.found, np.zeros_like(lists.head), lists.squared[:, -1].copy())
+
+
+def visited_share(tree: PointTree) -> float:
+    """Share of the leaves that a leaf is compared with in the search for the first lists, from about 64 leaves."""
+    n_leaves = tree.start.size - 1
+    _, visits = _search_lists(tree, np.arange(0, n_leaves, max(1, n_leaves // 64)), min(N_NEAREST, tree.ids.size - 1))
+    return float(visits.mean() / n_leaves)
+
+
+def _search_lists(tree: PointTree, leaves: Ids, k: int) -> tuple[Lists, Ids]:
+    """Lists of the points of some leaves, each point a part of its own, and the visits that each leaf took."""
+    n = tree.ids.size
+    lists = no_lists(n, k)
+    everyone, mixed = np.ones(n, np.bool_), np.full(2 * tree.start.size - 3, -1)
+    return lists, nearest_outside(tree, np.arange(n), mixed, leaves, everyone, lists[:2])
+
+
+@kernel
+def _fill_lists(tree: PointTree, place: Ids, nearest: Ids, lists: Lists, slack: float) -> None:
+    """Put the points into the lists, less those that rounding may have put before others: not below the floor."""
+    k = nearest.shape[1]
+    for p in range(place.size):
+        for near in nearest[tree.ids[p]]:
+            q = place[near]
+            insert(lists.squared, lists.found, p, point_distance(tree.points, p, q), q, tree.ids)
+        lists.floor[p], lists.head[p] = slack * lists.squared[p, k - 1], 0
+        for slot in range(k):
+            if lists.squared[p, slot] >= lists.floor[p]:
+                lists.found[p, slot] = -1

@@ -1,0 +1,90 @@
+"""Tables and lists of edges in files of text."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from hypcse.points.points import Points
+from hypcse.points.reading.columns import Columns, Roles
+from hypcse.points.reading.damage import reading
+from hypcse.points.reading.formats.edges import points_of_edges
+from hypcse.points.reading.formats.layout import KIND, Layout, layout_of
+from hypcse.points.reading.tables.assemble import points_of_table
+from hypcse.points.reading.tables.cells import MISSING_NUMBERS
+from hypcse.points.reading.tables.decimals import decimal_mark
+from hypcse.points.reading.tables.table import Table, check_header, empty_cells, make_table
+
+_CASES = (str.lower, str.upper, str.title)
+_MISSING = sorted({"NaN", *(form(word) for word in MISSING_NUMBERS for form in _CASES)})
+
+
+def read_text(path: Path, asked: Columns) -> Points:
+    """A table of text, or edges where they are asked for."""
+    return read_edges(path, asked) if asked.edges else points_of_table(text_table(path, asked), asked)
+
+
+def read_edges(path: Path, asked: Columns) -> Points:
+    """A graph of rows of source, target and optional weight."""
+    layout = layout_of(path, asked.header, edges=True)
+    return points_of_edges(parse(layout, (0, 1, 2)[: len(layout.first)], "."), asked, str(path))
+
+
+def text_table(path: Path, asked: Columns) -> Table:
+    """A table of text, by the C parser of pandas."""
+    layout = layout_of(path, asked.header)
+    header = check_header(str(path), layout.header)
+    roles = Roles.of(str(path), header, asked)
+    frame = parse(layout, roles.texts, asked.decimal or ".")
+    if not len(frame):
+        raise ValueError(f"{path} has a header but no rows; at least one row of numbers is needed.")
+    decimal, notes = decimal_mark(frame, roles, asked.decimal, layout)
+    if decimal == "," and asked.decimal is None:
+        frame = parse(layout, roles.texts, ",")
+    if layout.encoding != "utf-8-sig":
+        notes = (*notes, f"the text is in {layout.encoding}")
+    return make_table(str(path), frame, header, layout.has_header, decimal=decimal, notes=notes)
+
+
+def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
+    """The cells of a text, row 1 apart where it names columns; `texts` are columns to leave as they are written."""
+    path, width = layout.path, len(layout.first)
+    as_texts = set(texts)
+    with reading(path, KIND), warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            frame = pd.read_csv(
+                path,
+                sep=layout.delimiter,
+                encoding=layout.encoding,
+                header=0 if layout.has_header else None,
+                names=range(width),
+                index_col=False,
+                dtype=dict.fromkeys(as_texts, object),
+                keep_default_na=False,
+                na_values={column: _MISSING for column in range(width) if column not in as_texts},
+                decimal=decimal,
+                low_memory=False,
+            )
+        except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+            frame, wrong = None, str(error)
+    # pandas fills short rows silently, and then the last cell is missing.
+    if frame is None or (width > 1 and empty_cells(frame[width - 1]).any()):
+        _check_widths(layout)
+    if frame is None:
+        raise ValueError(f"{path}: {wrong.strip()}. Is a quotation mark left open?")
+    return frame
+
+
+def _check_widths(layout: Layout) -> None:
+    ragged = layout.ragged_row()
+    if ragged is not None:
+        row, width = ragged
+        raise ValueError(
+            f"{layout.path}: row {row} has {width} cells, row 1 has {len(layout.first)}. Give every row as many cells; "
+            "a text with a delimiter in it needs quotation marks."
+        )

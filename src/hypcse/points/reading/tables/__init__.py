@@ -1,0 +1,1 @@
+"""What the cells and the columns of a table mean."""

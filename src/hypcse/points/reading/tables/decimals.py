@@ -1,0 +1,52 @@
+"""Which decimal mark the texts of a table have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import pandas as pd
+
+from hypcse.points.reading.columns import Roles
+from hypcse.points.reading.formats.layout import Layout
+from hypcse.points.reading.tables.cells import number
+
+_N_CELLS = 1000
+"""Cells of a column that are looked at."""
+
+
+def decimal_mark(
+    frame: Any, roles: Roles, asked: str | None, layout: Layout | None = None
+) -> tuple[str, tuple[str, ...]]:
+    """The decimal mark, as asked or as most columns have it, and what to say about it.
+
+    Columns vote by the cells that are a number with one of the marks only: "1,5" or "1,234.5". A table of "1,234" alone
+    leaves it open; such commas are decimal marks where semicolons separate the cells, and else separate thousands.
+    """
+    if asked is not None:
+        return asked, ()
+    votes: Counter[str] = Counter()
+    open_columns = 0
+    for column in set(roles.features) - roles.texts:
+        texts = list(islice(_texts(frame[column], column, layout), _N_CELLS))
+        point, comma = (sum(number(text, mark) is not None for text in texts) for mark in (".", ","))
+        votes["."] += point > comma
+        votes[","] += comma > point
+        open_columns += point == comma > 0 and any("," in text for text in texts)
+    if votes[","] > votes["."] or (open_columns and not votes.total() and layout and layout.delimiter == ";"):
+        return ",", ("numbers are read with a decimal comma; --decimal . if that is wrong",)
+    if open_columns:
+        return ".", ("commas in numbers are read as separators of thousands; --decimal , if that is wrong",)
+    return ".", ()
+
+
+def _texts(cells: Any, column: int, layout: Layout | None) -> Iterator[str]:
+    """Texts with a mark: of a column that is not numbers yet, or of the sample where it has become numbers."""
+    found: Iterable[Any] = ()
+    if not pd.api.types.is_numeric_dtype(cells.dtype):
+        found = cells
+    elif layout is not None and pd.api.types.is_float_dtype(cells.dtype):
+        found = (row[column] for row in layout.sample if column < len(row))
+    return (text for text in found if isinstance(text, str) and ("," in text or "." in text))

@@ -1,0 +1,82 @@
+"""All that is wrong with the columns of a table, in one message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.points.reading.columns import as_option, list_names, name_column
+from hypcse.points.reading.tables.features import MAX_CATEGORIES, Problem
+from hypcse.points.reading.tables.table import Table
+
+_MOST = 10
+"""Columns that a message tells of."""
+_TEXTS = {
+    "empty": "{title} is empty. Pass --drop {name}.",
+    "categories": "{title} has {n} different texts; a category has at most {most}. Is it an id column? "
+    "Pass --id-column {name} or --drop {name}.",
+    "dates": "{held}, which is a date. Pass --dates number for days since 1970-01-01, or --drop {name}.",
+    "days": "{held}, which may have the day or the month first. Write dates as 2024-12-31, or pass --drop {name}.",
+    "infinite": "{held}, which is not finite. Correct it, or pass --drop {name}.",
+    "odd": "{held}, which is not a number{others}. Correct it or leave it empty, or pass --drop {name}.",
+    "unique": "{held}, which is not a number; every text in it occurs once. Pass --id-column {name} if it names the "
+    "rows, else --drop {name}.",
+    "few": "{held}, which is not a number; it has {n} different texts. Pass --categorical {name} to use them, "
+    "--label-column {name} if they are the classes, or --drop {name}.",
+    "many": "{held}, which is not a number; it has {n} different texts, too many for categories ({most}). "
+    "Pass --drop {name}.",
+}
+"""What a message says of each sort of `Problem`."""
+
+
+def check_columns(table: Table, problems: Mapping[int, Problem], lost: Mapping[int, NDArray[np.bool_]]) -> None:
+    """Raise where there are problems or, in the columns of `lost`, numbers missing that nothing may fill."""
+    told = [_tell(table, column, problem) for column, problem in problems.items()]
+    if len(told) > _MOST:
+        told = [*told[:_MOST], f"{len(told) - _MOST} more columns of this kind"]
+    if lost:
+        told.append(_missing(table, lost))
+    if not told:
+        return
+    if not table.has_header and any(problem.sort != "empty" for problem in problems.values()):
+        told[-1] += " Pass --header if row 1 names the columns."
+    if len(told) == 1:
+        raise ValueError(f"{table.place}: {told[0]}")
+    raise ValueError(f"{table.place}: not all columns can be used as numbers.\n" + "\n".join(f"- {t}" for t in told))
+
+
+def check_named(table: Table, features: Sequence[int]) -> None:
+    """A column without a name most often holds the names of the rows, and these are not a feature."""
+    nameless = [column for column in features if not table.header[column]]
+    if table.has_header and nameless:
+        first = nameless[0] + 1
+        which = list_names([str(column + 1) for column in nameless], _MOST)
+        has = f"column {which} has" if len(nameless) == 1 else f"columns {which} have"
+        raise ValueError(
+            f"{table.place}: {has} no name in the header. If column {first} holds the names of the rows, pass "
+            f"--id-column {first}; if it is a feature, give it a name; else pass --drop {first}."
+        )
+
+
+def _tell(table: Table, column: int, problem: Problem) -> str:
+    """What is wrong with a column, and the way out."""
+    title = name_column(table.header, column)
+    return _TEXTS[problem.sort].format(
+        title=title,
+        name=as_option(table.header, column),
+        held=f"{title}, data row {table.rows[problem.row]} holds {problem.cell!r:.60}",
+        n=problem.n,
+        most=MAX_CATEGORIES,
+        others="" if problem.n == 1 else f" ({problem.n} cells are not)",
+    )
+
+
+def _missing(table: Table, lost: Mapping[int, NDArray[np.bool_]]) -> str:
+    """Columns with missing numbers."""
+    counts = [
+        f"{name_column(table.header, column)} {empty.sum()} (first in data row {table.rows[np.argmax(empty)]})"
+        for column, empty in lost.items()
+    ]
+    return f"missing numbers: {list_names(counts, _MOST)}. Fill them, drop the columns, or pass --impute median."

@@ -1,1 +1,0 @@
-"""Other forms of a tree: Newick, JSON and linkage matrices."""
