@@ -19,7 +19,7 @@ from graph_strategies import graphs_with_trees
 from hypcse import Graph, methods
 from hypcse.discrete.compress import keep_nodes
 from hypcse.kernels.points.simplex import project_rows
-from hypcse.methods.probabilistic.eph import draw_parents, start_logits
+from hypcse.methods.probabilistic.expected import draw_parents, start_logits
 from hypcse.methods.probabilistic.objective import soft_dasgupta, soft_divergence, soft_tree
 from hypcse.methods.probabilistic.search import Search, certain_parents
 from hypcse.methods.probabilistic.start import contract, likeliest_tree, start_tree, tree_sampling_divergence

@@ -17,7 +17,7 @@ from graph_strategies import graphs
 from hypcse import Graph, methods
 from hypcse.methods.spectral import spectrum
 from hypcse.methods.spectral.sparse_cuts import MAX_ENUMERATED, cuts_between, recursive_cuts, sparsest_cut
-from hypcse.methods.spectral.spec_wrsc import degree_buckets
+from hypcse.methods.spectral.wrsc import degree_buckets
 
 
 def run(graph, **options):

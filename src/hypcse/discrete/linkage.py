@@ -54,13 +54,13 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average") -> Tree:
 
 def _linked(graph: Graph, method: Linkage) -> Tree:
     if method == "entropy":
-        return stretched(graph)
+        return stretch(graph)
     if method == "multilevel":
         return multilevel_tree(graph)
     return _joined(graph, *_merges(graph, method))
 
 
-def stretched(graph: Graph, tell: Callable[[float], object] | None = None) -> Tree:
+def stretch(graph: Graph, tell: Callable[[float], object] | None = None) -> Tree:
     """The tree of "entropy" linkage; `tell` is called now and then with the share of the merges that are done."""
     n, at = graph.n_vertices, start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees)
     whole = graph.degrees.sum()

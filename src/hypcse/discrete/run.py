@@ -95,7 +95,7 @@ class Run:
         shares = np.zeros(len(trees))
         with ThreadPoolExecutor(min(len(trees), numba.get_num_threads())) as threads:
             try:
-                for found in threads.map(lambda k: self.descended(trees[k], budget, shares, k), range(len(trees))):
+                for found in threads.map(lambda k: self.descend_from(trees[k], budget, shares, k), range(len(trees))):
                     if found is not None:
                         self.keep(found)
             except BaseException:
@@ -103,12 +103,12 @@ class Run:
                 self.stopped = True
                 raise
 
-    def descended(self, tree: Tree, budget: Budget, shares: NDArray[np.float64], place: int) -> Tree | None:
+    def descend_from(self, tree: Tree, budget: Budget, shares: NDArray[np.float64], place: int) -> Tree | None:
         """Where a descent ends: nothing moves any more, or the budget is used up. None if it does not begin in time."""
         if self.out_of_time():
             return None
         if not is_shallow(tree, self.graph):
-            tree = flattened(tree, self.graph)
+            tree = flatten(tree, self.graph)
         search, value = start_search(tree, self.graph, self.objective), self.measure(tree)
         largest, n_nodes = budget.largest or self.graph.n_vertices, tree.n_nodes
         for sweep in range(budget.n_sweeps):
@@ -188,7 +188,7 @@ def is_shallow(tree: Tree, graph: Graph) -> bool:
     return graph.indices.size * mean_depth <= MAX_WALK
 
 
-def flattened(tree: Tree, graph: Graph) -> Tree:
+def flatten(tree: Tree, graph: Graph) -> Tree:
     """A shallower tree of the same clusters, for trees too deep to search: its best nested cuts, made binary again."""
     return binarize(keep_nodes(tree, one_by_one(tree, graph, FLAT_LEVELS) > 0), graph)
 

@@ -48,7 +48,7 @@ from hypcse.training import (
     fit_labelled,
     lorentz_points,
 )
-from hypcse.training.fit import Callback
+from hypcse.training.loop import Callback
 from hypcse.tree import Tree
 
 FEATURES = ("table", "similarities")

@@ -28,7 +28,7 @@ from hypcse.estimator.trained import (
     sizes_of_encoder,
 )
 from hypcse.training import TrainingConfig, TrainingStep, fit
-from hypcse.training.fit import Callback
+from hypcse.training.loop import Callback
 from hypcse.tree import Tree
 
 # What a preset fills in where a parameter is None. Everything else keeps the defaults of the configuration.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hypcse.discrete import graph_linkage
-from hypcse.discrete.linkage import Linkage, stretched
+from hypcse.discrete.linkage import Linkage, stretch
 from hypcse.methods.progress import Clock
 from hypcse.methods.task import Task
 from hypcse.tree import Tree
@@ -25,7 +25,7 @@ def hcse(task: Task, *, join: bool = False, max_seconds: float | None = None) ->
     Past `max_seconds` it raises TimeoutError.
     """
     clock = Clock("hcse", task.callback, max_seconds)
-    tree = stretched(task.graph, lambda done: clock.tell("merges", done))
+    tree = stretch(task.graph, lambda done: clock.tell("merges", done))
     return task.joined(tree) if join else tree
 
 

@@ -160,7 +160,7 @@ METHODS = (
         "both",
         "the control of hypcse: encoders that were never trained, decoded and refined",
         "O(n + m)",
-        hyperbolic.untrained,
+        hyperbolic.decode_untrained,
         trains=True,
     ),
     Method("hyphc", "both", "leaves on a hyperbolic circle, trained on triples of points", "O(n)", hyphc, trains=True),

@@ -15,7 +15,7 @@ from hypcse.graph import Graph
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.objective.margin import margin_loss
 from hypcse.training.config import TrainingConfig
-from hypcse.training.fit import Callback, train_to_the_end
+from hypcse.training.loop import Callback, train_to_the_end
 from hypcse.training.optimizer import optimizer_of
 from hypcse.training.run import Run, TrainingStep, torch_generator
 

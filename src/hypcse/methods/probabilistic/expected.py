@@ -8,7 +8,7 @@ from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse._threads import worker_threads
 from hypcse.discrete import binarize, graph_linkage
-from hypcse.methods.probabilistic.fph import Objective, Start, check_options, first_tree
+from hypcse.methods.probabilistic.flexible import Objective, Start, check_options, first_tree
 from hypcse.methods.progress import Watch, check_positive
 from hypcse.methods.task import Task
 from hypcse.tree import Tree
