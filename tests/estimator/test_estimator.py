@@ -99,7 +99,7 @@ def test_a_device_that_is_not_there_is_named():
 
 
 def test_a_callback_stops_training():
-    model = HypCSE(n_epochs=10, callback=lambda step: step.epoch == 3).fit(points(30))
+    model = HypCSE(n_epochs=10, callback=lambda step: step.done == 3).fit(points(30))
     assert [step.epoch for step in model.history_] == [1, 2, 3]
     assert all(step.n_epochs == 10 for step in model.history_)
 

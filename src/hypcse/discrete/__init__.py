@@ -1,7 +1,7 @@
 """Search over trees on a graph: linkage, refinement, cuts and levels. No training."""
 
 from hypcse.discrete.binary import binarize
-from hypcse.discrete.budget import Refinement, Step
+from hypcse.discrete.budget import Refinement
 from hypcse.discrete.compress import compress
 from hypcse.discrete.cuts import best_cut
 from hypcse.discrete.join import join_components
@@ -13,7 +13,6 @@ from hypcse.discrete.report import EntropyReport, entropy_report
 __all__ = [
     "EntropyReport",
     "Refinement",
-    "Step",
     "best_cut",
     "binarize",
     "compress",
