@@ -10,7 +10,7 @@ import pytest
 from toy_dataset import CONTENT, NO_SERVER, TOY, Server, assert_toy, files_in
 
 from hypcse import HypcseWarning, datasets
-from hypcse._progress import Progress
+from hypcse._progress import Progress, Stopped
 from hypcse.datasets import DatasetUnavailable
 from hypcse.datasets.cache import cache_folder, store
 from hypcse.datasets.fetch import BASE_URL, fetch, file_url
@@ -88,6 +88,17 @@ def test_a_callback_that_raises_stops_the_fetch(cache: Path, server: Server) -> 
     with pytest.raises(KeyboardInterrupt):
         load_entry(TOY, base_url=server.url, callback=stop)
     assert files_in(cache) == []
+
+
+def test_a_callback_that_returns_true_stops_the_fetch(
+    cache: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.serve(CONTENT)
+    monkeypatch.setattr("hypcse.datasets.fetch._CHUNK", 10)
+    seen: list[Progress] = []
+    with pytest.raises(Stopped, match=f"at 10 of {TOY.bytes} bytes"):
+        load_entry(TOY, base_url=server.url, callback=lambda progress: seen.append(progress) or True)
+    assert len(seen) == 1 and files_in(cache) == []
 
 
 def test_url_is_of_one_commit() -> None:

@@ -85,14 +85,6 @@ def test_threads_change_no_answer():
         HypCSE(n_jobs=0).fit(X)
 
 
-def test_verbose_tells_of_evaluations_on_standard_error(capsys):
-    HypCSE(n_epochs=4, evaluate_every=2, verbose=1).fit(points(30))
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert [line.split(":")[0] for line in told.err.splitlines()] == ["epoch 2", "epoch 4"]
-    assert "entropy" in told.err
-
-
 def test_a_device_that_is_not_there_is_named():
     with pytest.raises(ValueError, match="device='nowhere' cannot be used.*Use 'cpu'"):
         HypCSE(device="nowhere").fit(points(10))
