@@ -28,7 +28,7 @@ from benchmarks.quality.optimum import all_trees, entropies, optimum_rows, optim
 from benchmarks.quality.trace import milestones, trace
 from benchmarks.report import growth_text, mark, tenfold_growth
 from benchmarks.runner import Measurement
-from hypcse.discrete import Step
+from hypcse._progress import Progress
 
 MADE_UP = """
     import os
@@ -280,8 +280,9 @@ def test_noise_points_are_clusters_of_their_own() -> None:
 def test_a_trace_falls_and_ends_with_the_search(groups: Points) -> None:
     steps = trace(groups)
     assert 2 <= len(steps) <= 13
-    assert steps[-1].best <= steps[0].best
-    made = [Step("descent", 1, 0, 3.0, 3.0, 0.1), *(Step("annealing", k, 0, 2.0, 2.0, k) for k in range(1, 50))]
+    assert steps[-1].value <= steps[0].value
+    annealing = (Progress("annealing", k / 49, 1.0, 2.0, seconds=k) for k in range(1, 50))
+    made = [Progress("descent", 1.0, 1.0, 3.0, seconds=0.1), *annealing]
     assert [step.seconds for step in milestones(made, 5)] == [0.1, 17, 33, 49]
 
 

@@ -14,10 +14,9 @@ import hypcse
 PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
     ("_geoopt",),
-    ("_torch",),
-    ("_arrays", "_formats"),
+    ("_torch", "_progress", "_arrays", "_formats"),
     ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours", "_typed"),
-    ("kernels",),
+    ("kernels", "_bar"),
     ("graph", "tree", "hyperbolic"),
     ("entropy", "points", "_forms"),
     ("discrete",),

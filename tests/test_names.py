@@ -14,12 +14,8 @@ from hypcse.points.reading.sources import reader_for
 PACKAGE = Path(hypcse.__file__).parent
 DOCS = Path(__file__).parents[1] / "docs"
 PENDING = {
-    "discrete": {"compress", "levels", "refine"},
     "experiments": {"printed"},
-    "methods/probabilistic": {"eph", "fph"},
-    "methods/spectral": {"spec_wrsc"},
     "plot": {"dendrogram", "disk", "palette"},
-    "training": {"fit"},
 }
 """Packages that still do, with the names."""
 

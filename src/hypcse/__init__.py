@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hypcse import metrics as metrics
     from hypcse import plot as plot
     from hypcse._checks import HypcseWarning as HypcseWarning
+    from hypcse._progress import Progress as Progress
     from hypcse.chance import Structure as Structure
     from hypcse.chance import beyond_chance as beyond_chance
     from hypcse.chance import stability as stability
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "HypcseWarning": "hypcse._checks",
+    "Progress": "hypcse._progress",
     "Graph": "hypcse.graph",
     "similarity_graph": "hypcse.graph",
     "Tree": "hypcse.tree",

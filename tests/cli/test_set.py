@@ -173,7 +173,7 @@ def test_a_wrong_setting_is_one_line_and_leaves_nothing(fit, tmp_path, words, to
     ("words", "shown_text"),
     [
         (("--method", "bisecting-kmeans"), "bisecting-kmeans, splits"),
-        (("--method", "ufit", "--set", "n_epochs=7"), "ufit, step 7"),
+        (("--method", "ufit", "--set", "n_epochs=7"), "ufit, training 7 of 7"),
     ],
 )
 def test_progress_of_methods_is_shown_on_a_terminal(fit, monkeypatch, words, shown_text):

@@ -10,6 +10,7 @@ import pytest
 from toy_dataset import CONTENT, NO_SERVER, TOY, Server, assert_toy, files_in
 
 from hypcse import HypcseWarning, datasets
+from hypcse._progress import Progress, Stopped
 from hypcse.datasets import DatasetUnavailable
 from hypcse.datasets.cache import cache_folder, store
 from hypcse.datasets.fetch import BASE_URL, fetch, file_url
@@ -18,13 +19,13 @@ from hypcse.datasets.sources import load_entry
 
 def test_fetch_checks_keeps_and_reports_progress(cache: Path, server: Server) -> None:
     server.serve(CONTENT)
-    seen: list[tuple[int, int]] = []
-    loaded = load_entry(TOY, base_url=server.url, progress=lambda done, total: seen.append((done, total)))
+    seen: list[Progress] = []
+    loaded = load_entry(TOY, base_url=server.url, callback=seen.append)
     assert_toy(loaded)
     assert files_in(cache) == ["Toy.mat"]
     assert (cache / "Toy.mat").read_bytes() == CONTENT
-    assert seen == sorted(seen)
-    assert seen[-1] == (TOY.bytes, TOY.bytes)
+    assert [step.done for step in seen] == sorted(step.done for step in seen)
+    assert (seen[-1].stage, seen[-1].done, seen[-1].total) == ("download", TOY.bytes, TOY.bytes)
 
 
 def test_cache_needs_no_network(cache: Path, server: Server) -> None:
@@ -72,21 +73,32 @@ def test_no_network_names_the_three_ways(cache: Path) -> None:
 
 def test_endless_answer_is_cut_one_byte_past_the_size(cache: Path, server: Server) -> None:
     server.serve(CONTENT * 500)
-    seen: list[int] = []
+    seen: list[Progress] = []
     with pytest.raises(DatasetUnavailable, match="more than"):
-        fetch(TOY, base_url=server.url, progress=lambda done, total: seen.append(done))
-    assert max(seen) == TOY.bytes
+        fetch(TOY, base_url=server.url, callback=seen.append)
+    assert max(step.done for step in seen) == TOY.bytes
 
 
-def test_progress_that_raises_stops_the_fetch(cache: Path, server: Server) -> None:
+def test_a_callback_that_raises_stops_the_fetch(cache: Path, server: Server) -> None:
     server.serve(CONTENT)
 
-    def stop(done: int, total: int) -> None:
+    def stop(progress: Progress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        load_entry(TOY, base_url=server.url, progress=stop)
+        load_entry(TOY, base_url=server.url, callback=stop)
     assert files_in(cache) == []
+
+
+def test_a_callback_that_returns_true_stops_the_fetch(
+    cache: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.serve(CONTENT)
+    monkeypatch.setattr("hypcse.datasets.fetch._CHUNK", 10)
+    seen: list[Progress] = []
+    with pytest.raises(Stopped, match=f"at 10 of {TOY.bytes} bytes"):
+        load_entry(TOY, base_url=server.url, callback=lambda progress: seen.append(progress) or True)
+    assert len(seen) == 1 and files_in(cache) == []
 
 
 def test_url_is_of_one_commit() -> None:

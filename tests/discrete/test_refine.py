@@ -124,11 +124,11 @@ def test_callback_sees_progress_and_stops_cleanly():
     start = graph_linkage(graph, "single")
     steps = []
     found = refinement(start, graph, effort="thorough", callback=steps.append)
-    assert {step.stage for step in steps} == {"descent", "annealing"}
-    best = [step.best for step in steps]
+    assert {step.stage for step in steps} == {"descent", "annealing", "last descent"}
+    best = [step.value for step in steps]
     assert all(later <= sooner + 1e-12 for sooner, later in pairwise(best))
     assert best[-1] == approx(found.after, abs=1e-9)
-    assert all(0 < step.done <= 1 for step in steps)
+    assert all(0 < step.done <= step.total == 1 and step.measure == "entropy" for step in steps)
     stopped = refinement(start, graph, effort="thorough", callback=lambda step: step.stage == "annealing")
     assert stopped.after <= structural_entropy(start, graph)
     assert stopped.n_moves < found.n_moves

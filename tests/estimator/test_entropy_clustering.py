@@ -68,6 +68,7 @@ def test_the_signature_is_the_promised_one():
         "linkage": "average",
         "refine": "fast",
         "random_state": 0,
+        "callback": None,
         "n_jobs": None,
         "verbose": 0,
     }

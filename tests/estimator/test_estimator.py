@@ -85,21 +85,13 @@ def test_threads_change_no_answer():
         HypCSE(n_jobs=0).fit(X)
 
 
-def test_verbose_tells_of_evaluations_on_standard_error(capsys):
-    HypCSE(n_epochs=4, evaluate_every=2, verbose=1).fit(points(30))
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert [line.split(":")[0] for line in told.err.splitlines()] == ["epoch 2", "epoch 4"]
-    assert "entropy" in told.err
-
-
 def test_a_device_that_is_not_there_is_named():
     with pytest.raises(ValueError, match="device='nowhere' cannot be used.*Use 'cpu'"):
         HypCSE(device="nowhere").fit(points(10))
 
 
 def test_a_callback_stops_training():
-    model = HypCSE(n_epochs=10, callback=lambda step: step.epoch == 3).fit(points(30))
+    model = HypCSE(n_epochs=10, callback=lambda step: step.done == 3).fit(points(30))
     assert [step.epoch for step in model.history_] == [1, 2, 3]
     assert all(step.n_epochs == 10 for step in model.history_)
 

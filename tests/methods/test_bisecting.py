@@ -97,7 +97,7 @@ def test_seed_progress_and_limits():
     told = []
     tree = methods.run("bisecting-kmeans", X, callback=told.append)
     assert tree == methods.run("bisecting-kmeans", X)
-    shares = [step.done for step in told]
+    shares = [step.share for step in told]
     assert len(told) > 1 and told[0].stage == "splits" and shares == sorted(shares) and shares[-1] == 1
     with pytest.raises(TimeoutError, match=r"max_seconds=1e-09"):
         methods.run("bisecting-kmeans", X, max_seconds=1e-9)

@@ -114,7 +114,7 @@ def test_progress_limits_and_errors():
     graph, _, _ = nested_blocks(0)
     told = []
     assert run(graph, n_blocks=4, callback=told.append) == run(graph, n_blocks=4)
-    assert [step.done for step in told] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert [step.share for step in told] == [0.0, 0.25, 0.5, 0.75, 1.0]
     with pytest.raises(TimeoutError, match="dp-cluster-hsbm .* max_seconds"):
         run(graph, max_seconds=1e-9)
     with pytest.raises(ValueError, match="n_blocks=160 must be between 1 and 159"):

@@ -93,7 +93,7 @@ def test_progress_and_limits():
     X = np.random.default_rng(0).normal(size=(6000, 2))
     told = []
     methods.run("hdbscan", X, callback=told.append)
-    shares = [step.done for step in told]
+    shares = [step.share for step in told]
     assert len(told) > 1 and shares == sorted(shares) and shares[-1] == 1
     with pytest.raises(TimeoutError, match=r"hdbscan .* max_seconds=1e-09"):
         methods.run("hdbscan", X, max_seconds=1e-9)

@@ -14,6 +14,7 @@ from pytest import approx
 import brute
 import hypcse
 from hypcse import Graph, Tree, methods
+from hypcse._progress import Progress
 from hypcse.decode import decode_single
 from hypcse.hyperbolic import lca_depth
 from hypcse.hyperbolic.poincare import on_sphere
@@ -21,7 +22,6 @@ from hypcse.kernels.points.triples import triple_slopes
 from hypcse.methods.hyphc.objective import triplet_loss
 from hypcse.methods.hyphc.similarity import cosine_dasgupta, unit_rows
 from hypcse.methods.hyphc.training import random_triples
-from hypcse.methods.progress import Step
 from strategies import trees
 
 
@@ -154,12 +154,12 @@ FEW = {"n_triples": 2000, "n_epochs": 4}
 
 
 def test_training_lowers_loss_and_cost():
-    steps: list[Step] = []
+    steps: list[Progress] = []
     X, y = blobs()
     tree = methods.run("hyphc", X, callback=steps.append, n_triples=5000, n_epochs=10)
     assert steps[-1].loss < steps[0].loss and len(steps) == 10
     assert hypcse.dendrogram_purity(tree, y) > 0.9
-    assert cosine_dasgupta(tree, unit_rows(X)) == approx(steps[-1].best)
+    assert cosine_dasgupta(tree, unit_rows(X)) == approx(steps[-1].value)
 
 
 def test_on_few_points_it_finds_the_best_of_all_binary_trees():
@@ -189,9 +189,9 @@ def test_same_seed_same_tree_at_any_number_of_threads():
 
 
 def test_stops_when_told_and_when_time_is_up():
-    steps: list[Step] = []
+    steps: list[Progress] = []
     X, _ = blobs()
-    assert methods.run("hyphc", X, callback=lambda s: steps.append(s) or s.step == 2, **FEW).n_leaves == 30
+    assert methods.run("hyphc", X, callback=lambda s: steps.append(s) or s.done == 2, **FEW).n_leaves == 30
     assert len(steps) == 2
     steps.clear()
     assert methods.run("hyphc", X, max_seconds=1e-9, callback=steps.append, **FEW).is_binary

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import linkage
 
 import hypcse
 from hypcse import Graph, Tree, methods
-from hypcse.methods.progress import Progress, Step
+from hypcse._progress import Progress
 
 FEATURE_METHODS = {
     "single-linkage": "single",
@@ -60,7 +60,7 @@ def test_linkages_report_and_end_in_time(name, monkeypatch):
     for module in ("methods.feature_linkage", "discrete.linkage"):
         monkeypatch.setattr(f"hypcse.{module}._PART", 10)
     assert methods.run(name, X, callback=told.append) == whole
-    shares = [step.done for step in told]
+    shares = [step.share for step in told]
     assert len(told) > 20 and told[0].stage == "merges" and shares == sorted(shares) and shares[-1] == 1
     with pytest.raises(TimeoutError, match=f"{name} was stopped .* max_seconds=1e-09"):
         methods.run(name, X, max_seconds=1e-9)
@@ -71,7 +71,7 @@ def test_linkages_report_and_end_in_time(name, monkeypatch):
 def test_hcse_of_components_is_done_when_nothing_joins_them():
     told: list[Progress] = []
     tree = methods.run("hcse", graph=Graph.from_edges([0, 2], [1, 3], n=6), callback=told.append)
-    assert [step.done for step in told] == [1.0] and tree.is_binary
+    assert [(step.done, step.total) for step in told] == [(2, 2)] and tree.is_binary
     assert methods.run("hcse", graph=Graph.from_edges([], [], n=1)).n_leaves == 1
 
 
@@ -86,7 +86,7 @@ def test_methods_that_take_long_report_and_take_a_limit(name):
     told: list[object] = []
     few = {"n_epochs": 2} if name in BY_STEPS else {}
     methods.run(name, X, callback=told.append, max_seconds=600, **few)
-    assert {type(step) for step in told} == {Step if name in BY_STEPS else Progress}
+    assert {type(step) for step in told} == {Progress}
 
 
 def test_errors():

@@ -17,13 +17,13 @@ import brute
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, methods
+from hypcse._progress import Progress
 from hypcse.discrete.cutting.compress import keep_nodes
 from hypcse.kernels.points.simplex import project_rows
-from hypcse.methods.probabilistic.eph import draw_parents, start_logits
+from hypcse.methods.probabilistic.expected import draw_parents, start_logits
 from hypcse.methods.probabilistic.objective import soft_dasgupta, soft_divergence, soft_tree
 from hypcse.methods.probabilistic.search import Search, certain_parents
 from hypcse.methods.probabilistic.start import contract, likeliest_tree, start_tree, tree_sampling_divergence
-from hypcse.methods.progress import Step
 from strategies import trees
 
 
@@ -172,12 +172,12 @@ QUICK = {"fph": {"n_epochs": 60, "n_internal": 12}, "eph": {"n_epochs": 40, "n_i
 def test_never_worse_than_the_start(name, objective, start):
     X, y = blobs()
     graph = hypcse.similarity_graph(X)
-    steps: list[Step] = []
+    steps: list[Progress] = []
     options = {**QUICK[name], "objective": objective, "start": start}
     tree = methods.run(name, X, graph=graph, callback=steps.append, binary=False, **options)
-    assert [s.step for s in steps] == list(range(1, QUICK[name]["n_epochs"] + 1))
-    assert all(after.best <= before.best for before, after in pairwise(steps))
-    assert Search(graph, tree, objective).best == approx(steps[-1].best)
+    assert [s.done for s in steps] == list(range(1, QUICK[name]["n_epochs"] + 1))
+    assert all(after.value <= before.value for before, after in pairwise(steps))
+    assert Search(graph, tree, objective).best == approx(steps[-1].value)
     assert tree.n_nodes - tree.n_leaves <= 12
     finished = methods.run(name, X, graph=graph, **options)
     assert finished.is_binary
@@ -191,9 +191,9 @@ def test_descent_finds_what_linkage_missed():
     X = np.random.default_rng(5).normal(size=(40, 2))
     graph = hypcse.similarity_graph(X)
     for name in QUICK:
-        steps: list[Step] = []
+        steps: list[Progress] = []
         methods.run(name, X, graph=graph, callback=steps.append, start="unit", n_internal=8, n_epochs=300)
-        assert steps[-1].best < steps[0].best
+        assert steps[-1].value < steps[0].value
         assert steps[-1].loss < steps[0].loss
 
 
@@ -231,9 +231,9 @@ def test_threads_do_not_matter(name):
 
 @pytest.mark.parametrize("name", QUICK)
 def test_stops_few_points_and_graphs(name):
-    steps: list[Step] = []
+    steps: list[Progress] = []
     X, _ = blobs()
-    methods.run(name, X, callback=lambda s: steps.append(s) or s.step == 2, **QUICK[name])
+    methods.run(name, X, callback=lambda s: steps.append(s) or s.done == 2, **QUICK[name])
     assert len(steps) == 2
     steps.clear()
     methods.run(name, X, callback=steps.append, max_seconds=1e-9, **QUICK[name])

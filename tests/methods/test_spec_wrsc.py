@@ -17,7 +17,7 @@ from graph_strategies import graphs
 from hypcse import Graph, methods
 from hypcse.methods.spectral import spectrum
 from hypcse.methods.spectral.sparse_cuts import MAX_ENUMERATED, cuts_between, recursive_cuts, sparsest_cut
-from hypcse.methods.spectral.spec_wrsc import degree_buckets
+from hypcse.methods.spectral.wrsc import degree_buckets
 
 
 def run(graph, **options):
@@ -139,7 +139,7 @@ def test_progress_limits_and_errors():
     graph, _, _ = nested_blocks(0)
     told = []
     assert run(graph, n_clusters=4, callback=told.append) == run(graph, n_clusters=4)
-    assert [step.done for step in told] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert [step.share for step in told] == [0.0, 0.25, 0.5, 0.75, 1.0]
     with pytest.raises(TimeoutError, match="spec-wrsc .* max_seconds"):
         run(graph, max_seconds=1e-9)
     with pytest.raises(ValueError, match="n_clusters=500 must be between 1 and 160"):

@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 import hypcse
 from brute import members
 from hypcse import Graph, Tree, methods
-from hypcse.methods.progress import Step
+from hypcse._progress import Progress
 from hypcse.methods.ufit.objective import single_linkage, ultrametric_loss
 
 
@@ -106,10 +106,10 @@ def blobs(seed=0, n=40):
 
 
 def test_descent_lowers_the_loss():
-    steps: list[Step] = []
+    steps: list[Progress] = []
     methods.run("ufit", blobs(), callback=steps.append)
-    assert steps[-1].best < steps[0].loss
-    assert [s.step for s in steps] == list(range(1, len(steps) + 1))
+    assert steps[-1].value < steps[0].loss
+    assert [s.done for s in steps] == list(range(1, len(steps) + 1))
 
 
 def test_one_epoch_is_single_linkage():
@@ -121,8 +121,8 @@ def test_one_epoch_is_single_linkage():
 
 
 def test_stops_when_told_and_when_time_is_up():
-    steps: list[Step] = []
-    tree = methods.run("ufit", blobs(), callback=lambda step: steps.append(step) or step.step == 3)
+    steps: list[Progress] = []
+    tree = methods.run("ufit", blobs(), callback=lambda step: steps.append(step) or step.done == 3)
     assert len(steps) == 3 and tree.n_leaves == 40
     steps.clear()
     assert methods.run("ufit", blobs(), max_seconds=1e-9, callback=steps.append).is_binary

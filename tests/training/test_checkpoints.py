@@ -48,7 +48,7 @@ class Stopped(Exception):
 
 def stopping_at(epoch, error=Stopped):
     def callback(step):
-        if step.epoch == epoch:
+        if step.done == epoch:
             raise error
 
     return callback
@@ -104,7 +104,7 @@ def test_a_checkpoint_of_riemannian_adam_goes_on_with_adam(tmp_path, monkeypatch
 def test_a_finished_training_is_not_trained_again(tmp_path, end):
     """Whatever ended it, the second returns at once, tells of no epoch, and gives the same."""
     case = prepared(**({"patience": 1, "evaluate_every": 1, "learning_rate": 1e-12} if end == "patience" else {}))
-    callback = (lambda step: step.epoch == 3) if end == "callback" else None
+    callback = (lambda step: step.done == 3) if end == "callback" else None
     first = fit(*case, callback=callback, checkpoint_dir=tmp_path)
     steps = []
     second = fit(*case, callback=steps.append, checkpoint_dir=tmp_path)

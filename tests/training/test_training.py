@@ -27,12 +27,14 @@ def test_the_best_tree_is_kept_by_value():
     features, graph, config = prepared(points())
     steps = []
     found = fit(features, graph, config, callback=steps.append)
-    assert [step.epoch for step in steps] == [1, 2, 3, 4]
-    assert [step.entropy is not None for step in steps] == [False, True, False, True]
+    assert [(step.stage, step.done, step.total) for step in steps] == [("training", k, 4) for k in (1, 2, 3, 4)]
+    assert [step.loss for step in steps] == [step.losses.total for step in found.history]
+    assert [step.entropy is not None for step in found.history] == [False, True, False, True]
     assert found.entropy == pytest.approx(structural_entropy(found.tree, graph))
-    assert found.entropy <= min(step.entropy for step in steps if step.entropy is not None)
+    assert found.entropy == steps[-1].value
+    assert found.entropy <= min(step.entropy for step in found.history if step.entropy is not None)
     assert np.linalg.norm(found.leaves, axis=1) == pytest.approx(np.linalg.norm(found.leaves[0]), rel=1e-5)
-    assert all(math.isfinite(step.losses.total) for step in steps)
+    assert all(math.isfinite(step.loss) for step in steps)
 
 
 def test_same_seed_same_tree_another_seed_another():

@@ -13,12 +13,12 @@ from typing import Any
 from rich.console import Console
 
 from hypcse import score
+from hypcse._bar import draw_bar
 from hypcse._folders import check_place, write_folder
 from hypcse.cli.findings import Findings, find
 from hypcse.cli.first_run import tell_first_run
 from hypcse.cli.folder import FILES, folder_files
 from hypcse.cli.job import Job
-from hypcse.cli.progress import watching
 from hypcse.cli.reading.inputs import points_of, tell_notes
 from hypcse.cli.score import show_scores
 from hypcse.cli.summary import show_clusters
@@ -38,8 +38,8 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     tell_notes(points)
     tell_first_run()
     begin = time.perf_counter()
-    with watching(model, job.method), _resumable(kept):
-        model.fit(points)
+    with draw_bar(job.method) as bar, _resumable(kept):
+        model.set_params(callback=bar).fit(points)
     found = find(model, job.stability)
     row = score(model.tree_, graph=model.graph_, labels=points.labels, clusters=model.labels_)
     seconds = time.perf_counter() - begin
@@ -82,6 +82,7 @@ def _resumable(kept: Path) -> Iterator[None]:
 
 def _free_of_this_run(model: Any) -> None:
     """Take away what only this run of the command has to do with."""
+    model.set_params(callback=None)
     if "checkpoint_dir" in model.get_params(deep=False):
         model.set_params(checkpoint_dir=None)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 
 from hypcse._checks import HypcseWarning
+from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.datasets.cache import cache_folder, find_damage, find_fault, store
 from hypcse.datasets.catalogue import Dataset
 
@@ -14,8 +14,6 @@ _COMMIT = "0dfcd1247959faf734cc8d6c1fac3b28f7dd9fc7"
 BASE_URL = f"https://raw.githubusercontent.com/SELGroup/HypCSE/{_COMMIT}/datasets"
 TIMEOUT = 20.0
 _CHUNK = 1 << 16
-
-Progress = Callable[[int, int], None]
 
 
 class DatasetUnavailable(OSError):
@@ -27,18 +25,20 @@ def fetch(
     *,
     base_url: str = BASE_URL,
     timeout: float = TIMEOUT,
-    progress: Progress | None = None,
+    callback: Callback | None = None,
 ) -> bytes:
     """The file's content, checked, and kept in the cache folder.
 
-    `timeout` is the longest wait in seconds for the next bytes. `progress` is called with the bytes done
-    and the bytes in all.
+    `timeout` is the longest wait in seconds for the next bytes. `callback` is called with a `Progress` in bytes;
+    return True to stop, which raises `Stopped` and keeps nothing.
     """
     from http.client import HTTPException
 
     url = file_url(entry, base_url)
     try:
-        content = _download(url, entry.bytes, timeout, progress)
+        content = _download(url, entry.bytes, timeout, callback)
+    except Stopped:
+        raise
     except (OSError, HTTPException) as error:
         raise _unavailable(entry, _cause(error, url, timeout)) from error
     fault = find_fault(entry, content)
@@ -53,17 +53,18 @@ def file_url(entry: Dataset, base_url: str = BASE_URL) -> str:
     return f"{base_url.rstrip('/')}/{entry.file}"
 
 
-def _download(url: str, size: int, timeout: float, progress: Progress | None) -> bytes:
+def _download(url: str, size: int, timeout: float, callback: Callback | None) -> bytes:
     """At most `size` + 1 bytes: the one byte more is enough to know that the answer is too long."""
     from urllib.request import urlopen
 
-    content = bytearray()
+    content, reporter = bytearray(), Reporter(callback)
     with urlopen(url, timeout=timeout) as answer:
         # read1 returns what has come, so that a slow answer still moves the progress.
         while piece := answer.read1(min(_CHUNK, size + 1 - len(content))):
             content += piece
-            if progress is not None:
-                progress(min(len(content), size), size)
+            done = min(len(content), size)
+            if reporter.tell("download", done, size) and done < size:
+                raise Stopped(f"the download of {url} was stopped by its callback at {done:,} of {size:,} bytes.")
     return bytes(content)
 
 

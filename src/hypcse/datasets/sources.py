@@ -7,27 +7,30 @@ import warnings
 from pathlib import Path
 
 from hypcse._checks import HypcseWarning
+from hypcse._progress import Callback
 from hypcse.datasets.arrays import Labelled, check_labelled, read_mat, read_npz
 from hypcse.datasets.cache import cache_folder, find_damage, read_cached
 from hypcse.datasets.catalogue import Dataset, describe
-from hypcse.datasets.fetch import BASE_URL, TIMEOUT, DatasetUnavailable, Progress, fetch, file_url
+from hypcse.datasets.fetch import BASE_URL, TIMEOUT, DatasetUnavailable, fetch, file_url
 
 _IN_SKLEARN = {"iris": "load_iris", "optical-digits": "load_digits"}
 
 
-def load(name: str, *, progress: Progress | None = None) -> Labelled:
+def load(name: str, *, callback: Callback | None = None) -> Labelled:
     """Features X (n, d) as float64 and classes y (n,) as int64 from 0.
 
     The sources, in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the
     cache folder ($XDG_CACHE_HOME/hypcse or ~/.cache/hypcse); scikit-learn's copy of iris and
-    optical-digits; the authors' repository, whose file is then kept in the cache. `progress` is called
-    with the bytes done and the bytes in all while a file is fetched.
+    optical-digits; the authors' repository, whose file is then kept in the cache.
+
+    While a file is fetched, `callback` is called with a `Progress` in bytes. Return True to stop, which raises
+    `Stopped`, a TimeoutError, and keeps nothing.
 
     >>> X, y = load("optical-digits")
     >>> X.shape, y.shape
     ((1797, 64), (1797,))
     """
-    return load_entry(describe(name), progress=progress)
+    return load_entry(describe(name), callback=callback)
 
 
 def load_entry(
@@ -35,7 +38,7 @@ def load_entry(
     *,
     base_url: str = BASE_URL,
     timeout: float = TIMEOUT,
-    progress: Progress | None = None,
+    callback: Callback | None = None,
 ) -> Labelled:
     """`load` for any catalogue entry and any server."""
     path = _user_file(entry)
@@ -47,7 +50,7 @@ def load_entry(
         if entry.name in _IN_SKLEARN and find_damage(entry) is None:
             return _from_sklearn(entry)
         try:
-            content = fetch(entry, base_url=base_url, timeout=timeout, progress=progress)
+            content = fetch(entry, base_url=base_url, timeout=timeout, callback=callback)
         except DatasetUnavailable as error:
             if entry.name not in _IN_SKLEARN:
                 raise

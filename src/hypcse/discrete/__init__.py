@@ -6,14 +6,13 @@ from hypcse.discrete.cutting.cuts import best_cut
 from hypcse.discrete.cutting.levels import levels, main_level
 from hypcse.discrete.joining.join import join_components
 from hypcse.discrete.linking.linkage import graph_linkage
-from hypcse.discrete.refining.budget import Refinement, Step
+from hypcse.discrete.refining.budget import Refinement
 from hypcse.discrete.refining.refine import refine, refinement
 from hypcse.discrete.report import EntropyReport, entropy_report
 
 __all__ = [
     "EntropyReport",
     "Refinement",
-    "Step",
     "best_cut",
     "binarize",
     "compress",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -12,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from hypcse._bar import show_fit
 from hypcse._checks import check_count
+from hypcse._progress import Callback
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.chance import Structure, stability
 from hypcse.discrete import best_cut
 from hypcse.discrete.cutting.levels import Levels, levels_and_main
-from hypcse.discrete.refining.budget import Step
 from hypcse.entropy import structural_entropy
 from hypcse.estimator import saving
 from hypcse.estimator.forms import FITTED, sizes_of_tree
@@ -29,8 +28,6 @@ from hypcse.graph.similarity import check_similarity
 from hypcse.tree import Tree
 
 Attributes = dict[str, Any]
-Told = Callable[[Any], object]
-"""What is told of progress; a true answer stops."""
 
 
 class Saved:
@@ -73,7 +70,6 @@ class Fitting(Saved, BaseEstimator):
 
     forms = FITTED
     least_points = 1
-    _watcher: Told | None = None
 
     n_clusters: int | None
     n_neighbors: int
@@ -81,6 +77,7 @@ class Fitting(Saved, BaseEstimator):
     scale: str
     metric: str
     random_state: Any
+    callback: Callback | None
     n_jobs: int | None
     verbose: int
     tree_: Tree
@@ -117,10 +114,10 @@ class Fitting(Saved, BaseEstimator):
         check_similarity(self.n_neighbors, self.bandwidth)
         self._check_parameters()
         points = given_points(self, X, graph, self.metric, self.least_points, seed)
-        with worker_threads(self.n_jobs, points.n_points):
+        with worker_threads(self.n_jobs, points.n_points), show_fit(self) as callback:
             self._check_size(points.n_points)
             ready = prepared(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
-            tree, grown = self._grown(ready, seed)
+            tree, grown = self._grown(ready, seed, callback)
             structure = ready.structure(seed)
             found = levels_and_main(tree, ready.graph, structure.found)
             self.keep(
@@ -146,15 +143,9 @@ class Fitting(Saved, BaseEstimator):
     def _check_size(self, n_points: int) -> None:
         """Raise where so many points do not fit into memory."""
 
-    def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
+    def _grown(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
         """The tree, and what else is kept of how it was found."""
         raise NotImplementedError
-
-    def _told_of_search(self, step: Step) -> bool:
-        """Tell who watches and, if asked, the person at the terminal."""
-        if self.verbose:
-            print(f"{step.stage}: {step.done:.0%}, entropy {step.best:.4f}, {step.seconds:.1f} s", file=sys.stderr)
-        return self._watcher is not None and self._watcher(step) is True
 
     def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
         if self.n_clusters is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from hypcse._bar import show_fit
 from hypcse._checks import check_choice
 from hypcse._memory import check_memory
+from hypcse._progress import Callback
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse._torch import torch
@@ -44,11 +45,9 @@ from hypcse.training import (
     Encoding,
     Supervision,
     TrainingConfig,
-    TrainingStep,
     fit_labelled,
     lorentz_points,
 )
-from hypcse.training.fit import Callback
 from hypcse.tree import Tree
 
 FEATURES = ("table", "similarities")
@@ -83,7 +82,8 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
                    than 10, none does, and the last epoch counts.
     n_neighbors, bandwidth, scale : of the similarity graph, as in `HypCSE`.
     random_state : seed of everything random.
-    callback     : told of every epoch; a true answer stops training.
+    callback     : called with a `Progress` after every epoch and every part of the search for the tree; return True to
+                   stop the one or the other and keep the best so far.
     device, n_jobs, verbose : as in `HypCSE`.
     n_epochs, learning_rate, ... : of training, see `TrainingConfig`. Contrast with a learned graph and augmentation,
                    which `HypCSE` has, are off by default: labels do their work, and they cost time.
@@ -182,7 +182,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         classes, codes = known_classes(y, given.n_points)
         options = {name: getattr(self, name) for name in TRAINING}
         config = TrainingConfig.from_options(**options)
-        with worker_threads(self.n_jobs, given.n_points):
+        with worker_threads(self.n_jobs, given.n_points), show_fit(self) as callback:
             check_memory(
                 f"fitting {given.n_points:,} points",
                 needed_bytes(given.n_points, self.n_neighbors, options),
@@ -196,9 +196,9 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
             weight = float(self.label_weight)
             known = Supervision(codes, validation, guesses, len(classes), weight, self.guess_weight * weight)
             device = chosen_device(self.device)
-            found = fit_labelled(inputs, ready.graph, config, known, seed, self._told, device)
+            found = fit_labelled(inputs, ready.graph, config, known, seed, callback, device)
             respected = respect_labels(ready.graph, codes, random_state=seed)
-            tree = hierarchy(ready, respected, seed, decode_graph(found.leaves, respected))
+            tree = hierarchy(ready, respected, seed, decode_graph(found.leaves, respected), callback=callback)
             best = np.where(codes >= 0, codes, found.scores.argmax(axis=1))
             self.keep(
                 classes_=classes,
@@ -274,12 +274,6 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         tree = hierarchy(ready, respect_labels(ready.graph, taught, random_state=seed), seed)
         return np.where(taught >= 0, -1, spread_labels(tree, taught))
 
-    def _told(self, step: TrainingStep) -> bool:
-        """Tell the callback and, if asked, the person at the terminal."""
-        if self.verbose > 1 or (self.verbose and step.epoch % self.evaluate_every == 0):
-            print(f"epoch {step.epoch}: loss {step.losses.total:.4f}, {step.seconds:.2f} s", file=sys.stderr)
-        return self.callback is not None and self.callback(step) is True
-
     @classmethod
     def sizes(cls, found: dict[str, Any]) -> dict[str, bool]:
         compared = found["_similarities"]
@@ -300,10 +294,10 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         return tags
 
 
-def hierarchy(ready: Prepared, graph: Graph, seed: int, *starts: Tree) -> Tree:
+def hierarchy(ready: Prepared, graph: Graph, seed: int, *starts: Tree, callback: Callback | None = None) -> Tree:
     """The best tree on a graph over the points, with what no edge joins joined by features where there are any."""
     first, *others = (*starts, graph_linkage(graph))
-    tree = refine(first, graph, starts=others, random_state=seed)
+    tree = refine(first, graph, starts=others, random_state=seed, callback=callback)
     if ready.scaled is None:
         return tree
     return join_components(tree, graph, ready.scaled, scale="none", metric=ready.metric, bridges=True)

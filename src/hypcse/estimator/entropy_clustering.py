@@ -8,9 +8,10 @@ from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
 from hypcse._checks import check_choice
+from hypcse._progress import Callback
 from hypcse.discrete import graph_linkage, refine
 from hypcse.discrete.linking.linkage import Linkage
-from hypcse.discrete.refining.budget import Callback, Effort
+from hypcse.discrete.refining.budget import Effort
 from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
@@ -35,9 +36,11 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     linkage : on the graph, to begin from: "average", "paris", "entropy", "single" or "multilevel", see `graph_linkage`.
     refine : how hard to search from there: "fast", "thorough", or False for not at all.
     random_state : seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+    callback : called with a `Progress` after every part of the search; return True to stop and keep the best tree so
+        far. With linkage="entropy", which has no part to keep, a stop raises a TimeoutError.
     n_jobs : threads of the kernels; -1 for all, None for numba's own number or for few points one. It changes no
         answer.
-    verbose : 1 writes how the search goes to standard error.
+    verbose : 1 draws a progress bar on standard error, and at the end writes a line with the entropy.
 
     Attributes
     ----------
@@ -71,6 +74,7 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         linkage: str = "average",
         refine: str | bool | None = "fast",
         random_state: int | RandomState | Generator | None = 0,
+        callback: Callback | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -82,6 +86,7 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         self.linkage = linkage
         self.refine = refine
         self.random_state = random_state
+        self.callback = callback
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -89,9 +94,9 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         check_choice("linkage", self.linkage, get_args(Linkage))
         effort_of(self.refine)
 
-    def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
-        tree = graph_linkage(ready.graph, self.linkage)  # type: ignore[arg-type]
-        return ready.joined(searched(tree, ready, effort_of(self.refine), seed, self._told_of_search)), {}
+    def _grown(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
+        tree = graph_linkage(ready.graph, self.linkage, callback=callback)  # type: ignore[arg-type]
+        return ready.joined(searched(tree, ready, effort_of(self.refine), seed, callback)), {}
 
 
 def effort_of(wanted: object) -> Effort | None:
@@ -104,8 +109,10 @@ def effort_of(wanted: object) -> Effort | None:
     return wanted  # type: ignore[return-value]
 
 
-def searched(tree: Tree, ready: Prepared, effort: Effort | None, seed: int, told: Callback, *starts: Tree) -> Tree:
+def searched(
+    tree: Tree, ready: Prepared, effort: Effort | None, seed: int, callback: Callback | None, *starts: Tree
+) -> Tree:
     """The tree, refined as hard as `effort` says, from other starts too."""
     if effort is None:
         return tree
-    return refine(tree, ready.graph, effort=effort, starts=starts, random_state=seed, callback=told)
+    return refine(tree, ready.graph, effort=effort, starts=starts, random_state=seed, callback=callback)

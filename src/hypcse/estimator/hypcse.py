@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,9 @@ from sklearn.base import ClusterMixin
 
 from hypcse._checks import check_choice
 from hypcse._memory import check_memory
+from hypcse._progress import Callback
 from hypcse.chance.structure import UNTESTED
 from hypcse.discrete import graph_linkage, levels
-from hypcse.discrete.refining.budget import Step
 from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.device import chosen_device
 from hypcse.estimator.entropy_clustering import effort_of, searched
@@ -27,8 +26,7 @@ from hypcse.estimator.trained import (
     needed_bytes,
     sizes_of_encoder,
 )
-from hypcse.training import TrainingConfig, TrainingStep, fit
-from hypcse.training.fit import Callback
+from hypcse.training import TrainingConfig, fit
 from hypcse.tree import Tree
 
 # What a preset fills in where a parameter is None. Everything else keeps the defaults of the configuration.
@@ -85,11 +83,12 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     refine       : whether the tree is refined, or "thorough"; linkage on the graph is then a second start, so that the
                    answer is never worse than the search's own.
     random_state : seed of everything random.
-    callback     : told of every epoch; a true answer stops training.
+    callback     : called with a `Progress` after every epoch and every part of the refinement; return True to stop the
+                   one or the other and keep the best so far.
     device       : where the networks live: "auto" (a GPU where there is one), "cpu", "cuda", ...
     n_jobs       : threads of the kernels; -1 for all, None for numba's own number or for few points one. It changes no
                    answer.
-    verbose      : 1 writes a line to standard error for every evaluation, 2 for every epoch.
+    verbose      : 1 draws a progress bar on standard error, and at the end writes a line with the entropy.
     checkpoint_dir, checkpoint_every : a folder where the state of training is kept every so many epochs; a fit of the
                    same data and settings goes on from there, bit for bit.
 
@@ -211,7 +210,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
             "Lower batch_size, n_neighbors or hidden_dim, or cluster a sample and use predict for the rest.",
         )
 
-    def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
+    def _grown(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
         options = self._options()
         effort = effort_of(options.pop("refine"))
         config = TrainingConfig.from_options(**self._with_epochs(options, ready.graph.n_vertices))
@@ -220,14 +219,14 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
             ready.graph,
             config,
             seed,
-            self._told,
+            callback,
             chosen_device(self.device),
             checkpoint_dir=self.checkpoint_dir,
             checkpoint_every=self.checkpoint_every,
         )
         tree = trained.tree
         if effort is not None:
-            tree = searched(tree, ready, effort, seed, self._told, graph_linkage(ready.graph))
+            tree = searched(tree, ready, effort, seed, callback, graph_linkage(ready.graph))
         if options["decoder"] == "graph" or effort is not None:
             # Both go by the edges alone, which say nothing of what no edge joins.
             tree = ready.joined(tree)
@@ -238,16 +237,6 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
             "_state": trained.state,
             "_encoded_on": trained.encoded_on,
         }
-
-    def _told(self, step: TrainingStep | Step) -> bool:
-        """Tell the callback of epochs, who watches of everything and, if asked, the person at the terminal."""
-        watched = self._watcher is not None and self._watcher(step) is True
-        if not isinstance(step, TrainingStep):
-            return watched
-        if self.verbose > 1 or (self.verbose and step.entropy is not None):
-            entropy = "" if step.entropy is None else f", entropy {step.entropy:.4f}"
-            print(f"epoch {step.epoch}: loss {step.losses.total:.4f}{entropy}, {step.seconds:.2f} s", file=sys.stderr)
-        return watched or (self.callback is not None and self.callback(step) is True)
 
     @staticmethod
     def filled(model: Any, found: Attributes) -> Attributes:

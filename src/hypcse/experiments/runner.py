@@ -16,21 +16,22 @@ Record = dict[str, Any]
 
 
 def run_cells(
-    cells: Sequence[Cell], path: Path, n_jobs: int = 1, callback: Callable[[Record], object] | None = None
+    cells: Sequence[Cell], path: Path, n_jobs: int = 1, on_record: Callable[[Record], object] | None = None
 ) -> dict[str, Record]:
     """Records of all cells by their keys; those that `path` already holds from this version are not run again.
 
     Every finished cell is one line of `path`, written and flushed at once, so that a run may be killed at any moment
     and called again. A line that was cut off is dropped. Failed cells are tried again, and their lines give way to the
     new ones. Cells run in processes of their own, `n_jobs` at a time. A second run in the same folder is refused.
+    `on_record` is called with every record, those of before first.
     """
     wanted = {cell.key: cell for cell in cells}
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.parent):
         done = finished(cells, path)
-        if callback is not None:
+        if on_record is not None:
             for record in done.values():
-                callback(record)
+                on_record(record)
         missing = [cell for key, cell in wanted.items() if key not in done]
         _drop_failures(path, wanted.keys() - done.keys())
         with path.open("a", encoding="utf-8") as out, closing(results(missing, n_jobs)) as found:
@@ -39,8 +40,8 @@ def run_cells(
                 out.flush()
                 os.fsync(out.fileno())
                 done[record["key"]] = record
-                if callback is not None:
-                    callback(record)
+                if on_record is not None:
+                    on_record(record)
     return {key: done[key] for key in wanted}
 
 

@@ -45,7 +45,7 @@ def bisecting_kmeans(
     at = start_bisection(draw.permutation(len(X)))
     while at.status[0] > 0:
         bisect(X, at, draw, Effort(n_init, max_iter, tol), _PART)
-        clock.tell("splits", int(at.status[1]) / (len(X) - 1))
+        clock.tell("splits", int(at.status[1]), len(X) - 1)
     return _tree(at)
 
 

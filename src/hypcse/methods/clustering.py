@@ -8,6 +8,7 @@ from typing import Any
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
+from hypcse._progress import Callback
 from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.entropy_clustering import effort_of, searched
 from hypcse.estimator.new_points import NewPoints
@@ -27,6 +28,8 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
     n_clusters : number of flat clusters; by default those of the main level.
     options : of the method, by name.
     refine : whether and how hard the tree is refined afterwards: "fast", "thorough", or False.
+    callback : called with a `Progress` after every part of the method's work and of the refinement; return True to
+        stop. A method that has no part to return raises a TimeoutError, see `hypcse.methods.run`.
     n_neighbors, bandwidth, scale, metric, random_state, n_jobs, verbose : as in `EntropyClustering`.
 
     Examples
@@ -47,6 +50,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         scale: str = "minmax",
         metric: str = "euclidean",
         random_state: int | RandomState | Generator | None = 0,
+        callback: Callback | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -59,6 +63,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         self.scale = scale
         self.metric = metric
         self.random_state = random_state
+        self.callback = callback
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -77,17 +82,17 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
                 "written, only the tree itself (tree.nwk, linkage.npy) is private."
             )
 
-    def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
+    def _grown(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
         method, effort = describe(self.method), effort_of(self.refine)
         options = dict(self.options or {})
         if effort is not None and "join" in method.options:
             # Refinement goes by the edges alone; what they do not tell is joined once, afterwards.
             options.setdefault("join", False)
-        task = Task(ready.points.with_more(ready.graph), self.scale, seed, self._watcher)
+        task = Task(ready.points.with_more(ready.graph), self.scale, seed, callback)
         tree = method.tree(task, **options)
         if effort is None:
             return tree, {}
-        return ready.joined(searched(tree, ready, effort, seed, self._told_of_search)), {}
+        return ready.joined(searched(tree, ready, effort, seed, callback)), {}
 
 
 def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:

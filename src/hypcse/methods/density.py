@@ -43,7 +43,7 @@ def hdbscan(task: Task, *, min_samples: int = 5, max_seconds: float | None = Non
     core, at = squared_core_distances(X, min_samples), start_growth(len(X))
     while at.status[0] < len(X) - 1:
         grow(X, core, at, max(1, _PART // len(X)))
-        clock.tell("spanning tree", int(at.status[0]) / (len(X) - 1))
+        clock.tell("spanning tree", int(at.status[0]), len(X) - 1)
     return _single_linkage(at)
 
 

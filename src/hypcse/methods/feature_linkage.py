@@ -29,7 +29,7 @@ def single(task: Task, *, max_seconds: float | None = None) -> Tree:
     at = start_nearest_first(len(X))
     while at.status[0] < len(X) - 1:
         join_nearest(X, at, max(1, _PART // len(X)))
-        clock.tell("merges", int(at.status[0]) / (len(X) - 1))
+        clock.tell("merges", int(at.status[0]), len(X) - 1)
     return Tree.from_linkage(number_merges(at.order[:-1], at.order[1:], at.height))
 
 
@@ -46,7 +46,7 @@ def ward(task: Task, *, max_seconds: float | None = None) -> Tree:
     at = start_ward(X)
     while at.status[2] < len(X) - 1:
         ward_merges(at, max(1, _PART // len(X)))
-        clock.tell("merges", int(at.status[2]) / (len(X) - 1))
+        clock.tell("merges", int(at.status[2]), len(X) - 1)
     return Tree.from_linkage(number_merges(at.first, at.second, at.height))
 
 

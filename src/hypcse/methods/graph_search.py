@@ -25,7 +25,7 @@ def hcse(task: Task, *, join: bool = False, max_seconds: float | None = None) ->
     Past `max_seconds` it raises TimeoutError.
     """
     clock = Clock("hcse", task.callback, max_seconds)
-    tree = link_by_entropy(task.graph, lambda done: clock.tell("merges", done))
+    tree = link_by_entropy(task.graph, lambda done, total: clock.tell("merges", done, total))
     return task.joined(tree) if join else tree
 
 

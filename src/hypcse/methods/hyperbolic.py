@@ -13,7 +13,7 @@ from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 
-def untrained(task: Task, *, n_encoders: int = 8, polish: bool = True) -> Tree:
+def decode_untrained(task: Task, *, n_encoders: int = 8, polish: bool = True) -> Tree:
     """Graph-aware decoding of the mean of several untrained encoders, refined as `HypCSE` refines.
 
     Each encoder is that of `HypCSE` at its start, on the graph with self-loops. The squared chord of every edge, in

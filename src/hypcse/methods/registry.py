@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from hypcse._checks import did_you_mean
+from hypcse._progress import Callback
 from hypcse._random import check_seed
 from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
 from hypcse.methods.hyphc import hyphc
@@ -160,7 +161,7 @@ METHODS = (
         "both",
         "the control of hypcse: encoders that were never trained, decoded and refined",
         "O(n + m)",
-        hyperbolic.untrained,
+        hyperbolic.decode_untrained,
         trains=True,
     ),
     Method("hyphc", "both", "leaves on a hyperbolic circle, trained on triples of points", "O(n)", hyphc, trains=True),
@@ -193,7 +194,7 @@ def run(
     graph: Any = None,
     random_state: int = 0,
     scale: str = "minmax",
-    callback: Callable[[Any], object] | None = None,
+    callback: Callback | None = None,
     **options: Any,
 ) -> Tree:
     """The tree that a method finds.
@@ -201,8 +202,11 @@ def run(
     X is whatever `Points.of` understands: a table, a graph, an AnnData, `Points`. Feature methods scale features by
     `scale` ("minmax", "standard", "rank" or "none") as `similarity_graph` does. Graph methods take `graph`, or the
     similarity graph of X where none is given; methods that take both take X and either graph. Options are the method's
-    own; an unknown one is an error. Methods without randomness ignore `random_state`, those that are done at once
-    ignore `callback`. Names of points name the leaves.
+    own; an unknown one is an error. Methods without randomness ignore `random_state`. Names of points name the leaves.
+
+    `callback` is called with a `Progress` after every part of the work; return True to stop. Methods that go step by
+    step (ufit, hyphc, fph, eph, entropy, hypcse) then return the best tree so far, the others raise `Stopped`, a
+    TimeoutError, because a tree half made is not their answer. Methods that are done at once ignore it.
 
     With features, graph-average and graph-paris join components by `join_components`; `join=False` leaves them as the
     graph alone does, and `join=True` asks hcse for the same.

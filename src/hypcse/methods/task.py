@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._progress import Callback
 from hypcse.discrete import join_components
 from hypcse.graph import Graph
 from hypcse.points import Points
@@ -23,13 +23,13 @@ class Task:
     points       : their features, their graph, or both.
     scale        : how features are scaled.
     random_state : the seed of a method that draws.
-    callback     : what a method that reports progress reports to.
+    callback     : what a method that takes long reports to.
     """
 
     points: Points
     scale: str = "minmax"
     random_state: int = 0
-    callback: Callable[[Any], object] | None = None
+    callback: Callback | None = None
 
     @property
     def raw(self) -> NDArray[Any]:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from hypcse.graph.tensors import EdgeTensors
-from hypcse.structure.augment import drawn
+from hypcse.structure.augment import draw_events
 
 
 def update_anchor(
@@ -58,7 +58,8 @@ def update_anchor_parts(
     old, old_weight = anchor.detach().once()
     inside = (home[old[0]] == home[old[1]]) & (home[old[0]] >= 0)
     new, new_weight = _in_anchor_ids(anchor, parts)
-    stays, enters = drawn("decay", decay, old_weight, generator), ~drawn("decay", decay, new_weight, generator)
+    stays = draw_events("decay", decay, old_weight, generator)
+    enters = ~draw_events("decay", decay, new_weight, generator)
     if decay == 1:
         return anchor
     if rescale and old_weight.numel():

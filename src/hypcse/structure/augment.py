@@ -11,7 +11,7 @@ from hypcse.graph.tensors import EdgeTensors
 def drop_edges(edges: EdgeTensors, rate: float, generator: torch.Generator) -> EdgeTensors:
     """The graph without each of its edges with probability `rate`, both directions together; weights are kept."""
     ends, weight = edges.once()
-    kept = ~drawn("rate", rate, weight, generator)
+    kept = ~draw_events("rate", rate, weight, generator)
     return EdgeTensors.from_pairs(ends[:, kept], weight[kept], edges.n_vertices)
 
 
@@ -21,10 +21,10 @@ def mask_features(x: Tensor, rate: float, generator: torch.Generator) -> Tensor:
     >>> mask_features(torch.ones(1, 6), 0.5, torch.Generator().manual_seed(0)).tolist()
     [[0.0, 1.0, 0.0, 0.0, 0.0, 1.0]]
     """
-    return x.masked_fill(drawn("rate", rate, x[0], generator), 0.0)
+    return x.masked_fill(draw_events("rate", rate, x[0], generator), 0.0)
 
 
-def drawn(name: str, chance: float, like: Tensor, generator: torch.Generator) -> Tensor:
+def draw_events(name: str, chance: float, like: Tensor, generator: torch.Generator) -> Tensor:
     """For each entry of `like` whether an event of probability `chance` happened, on its device.
 
     The generator may live elsewhere: one on the CPU draws the same for every device.

@@ -3,8 +3,8 @@
 import hypcse._torch  # noqa: F401
 from hypcse.training.config import TrainingConfig
 from hypcse.training.extend import Encoding, lorentz_points, place_points
-from hypcse.training.fit import TrainingInterrupted, fit
 from hypcse.training.labelled import Classified, Supervision, fit_labelled
+from hypcse.training.loop import TrainingInterrupted, fit
 from hypcse.training.run import Trained, TrainingDiverged, TrainingStep
 
 __all__ = [

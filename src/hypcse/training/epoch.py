@@ -14,8 +14,8 @@ from hypcse.graph.tensors import EdgeTensors
 from hypcse.hyperbolic.poincare import to_lorentz
 from hypcse.objective import LossWeights, centroid_loss, contrastive_loss, cse_loss, total_loss
 from hypcse.structure import GraphLearner, drop_edges, learned_graph, mask_features, update_anchor_parts
+from hypcse.training.ahead import prefetch
 from hypcse.training.config import TrainingConfig
-from hypcse.training.prefetch import prefetched
 
 AddedLoss = Callable[[Tensor, Tensor], Tensor | None]
 """A loss of Lorentz points and the vertices they stand for."""
@@ -103,7 +103,7 @@ def _parts(
     sets = list(vertex_sets)
     if len(sets) == 1 and sets[0].numel() == anchor.n_vertices:
         return iter([(sets[0], anchor, features)])
-    return prefetched(cut_out, sets)
+    return prefetch(cut_out, sets)
 
 
 def _is_finite(networks: Networks, loss: Tensor) -> bool:

@@ -10,12 +10,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from hypcse._progress import Callback
 from hypcse.encoder.prototypes import Prototypes
 from hypcse.graph import Graph
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.objective.margin import margin_loss
 from hypcse.training.config import TrainingConfig
-from hypcse.training.fit import Callback, train_to_the_end
+from hypcse.training.loop import train_to_the_end
 from hypcse.training.optimizer import optimizer_of
 from hypcse.training.run import Run, TrainingStep, torch_generator
 
@@ -80,7 +81,8 @@ def fit_labelled(
     """Train on features (n, d), their graph and the labels that are known.
 
     The epoch with the most validation points right is kept, of equals the one of least margin loss on them; without
-    validation points the last one. Ctrl-C ends training with the best so far and a warning.
+    validation points the last one. Ctrl-C ends training with the best so far and a warning; so does, without one, a
+    `callback` that returns True, see `fit`.
     """
     run = LabelledRun(features, graph, config, known, random_state, device)
     run.evaluate(0)

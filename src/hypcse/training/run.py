@@ -152,6 +152,11 @@ class Run:
         choice = self.config.schedule.encode_on
         return evaluation_edges(self.anchor if choice == "anchor" else self.start, choice)
 
+    @property
+    def lowest(self) -> float | None:
+        """The lowest entropy so far; None where trees are not what is looked at."""
+        return None if self.best is None else self.best[0]
+
     def out_of_patience(self) -> bool:
         """Whether so many evaluations in a row brought nothing better."""
         patience = self.config.schedule.patience

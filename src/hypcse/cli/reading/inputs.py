@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import Progress, TaskID
 
 from hypcse import Points, Tree, datasets
+from hypcse._bar import draw_bar
 from hypcse._formats import FORMATS
 from hypcse.points.reading import Columns, read_points
 from hypcse.points.reading.formats.arrays import load_array
@@ -41,20 +41,8 @@ def tell_notes(points: Points) -> None:
 
 def load_dataset(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """A data set by name, with a progress bar on standard error while it is fetched."""
-    bar = Progress(console=Console(stderr=True), transient=True)
-    tasks: list[TaskID] = []
-
-    def show(done: int, total: int) -> None:
-        if not tasks:
-            bar.start()
-            tasks.append(bar.add_task(f"fetching {name}", total=total))
-        bar.update(tasks[0], completed=done)
-
-    try:
-        return datasets.load(name, progress=show)
-    finally:
-        if tasks:
-            bar.stop()
+    with draw_bar(name) as bar:
+        return datasets.load(name, callback=bar)
 
 
 def tree_file(source: Path) -> Path:

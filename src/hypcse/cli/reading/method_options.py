@@ -17,7 +17,7 @@ ELSEWHERE = {
     "bandwidth": "--bandwidth",
 }
 # What the command gives itself.
-TAKEN = ("callback", "checkpoint_dir")
+TAKEN = ("callback", "checkpoint_dir", "verbose")
 _WORDS: dict[str, Any] = {"none": None, "true": True, "false": False}
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", NoneType: "none"}
 

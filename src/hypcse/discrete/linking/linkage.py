@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
+from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.discrete.heights import searched_tree
 from hypcse.discrete.linking.multilevel import multilevel_tree
 from hypcse.graph import Graph, GraphLike, as_graph
@@ -25,7 +26,7 @@ Linkage = Literal["average", "paris", "entropy", "single", "multilevel"]
 _PART = 10_000
 
 
-def graph_linkage(graph: GraphLike, method: Linkage = "average") -> Tree:
+def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Callback | None = None) -> Tree:
     """The binary tree that joins, again and again, the two adjacent clusters A and B with the largest
 
       "average"  cut(A, B) / (|A| |B|)
@@ -42,33 +43,41 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average") -> Tree:
     Heights are log2 of the volume of a node over that of its smallest leaf. Memory is O(n + m). Time is about
     O(m log n) on graphs of bounded degree; but for "single", a vertex of degree d alone can cost O(d^2).
 
+    `callback` is called with a `Progress` in merges: with "entropy" now and then, with the others at the end. Return
+    True to stop: a part of a linkage is no tree, so `Stopped`, a TimeoutError, is raised.
+
     >>> from hypcse import Graph
     >>> graph_linkage(Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])).cut(n_clusters=2).tolist()
     [0, 0, 1, 1]
     """
     check_choice("method", method, get_args(Linkage))
     names = node_names(graph)
-    tree = _link(as_graph(graph), method)
+    tree = _link(as_graph(graph), method, Reporter(callback))
     return tree.with_names(names)
 
 
-def _link(graph: Graph, method: Linkage) -> Tree:
+def _link(graph: Graph, method: Linkage, reporter: Reporter) -> Tree:
     if method == "entropy":
-        return link_by_entropy(graph)
-    if method == "multilevel":
-        return multilevel_tree(graph)
-    return _tree_of_merges(graph, *_merges(graph, method))
+        return link_by_entropy(graph, lambda done, total: _tell(reporter, done, total))
+    tree = multilevel_tree(graph) if method == "multilevel" else _tree_of_merges(graph, *_merges(graph, method))
+    reporter.tell("merges", graph.n_vertices - 1, graph.n_vertices - 1)
+    return tree
 
 
-def link_by_entropy(graph: Graph, tell: Callable[[float], object] | None = None) -> Tree:
-    """The tree of "entropy" linkage; `tell` is called now and then with the share of the merges that are done."""
+def _tell(reporter: Reporter, done: int, total: int) -> None:
+    if reporter.tell("merges", done, total) and done < total:
+        raise Stopped(f"the linkage was stopped by its callback with {done:,} of {total:,} merges done.")
+
+
+def link_by_entropy(graph: Graph, tell: Callable[[int, int], object]) -> Tree:
+    """The tree of "entropy" linkage; `tell` is called now and then with the number of merges done, and of all."""
     n, at = graph.n_vertices, start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees)
-    whole = graph.degrees.sum()
+    whole, done = graph.degrees.sum(), 0
     while at.heap.used[0] > 0:
         entropy_merges(at, whole, _PART)
-        if tell is not None:
-            tell(int(at.status[0]) / (n - 1) if at.heap.used[0] > 0 else 1.0)
-    done = int(at.status[0])
+        done = int(at.status[0])
+        # Components, which nothing joins, need fewer merges.
+        tell(done, n - 1 if at.heap.used[0] > 0 else done)
     return _tree_of_merges(graph, at.first[:done], at.second[:done])
 
 

@@ -1,8 +1,7 @@
-"""What a refinement may do, and what it reports on the way."""
+"""What a refinement may do, and what comes out of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,31 +54,6 @@ FLAT_LEVELS = 8
 # Steps of walking, and parts of an annealing run, between which time and callback are looked at.
 PART = 10_000_000
 N_STAGES = 50
-
-
-@dataclass(frozen=True)
-class Step:
-    """What a callback is told.
-
-    stage   : "descent" or "annealing".
-    done    : share of that stage that is done, between 0 and 1; a descent may end early.
-    n_moves : moves made so far.
-    value   : structural entropy (as `structural_entropy` gives it) or Dasgupta's cost of the tree at hand.
-    best    : the lowest value of a tree that will be kept; it never rises. What annealing passes through on its way is
-              not kept, only where it ends.
-    seconds : since the beginning.
-    """
-
-    stage: str
-    done: float
-    n_moves: int
-    value: float
-    best: float
-    seconds: float
-
-
-Callback = Callable[[Step], object]
-"""Called after every part of the work; a true answer stops it, and the best tree so far is returned."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import get_args
 
 from hypcse._checks import check_choice
+from hypcse._progress import Callback
 from hypcse._random import check_seed
-from hypcse.discrete.refining.budget import BUDGETS, Callback, Effort, Objective, Refinement
+from hypcse.discrete.refining.budget import BUDGETS, Effort, Objective, Refinement
 from hypcse.discrete.refining.run import Run
 from hypcse.entropy import graph_over
 from hypcse.graph import GraphLike
@@ -42,7 +43,8 @@ def refine(
                   best. An effort is a budget of moves, so the answer depends neither on the machine nor on threads.
     starts      : other trees to begin from.
     max_seconds : stop at the next part of the work after so long; the only clock there is.
-    callback    : told of each `Step`; a true answer stops cleanly.
+    callback    : called with a `Progress` after every part of the work; its stages are "descent", "annealing" and "last
+                  descent", its value is the lowest so far. Return True to stop; the best tree so far is returned.
 
     >>> from hypcse import Graph, Tree, structural_entropy
     >>> g = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])

@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._progress import Callback, Reporter
 from hypcse._random import generator
 from hypcse.discrete.binary import binarize
 from hypcse.discrete.components import top_of, with_top
@@ -27,10 +28,8 @@ from hypcse.discrete.refining.budget import (
     N_STAGES,
     PART,
     Budget,
-    Callback,
     Objective,
     Refinement,
-    Step,
 )
 from hypcse.discrete.refining.state import Search, start_search
 from hypcse.entropy import graph_over, lca_weights, structural_entropy
@@ -46,9 +45,8 @@ class Run:
     def __init__(
         self, tree: Tree, graph: Graph, objective: Objective, max_seconds: float | None, callback: Callback | None
     ) -> None:
-        self.graph, self.objective, self.callback = graph_over(tree, graph), objective, callback
-        self.began = time.monotonic()
-        self.deadline = None if max_seconds is None else self.began + max_seconds
+        self.graph, self.objective, self.reporter = graph_over(tree, graph), objective, Reporter(callback)
+        self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
         self.best = binarize(tree, graph)
         self.best_value = self.lowest = self.measure(self.best)
         self.n_moves, self.stopped, self.lock = 0, False, Lock()
@@ -61,7 +59,7 @@ class Run:
             self.keep(start)
         if self.graph.n_vertices <= budget.max_all and not self.out_of_time():
             trees = self.with_own_starts(trees, budget)
-        self.go_down(trees, budget)
+        self.go_down(trees, budget, "descent")
         if budget.n_chains and not self.stopped:
             self.anneal(budget, random_state)
 
@@ -90,12 +88,13 @@ class Run:
         if value < self.best_value:
             self.best, self.best_value = tree, value
 
-    def go_down(self, trees: list[Tree], budget: Budget) -> None:
+    def go_down(self, trees: list[Tree], budget: Budget, stage: str) -> None:
         """Descend from each tree, side by side, and keep the best of what is found; the first of equals."""
         shares = np.zeros(len(trees))
         with ThreadPoolExecutor(min(len(trees), numba.get_num_threads())) as threads:
             try:
-                for found in threads.map(lambda k: self.descended(trees[k], budget, shares, k), range(len(trees))):
+                places = range(len(trees))
+                for found in threads.map(lambda k: self.descend_from(trees[k], budget, stage, shares, k), places):
                     if found is not None:
                         self.keep(found)
             except BaseException:
@@ -103,12 +102,14 @@ class Run:
                 self.stopped = True
                 raise
 
-    def descended(self, tree: Tree, budget: Budget, shares: NDArray[np.float64], place: int) -> Tree | None:
+    def descend_from(
+        self, tree: Tree, budget: Budget, stage: str, shares: NDArray[np.float64], place: int
+    ) -> Tree | None:
         """Where a descent ends: nothing moves any more, or the budget is used up. None if it does not begin in time."""
         if self.out_of_time():
             return None
         if not is_shallow(tree, self.graph):
-            tree = flattened(tree, self.graph)
+            tree = flatten(tree, self.graph)
         search, value = start_search(tree, self.graph, self.objective), self.measure(tree)
         largest, n_nodes = budget.largest or self.graph.n_vertices, tree.n_nodes
         for sweep in range(budget.n_sweeps):
@@ -120,9 +121,11 @@ class Run:
                 value, moved = self.lower(value, gain), moved + n_moves
                 with self.lock:
                     self.n_moves += n_moves
-                    shares[place] = (sweep + node / n_nodes) / budget.n_sweeps
-                    self.lowest = min(self.lowest, value, self.best_value)
-                    self.report("descent", float(shares.mean()), value, self.lowest)
+                    # A sweep that moved nothing is the last.
+                    ends = node == n_nodes and moved == 0
+                    shares[place] = 1.0 if ends else (sweep + node / n_nodes) / budget.n_sweeps
+                    self.lowest = min(self.lowest, value)
+                    self.report(stage, float(shares.mean()))
             if self.stopped or moved == 0:
                 break
         return self.read(search)
@@ -136,29 +139,29 @@ class Run:
         chains = [start_search(self.best, self.graph, self.objective) for _ in range(budget.n_chains)]
         seeds = generator(random_state, "annealing").integers(2**63, size=budget.n_chains, dtype=np.uint64)
         states = [np.array([seed]) for seed in seeds]
-        values = np.full(budget.n_chains, self.best_value)
         with ThreadPoolExecutor(min(budget.n_chains, numba.get_num_threads())) as threads:
             for stage, part in enumerate(np.array_split(temperatures, N_STAGES), 1):
-                done = list(threads.map(_cool, chains, states, [part] * budget.n_chains))
-                values = np.array([self.lower(v, gain) for v, (gain, _) in zip(values, done, strict=True)])
-                self.n_moves += sum(n_moves for _, n_moves in done)
-                self.report("annealing", stage / N_STAGES, float(values.min()), self.best_value)
+                self.n_moves += sum(threads.map(_cool, chains, states, [part] * budget.n_chains))
+                self.report("annealing", stage / N_STAGES)
                 if self.stopped:
                     break
         cooled = [self.read(chain) for chain in chains]
         for tree in cooled:
             self.keep(tree)
-        self.go_down(cooled, budget)
+        self.go_down(cooled, budget, "last descent")
 
     def read(self, search: Search) -> Tree:
         """The tree of a search as it stands."""
         return searched_tree(search.parents(), self.graph)
 
-    def report(self, stage: str, done: float, value: float, best: float) -> None:
-        """Tell the callback, and find out whether to stop."""
-        if self.callback is not None:
-            step = Step(stage, done, self.n_moves, value, best, time.monotonic() - self.began)
-            self.stopped = self.stopped or bool(self.callback(step))
+    def report(self, stage: str, share: float) -> None:
+        """Tell the callback, and find out whether to stop.
+
+        What annealing passes through on its way is not kept, only where it ends: its value is that from before.
+        """
+        self.lowest = min(self.lowest, self.best_value)
+        asked = self.reporter.tell(stage, share, 1.0, value=self.lowest, measure=self.objective)
+        self.stopped = self.stopped or asked
         self.out_of_time()
 
     def out_of_time(self) -> bool:
@@ -188,10 +191,12 @@ def is_shallow(tree: Tree, graph: Graph) -> bool:
     return graph.indices.size * mean_depth <= MAX_WALK
 
 
-def flattened(tree: Tree, graph: Graph) -> Tree:
+def flatten(tree: Tree, graph: Graph) -> Tree:
     """A shallower tree of the same clusters, for trees too deep to search: its best nested cuts, made binary again."""
     return binarize(keep_nodes(tree, one_by_one(tree, graph, FLAT_LEVELS) > 0), graph)
 
 
-def _cool(chain: Search, state: NDArray[np.uint64], temperatures: NDArray[np.float64]) -> tuple[float, int]:
-    return anneal(chain.tree, chain.rows, temperatures, state, chain.logarithmic)
+def _cool(chain: Search, state: NDArray[np.uint64], temperatures: NDArray[np.float64]) -> int:
+    """Anneal one chain; the number of moves made."""
+    _, n_moves = anneal(chain.tree, chain.rows, temperatures, state, chain.logarithmic)
+    return n_moves

@@ -54,7 +54,7 @@ def hyphc(
     rows = unit_rows(task.raw)
     if len(rows) == 1:
         return Tree.single()
-    watch = Watch(n_epochs, task.callback, max_seconds)
+    watch = Watch(n_epochs, task.callback, max_seconds, "dasgupta")
     from hypcse.methods.hyphc.training import Training
 
     with worker_threads(None, task.n_points, trains=True):

@@ -21,7 +21,7 @@ def nearest_neighbors(
 
     task = check_task(X, y, random_state, validation)
     k = min(check_count("n_neighbors", n_neighbors, 1), task.rows.size)
-    return predicted(KNeighborsClassifier(n_neighbors=k), task.features, task)
+    return predict_with(KNeighborsClassifier(n_neighbors=k), task.features, task)
 
 
 def logistic_regression(
@@ -29,7 +29,7 @@ def logistic_regression(
 ) -> Codes:
     """Multinomial logistic regression; C is the inverse of the weight of its squared penalty."""
     task = check_task(X, y, random_state, validation)
-    return predicted(linear_model(C), task.features, task)
+    return predict_with(linear_model(C), task.features, task)
 
 
 def gradient_boosting(
@@ -56,7 +56,7 @@ def gradient_boosting(
     )
     # On few rows its threads wait for each other far longer than they work.
     with threadpool_limits(1 if task.rows.size < FEW_POINTS else None):
-        return predicted(model, task.features, task)
+        return predict_with(model, task.features, task)
 
 
 def linear_model(C: float) -> Any:
@@ -66,7 +66,7 @@ def linear_model(C: float) -> Any:
     return LogisticRegression(C=check_positive("C", C), max_iter=10_000)
 
 
-def predicted(model: Any, features: NDArray[np.float64], task: Task) -> Codes:
+def predict_with(model: Any, features: NDArray[np.float64], task: Task) -> Codes:
     """Class codes (n,) by a model of scikit-learn, trained on the labelled rows of the features (n, d)."""
     if task.classes.size == 1:
         return np.full(task.n_points, task.classes[0])

@@ -12,7 +12,7 @@ from hypcse._checks import check_count
 from hypcse._threads import worker_threads
 from hypcse.methods.hyphc.fit import count_triples
 from hypcse.methods.hyphc.similarity import unit_rows
-from hypcse.methods.labelled.features import linear_model, predicted
+from hypcse.methods.labelled.features import linear_model, predict_with
 from hypcse.methods.labelled.task import Codes, Task, check_task
 from hypcse.methods.progress import check_positive
 
@@ -49,7 +49,7 @@ def hyphc_two_step(
         run = _start(task)
         for _ in _epochs(run, n_epochs, n_triples):
             run.evaluate()
-        return predicted(linear_model(C), log_origin(run.leaves).numpy(), task)
+        return predict_with(linear_model(C), log_origin(run.leaves).numpy(), task)
 
 
 def hyphc_end_to_end(

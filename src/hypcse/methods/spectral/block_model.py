@@ -74,12 +74,13 @@ def dp_cluster_hsbm(
     if budget.private:
         check_private(graph, n_blocks, inner)
     labels = _find_blocks(graph, n_blocks, budget, n_init, task.random_state)
-    clock.tell("blocks", 0.0)
+    n_found = int(labels.max()) + 1
+    clock.tell("blocks", 0, n_found)
     merges = join_blocks(_block_weights(graph, labels, budget, task.random_state), np.bincount(labels))
     parts = []
-    for block in range(labels.max() + 1):
+    for block in range(n_found):
         parts.append(_inner_tree(graph, np.flatnonzero(labels == block), inner, task.random_state))
-        clock.tell("blocks", (block + 1) / (labels.max() + 1))
+        clock.tell("blocks", block + 1, n_found)
     seen = Graph.from_edges([], [], [], n) if budget.private else task.graph
     return searched_tree(join_parts(parts, merges), seen)
 

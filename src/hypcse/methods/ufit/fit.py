@@ -51,7 +51,7 @@ def ufit(
     check_count("top_nodes", top_nodes, 0)
     check_positive("learning_rate", learning_rate)
     check_count("n_epochs", n_epochs, 1)
-    watch = Watch(n_epochs, task.callback, max_seconds)
+    watch = Watch(n_epochs, task.callback, max_seconds, "lowest loss")
     if task.n_points == 1:
         return Tree.single()
     if task.points.features is None:
@@ -83,7 +83,7 @@ def _fit(distances: Distances, learning_rate: float, watch: Watch, **terms: Any)
         history.append(loss.item())
         if history[-1] < best:
             best, tree = history[-1], (linkage, values.detach().numpy()[linkage.edge])
-        if watch.stops(epoch, history[-1], best) or _converged(history):
+        if watch.stops(epoch, history[-1], best, last=_converged(history)):
             break
         optimizer.zero_grad()
         loss.backward()

@@ -8,7 +8,7 @@ from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse._threads import worker_threads
 from hypcse.discrete import binarize, graph_linkage
-from hypcse.methods.probabilistic.fph import Objective, Start, check_options, first_tree
+from hypcse.methods.probabilistic.flexible import Objective, Start, check_options, first_tree
 from hypcse.methods.progress import Watch, check_positive
 from hypcse.methods.task import Task
 from hypcse.tree import Tree
@@ -54,7 +54,7 @@ def eph(
     check_positive("learning_rate", learning_rate)
     if not 0 < check_positive("certainty", certainty) < 1:
         raise ValueError(f"certainty={certainty} must lie between 0 and 1.")
-    watch = Watch(n_epochs, task.callback, max_seconds)
+    watch = Watch(n_epochs, task.callback, max_seconds, objective)
     graph = task.graph
     if graph.n_vertices < 3 or graph.n_edges == 0:
         return graph_linkage(graph)

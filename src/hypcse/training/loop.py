@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import Interrupted, check_count, warn
+from hypcse._progress import Callback, Reporter
 from hypcse.graph import Graph
 from hypcse.training.checkpoint import Checkpoints
 from hypcse.training.config import TrainingConfig
-from hypcse.training.run import Run, Trained, TrainingStep
+from hypcse.training.run import Run, Trained
 
 
 class TrainingInterrupted(Interrupted):
     """Ctrl-C ended training early, and the best tree so far was kept."""
-
-
-Callback = Callable[[TrainingStep], object]
-"""Called after every epoch; returning True stops, and the best so far is returned."""
 
 
 def fit(
@@ -39,6 +35,9 @@ def fit(
     Every `evaluate_every` epochs all vertices are encoded and decoded, and the tree with the lowest structural entropy
     is kept, with a copy of the weights that made it. The untrained encoder counts as epoch 0. Weights and draws start
     on the CPU, the same for every device.
+
+    `callback` is called with a `Progress` after every epoch: stage "training", with the loss of the epoch and the
+    lowest entropy so far. Return True to stop; the best so far is returned.
 
     With a `checkpoint_dir`, the whole state is written there every `checkpoint_every` epochs and at the end, and a
     training of the same data and settings goes on from there, bit for bit as if it had never stopped. Ctrl-C ends
@@ -65,12 +64,14 @@ def train_to_the_end(run: Run, start: int, callback: Callback | None, kept: Chec
 
 
 def _train(run: Run, start: int, callback: Callback | None, kept: Checkpoints | None) -> None:
-    """The epochs after `start`, until the last, the callback's word, or the end of patience."""
-    n_epochs = run.config.schedule.n_epochs
+    """The epochs after `start`, until the last, until the callback asks to stop, or the end of patience."""
+    n_epochs, reporter = run.config.schedule.n_epochs, Reporter(callback)
     for epoch in range(start + 1, n_epochs + 1):
-        step = run.epoch(epoch)
-        told = callback is not None and callback(step) is True
-        run.finished = told or run.out_of_patience() or epoch == n_epochs
+        loss = run.epoch(epoch).losses.total
+        last = run.out_of_patience() or epoch == n_epochs
+        total = epoch if last else n_epochs
+        asked = reporter.tell("training", epoch, total, value=run.lowest, measure="entropy", loss=loss)
+        run.finished = last or asked
         if kept is not None:
             kept.keep()
         if run.finished:

@@ -51,7 +51,7 @@ def fph(
     """
     check_options(objective, start, n_internal, n_epochs)
     rate = LEARNING_RATE[objective] if learning_rate is None else check_positive("learning_rate", learning_rate)
-    watch = Watch(n_epochs, task.callback, max_seconds)
+    watch = Watch(n_epochs, task.callback, max_seconds, objective)
     graph = task.graph
     if graph.n_vertices < 3 or graph.n_edges == 0:
         return graph_linkage(graph)

@@ -65,12 +65,12 @@ def spec_wrsc(
     clock = Clock("spec-wrsc", task.callback, max_seconds)
     labels = _spectral_clusters(graph, n_clusters, released, n_init, task.random_state)
     labels = labels if released else degree_buckets(labels, graph.degrees, bucket_ratio)
-    clock.tell("clusters", 0.0)
     clusters = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
+    clock.tell("clusters", 0, len(clusters))
     parts = []
     for number, vertices in enumerate(clusters):
         parts.append((_fiedler_order(graph, vertices, released, task.random_state), halved_parents(vertices.size)))
-        clock.tell("clusters", (number + 1) / len(clusters))
+        clock.tell("clusters", number + 1, len(clusters))
     sizes = np.bincount(labels).astype(np.float64)
     return searched_tree(join_parts(parts, recursive_cuts(cuts_between(graph, labels), sizes, released)), graph)
 

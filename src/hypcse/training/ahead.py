@@ -10,10 +10,10 @@ Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
-def prefetched(make: Callable[[Given], Made], items: Iterable[Given]) -> Iterator[Made]:
+def prefetch(make: Callable[[Given], Made], items: Iterable[Given]) -> Iterator[Made]:
     """make(item) of every item in order, the next one made while the last is being used.
 
-    >>> list(prefetched(abs, [-1, 2, -3]))
+    >>> list(prefetch(abs, [-1, 2, -3]))
     [1, 2, 3]
     """
     with ThreadPoolExecutor(1) as worker:
