@@ -17,7 +17,7 @@ from rich.table import Table
 from hypcse import Tree, score
 from hypcse.cli.reading.inputs import points_of, read_labels, read_tree, tree_file
 from hypcse.entropy import SelfLoops
-from hypcse.metrics.scores import BY_NAME, shown
+from hypcse.metrics.scores import BY_NAME, format_score
 from hypcse.points import Points
 from hypcse.points.reading import Columns
 from hypcse.tree.names import match_names
@@ -104,7 +104,7 @@ def _cell(name: str, value: Any) -> str:
         return f"{value:.2f}"
     if name not in BY_NAME:
         return escape(str(value))
-    return "-" if finite(value) is None else shown(name, value)
+    return "-" if finite(value) is None else format_score(name, value)
 
 
 def finite(value: float) -> float | None:
