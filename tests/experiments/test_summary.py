@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from hypcse.experiments import Experiment, Planned, Results, Row, Task, read_printed
-from hypcse.experiments.results import Figure, Ranks, agreements, best_two, mean_ranks
+from hypcse.experiments import EXPERIMENTS, Experiment, Planned, Results, Row, Task, read_printed
+from hypcse.experiments.results import METRICS, Figure, Ranks, agreements, best_two, mean_ranks
 from hypcse.experiments.results.summary import figure, verdict
+from hypcse.metrics import SCORES
 
 
 def record(task, purity, entropy=2.0, **more):
@@ -152,3 +153,11 @@ def test_the_papers_figures():
     assert read_printed("table1", "dendrogram_purity", "dp-cluster-hsbm", "pen-digits") is None
     assert read_printed("table2", "dendrogram_purity", "base", "pen-digits") is None
     assert read_printed("table4", "points", "data", "wine") == 175
+
+
+def test_every_score_is_a_metric_and_so_is_what_experiments_ask_for():
+    for score in SCORES:
+        metric = METRICS[score.name]
+        assert (metric.phrase, metric.unit, metric.higher) == (score.phrase, score.unit, score.higher)
+    assert all(name in METRICS for one in EXPERIMENTS for name in one.metrics)
+    assert METRICS["dasgupta_cost"].title == "Dasgupta's cost" and METRICS["peak_mb"].title == "Peak memory (MB)"

@@ -67,7 +67,9 @@ def _range(seeds: set[int]) -> str:
 def legend(results: Sequence[Results]) -> Iterator[str]:
     """How to read the figures."""
     kinds = {one.experiment.kind for one in results}
-    if kinds & {"table", "sweep", "methods"}:
+    if kinds == {"methods"}:
+        yield f"{_directions(results)} The best of a column is bold and the second underlined."
+    elif kinds & {"table", "sweep", "methods"}:
         yield (
             f"Figures are means over seeds ± their deviation. {_directions(results)} In tables of methods the best of "
             "a column is bold and the second underlined."
