@@ -13,7 +13,7 @@ from hypcse.experiments.report import Block, Picture
 DOCS = Path(__file__).parents[1] / "docs"
 TITLE = "Results"
 SOURCE = (
-    "Written by `python -m benchmarks results` from records of the cells of `hypcse reproduce all`, one line each, in "
+    "Written by `python -m benchmarks results` from records of the tasks of `hypcse reproduce all`, one line each, in "
     "`docs/results/records.jsonl`."
 )
 

@@ -32,7 +32,7 @@ def main(n_kills: int, seed: int = 0) -> int:
         right = right and bool(first) and not any("error" in record for record in first)
         for number, n_done in enumerate(sorted(rng.integers(1, len(first), n_kills).tolist())):
             process = _start(killed)
-            # Most of a smoke run is its start, so kills are drawn by cells, and fall a moment after one.
+            # Most of a smoke run is its start, so kills are drawn by tasks, and fall a moment after one.
             while _size(killed) < n_done and process.poll() is None:
                 time.sleep(0.002)
             time.sleep(float(rng.uniform(0, 0.05)))
@@ -40,11 +40,11 @@ def main(n_kills: int, seed: int = 0) -> int:
             ended = process.wait()
             right = right and ended == -signal.SIGKILL
             done = len(read_records(killed / "records.jsonl"))
-            print(json.dumps({"kill": number, "killed": ended == -signal.SIGKILL, "cells done": done}), flush=True)
+            print(json.dumps({"kill": number, "killed": ended == -signal.SIGKILL, "tasks done": done}), flush=True)
         right = _start(killed).wait() == 0 and right
         second = _comparable(killed)
         differ = [a["key"] for a, b in zip(first, second, strict=False) if a != b]
-        print(json.dumps({"cells": [len(first), len(second)], "differ": differ}), flush=True)
+        print(json.dumps({"tasks": [len(first), len(second)], "differ": differ}), flush=True)
     return 0 if right and first == second else 1
 
 

@@ -13,7 +13,7 @@ import typer
 
 import hypcse
 from hypcse.cli.score import show_scores
-from hypcse.experiments.measure import lost_cell
+from hypcse.experiments.running.measure import record_lost
 
 
 @pytest.fixture
@@ -83,16 +83,16 @@ def test_reproduce_reports_and_goes_on(hypcse_command, tmp_path):
 
 @pytest.fixture
 def stand_ins(monkeypatch):
-    """Cells are done at once: by failing, or as a run that is interrupted after the first."""
+    """Tasks are done at once: by failing, or as a run that is interrupted after the first."""
 
     def install(how):
-        def results(cells, n_jobs):
-            for number, cell in enumerate(cells):
+        def results(tasks, n_jobs):
+            for number, task in enumerate(tasks):
                 if how == "interrupted" and number:
                     raise KeyboardInterrupt
-                yield {**lost_cell(cell), "method": cell.method}
+                yield {**record_lost(task), "method": task.method}
 
-        monkeypatch.setattr("hypcse.experiments.runner.results", results)
+        monkeypatch.setattr("hypcse.experiments.running.runner.run_in_workers", results)
 
     return install
 
@@ -109,7 +109,7 @@ def test_ctrl_c_tells_how_to_go_on(command, stand_ins):
     stand_ins("interrupted")
     stopped = command("reproduce", "growth", "--quick")
     assert stopped.returncode == 130
-    assert "stopped; 1 of 18 cells are kept in" in stopped.stderr
+    assert "stopped; the results of 1 of 18 tasks are kept in" in stopped.stderr
 
 
 def test_reproduce_refuses_what_it_does_not_know(command, tmp_path):
@@ -270,8 +270,8 @@ def test_where_there_is_no_number(command, tmp_path):
     call = ("score", "tree.nwk", "--data", "points.npy", "--labels", "labels.txt", "--neighbors", "1")
     text = command(*call, "--json").stdout
     assert json.loads(text)["dendrogram_purity"] is None and "NaN" not in text
-    cells = [cell.strip() for cell in command(*call).stdout.split("\n")[1].split("┃")]
-    assert cells[1:3] == ["purity ↑", "-"]
+    tasks = [task.strip() for task in command(*call).stdout.split("\n")[1].split("┃")]
+    assert tasks[1:3] == ["purity ↑", "-"]
 
 
 def test_a_long_path_leaves_room_for_the_scores(command, tmp_path, monkeypatch):

@@ -12,27 +12,25 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 from sklearn.preprocessing import MinMaxScaler
 
 import hypcse
-from hypcse.cli.reproduce import _cells
-from hypcse.experiments import Cell, Results, build_report, experiment, plan, run_cells, to_markdown
+from hypcse.cli.reproduce import _runnable
+from hypcse.experiments import Results, Task, build_report, experiment, plan, run_task, run_tasks, to_markdown
 from hypcse.experiments.flat import (
     FLAT_CASES,
     FLAT_METHODS,
     TOLD,
     FlatData,
     best_of_levels,
-    flat_case,
     flat_data,
     flat_scores,
     partition,
 )
-from hypcse.experiments.measure import run_cell
 from hypcse.experiments.synthetic import made_size
 
 DECLARED = experiment("flat")
-SMALL = [case for case in FLAT_CASES if case.n_points <= 2000]
+SMALL = [case for case in FLAT_CASES.values() if case.n_points <= 2000]
 PAPERS = set(hypcse.datasets.available()) - {"optical-digits"}
 """Data sets that nobody has without a download; scikit-learn brings optical-digits."""
-DRAWN = [case for case in FLAT_CASES if case.drawn]
+DRAWN = [case for case in FLAT_CASES.values() if case.is_drawn]
 ROWS = {row.method: row for row in DECLARED.rows}
 
 
@@ -44,11 +42,11 @@ def test_the_data_is_what_the_case_says(case, request):
     assert data.graph.n_vertices == data.y.size == case.n_points
     assert np.unique(data.y).tolist() == list(range(case.n_clusters))
     assert data.X is None if case.n_features == 0 else data.X.shape == (case.n_points, case.n_features)
-    assert flat_case(case.name) is case and (case.n_clusters == 1) == (case.group == "noise")
+    assert FLAT_CASES[case.name] is case and (case.n_clusters == 1) == (case.group == "noise")
 
 
 def test_what_is_read_is_checked_before_a_run_and_what_is_drawn_is_not():
-    for case in FLAT_CASES:
+    for case in FLAT_CASES.values():
         read = case.name in hypcse.datasets.available()
         assert made_size(case.name) == (None if read else case.n_points)
 
@@ -71,7 +69,7 @@ def test_no_table_counts_twice(paper_data):
 
 
 def test_a_planted_partition_has_the_declared_chances():
-    case = flat_case("partition-20x50-0.3-0.02")
+    case = FLAT_CASES["partition-20x50-0.3-0.02"]
     data = flat_data(case, 0)
     i, j, _ = data.graph.edges()
     same = np.count_nonzero(data.y[i] == data.y[j])
@@ -122,7 +120,7 @@ def test_a_method_that_is_not_known_is_refused():
 def test_loops_change_no_communities(method):
     if not ROWS[method].can_run:
         pytest.skip(f"needs {ROWS[method].needs}")
-    data = flat_data(flat_case("moons"), 0)
+    data = flat_data(FLAT_CASES["moons"], 0)
     found, bare = (partition(method, one, 3).labels for one in (data, replace(data, graph=data.graph.without_loops())))
     assert data.graph.self_weights.any() and np.array_equal(found, bare)
 
@@ -148,25 +146,25 @@ def test_the_best_level_is_the_coarsest_of_the_best():
 def test_rows_and_seeds_of_every_case():
     """Seeds matter to what is random, and on drawn data to all; noise and graphs leave rows out."""
     planned = plan(DECLARED)
-    for case in FLAT_CASES:
+    for case in FLAT_CASES.values():
         rows = [row for row in DECLARED.rows if row.graph_alone or case.n_features]
         rows = [row for row in rows if row.classes is None or case.group != "noise"]
-        wanted = [(row.label, seed) for row in rows for seed in range(3 if case.drawn or row.random else 1)]
-        assert [(row.label, cell.seed) for row, cell in planned if cell.data == case.name] == wanted
-    told = {cell.options.get("n_clusters") for row, cell in planned if cell.data == "zoo" and row.classes}
+        wanted = [(row.label, seed) for row in rows for seed in range(3 if case.is_drawn or row.random else 1)]
+        assert [(row.label, task.seed) for row, task in planned if task.data == case.name] == wanted
+    told = {task.options.get("n_clusters") for row, task in planned if task.data == "zoo" and row.classes}
     assert told == {7}
 
 
-def test_cells_of_moons_and_of_noise():
+def test_tasks_of_moons_and_of_noise():
     """Moons are found without being told anything, and noise is left in one piece."""
-    moons = run_cell(Cell("flat", "main-level", "moons"))
+    moons = run_task(Task("flat", "main-level", "moons"))
     assert moons["scores"]["ari"] == 1.0 and moons["scores"]["clusters"] == 2
     assert moons["levels"][0] == {"ari": 1.0, "ami": 1.0, "clusters": 2}
-    cut = run_cell(Cell("flat", "cut", "moons", options={"n_clusters": 2}))
+    cut = run_task(Task("flat", "cut", "moons", options={"n_clusters": 2}))
     assert cut["scores"]["ari"] == 1.0 and cut["levels"] == []
-    noise = run_cell(Cell("flat", "main-level", "noise-2d"))
+    noise = run_task(Task("flat", "main-level", "noise-2d"))
     assert noise["scores"]["clusters"] == 1 and noise["scores"]["ari"] == 1.0
-    assert "no known partition" in run_cell(Cell("flat", "ward", "irs"))["error"]
+    assert "no known partition" in run_task(Task("flat", "ward", "irs"))["error"]
 
 
 def test_the_experiment_runs_from_end_to_end(tmp_path):
@@ -174,7 +172,7 @@ def test_the_experiment_runs_from_end_to_end(tmp_path):
     small = replace(DECLARED, rows=tuple(ROWS[method] for method in ("main-level", "k-means")))
     planned = plan(small, ["moons", "partition-20x50-0.3-0.02", "noise-2d"], n_seeds=2)
     assert len(planned) == 8
-    records = run_cells([cell for _, cell in planned], tmp_path / "records.jsonl")
+    records = run_tasks([task for _, task in planned], tmp_path / "records.jsonl")
     assert not [record for record in records.values() if "error" in record]
     text = to_markdown(build_report([Results(small, planned, records)], "Results", "Made."))
     assert "ahead of k-means (told the number) on 1 of 1 cases (behind on 0)" in text
@@ -190,12 +188,12 @@ def made_up(scores, methods=("main-level", "k-means", "hdbscan", "leiden")):
     data_sets = list(dict.fromkeys(data for _, data in scores))
     planned = plan(small, data_sets, n_seeds=1)
     records = {}
-    for _, cell in planned:
-        ari = scores.get((cell.method, cell.data))
+    for _, task in planned:
+        ari = scores.get((task.method, task.data))
         if ari is not None:
             found = {"ari": ari, "ami": ari, "clusters": 4, "best_level_ari": 0.95, "best_level_clusters": 9}
-            records[cell.key] = {
-                "key": cell.key, "version": "0", "data": cell.data, "seed": 0, "method": cell.method, "seconds": 1.0,
+            records[task.key] = {
+                "key": task.key, "version": "0", "data": task.data, "seed": 0, "method": task.method, "seconds": 1.0,
                 "when": "2026-01-01", "libraries": {}, "machine": "m", "scores": found,
             }  # fmt: skip
     return to_markdown(build_report([Results(small, planned, records)], "Results", "Made up."))
@@ -223,10 +221,10 @@ def test_a_row_that_lacks_a_case_has_no_mean_and_no_row_may_be_alone():
 
 
 def test_what_needs_a_package_is_not_run_without_it_but_stays_where_it_was(monkeypatch, tmp_path):
-    monkeypatch.setattr("hypcse.experiments.model.find_spec", lambda name: None)
+    monkeypatch.setattr("hypcse.experiments.declared.model.find_spec", lambda name: None)
     planned = plan(replace(DECLARED, rows=(ROWS["ward"], ROWS["louvain"])), ["moons"], n_seeds=1)
-    ward, louvain = (cell for _, cell in planned)
+    ward, louvain = (task for _, task in planned)
     path = tmp_path / "records.jsonl"
-    assert _cells(planned, path) == [ward]
+    assert _runnable(planned, path) == [ward]
     path.write_text(json.dumps({"key": louvain.key, "version": hypcse.__version__}) + "\n")
-    assert _cells(planned, path) == [ward, louvain]
+    assert _runnable(planned, path) == [ward, louvain]

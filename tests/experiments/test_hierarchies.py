@@ -9,13 +9,12 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import hypcse
-from hypcse.experiments import Cell, Results, build_report, experiment, plan, run_cells, to_markdown
-from hypcse.experiments.hierarchies import CASES, MAX_DEPTH, case_of, make, planted_scores
-from hypcse.experiments.measure import run_cell
+from hypcse.experiments import Results, Task, build_report, experiment, plan, run_task, run_tasks, to_markdown
+from hypcse.experiments.hierarchies import CASES, MAX_DEPTH, make, planted_scores
 from hypcse.experiments.synthetic import made_size
 
 DECLARED = experiment("hierarchies")
-every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 
 
 def refines(fine, coarse):
@@ -33,7 +32,7 @@ def test_the_data_is_what_the_case_says(case):
         assert data.X is None
     assert [len(np.unique(labels)) for labels in data.partitions] == np.cumprod(case.branching).tolist()
     assert all(refines(fine, coarse) for coarse, fine in zip(data.partitions, data.partitions[1:], strict=False))
-    assert len(data.partitions) <= MAX_DEPTH and case_of(case.name) is case
+    assert len(data.partitions) <= MAX_DEPTH and CASES[case.name] is case
     sizes = np.bincount(data.partitions[-1])
     assert sizes.max() / sizes.min() == pytest.approx(case.size_ratio, rel=0.15)
 
@@ -50,13 +49,13 @@ def test_the_same_seed_gives_the_same_data_and_another_another(case):
 
 def test_spreads_differ_as_declared():
     for name, least in (("gaussians-3x8-0.65", 1.0), ("densities-3x8-0.65", 4.0)):
-        data = make(case_of(name), 0)
+        data = make(CASES[name], 0)
         spreads = [data.X[data.partitions[-1] == k].std(axis=0).mean() for k in range(27)]
         assert least * 0.8 < max(spreads) / min(spreads) < least * 1.6
         assert np.sqrt(max(spreads) * min(spreads)) == pytest.approx(0.65, rel=0.1)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.degrees], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in CASES.values() if case.degrees], ids=lambda case: case.name)
 def test_a_block_model_has_the_declared_degrees(case):
     data = make(case, 0)
     i, j, _ = data.graph.edges()
@@ -78,7 +77,7 @@ def planted_tree(partitions):
 
 def test_a_perfect_tree_scores_one():
     """Far apart at every level: all purities are 1, and every planted partition is a level."""
-    clear = replace(case_of("gaussians-3x64-1.25"), spread=0.1, step_ratio=8.0)
+    clear = replace(CASES["gaussians-3x64-1.25"], spread=0.1, step_ratio=8.0)
     data = make(clear, 0)
     perfect = planted_scores(planted_tree(data.partitions), data.graph, data.partitions)
     assert [perfect[f"purity_{k}"] for k in (1, 2, 3)] == [1.0] * 3 and perfect["mean_purity"] == 1.0
@@ -87,7 +86,7 @@ def test_a_perfect_tree_scores_one():
 
 
 def test_scores_are_those_of_the_levels():
-    data = make(case_of("gaussians-2x8-0.65"), 0)
+    data = make(CASES["gaussians-2x8-0.65"], 0)
     tree = hypcse.methods.run("graph-average", data.X, graph=data.graph)
     found = planted_scores(tree, data.graph, data.partitions)
     levels = hypcse.levels(tree, data.graph)
@@ -101,11 +100,11 @@ def test_scores_are_those_of_the_levels():
 
 def test_seeds_draw_the_data_of_every_row_and_a_graph_alone_leaves_rows_out():
     planned = plan(DECLARED)
-    assert {cell.task for _, cell in planned} == {"planted"}
-    for case in CASES:
+    assert {task.kind for _, task in planned} == {"planted"}
+    for case in CASES.values():
         rows = [row for row in DECLARED.rows if case.n_features or row.graph_alone]
         wanted = [(row.label, seed) for row in rows for seed in range(3)]
-        assert [(row.label, cell.seed) for row, cell in planned if cell.data == case.name] == wanted
+        assert [(row.label, task.seed) for row, task in planned if task.data == case.name] == wanted
 
 
 @pytest.mark.parametrize("row", DECLARED.rows, ids=lambda row: row.label)
@@ -120,7 +119,7 @@ def test_rows_say_whether_they_can_do_without_features(row):
 
 
 def test_a_name_that_is_no_hierarchy_is_a_failure():
-    assert "no made hierarchy" in run_cell(Cell("planted", "ward", "iris"))["error"]
+    assert "no made hierarchy" in run_task(Task("planted", "ward", "iris"))["error"]
 
 
 def test_the_experiment_runs_from_end_to_end(tmp_path):
@@ -130,7 +129,7 @@ def test_the_experiment_runs_from_end_to_end(tmp_path):
     )
     planned = plan(small, ["gaussians-2x8-0.65", "blocks-4x4-graph"], n_seeds=2)
     assert len(planned) == 6
-    records = run_cells([cell for _, cell in planned], tmp_path / "records.jsonl")
+    records = run_tasks([task for _, task in planned], tmp_path / "records.jsonl")
     assert not [record for record in records.values() if "error" in record]
     drawn = [record["scores"]["purity_2"] for record in records.values() if record["method"] == "ward"]
     assert drawn[0] != drawn[1]
@@ -146,12 +145,12 @@ def made_up(data_sets, purity):
     small = replace(DECLARED, rows=rows)
     planned = plan(small, data_sets, n_seeds=1)
     records = {}
-    for _, cell in planned:
-        value = purity.get((cell.method, cell.data), 0.95)
+    for _, task in planned:
+        value = purity.get((task.method, task.data), 0.95)
         if value is not None:
-            names = ("mean_purity", *(f"purity_{k + 1}" for k in range(len(case_of(cell.data).branching))))
-            records[cell.key] = {
-                "key": cell.key, "version": "0", "data": cell.data, "seed": 0, "method": cell.method, "seconds": 1.0,
+            names = ("mean_purity", *(f"purity_{k + 1}" for k in range(len(CASES[task.data].branching))))
+            records[task.key] = {
+                "key": task.key, "version": "0", "data": task.data, "seed": 0, "method": task.method, "seconds": 1.0,
                 "when": "2026-01-01", "libraries": {}, "machine": "m", "scores": dict.fromkeys(names, value),
             }  # fmt: skip
     return to_markdown(build_report([Results(small, planned, records)], "Results", "Made up."))

@@ -19,13 +19,13 @@ from hypcse.experiments import (
     experiment,
     plan,
     read_records,
+    to_html,
     to_markdown,
     write_report,
 )
 from hypcse.experiments.report import Picture
 from hypcse.experiments.report.blocks import Entry, Grid, Heading, Text
-from hypcse.experiments.report.html import to_html
-from hypcse.experiments.summary import PLANTED_PURITIES
+from hypcse.experiments.results.metrics import PLANTED_PURITIES
 
 CIRCUMSTANCES = {
     "version": "0.1.0",
@@ -44,16 +44,16 @@ PICTURE = {
 
 
 def made_up(name, rng=None, **limits):
-    """Results of a declared experiment in which every cell was given scores at random."""
+    """Results of a declared experiment in which every task was given scores at random."""
     rng = rng or np.random.default_rng(0)
     planned = plan(experiment(name), **limits)
     records = {}
-    for _, cell in planned:
+    for _, task in planned:
         metrics = ("dendrogram_purity", "structural_entropy", "dasgupta_cost", "points", "features", "classes",
                    "distinct_points", "edges", "components", *PLANTED_PURITIES, *experiment(name).metrics)  # fmt: skip
         scores = {metric: float(rng.uniform(0.5, 1)) for metric in metrics}
-        records[cell.key] = {
-            "key": cell.key, "data": cell.data, "seed": cell.seed, "options": cell.options, "method": cell.method,
+        records[task.key] = {
+            "key": task.key, "data": task.data, "seed": task.seed, "options": task.options, "method": task.method,
             "scores": scores, "picture": PICTURE, "seconds": float(rng.uniform(1, 2)), "peak_mb": 10.0, **CIRCUMSTANCES,
         }  # fmt: skip
     return Results(experiment(name), planned, records)
@@ -77,7 +77,7 @@ def test_table_1_has_every_part():
     for heading in ("Verdicts: on how many data sets", "Mean ranks over data sets", "Rank correlation of metrics"):
         assert f"### {heading}" in text
     assert "counts as reproduced when" in text
-    assert "Seeds at most: 0 to 4 on zoo" in text and "0, 1 on spambase, pen-digits" in text
+    assert "Random methods had seeds 0 to 4 on zoo" in text and "seeds 0 and 1 on spambase, pen-digits" in text
     assert "(table1-ranks-structural-entropy.svg)" in text
 
 
@@ -100,8 +100,8 @@ def test_the_same_results_give_the_same_report():
 
 def test_growth_finds_the_exponent():
     results = made_up("growth")
-    for (_, cell), record in zip(results.planned, results.records.values(), strict=True):
-        record["seconds"] = 1e-6 * cell.size**1.5
+    for (_, task), record in zip(results.planned, results.records.values(), strict=True):
+        record["seconds"] = 1e-6 * task.size**1.5
     lines = grid_below(to_markdown(build_report([results], "Results", "Made up.")), "Exponents")
     assert len(lines) == 2 + 9 and all(line.endswith("| 1.50 |") for line in lines[2:])
 
@@ -130,8 +130,8 @@ def test_methods_are_one_table_with_the_lowest_entropy_first():
 
 def test_failures_are_said_aloud():
     results = made_up("table1", data_sets=["iris"])
-    row, cell = results.planned[0]
-    results.records[cell.key] = {**results.records[cell.key], "error": "x"}
+    row, task = results.planned[0]
+    results.records[task.key] = {**results.records[task.key], "error": "x"}
     text = to_markdown(build_report([results], "Results", "Made up."))
     assert f"| {row.label} | failed (" in text and "(1 failed)" in text
 
@@ -140,7 +140,7 @@ def test_failures_are_said_aloud():
 def test_a_run_in_which_all_failed_or_half_is_missing_is_reported(name):
     results = made_up(name)
     half = Results(results.experiment, results.planned, dict(list(results.records.items())[::2]))
-    assert f"of {len(results.planned)} planned cells" in to_markdown(build_report([half], "Results", "Made up."))
+    assert f"of {len(results.planned)} planned tasks" in to_markdown(build_report([half], "Results", "Made up."))
     failed = {key: {**record, "error": "x"} for key, record in results.records.items()}
     text = to_markdown(build_report([Results(results.experiment, results.planned, failed)], "Results", "Made up."))
     assert "| failed" in text and "nan" not in text
@@ -156,7 +156,7 @@ def test_without_matplotlib_the_tables_remain(monkeypatch):
 
 def test_nothing_was_run():
     results = Results(experiment("table1"), plan(experiment("table1")), {})
-    assert to_markdown(build_report([results], "Results", "Made up.")) == "# Results\n\nMade up. No cell was run.\n"
+    assert to_markdown(build_report([results], "Results", "Made up.")) == "# Results\n\nMade up. No task was run.\n"
 
 
 def test_text_is_escaped():
@@ -173,7 +173,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_the_results_of_the_docs_are_those_of_their_records():
     """docs/results.md is what `python -m benchmarks results` writes from the records."""
     path = DOCS / "results" / "records.jsonl"
-    planned = {cell.key for one in EXPERIMENTS for _, cell in plan(one)}
+    planned = {task.key for one in EXPERIMENTS for _, task in plan(one)}
     assert {record["key"] for record in read_records(path)} <= planned
     blocks = results_page(path)
     assert all((DOCS / "results" / f"{block.name}.svg").exists() for block in blocks if isinstance(block, Picture))

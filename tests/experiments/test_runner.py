@@ -1,4 +1,4 @@
-"""Cells, and the runner that can be stopped and go on."""
+"""Tasks, and the runner that can be stopped and go on."""
 
 from __future__ import annotations
 
@@ -13,10 +13,20 @@ from pathlib import Path
 import pytest
 
 from hypcse import similarity_graph, structural_entropy
-from hypcse.experiments import EXPERIMENTS, MEASURED, Cell, Experiment, Row, experiment, plan, read_records, run_cells
+from hypcse.experiments import (
+    EXPERIMENTS,
+    MEASURED,
+    Experiment,
+    Row,
+    Task,
+    experiment,
+    plan,
+    read_records,
+    run_task,
+    run_tasks,
+)
 from hypcse.experiments.flat import FLAT_METHODS, TOLD
 from hypcse.experiments.labelled import OURS
-from hypcse.experiments.measure import run_cell
 from hypcse.experiments.synthetic import nested_gaussians
 from hypcse.methods import describe, run
 from hypcse.methods.labelled import CLASSIFIERS
@@ -32,57 +42,59 @@ TOY = Experiment(
 TINY = tuple(f"nested-gaussians-{size}" for size in (40, 50, 60))
 
 
-def cells_of(declared, *args, **options):
-    return [cell for _, cell in plan(declared, *args, **options)]
+def tasks_of(declared, *args, **options):
+    return [task for _, task in plan(declared, *args, **options)]
 
 
-def stand_in(cell):
-    """A record as `run_cell` gives it, at once."""
-    record = {"key": cell.key, "version": "0.1.0", "data": cell.data, "seed": cell.seed, "options": {}, "seconds": 1.0}
-    if cell.method == "broken":
+def stand_in(task):
+    """A record as `run_task` gives it, at once."""
+    record = {"key": task.key, "version": "0.1.0", "data": task.data, "seed": task.seed, "options": {}, "seconds": 1.0}
+    if task.method == "broken":
         return {**record, "error": "x"}
-    return {**record, "scores": {"dendrogram_purity": 0.5 + 0.1 * cell.seed, "structural_entropy": 2.0}}
+    return {**record, "scores": {"dendrogram_purity": 0.5 + 0.1 * task.seed, "structural_entropy": 2.0}}
 
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Cells that were run, each by the stand-in."""
+    """Tasks that were run, each by the stand-in."""
     found = []
 
-    def run(cell):
-        found.append(cell)
-        return stand_in(cell)
+    def run(task):
+        found.append(task)
+        return stand_in(task)
 
-    monkeypatch.setattr("hypcse.experiments.runner.results", lambda cells, n_jobs: (run(cell) for cell in cells))
+    monkeypatch.setattr(
+        "hypcse.experiments.running.runner.run_in_workers", lambda tasks, n_jobs: (run(task) for task in tasks)
+    )
     monkeypatch.setattr("hypcse.__version__", "0.1.0")
     return found
 
 
-def test_every_declared_cell_can_run():
-    """Methods are known, every option is theirs, and no cell of an experiment is asked for twice."""
+def test_every_declared_task_can_run():
+    """Methods are known, every option is theirs, and no task of an experiment is asked for twice."""
     for declared in EXPERIMENTS:
-        for cell in cells_of(declared):
-            if cell.task == "flat":
-                assert cell.method in FLAT_METHODS and list(cell.options) == ["n_clusters"] * (cell.method in TOLD)
-            elif cell.task in ("labelled", "few"):
-                assert cell.method in (*OURS, *CLASSIFIERS) and set(cell.options) <= {"features", "guess_weight"}
+        for task in tasks_of(declared):
+            if task.kind == "flat":
+                assert task.method in FLAT_METHODS and list(task.options) == ["n_clusters"] * (task.method in TOLD)
+            elif task.kind in ("labelled", "few"):
+                assert task.method in (*OURS, *CLASSIFIERS) and set(task.options) <= {"features", "guess_weight"}
             else:
-                assert not cell.method or set(cell.options) <= set(describe(cell.method).options), cell
-        assert len({cell.key for cell in cells_of(declared)}) == len(cells_of(declared))
+                assert not task.method or set(task.options) <= set(describe(task.method).options), task
+        assert len({task.key for task in tasks_of(declared)}) == len(tasks_of(declared))
     assert experiment("table2").seeds(experiment("table2").rows[0], "zoo") == range(5)
     with pytest.raises(ValueError, match="Did you mean 'table2'"):
         experiment("table-2")
 
 
-def test_experiments_share_their_cells():
+def test_experiments_share_their_tasks():
     """The paper's row is one piece of work, in Table 1, in the ablation and in every sweep."""
-    paper = {cell.key for cell in cells_of(experiment("paper-row"), ["iris"], n_seeds=1)}
+    paper = {task.key for task in tasks_of(experiment("paper-row"), ["iris"], n_seeds=1)}
     for name in ("table1", "table2", "tau", "eta1", "k", "t1", "t2"):
-        assert paper < {cell.key for cell in cells_of(experiment(name), ["iris"], n_seeds=1)}, name
+        assert paper < {task.key for task in tasks_of(experiment(name), ["iris"], n_seeds=1)}, name
 
 
 def test_methods_that_want_classes_are_given_their_number():
-    rows = {row.label: cell.options for row, cell in plan(experiment("table1"), ["iris"])}
+    rows = {row.label: task.options for row, task in plan(experiment("table1"), ["iris"])}
     assert rows["SpecWRSC"]["n_clusters"] == 3
     for inner in ("random", "average"):
         assert rows[f"DPClusterHSBM, {inner} inside"] == {"inner": inner, "n_blocks": 3}
@@ -90,25 +102,25 @@ def test_methods_that_want_classes_are_given_their_number():
 
 def test_a_method_can_see_the_complete_graph():
     """Which has an edge between any two points, while scores stay those on the standard graph."""
-    cell = Cell("tree", "graph-average", TINY[0], neighbors="all")
+    task = Task("tree", "graph-average", TINY[0], neighbors="all")
     X, _ = nested_gaussians(40)
     tree = run("graph-average", X, graph=similarity_graph(X, 39))
     assert similarity_graph(X, 39).n_edges == 40 * 39 // 2
-    assert run_cell(cell)["scores"]["structural_entropy"] == structural_entropy(tree, similarity_graph(X))
+    assert run_task(task)["scores"]["structural_entropy"] == structural_entropy(tree, similarity_graph(X))
 
 
 def test_seeds_and_quick():
-    assert [cell.seed for cell in cells_of(TOY)] == [0, 0, 1, 2]
-    assert [cell.seed for cell in cells_of(TOY, n_seeds=1)] == [0, 0]
-    quick = cells_of(experiment("paper-row"), quick=True)
-    assert [(cell.data, cell.seed, cell.options["n_epochs"]) for cell in quick] == [("zoo", 0, 2), ("iris", 0, 2)]
-    assert [cell.seed for cell in cells_of(experiment("paper-row"), ["wine"], 3, quick=True)] == [0, 1, 2]
-    assert cells_of(TOY, []) == []
-    assert len(cells_of(TOY, ["wine", "wine"])) == 4
+    assert [task.seed for task in tasks_of(TOY)] == [0, 0, 1, 2]
+    assert [task.seed for task in tasks_of(TOY, n_seeds=1)] == [0, 0]
+    quick = tasks_of(experiment("paper-row"), quick=True)
+    assert [(task.data, task.seed, task.options["n_epochs"]) for task in quick] == [("zoo", 0, 2), ("iris", 0, 2)]
+    assert [task.seed for task in tasks_of(experiment("paper-row"), ["wine"], 3, quick=True)] == [0, 1, 2]
+    assert tasks_of(TOY, []) == []
+    assert len(tasks_of(TOY, ["wine", "wine"])) == 4
 
 
-def test_a_cell_is_measured():
-    record = run_cell(cells_of(TOY)[0])
+def test_a_task_is_measured():
+    record = run_task(tasks_of(TOY)[0])
     assert record["scores"]["dendrogram_purity"] > 0.7
     assert record["seconds"] > 0 and record["peak_mb"] > 0
     assert set(MEASURED) < set(record)
@@ -116,14 +128,14 @@ def test_a_cell_is_measured():
 
 
 def test_what_is_measured_of_data_and_of_growth():
-    counts = run_cell(Cell("statistics", "", TINY[0]))["scores"]
+    counts = run_task(Task("statistics", "", TINY[0]))["scores"]
     assert (counts["points"], counts["features"], counts["distinct_points"]) == (40, 16, 40)
-    grown = run_cell(Cell("growth", "graph-average", TINY[0]))
+    grown = run_task(Task("growth", "graph-average", TINY[0]))
     assert grown["scores"]["structural_entropy"] > 0 and grown["seconds"] < 1
 
 
 def test_a_disk_holds_what_is_drawn():
-    record = run_cell(Cell("disk", "hypcse", TINY[0], options={"preset": "paper", "embed_dim": 2, "n_epochs": 1}))
+    record = run_task(Task("disk", "hypcse", TINY[0], options={"preset": "paper", "embed_dim": 2, "n_epochs": 1}))
     picture = record["picture"]
     assert len(picture["embedding"]) == 40 and len(picture["embedding"][0]) == 2
     assert len(picture["parent"]) == len(picture["height"]) == 79
@@ -133,23 +145,23 @@ def test_a_disk_holds_what_is_drawn():
 def test_the_method_sees_other_neighbours_than_the_scores():
     alone = {"join": False}
     few, usual, same = (
-        run_cell(Cell("tree", "graph-average", TINY[2], options=alone, neighbors=k))["scores"] for k in (3, None, 10)
+        run_task(Task("tree", "graph-average", TINY[2], options=alone, neighbors=k))["scores"] for k in (3, None, 10)
     )
     assert usual == same and few["structural_entropy"] > usual["structural_entropy"]
 
 
 def test_a_method_that_knows_a_limit_is_stopped(monkeypatch):
-    cell = Cell("tree", "ufit", TINY[2])
-    assert run_cell(cell)["stopped"] is False
-    monkeypatch.setattr("hypcse.experiments.measure.LIMIT_SECONDS", 1e-9)
-    assert run_cell(cell)["stopped"] is True
-    assert "TimeoutError" in run_cell(Cell("tree", "spec-wrsc", TINY[2]))["error"]
-    assert run_cell(Cell("tree", "graph-average", TINY[2]))["stopped"] is False
+    task = Task("tree", "ufit", TINY[2])
+    assert run_task(task)["stopped"] is False
+    monkeypatch.setattr("hypcse.experiments.running.growing.LIMIT_SECONDS", 1e-9)
+    assert run_task(task)["stopped"] is True
+    assert "Stopped" in run_task(Task("tree", "spec-wrsc", TINY[2]))["error"]
+    assert run_task(Task("tree", "graph-average", TINY[2]))["stopped"] is False
 
 
 def test_a_moved_file_is_the_same_work():
-    here, there = (Cell("tree", "ward", "x", file=f"/{folder}/points-1.npz") for folder in "ab")
-    assert here.key == there.key != Cell("tree", "ward", "x", file="/a/points-2.npz").key
+    here, there = (Task("tree", "ward", "x", file=f"/{folder}/points-1.npz") for folder in "ab")
+    assert here.key == there.key != Task("tree", "ward", "x", file="/a/points-2.npz").key
 
 
 def test_a_failure_is_recorded_as_one(monkeypatch):
@@ -157,35 +169,35 @@ def test_a_failure_is_recorded_as_one(monkeypatch):
         raise RuntimeError("no luck")
 
     monkeypatch.setattr("hypcse.methods.run", fails)
-    record = run_cell(cells_of(TOY)[0])
+    record = run_task(tasks_of(TOY)[0])
     assert record["error"] == "RuntimeError: no luck"
     assert "scores" not in record
 
 
 def test_a_run_that_was_cut_anywhere_ends_the_same(tmp_path, calls):
     whole = tmp_path / "whole.jsonl"
-    cells = cells_of(TOY)
-    wanted = run_cells(cells, whole)
+    tasks = tasks_of(TOY)
+    wanted = run_tasks(tasks, whole)
     assert len(calls) == 4
     content = whole.read_bytes()
     for kept in range(0, len(content), 37):
         path = tmp_path / "cut.jsonl"
         path.write_bytes(content[:kept])
         calls.clear()
-        assert run_cells(cells, path) == wanted
+        assert run_tasks(tasks, path) == wanted
         assert path.read_bytes() == content
         assert len(calls) == 4 - content[:kept].count(b"\n")
 
 
-def test_failed_cells_and_those_of_other_versions_run_again(tmp_path, calls, monkeypatch):
-    for cell in (Cell("tree", "broken", "zoo"), Cell("tree", "ward", "zoo")):
-        path = tmp_path / f"{cell.method}.jsonl"
+def test_failed_tasks_and_those_of_other_versions_run_again(tmp_path, calls, monkeypatch):
+    for task in (Task("tree", "broken", "zoo"), Task("tree", "ward", "zoo")):
+        path = tmp_path / f"{task.method}.jsonl"
         for _ in range(2):
-            run_cells([cell], path)
-    assert [cell.method for cell in calls] == ["broken", "broken", "ward"]
+            run_tasks([task], path)
+    assert [task.method for task in calls] == ["broken", "broken", "ward"]
     assert len(read_records(tmp_path / "broken.jsonl")) == 1
     monkeypatch.setattr("hypcse.__version__", "0.2.0")
-    run_cells([cell], path)
+    run_tasks([task], path)
     assert len(calls) == 4
 
 
@@ -201,12 +213,12 @@ def test_a_foreign_file_is_refused(tmp_path):
 RUN = """
 import os, sys
 from pathlib import Path
-from hypcse.experiments import Cell, run_cells
+from hypcse.experiments import Task, run_tasks
 
 if __name__ == "__main__":
     path, n_jobs, methods, sets, n_seeds = sys.argv[1:]
-    cells = [Cell("tree", m, d, s) for d in sets.split(",") for m in methods.split(",") for s in range(int(n_seeds))]
-    run_cells(cells, Path(path), int(n_jobs), lambda record: print(record["key"], flush=True))
+    tasks = [Task("tree", m, d, s) for d in sets.split(",") for m in methods.split(",") for s in range(int(n_seeds))]
+    run_tasks(tasks, Path(path), int(n_jobs), lambda record: print(record["key"], flush=True))
 """
 
 
@@ -260,13 +272,13 @@ def test_three_kills_leave_the_same_file_and_no_process(tmp_path):
 
 
 def test_a_second_run_in_the_folder_is_refused(tmp_path, calls, monkeypatch):
-    def inner(cells, n_jobs):
+    def inner(tasks, n_jobs):
         with pytest.raises(ValueError, match="another run writes into"):
-            run_cells(cells_of(TOY), tmp_path / "x.jsonl")
-        return (stand_in(cell) for cell in cells)
+            run_tasks(tasks_of(TOY), tmp_path / "x.jsonl")
+        return (stand_in(task) for task in tasks)
 
-    monkeypatch.setattr("hypcse.experiments.runner.results", inner)
-    assert len(run_cells(cells_of(TOY), tmp_path / "x.jsonl")) == 4
+    monkeypatch.setattr("hypcse.experiments.running.runner.run_in_workers", inner)
+    assert len(run_tasks(tasks_of(TOY), tmp_path / "x.jsonl")) == 4
 
 
 def test_ctrl_c_ends_the_workers(tmp_path):
@@ -288,8 +300,8 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
     assert read_records(tmp_path / "x.jsonl") == []
 
 
-def test_a_process_that_dies_is_a_failed_cell(tmp_path):
-    """Memory that runs out takes the process; its cell is recorded, and all others are run."""
+def test_a_process_that_dies_is_a_failed_task(tmp_path):
+    """Memory that runs out takes the process; its task is recorded, and all others are run."""
     path = tmp_path / "x.jsonl"
     script = tmp_path / "dies.py"
     script.write_text(

@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from hypcse.experiments import Cell, Experiment, Planned, Results, Row, printed
-from hypcse.experiments.ranks import Ranks, agreements, mean_ranks
-from hypcse.experiments.summary import Figure, best_two, figure, verdict
+from hypcse.experiments import EXPERIMENTS, Experiment, Planned, Results, Row, Task, read_printed
+from hypcse.experiments.results import METRICS, Figure, Ranks, agreements, best_two, mean_ranks
+from hypcse.experiments.results.summary import figure, verdict
+from hypcse.metrics import SCORES
 
 
-def record(cell, purity, entropy=2.0, **more):
+def record(task, purity, entropy=2.0, **more):
     scores = {"dendrogram_purity": purity, "structural_entropy": entropy}
     return {
-        "key": cell.key,
-        "data": cell.data,
-        "seed": cell.seed,
+        "key": task.key,
+        "data": task.data,
+        "seed": task.seed,
         "options": {},
         "seconds": 1.0,
         "scores": scores,
@@ -27,8 +28,8 @@ def record(cell, purity, entropy=2.0, **more):
 def results(purities, row=None):
     """One row on iris, a seed for each purity."""
     row = row or Row("random", "untrained", printed="hypcse", random=True)
-    planned = [Planned(row, Cell("tree", "untrained", "iris", seed)) for seed in range(len(purities))]
-    records = {cell.key: record(cell, p) for (_, cell), p in zip(planned, purities, strict=True) if p is not None}
+    planned = [Planned(row, Task("tree", "untrained", "iris", seed)) for seed in range(len(purities))]
+    records = {task.key: record(task, p) for (_, task), p in zip(planned, purities, strict=True) if p is not None}
     return Results(Experiment("toy", "", (row,), ("dendrogram_purity",)), planned, records)
 
 
@@ -39,7 +40,7 @@ def test_a_figure_has_mean_deviation_and_the_papers_figure():
     assert found.verdict == "not reproduced"
 
 
-def test_cells_that_were_not_run_are_left_out():
+def test_tasks_that_were_not_run_are_left_out():
     found = results([0.5, None]).table("dendrogram_purity")["random"]["iris"]
     assert (found.n_seeds, found.n_missing) == (1, 1)
     assert results([None]).table("dendrogram_purity") == {}
@@ -47,8 +48,8 @@ def test_cells_that_were_not_run_are_left_out():
 
 
 def test_failed_and_stopped_seeds_are_counted():
-    cell = Cell("tree", "ufit", "iris")
-    records = [record(cell, 0.5), record(cell, 0.5, stopped=True), {"error": "x", "seconds": 1.0}]
+    task = Task("tree", "ufit", "iris")
+    records = [record(task, 0.5), record(task, 0.5, stopped=True), {"error": "x", "seconds": 1.0}]
     found = figure(records, "dendrogram_purity")
     assert (found.n_seeds, found.n_failed, found.n_stopped) == (2, 1, 1)
     assert figure(records[2:], "dendrogram_purity").n_seeds == 0
@@ -77,8 +78,8 @@ def test_the_spread_of_two_seeds_does_not_count():
 
 
 def test_what_there_is_no_number_for_has_no_verdict_and_no_place():
-    cell = Cell("tree", "ward", "iris")
-    found = figure([record(cell, None)], "dendrogram_purity", 95.0)
+    task = Task("tree", "ward", "iris")
+    found = figure([record(task, None)], "dendrogram_purity", 95.0)
     assert np.isnan(found.mean) and found.verdict is None
     table = {"none": {"iris": found}, "a": {"iris": Figure(50.0, 0.0, 1)}}
     assert best_two(table, "iris", "dendrogram_purity") == [["a"]]
@@ -140,15 +141,23 @@ def test_rows_count_where_both_metrics_have_them():
 def test_the_papers_rows_count_once():
     """Two of our rows may stand beside one of the paper's."""
     rows = (Row("ours", "spec-wrsc", printed="spec-wrsc"), Row("theirs", "spec-wrsc", {"released": True}, "spec-wrsc"))
-    planned = [Planned(row, Cell("tree", row.method, "iris", options=dict(row.options))) for row in rows]
-    records = {cell.key: record(cell, 0.9) for _, cell in planned}
+    planned = [Planned(row, Task("tree", row.method, "iris", options=dict(row.options))) for row in rows]
+    records = {task.key: record(task, 0.9) for _, task in planned}
     found = Results(Experiment("toy", "", rows, ("dendrogram_purity",)), planned, records)
     assert found.paper("dendrogram_purity") == {"spec-wrsc": {"iris": 83.2}}
     assert found.ours("dendrogram_purity") == {"ours": {"iris": 90.0}, "theirs": {"iris": 90.0}}
 
 
 def test_the_papers_figures():
-    assert printed("table1", "structural_entropy", "hypcse", "zoo") == 1.822
-    assert printed("table1", "dendrogram_purity", "dp-cluster-hsbm", "pen-digits") is None
-    assert printed("table2", "dendrogram_purity", "base", "pen-digits") is None
-    assert printed("table4", "points", "data", "wine") == 175
+    assert read_printed("table1", "structural_entropy", "hypcse", "zoo") == 1.822
+    assert read_printed("table1", "dendrogram_purity", "dp-cluster-hsbm", "pen-digits") is None
+    assert read_printed("table2", "dendrogram_purity", "base", "pen-digits") is None
+    assert read_printed("table4", "points", "data", "wine") == 175
+
+
+def test_every_score_is_a_metric_and_so_is_what_experiments_ask_for():
+    for score in SCORES:
+        metric = METRICS[score.name]
+        assert (metric.phrase, metric.unit, metric.higher) == (score.phrase, score.unit, score.higher)
+    assert all(name in METRICS for one in EXPERIMENTS for name in one.metrics)
+    assert METRICS["dasgupta_cost"].title == "Dasgupta's cost" and METRICS["peak_mb"].title == "Peak memory (MB)"

@@ -16,7 +16,7 @@ from geoopt.optim import RiemannianAdam
 
 from hypcse import HypCSE, HypcseWarning, similarity_graph
 from hypcse._archive import ARRAYS, FACTS, ModelFileError
-from hypcse.experiments import Cell, run_cell
+from hypcse.experiments import Task, run_task
 from hypcse.graph import scale_features
 from hypcse.training import TrainingConfig, TrainingInterrupted, fit
 from hypcse.training import run as training_run
@@ -249,7 +249,7 @@ def test_half_a_training_is_no_cell_of_an_experiment(monkeypatch, paper_data):
 
     monkeypatch.setattr(Run, "epoch", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_cell(Cell("tree", "hypcse", "zoo", options={"n_epochs": 2}))
+        run_task(Task("tree", "hypcse", "zoo", options={"n_epochs": 2}))
 
 
 @pytest.mark.slow

@@ -163,29 +163,30 @@ def reproduce(
     name: Annotated[
         str,
         typer.Argument(
-            help="table1 (with Table 5), table2, table4, paper-row, control, tau, eta1, k, t1, t2, disks, growth, "
-            "hierarchies, flat, table3, few-labels; all."
+            help="What to reproduce: table1 (with Table 5), table2, table3, table4, paper-row, few-labels, control, "
+            "tau, eta1, k, t1, t2, disks, growth, hierarchies, flat; or all of them: all."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder of the results; a run that was stopped goes on there.")] = Path(
         "results"
     ),
-    data: Annotated[list[str] | None, typer.Option(help="Only this data set; may be given several times.")] = None,
+    data: Annotated[list[str] | None, typer.Option(help="Only this data set; repeat it. By default: all.")] = None,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Seeds of each random row. By default: what the experiment declares.")
+        int | None, typer.Option(min=1, help="Number of seeds of each random method. By default: 1 to 5.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Cells at a time, each in a process of its own.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Tasks at a time, each in a process of its own.")] = 1,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="A smoke run: two epochs; two data sets and one seed unless these are given."),
+        typer.Option("--quick", help="A trial run: two epochs; two data sets and one seed unless these are given."),
     ] = False,
     report_only: Annotated[
-        bool, typer.Option("--report-only", help="Run nothing; report what there is, whichever version it is of.")
+        bool, typer.Option("--report-only", help="Run nothing; report what the folder already holds.")
     ] = False,
 ) -> None:
     """Run a table or a figure of the paper and report it beside the paper's own figures, as Markdown and as a page.
 
-    Every finished cell is kept: a second call goes on where the first was stopped, and experiments share their cells.
+    An experiment is made of tasks: one method on one data set with one seed. The result of every finished task is kept
+    in the folder, so a second call goes on where the first was stopped, and experiments share tasks.
 
     Example: `hypcse reproduce paper-row --data iris --quick`
     """

@@ -8,15 +8,17 @@ from pathlib import Path
 from rich.console import Console
 
 from hypcse import methods
-from hypcse.cli.cells import run_with_bar
 from hypcse.cli.first_run import tell_left_out
 from hypcse.cli.reading.inputs import points_of, tell_notes
 from hypcse.cli.score import show_scores
-from hypcse.experiments import Cell, Experiment, Planned, Results, Row, build_report, write_report
-from hypcse.experiments.kept import keep_points
+from hypcse.cli.tasks import run_with_bar
+from hypcse.experiments import Experiment, Planned, Results, Row, Task, build_report, write_report
+from hypcse.experiments.running.kept import keep_points
+from hypcse.metrics import SCORES
 from hypcse.points import Points
 from hypcse.points.reading import Columns
 
+SOURCE = "Written by `hypcse compare`."
 NOTE = "Lowest structural entropy first. No method is told the number of classes. Seconds leave out making the graph."
 
 
@@ -32,21 +34,29 @@ def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | No
         raise ValueError(f"{source} holds a graph; methods are compared on a table of features.")
     out.mkdir(parents=True, exist_ok=True)
     planned = _plan(rows, points, Path(source).name, out, seed)
-    records = run_with_bar([cell for _, cell in planned], out / "compare.jsonl", n_jobs, "comparing")
-    metrics = ("structural_entropy", "dasgupta_cost", *(() if points.labels is None else ("dendrogram_purity",)))
-    title = f"Methods on {Path(source).name}"
+    records = run_with_bar([task for _, task in planned], out / "compare.jsonl", n_jobs, "comparing")
+    given = {"graph"} if points.labels is None else {"graph", "labels"}
+    metrics = tuple(score.name for score in SCORES if given.issuperset(score.needs))
     table = Experiment("compare", "Methods", tuple(rows), metrics, table="none", kind="methods", note=NOTE)
-    blocks = build_report([Results(table, planned, records)], title, "Written by `hypcse compare`.")
-    write_report(blocks, out, "compare")
-    scored = [(row.label, records[cell.key]) for row, cell in planned if "error" not in records[cell.key]]
-    if scored:
-        rows_shown = [{"method": label, **_numbers(r["scores"]), "seconds": r["seconds"]} for label, r in scored]
-        # What there is no number for comes last.
-        rows_shown.sort(key=lambda row: (math.isnan(row["structural_entropy"]), row["structural_entropy"]))
-        show_scores(rows_shown)
+    results = Results(table, planned, records)
+    write_report(build_report([results], f"Methods on {Path(source).name}", SOURCE), out, "compare")
+    _show(results)
     Console(soft_wrap=True, highlight=False).print(
         f"Written to {out}: compare.html, compare.md, compare.jsonl, and a copy of the points.", markup=False
     )
+
+
+def _show(results: Results) -> None:
+    """Print the scores of the methods that did not fail, lowest entropy first, and last what has no number."""
+    found = [(row.label, results.records[task.key]) for row, task in results.planned]
+    rows = [
+        {"method": label, **_numbers(record["scores"]), "seconds": record["seconds"]}
+        for label, record in found
+        if "error" not in record
+    ]
+    rows.sort(key=lambda row: (math.isnan(row["structural_entropy"]), row["structural_entropy"]))
+    if rows:
+        show_scores(rows)
 
 
 def _numbers(scores: dict[str, float | None]) -> dict[str, float]:
@@ -54,6 +64,6 @@ def _numbers(scores: dict[str, float | None]) -> dict[str, float]:
 
 
 def _plan(rows: list[Row], points: Points, name: str, out: Path, seed: int) -> list[Planned]:
-    """One cell a row, on a copy of the points that other processes can read."""
+    """One task per row, on a copy of the points that other processes can read."""
     where = str(keep_points(points, out).absolute())
-    return [Planned(row, Cell("tree", row.method, name, seed, refined=row.refined, file=where)) for row in rows]
+    return [Planned(row, Task("tree", row.method, name, seed, refined=row.refined, file=where)) for row in rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import typer
@@ -10,23 +10,24 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from hypcse._checks import did_you_mean
-from hypcse.cli.cells import run_with_bar
+from hypcse.cli.tasks import run_with_bar
 from hypcse.datasets import load
 from hypcse.experiments import (
-    Cell,
     Experiment,
     Planned,
     Results,
+    Task,
     build_report,
     everything,
     experiment,
-    finished,
+    find_finished,
     plan,
     read_records,
     to_markdown,
     write_report,
 )
-from hypcse.experiments.report import Picture
+from hypcse.experiments.report import Block, Picture
+from hypcse.experiments.running import Record
 from hypcse.experiments.synthetic import made_size, size_of
 
 EVERYTHING = "all"
@@ -41,35 +42,48 @@ def run_reproduce(
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"--out {out} is a file. Name a folder.")
     _check_names(wanted, data_sets or ())
-    planned = {one.name: plan(one, _shared(one, data_sets), n_seeds, quick) for one in wanted}
+    planned = {one.name: plan(one, _choose_data(one, data_sets), n_seeds, quick) for one in wanted}
     path = out / RECORDS
-    cells = _cells([one for cells in planned.values() for one in cells], path)
-    if report_only:
-        if not path.exists():
-            raise FileNotFoundError(f"{path} does not exist, so there is nothing to report. Run without --report-only.")
-        records = {record["key"]: record for record in read_records(path)}
-    else:
-        _check_data(cells, path)
-        records = run_with_bar(cells, path, n_jobs, name)
+    records = _read(path) if report_only else _run(planned, path, n_jobs, name)
     results = [Results(one, planned[one.name], records, judged=not quick) for one in wanted]
     if not any(one.found for one in results):
         raise ValueError(f"{path} has no record of {name}, so there is nothing to report. Run without --report-only.")
     title = "Results" if name == EVERYTHING else f"Results: {name}"
     source = f"Written by `{_command(name, data_sets, n_seeds, quick)}`."
     if quick:
+        title += ", smoke run"
         source += " A smoke run: what trains did so for two epochs, so its figures say nothing about the paper's."
     part = "-quick" if quick else "-part" if data_sets or n_seeds else ""
-    blocks = build_report(results, f"{title}, smoke run" if quick else title, source)
+    blocks = build_report(results, title, source)
     files = write_report(blocks, out, f"{name}{part}")
+    _show(blocks, f"Written: {files[1]} and {files[0]}. The result of each task is a line of {path}.")
+    if any("error" in record for one in results for record in one.found):
+        raise typer.Exit(1)
+
+
+def _run(planned: Mapping[str, Sequence[Planned]], path: Path, n_jobs: int, title: str) -> dict[str, Record]:
+    """Records of the tasks that can run here, and of those that are finished already."""
+    tasks = _runnable([one for tasks in planned.values() for one in tasks], path)
+    _check_data(tasks, path)
+    return run_with_bar(tasks, path, n_jobs, title)
+
+
+def _read(path: Path) -> dict[str, Record]:
+    """Records that there are, by key."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist, so there is nothing to report. Run without --report-only.")
+    return {record["key"]: record for record in read_records(path)}
+
+
+def _show(blocks: Sequence[Block], last: str) -> None:
+    """Print a report without its pictures, and a last line."""
     text = to_markdown([block for block in blocks if not isinstance(block, Picture)])
     plain = Console(soft_wrap=True, highlight=False)
     if plain.is_terminal:
         plain.print(Markdown(text))
     else:
         plain.print(text, markup=False)
-    plain.print(f"Written: {files[1]} and {files[0]}. Cells are in {path}.", markup=False)
-    if any("error" in record for one in results for record in one.found):
-        raise typer.Exit(1)
+    plain.print(last, markup=False)
 
 
 def _command(name: str, data_sets: Sequence[str] | None, n_seeds: int | None, quick: bool) -> str:
@@ -78,16 +92,16 @@ def _command(name: str, data_sets: Sequence[str] | None, n_seeds: int | None, qu
     return " ".join(["hypcse reproduce", *words, *(["--quick"] if quick else [])])
 
 
-def _cells(planned: Sequence[Planned], path: Path) -> list[Cell]:
-    """The cells that can run here, and those that are finished already."""
-    done = finished([cell for _, cell in planned], path)
-    return [cell for row, cell in planned if row.can_run or cell.key in done]
+def _runnable(planned: Sequence[Planned], path: Path) -> list[Task]:
+    """The tasks that can run here, and those that are finished already."""
+    done = find_finished([task for _, task in planned], path)
+    return [task for row, task in planned if row.can_run or task.key in done]
 
 
-def _check_data(cells: Sequence[Cell], path: Path) -> None:
+def _check_data(tasks: Sequence[Task], path: Path) -> None:
     """Read all data sets that are still needed, so that one which is not there is an error before anything runs."""
-    done = finished(cells, path)
-    for data in {cell.data: None for cell in cells if cell.key not in done and made_size(cell.data) is None}:
+    done = find_finished(tasks, path)
+    for data in {task.data: None for task in tasks if task.key not in done and made_size(task.data) is None}:
         load(data)
 
 
@@ -105,6 +119,6 @@ def _has(one: Experiment, data: str) -> bool:
     return data in one.data_sets or (one.kind == "growth" and size_of(data) is not None)
 
 
-def _shared(one: Experiment, data_sets: list[str] | None) -> list[str] | None:
+def _choose_data(one: Experiment, data_sets: list[str] | None) -> list[str] | None:
     """The data sets asked for that the experiment has."""
     return None if data_sets is None else [data for data in data_sets if _has(one, data)]

@@ -31,7 +31,7 @@ class Split:
     test: NDArray[np.bool_]
 
 
-def split_of(y: NDArray[np.int64], seed: int, *, stratified: bool) -> Split:
+def draw_split(y: NDArray[np.int64], seed: int, *, stratified: bool) -> Split:
     """30 % to train on, 10 % for validation, 60 % to test, drawn by the seed; of each class so much if `stratified`."""
     rng = generator(seed, "splits of Table 3")
     groups = [np.flatnonzero(y == label) for label in np.unique(y)] if stratified else [np.arange(y.size)]
@@ -44,7 +44,7 @@ def split_of(y: NDArray[np.int64], seed: int, *, stratified: bool) -> Split:
     return Split(np.where(known, y, -1), validation, ~known)
 
 
-def few_of(y: NDArray[np.int64], n_labels: int, seed: int) -> Split:
+def draw_few(y: NDArray[np.int64], n_labels: int, seed: int) -> Split:
     """So many labels per class, drawn by the seed; all other points are the test."""
     rng = generator(seed, f"{n_labels} labels per class")
     known = np.zeros(y.size, np.bool_)
@@ -53,30 +53,30 @@ def few_of(y: NDArray[np.int64], n_labels: int, seed: int) -> Split:
     return Split(np.where(known, y, -1), np.zeros(y.size, np.bool_), ~known)
 
 
-def split_scores(method: str, X: NDArray[Any], y: NDArray[np.int64], seed: int, **options: Any) -> dict[str, float]:
+def score_splits(method: str, X: NDArray[Any], y: NDArray[np.int64], seed: int, **options: Any) -> dict[str, float]:
     """Share of the test part that is right, of a random and of a stratified split."""
     return {
-        name: _accuracy(method, X, y, split_of(y, seed, stratified=stratified), seed, options)
+        name: _accuracy(method, X, y, draw_split(y, seed, stratified=stratified), seed, options)
         for name, stratified in (("accuracy", False), ("accuracy_stratified", True))
     }
 
 
-def few_scores(method: str, X: NDArray[Any], y: NDArray[np.int64], seed: int, **options: Any) -> dict[str, float]:
+def score_few(method: str, X: NDArray[Any], y: NDArray[np.int64], seed: int, **options: Any) -> dict[str, float]:
     """Share of the points without a label that is right, by the number of labels per class."""
-    return {f"accuracy_{number}": _accuracy(method, X, y, few_of(y, number, seed), seed, options) for number in FEW}
+    return {f"accuracy_{number}": _accuracy(method, X, y, draw_few(y, number, seed), seed, options) for number in FEW}
 
 
 def _accuracy(
     method: str, X: NDArray[Any], y: NDArray[np.int64], split: Split, seed: int, options: dict[str, Any]
 ) -> float:
-    found = predicted(method, X, split, seed, **options)
+    found = predict_classes(method, X, split, seed, **options)
     return float(np.mean(found[split.test] == y[split.test]))
 
 
-def predicted(method: str, X: NDArray[Any], split: Split, seed: int, **options: Any) -> NDArray[np.int64]:
+def predict_classes(method: str, X: NDArray[Any], split: Split, seed: int, **options: Any) -> NDArray[np.int64]:
     """The class of every point by a method: one of `OURS`, or of `hypcse.methods.labelled`."""
     if method == "hypcse-classifier":
-        return _classified(X, split, seed, **options)
+        return _classify(X, split, seed, **options)
     if method == "spread-labels":
         return _spread(X, split, seed)
     from hypcse.methods.labelled import CLASSIFIERS
@@ -87,7 +87,7 @@ def predicted(method: str, X: NDArray[Any], split: Split, seed: int, **options: 
     return CLASSIFIERS[method].predict(X, split.codes, random_state=seed, validation=validation, **options)
 
 
-def _classified(X: NDArray[Any], split: Split, seed: int, **options: Any) -> NDArray[np.int64]:
+def _classify(X: NDArray[Any], split: Split, seed: int, **options: Any) -> NDArray[np.int64]:
     """Our classifier, which draws its validation rows among the known ones by itself: as many as the split has."""
     from hypcse import HypCSEClassifier
 

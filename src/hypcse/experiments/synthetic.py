@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hypcse.datasets import available, describe
-from hypcse.experiments.flat.cases import flat_case
-from hypcse.experiments.hierarchies import case_of
+from hypcse.experiments.flat.cases import FLAT_CASES
+from hypcse.experiments.hierarchies import CASES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ _PREFIX = "nested-gaussians-"
 
 
 def data_name(n_points: int) -> str:
-    """The name under which a cell asks for so many points.
+    """The name under which a task asks for so many points.
 
     >>> size_of(data_name(1000))
     1000
@@ -34,25 +34,25 @@ def size_of(name: str) -> int | None:
 
 def made_size(name: str) -> int | None:
     """Number of points of a data set that is made, or scikit-learn's; None for one that `load` reads."""
-    case = case_of(name) or (flat_case(name) if name not in available() else None)
+    case = CASES.get(name) or (FLAT_CASES.get(name) if name not in available() else None)
     return size_of(name) if case is None else case.n_points
 
 
 def has_features(name: str) -> bool:
     """Whether a data set is more than a graph."""
-    case = case_of(name) or flat_case(name)
+    case = CASES.get(name) or FLAT_CASES.get(name)
     return case is None or case.n_features > 0
 
 
 def is_noise(name: str) -> bool:
     """Whether all points of a data set are one cluster."""
-    case = flat_case(name)
+    case = FLAT_CASES.get(name)
     return case is not None and case.n_clusters == 1
 
 
 def number_of_classes(name: str) -> int:
     """The true number of clusters of a data set."""
-    case = flat_case(name)
+    case = FLAT_CASES.get(name)
     return describe(name).n_classes if case is None else case.n_clusters
 
 

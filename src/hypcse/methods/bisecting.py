@@ -9,8 +9,8 @@ from hypcse._random import generator
 from hypcse.kernels.points.two_means import Bisection, Effort, bisect, start_bisection
 from hypcse.kernels.trees.sweep import lift_heights
 from hypcse.methods.assembly import split_parents
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 
@@ -19,7 +19,7 @@ _PART = 10_000
 
 
 def bisecting_kmeans(
-    task: Task, *, n_init: int = 10, max_iter: int = 300, tol: float = 1e-4, max_seconds: float | None = None
+    inputs: Inputs, *, n_init: int = 10, max_iter: int = 300, tol: float = 1e-4, max_seconds: float | None = None
 ) -> Tree:
     """Split all points in two by 2-means, and each part again, down to single points.
 
@@ -36,11 +36,11 @@ def bisecting_kmeans(
     check_count("max_iter", max_iter, 1)
     if not tol >= 0:
         raise ValueError(f"tol={tol} must be at least 0.")
-    clock = Clock("bisecting-kmeans", task.callback, max_seconds)
-    X = np.ascontiguousarray(task.features)
+    clock = Clock("bisecting-kmeans", inputs.callback, max_seconds)
+    X = np.ascontiguousarray(inputs.features)
     if len(X) == 1:
         return Tree.single()
-    draw = generator(task.random_state, "bisecting k-means")
+    draw = generator(inputs.random_state, "bisecting k-means")
     # Copies are halved at random: data often come sorted by class, and the order of the rows would tell.
     at = start_bisection(draw.permutation(len(X)))
     while at.status[0] > 0:

@@ -13,9 +13,9 @@ from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.entropy_clustering import effort_of, searched
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.options import check_names
 from hypcse.methods.registry import describe
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 
@@ -88,8 +88,8 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         if effort is not None and "join" in method.options:
             # Refinement goes by the edges alone; what they do not tell is joined once, afterwards.
             options.setdefault("join", False)
-        task = Task(ready.points.with_more(ready.graph), self.scale, seed, callback)
-        tree = method.tree(task, **options)
+        inputs = Inputs(ready.points.with_more(ready.graph), self.scale, seed, callback)
+        tree = method.tree(inputs, **options)
         if effort is None:
             return tree, {}
         return ready.joined(searched(tree, ready, effort, seed, callback)), {}

@@ -11,15 +11,15 @@ from hypcse.graph.neighbors.search import MAX_EXACT
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.kernels.spanning.kdtree import pair_distances
 from hypcse.kernels.spanning.prim import Growth, grow, start_growth
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 # Distances computed between two reports of progress.
 _PART = 20_000_000
 
 
-def hdbscan(task: Task, *, min_samples: int = 5, max_seconds: float | None = None) -> Tree:
+def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None = None) -> Tree:
     """The full binary tree of HDBSCAN, before anything is condensed or labelled: single linkage of
 
         max(core_i, core_j, |x_i - x_j|),
@@ -36,8 +36,8 @@ def hdbscan(task: Task, *, min_samples: int = 5, max_seconds: float | None = Non
     `max_seconds` it raises TimeoutError.
     """
     check_count("min_samples", min_samples, 1)
-    clock = Clock("hdbscan", task.callback, max_seconds)
-    X = np.ascontiguousarray(task.features)
+    clock = Clock("hdbscan", inputs.callback, max_seconds)
+    X = np.ascontiguousarray(inputs.features)
     if len(X) == 1:
         return Tree.single()
     core, at = squared_core_distances(X, min_samples), start_growth(len(X))

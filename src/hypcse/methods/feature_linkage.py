@@ -9,21 +9,21 @@ from hypcse._memory import check_memory
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.kernels.linkage.nearest_first import join_nearest, start_nearest_first
 from hypcse.kernels.linkage.ward import start_ward, ward_merges
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 # Distances computed between two reports of progress.
 _PART = 20_000_000
 
 
-def single(task: Task, *, max_seconds: float | None = None) -> Tree:
+def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     """Single linkage by Prim's algorithm, in SciPy's order of ties: O(n^2 d) time, O(n d) memory.
 
     Past `max_seconds` it raises TimeoutError.
     """
-    clock = Clock("single-linkage", task.callback, max_seconds)
-    X = np.ascontiguousarray(task.features)
+    clock = Clock("single-linkage", inputs.callback, max_seconds)
+    X = np.ascontiguousarray(inputs.features)
     if len(X) < 2:
         return Tree.single()
     at = start_nearest_first(len(X))
@@ -33,14 +33,14 @@ def single(task: Task, *, max_seconds: float | None = None) -> Tree:
     return Tree.from_linkage(number_merges(at.order[:-1], at.order[1:], at.height))
 
 
-def ward(task: Task, *, max_seconds: float | None = None) -> Tree:
+def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     """Ward's method by nearest-neighbour chains on centroids: O(n^2 d) time, O(n d) memory.
 
     SciPy and scikit-learn give the same tree up to ties, from all n^2 / 2 distances. Past `max_seconds` it raises
     TimeoutError.
     """
-    clock = Clock("ward", task.callback, max_seconds)
-    X = task.features
+    clock = Clock("ward", inputs.callback, max_seconds)
+    X = inputs.features
     if len(X) < 2:
         return Tree.single()
     at = start_ward(X)

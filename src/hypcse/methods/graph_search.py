@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from hypcse.discrete import graph_linkage
 from hypcse.discrete.linking.linkage import Linkage, link_by_entropy
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 
-def average(task: Task, *, join: bool = True) -> Tree:
+def average(inputs: Inputs, *, join: bool = True) -> Tree:
     """Average linkage on the graph; what no edge joins is joined by the features, unless told not to."""
-    return _linked(task, "average", join)
+    return _linked(inputs, "average", join)
 
 
-def paris(task: Task, *, join: bool = True) -> Tree:
+def paris(inputs: Inputs, *, join: bool = True) -> Tree:
     """Paris linkage on the graph; what no edge joins is joined by the features, unless told not to."""
-    return _linked(task, "paris", join)
+    return _linked(inputs, "paris", join)
 
 
-def hcse(task: Task, *, join: bool = False, max_seconds: float | None = None) -> Tree:
+def hcse(inputs: Inputs, *, join: bool = False, max_seconds: float | None = None) -> Tree:
     """The stretching operator of HCSE, as in the paper's tables; with `join`, components are joined by the features.
 
     Past `max_seconds` it raises TimeoutError.
     """
-    clock = Clock("hcse", task.callback, max_seconds)
-    tree = link_by_entropy(task.graph, lambda done, total: clock.tell("merges", done, total))
-    return task.joined(tree) if join else tree
+    clock = Clock("hcse", inputs.callback, max_seconds)
+    tree = link_by_entropy(inputs.graph, lambda done, total: clock.tell("merges", done, total))
+    return inputs.joined(tree) if join else tree
 
 
-def _linked(task: Task, method: Linkage, join: bool) -> Tree:
-    tree = graph_linkage(task.graph, method)
-    return task.joined(tree) if join else tree
+def _linked(inputs: Inputs, method: Linkage, join: bool) -> Tree:
+    tree = graph_linkage(inputs.graph, method)
+    return inputs.joined(tree) if join else tree

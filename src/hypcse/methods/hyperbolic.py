@@ -9,11 +9,11 @@ from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse.discrete import graph_linkage, refine
 from hypcse.graph import Graph
-from hypcse.methods.task import Task
+from hypcse.methods.inputs import Inputs
 from hypcse.tree import Tree
 
 
-def decode_untrained(task: Task, *, n_encoders: int = 8, polish: bool = True) -> Tree:
+def decode_untrained(inputs: Inputs, *, n_encoders: int = 8, polish: bool = True) -> Tree:
     """Graph-aware decoding of the mean of several untrained encoders, refined as `HypCSE` refines.
 
     Each encoder is that of `HypCSE` at its start, on the graph with self-loops. The squared chord of every edge, in
@@ -22,20 +22,20 @@ def decode_untrained(task: Task, *, n_encoders: int = 8, polish: bool = True) ->
     from hypcse.decode import chord_scaled
 
     check_count("n_encoders", n_encoders, 1)
-    graph = task.graph
+    graph = inputs.graph
     if graph.n_vertices == 1:
         return graph_linkage(graph)
-    features = task.scaled
+    features = inputs.scaled
     total = np.zeros(graph.n_edges)
     for number in range(n_encoders):
-        draw = generator(task.random_state, f"untrained encoder {number}")
+        draw = generator(inputs.random_state, f"untrained encoder {number}")
         chords = _chords(_untrained_leaves(features, graph, int(draw.integers(2**62))), graph)
         middle = float(np.median(chords)) if chords.size else 0.0
         total += np.square(chords / middle) if middle > 0 else 0.0
     tree = graph_linkage(chord_scaled(graph, np.sqrt(total / n_encoders)))
     if not polish:
         return tree
-    return task.joined(refine(tree, graph, starts=[graph_linkage(graph)], random_state=task.random_state))
+    return inputs.joined(refine(tree, graph, starts=[graph_linkage(graph)], random_state=inputs.random_state))
 
 
 def _chords(leaves: NDArray[np.float64], graph: Graph) -> NDArray[np.float64]:

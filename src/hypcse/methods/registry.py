@@ -12,9 +12,9 @@ from hypcse._progress import Callback
 from hypcse._random import check_seed
 from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
 from hypcse.methods.hyphc import hyphc
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.options import Option, check_names, keyword_options
 from hypcse.methods.probabilistic import eph, fph
-from hypcse.methods.task import Task
 from hypcse.methods.ufit import ufit
 from hypcse.points import Points
 from hypcse.tree import Tree
@@ -24,10 +24,10 @@ from hypcse.tree import Tree
 class Method:
     """A method: how it is called, and what it takes.
 
-    takes     : "features" (scaled, (n, d)), a "graph", or both of them as a `Task`.
+    takes     : "features" (scaled, (n, d)), a "graph", or both of them as `Inputs`.
     build     : takes that, and its options by keyword; returns a Tree. None where an estimator does it.
     estimator : the name in `hypcse.estimator` of an estimator that is this method; its parameters are the options.
-    whole     : whether `build` is given the `Task` although it takes one side of it: it draws, or reports progress.
+    whole     : whether `build` is given the `Inputs` although it takes one side of it: it draws, or reports progress.
     trains    : whether torch is needed.
     """
 
@@ -63,28 +63,28 @@ class Method:
 
         return getattr(hypcse.estimator, str(self.estimator))
 
-    def tree(self, task: Task, **options: Any) -> Tree:
+    def tree(self, inputs: Inputs, **options: Any) -> Tree:
         """The tree that the method finds."""
         if self.trains:
             import hypcse._torch  # noqa: F401
-        if self.takes == "features" and task.points.features is None:
+        if self.takes == "features" and inputs.points.features is None:
             others = ", ".join(method.name for method in METHODS if method.takes == "graph")
             raise ValueError(
                 f"{self.name} clusters features, but these points are a graph or distances alone. Pass a table of "
                 f"numbers, or take a method of graphs: {others}."
             )
         if self.build is None:
-            return self._estimated(task, options)
-        what = {"features": lambda: task.features, "graph": lambda: task.graph, "both": lambda: task}
-        return self.build(task if self.whole else what[self.takes](), **options)
+            return self._estimated(inputs, options)
+        what = {"features": lambda: inputs.features, "graph": lambda: inputs.graph, "both": lambda: inputs}
+        return self.build(inputs if self.whole else what[self.takes](), **options)
 
-    def _estimated(self, task: Task, options: dict[str, Any]) -> Tree:
-        if task.n_points == 1:
+    def _estimated(self, inputs: Inputs, options: dict[str, Any]) -> Tree:
+        if inputs.n_points == 1:
             return Tree.single()
-        given = {"random_state": task.random_state, "scale": task.scale, **options}
+        given = {"random_state": inputs.random_state, "scale": inputs.scale, **options}
         if "callback" in self.options:
-            given.setdefault("callback", task.callback)
-        return self.kind()(**given).fit(task.points).tree_
+            given.setdefault("callback", inputs.callback)
+        return self.kind()(**given).fit(inputs.points).tree_
 
 
 METHODS = (
@@ -218,5 +218,5 @@ def run(
     if options:
         check_names(name, options, method.options)
     points = Points.of(X, graph)
-    tree = method.tree(Task(points, scale, check_seed(random_state), callback), **options)
+    tree = method.tree(Inputs(points, scale, check_seed(random_state), callback), **options)
     return tree.with_names(points.names)

@@ -57,7 +57,8 @@ class Score:
     """A score.
 
     name   : by which rows, reports and the command know it.
-    title  : for the head of a table.
+    title  : short, for the head of a table.
+    phrase : in full, within a sentence.
     needs  : the parts that it is computed from, beside the tree.
     higher : whether more is better.
     unit   : a "share" from 0 to 1 is shown in percent; "bits", a "cost", and an "index" as they are.
@@ -66,6 +67,7 @@ class Score:
 
     name: str
     title: str
+    phrase: str
     needs: tuple[Part, ...]
     higher: bool
     unit: Unit
@@ -104,20 +106,23 @@ def _dendrogram_purity(scored: Scored) -> float:
     return dendrogram_purity(scored.tree, scored.labels)
 
 
+_FLAT: tuple[Part, ...] = ("labels", "clusters")
+
 SCORES = (
-    Score("dendrogram_purity", "purity", ("labels",), True, "share", _dendrogram_purity),
-    Score("structural_entropy", "entropy", ("graph",), False, "bits", _entropy),
+    Score("dendrogram_purity", "purity", "dendrogram purity", ("labels",), True, "share", _dendrogram_purity),
+    Score("structural_entropy", "entropy", "structural entropy", ("graph",), False, "bits", _entropy),
     Score(
         "dasgupta_cost",
         "Dasgupta cost",
+        "Dasgupta's cost",
         ("graph",),
         False,
         "cost",
         lambda scored: dasgupta_from_weights(scored.tree, scored.weights),
     ),
-    Score("flat_purity", "flat purity", ("labels", "clusters"), True, "share", _flat_purity),
-    Score("ari", "ARI", ("labels", "clusters"), True, "index", _index("adjusted_rand_score")),
-    Score("ami", "AMI", ("labels", "clusters"), True, "index", _index("adjusted_mutual_info_score")),
+    Score("flat_purity", "flat purity", "purity of flat clusters", _FLAT, True, "share", _flat_purity),
+    Score("ari", "ARI", "adjusted Rand index", _FLAT, True, "index", _index("adjusted_rand_score")),
+    Score("ami", "AMI", "adjusted mutual information", _FLAT, True, "index", _index("adjusted_mutual_info_score")),
 )
 """Every score, in the order of a row. A new one is an entry here and a test."""
 

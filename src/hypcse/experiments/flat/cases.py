@@ -35,7 +35,7 @@ class FlatCase:
     chances: tuple[float, float] | None = None
 
     @property
-    def drawn(self) -> bool:
+    def is_drawn(self) -> bool:
         """Whether each seed draws the data anew."""
         return self.group != "public"
 
@@ -50,19 +50,23 @@ def _planted(n_groups: int, size: int, inside: float, between: float) -> FlatCas
     return FlatCase(name, "planted", n_groups * size, 0, n_groups, (inside, between))
 
 
-FLAT_CASES = (
-    *map(_public, available()),
-    FlatCase("breast-cancer-diagnostic", "public", 569, 30, 2),
-    FlatCase("moons", "made", 1000, 2, 2),
-    FlatCase("circles", "made", 1000, 2, 2),
-    FlatCase("blobs-densities", "made", 1000, 2, 3),
-    FlatCase("blobs-stretched", "made", 1000, 2, 3),
-    FlatCase("blobs-apart", "made", 1000, 2, 5),
-    _planted(20, 50, 0.3, 0.02),
-    _planted(20, 100, 0.2, 0.05),
-    _planted(10, 100, 0.15, 0.03),
-    *(FlatCase(f"noise-{n_features}d", "noise", 1000, n_features, 1) for n_features in (2, 8, 32)),
-)
+FLAT_CASES = {
+    case.name: case
+    for case in (
+        *map(_public, available()),
+        FlatCase("breast-cancer-diagnostic", "public", 569, 30, 2),
+        FlatCase("moons", "made", 1000, 2, 2),
+        FlatCase("circles", "made", 1000, 2, 2),
+        FlatCase("blobs-densities", "made", 1000, 2, 3),
+        FlatCase("blobs-stretched", "made", 1000, 2, 3),
+        FlatCase("blobs-apart", "made", 1000, 2, 5),
+        _planted(20, 50, 0.3, 0.02),
+        _planted(20, 100, 0.2, 0.05),
+        _planted(10, 100, 0.15, 0.03),
+        *(FlatCase(f"noise-{n_features}d", "noise", 1000, n_features, 1) for n_features in (2, 8, 32)),
+    )
+}
+"""All cases by name."""
 
 ABOUT = (
     "Public tables are the nine of the paper, and `breast-cancer-diagnostic`, scikit-learn's `load_breast_cancer`, "
@@ -74,12 +78,3 @@ ABOUT = (
     "probability 0.3 inside a group and 0.02 between two. `noise-8d` are 1,000 points drawn evenly from a cube of 8 "
     "dimensions, which is one cluster. Each seed draws the made data anew."
 )
-
-
-def flat_case(name: str) -> FlatCase | None:
-    """The case of that name; None for any other name.
-
-    >>> flat_case("moons").n_clusters
-    2
-    """
-    return next((case for case in FLAT_CASES if case.name == name), None)

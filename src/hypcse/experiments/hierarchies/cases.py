@@ -48,25 +48,29 @@ def _gaussians(n_levels: int, n_features: int, spread: float, what: str = "gauss
     return Case(f"{what}-{n_levels}x{n_features}-{spread:g}", _BRANCHING[n_levels], n_features, spread, **more)
 
 
-CASES = (
-    # In the plane centres come close by chance, so that groups would overlap.
-    _gaussians(2, 2, 0.25, step_ratio=4.0),
-    _gaussians(3, 2, 0.25, step_ratio=4.0),
-    _gaussians(2, 8, 0.65),
-    _gaussians(2, 64, 2.5),
-    _gaussians(3, 8, 0.25),
-    _gaussians(3, 8, 0.65),
-    _gaussians(3, 8, 1.0),
-    _gaussians(3, 64, 1.25),
-    _gaussians(4, 4, 0.5),
-    _gaussians(4, 16, 1.0),
-    _gaussians(3, 8, 0.65, "sizes", size_ratio=10.0),
-    _gaussians(3, 8, 0.65, "densities", spread_ratio=4.0),
-    _gaussians(3, 8, 0.65, "noise", n_noise=4),
-    _gaussians(3, 8, 0.5, "tails", heavy_tails=True),
-    Case("blocks-4x4", (4, 4), 8, 2.0, degrees=_DEGREES),
-    Case("blocks-4x4-graph", (4, 4), 0, 0.0, degrees=_DEGREES),
-)
+CASES = {
+    case.name: case
+    for case in (
+        # In the plane centres come close by chance, so that groups would overlap.
+        _gaussians(2, 2, 0.25, step_ratio=4.0),
+        _gaussians(3, 2, 0.25, step_ratio=4.0),
+        _gaussians(2, 8, 0.65),
+        _gaussians(2, 64, 2.5),
+        _gaussians(3, 8, 0.25),
+        _gaussians(3, 8, 0.65),
+        _gaussians(3, 8, 1.0),
+        _gaussians(3, 64, 1.25),
+        _gaussians(4, 4, 0.5),
+        _gaussians(4, 16, 1.0),
+        _gaussians(3, 8, 0.65, "sizes", size_ratio=10.0),
+        _gaussians(3, 8, 0.65, "densities", spread_ratio=4.0),
+        _gaussians(3, 8, 0.65, "noise", n_noise=4),
+        _gaussians(3, 8, 0.5, "tails", heavy_tails=True),
+        Case("blocks-4x4", (4, 4), 8, 2.0, degrees=_DEGREES),
+        Case("blocks-4x4-graph", (4, 4), 0, 0.0, degrees=_DEGREES),
+    )
+}
+"""All cases by name."""
 
 ABOUT = (
     "Each case has 1,000 points in clusters, which lie in groups, and these in larger groups, so that every true level "
@@ -80,12 +84,3 @@ ABOUT = (
     "no features, and rows that need them are left out there. Every seed draws the data anew. Clusters may overlap by "
     "chance, so 100 cannot always be reached. Similarity graphs have the median bandwidth."
 )
-
-
-def case_of(name: str) -> Case | None:
-    """The case of that name; None for any other name.
-
-    >>> case_of("gaussians-3x8-0.65").n_clusters
-    27
-    """
-    return next((case for case in CASES if case.name == name), None)

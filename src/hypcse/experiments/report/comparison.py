@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hypcse.experiments.ranks import LEVEL, Agreement, agreements, mean_ranks
 from hypcse.experiments.report import figures
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Picture, Text
-from hypcse.experiments.report.fields import data_name, in_text, named
-from hypcse.experiments.summary import Results, Table
+from hypcse.experiments.report.grids import data_head
+from hypcse.experiments.results import METRICS, Agreement, Results, Table, agreements, mean_ranks
+from hypcse.experiments.results.metrics import with_capital
+from hypcse.experiments.results.ranks import LEVEL
 
 
 def verdicts(tables: dict[str, Table]) -> Iterator[Block]:
@@ -32,7 +33,7 @@ def verdicts(tables: dict[str, Table]) -> Iterator[Block]:
             counts = Counter(figure.verdict for figure in table.get(label, {}).values() if figure.verdict)
             fields.append(Entry(", ".join(f"{n} {word}" for word, n in counts.most_common()) or "-"))
         rows.append(tuple(fields))
-    yield Grid(("", *(named(metric) for metric in judged)), tuple(rows))
+    yield Grid(("", *(METRICS[metric].title for metric in judged)), tuple(rows))
 
 
 def rank_tables(results: Results) -> Iterator[Block]:
@@ -41,15 +42,15 @@ def rank_tables(results: Results) -> Iterator[Block]:
     if not known:
         return
     tests = "; ".join(
-        f"{in_text(metric)}: {len(ranks.mean)} rows, {ranks.n_data_sets} data sets, p = {ranks.p_value:.2g}, critical "
-        f"difference {ranks.difference:.2f}"
+        f"{METRICS[metric].phrase}: {len(ranks.mean)} rows, {ranks.n_data_sets} data sets, p = {ranks.p_value:.2g}, "
+        f"critical difference {ranks.difference:.2f}"
         for metric, ranks in known.items()
     )
     yield Heading("Mean ranks over data sets", 3)
     yield Text(
         "Of rows with a figure on all data sets. A small p, by Friedman's test, says that rows are not all alike. Two "
         f"rows differ at the level {LEVEL} when their mean ranks are further apart than Nemenyi's critical difference. "
-        f"{tests[0].upper()}{tests[1:]}."
+        f"{with_capital(tests)}."
     )
     order = next(iter(known.values())).mean
     labels = dict.fromkeys(label for ranks in known.values() for label in ranks.mean)
@@ -57,12 +58,12 @@ def rank_tables(results: Results) -> Iterator[Block]:
         (Entry(label), *(Entry(f"{ranks.mean[label]:.2f}" if label in ranks.mean else "-") for ranks in known.values()))
         for label in sorted(labels, key=lambda label: order.get(label, np.inf))
     ]
-    yield Grid(("", *(named(metric) for metric in known)), tuple(rows))
+    yield Grid(("", *(METRICS[metric].title for metric in known)), tuple(rows))
     if figures.can_draw():
         for metric, ranks in known.items():
-            drawn = f"{results.experiment.name}-ranks-{metric.replace('_', '-')}"
-            caption = f"Mean ranks by {in_text(metric)}; bars join rows that do not differ."
-            yield Picture(drawn, figures.rank_lines(drawn, ranks), caption)
+            name = f"{results.experiment.name}-ranks-{metric.replace('_', '-')}"
+            caption = f"Mean ranks by {METRICS[metric].phrase}; bars join rows that do not differ."
+            yield Picture(name, figures.rank_lines(name, ranks), caption)
 
 
 def correlations(results: Results) -> Iterator[Block]:
@@ -80,13 +81,13 @@ def correlations(results: Results) -> Iterator[Block]:
         "Spearman's correlation over rows, the best row being first in each metric: 1 when two metrics order the rows "
         "alike. Rows count on the data sets where both metrics have a figure."
     )
-    yield Grid(("", "rows", *map(data_name, data_sets), "mean"), tuple(rows))
+    yield Grid(("", "rows", *map(data_head, data_sets), "mean"), tuple(rows))
 
 
 def _correlation_row(one: Agreement, side: str, data_sets: Sequence[str]) -> tuple[Entry, ...]:
     least, most = min(one.n_rows.values()), max(one.n_rows.values())
     known = [value for value in one.correlation.values() if np.isfinite(value)]
     found = [*(one.correlation.get(data, np.nan) for data in data_sets), float(np.mean(known)) if known else np.nan]
-    name = f"{named(one.first)} and {in_text(one.second)}, {side}".replace(" (percent)", "")
+    name = f"{with_capital(METRICS[one.first].phrase)} and {METRICS[one.second].phrase}, {side}"
     count = str(most) if least == most else f"{least} to {most}"
     return Entry(name), Entry(count), *(Entry(f"{value:.2f}" if np.isfinite(value) else "-") for value in found)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from hypcse.experiments.report import figures
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Picture, Text
 from hypcse.experiments.report.comparison import correlations, rank_tables, verdicts
-from hypcse.experiments.report.fields import field, named
 from hypcse.experiments.report.flat import flat_tables
-from hypcse.experiments.report.grids import PLACES, metric_grid
+from hypcse.experiments.report.grids import PLACES, field, metric_grid
 from hypcse.experiments.report.planted import planted_tables
-from hypcse.experiments.summary import RULE, Figure, Results, Table, best_two
-from hypcse.experiments.synthetic import made_size, size_of
+from hypcse.experiments.report.preface import describe_runs, legend
+from hypcse.experiments.results import METRICS, Results, Table, best_two
+from hypcse.experiments.running import Record
+from hypcse.experiments.synthetic import size_of
 
 _NO_PLOTS = 'Plots are left out: they need matplotlib, pip install "hypcse[plot]".'
 
@@ -26,8 +25,8 @@ def build_report(results: Sequence[Results], title: str, source: str) -> list[Bl
     shown = [one for one in results if one.found]
     blocks: list[Block] = [Heading(title, 1)]
     records = list({record["key"]: record for one in shown for record in one.found}.values())
-    n_planned = len({cell.key for one in results for _, cell in one.planned})
-    blocks += [Text(text) for text in (f"{source} {_circumstances(records, n_planned)}", *_legend(shown))]
+    n_planned = len({task.key for one in results for _, task in one.planned})
+    blocks += [Text(text) for text in (f"{source} {describe_runs(records, n_planned)}", *legend(shown))]
     if not figures.can_draw():
         blocks.append(Text(_NO_PLOTS))
     for one in shown:
@@ -38,7 +37,7 @@ def build_report(results: Sequence[Results], title: str, source: str) -> list[Bl
     return [*blocks, *_failures(records)]
 
 
-def _failures(records: Sequence[dict[str, Any]]) -> Iterator[Block]:
+def _failures(records: Sequence[Record]) -> Iterator[Block]:
     rows = [
         tuple(Entry(str(record[name])) for name in ("method", "data", "seed", "error"))
         for record in records
@@ -49,72 +48,9 @@ def _failures(records: Sequence[dict[str, Any]]) -> Iterator[Block]:
         yield Grid(("method", "data", "seed", "error"), tuple(rows))
 
 
-def _circumstances(records: Sequence[dict[str, Any]], n_planned: int) -> str:
-    """Where and when the cells ran, and with which seeds."""
-    if not records:
-        return "No cell was run."
-    failed = sum("error" in record for record in records)
-    seconds = sum(record["seconds"] for record in records)
-    time = f"{seconds / 3600:.1f} hours" if seconds > 3600 else f"{seconds:.0f} seconds"
-    days = sorted({record["when"][:10] for record in records})
-    versions = Counter(record["version"] for record in records)
-    libraries = Counter(", ".join(f"{k} {v}" for k, v in record["libraries"].items()) for record in records)
-    machines = Counter(record["machine"] for record in records)
-    part = "" if len(records) == n_planned else f" of {n_planned:,} planned"
-    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-    return (
-        f"{len(records):,}{part} cells ({failed} failed) of hypcse {_counted(versions)}, {time} of methods "
-        f"at work, {when}. Machines: {_counted(machines)}. Libraries: {_counted(libraries)}.{_seeds(records)}"
-    )
-
-
-def _counted(counts: Counter[str]) -> str:
-    if len(counts) == 1:
-        return next(iter(counts))
-    return "; ".join(f"{text} ({count:,} cells)" for text, count in counts.most_common())
-
-
-def _seeds(records: Sequence[dict[str, Any]]) -> str:
-    """The seeds that random rows had at most, by data set."""
-    seeds: dict[str, set[int]] = {}
-    for record in records:
-        if made_size(record["data"]) is None:
-            seeds.setdefault(record["data"], set()).add(record["seed"])
-    by_seeds: dict[str, list[str]] = {}
-    for data, found in seeds.items():
-        first, last = min(found), max(found)
-        whole = len(found) == last - first + 1 > 2
-        text = f"{first} to {last}" if whole else ", ".join(map(str, sorted(found)))
-        by_seeds.setdefault(text, []).append(data)
-    parts = [f"{text} on {', '.join(names)}" for text, names in by_seeds.items()]
-    return f" Seeds at most: {'; '.join(parts)}." if parts else ""
-
-
-def _legend(results: Sequence[Results]) -> Iterator[str]:
-    kinds = {one.experiment.kind for one in results}
-    if kinds & {"table", "sweep", "methods"}:
-        yield (
-            "Figures are means over seeds ± their deviation. Low entropy and cost are good, and high purity. In tables "
-            "of methods the best of a column is bold and the second underlined."
-        )
-    elif kinds & {"planted", "flat", "labelled", "few"}:
-        yield "Figures are means over seeds. The best is bold and the second underlined."
-    found = [figure for one in results for figure in _all_figures(one)]
-    if any(figure.verdict for figure in found):
-        yield f"The paper's figure stands in brackets with = reproduced, + better, - not reproduced. {RULE}"
-    elif any(figure.paper is not None for figure in found):
-        yield "The paper's figure stands in brackets."
-
-
-def _all_figures(results: Results) -> Iterator[Figure]:
-    for metric in results.experiment.metrics:
-        for row in results.table(metric).values():
-            yield from row.values()
-
-
 def _grids(results: Results) -> Iterator[Block]:
     for metric in results.experiment.metrics:
-        yield Heading(named(metric), 3)
+        yield Heading(METRICS[metric].title, 3)
         yield metric_grid(results, metric, marked=results.experiment.kind in ("table", "labelled", "few"))
 
 
@@ -137,14 +73,14 @@ def _labelled(results: Results) -> Iterator[Block]:
             if (first := best_two(table, data, metric))
         ]
         if best:
-            yield Text(f"{named(metric)}: {'; '.join(best)} ahead.")
+            yield Text(f"{METRICS[metric].title}: {'; '.join(best)} ahead.")
 
 
 def _sweep(results: Results) -> Iterator[Block]:
     chosen = results.experiment
     if figures.can_draw():
         at = {row.label: row.at for row in chosen.rows if row.at is not None}
-        tables = {named(metric): results.table(metric) for metric in chosen.metrics}
+        tables = {METRICS[metric].title: results.table(metric) for metric in chosen.metrics}
         caption = f"{chosen.title}: HypCSE in paper mode, means and deviations over seeds."
         yield Picture(chosen.name, figures.curves(chosen.name, chosen.axis, at, tables), caption)
     yield from _grids(results)
@@ -157,7 +93,7 @@ def _statistics(results: Results) -> Iterator[Block]:
     for data in results.data_sets:
         found = [next(iter(tables[metric].values())).get(data) for metric in metrics]
         rows.append((Entry(data), *map(field, found, metrics)))
-    yield Grid(("", *map(named, metrics)), tuple(rows))
+    yield Grid(("", *(METRICS[metric].title for metric in metrics)), tuple(rows))
 
 
 def _disk(results: Results) -> Iterator[Block]:
@@ -212,7 +148,7 @@ def _methods(results: Results) -> Iterator[Block]:
         (Entry(label), *(field(tables[m][label][data], m, marks.get((m, label), "")) for m in metrics))
         for label in order
     ]
-    yield Grid(("", *map(named, metrics)), tuple(rows))
+    yield Grid(("", *(METRICS[metric].title for metric in metrics)), tuple(rows))
     yield from correlations(results)
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hypcse.experiments.ranks import Ranks
-from hypcse.experiments.summary import Table
+from hypcse.experiments.results import Ranks, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

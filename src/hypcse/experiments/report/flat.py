@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hypcse.experiments.flat import GROUPS, FlatCase, flat_case
+from hypcse.experiments.flat import FLAT_CASES, GROUPS, FlatCase
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Text
-from hypcse.experiments.report.fields import field
-from hypcse.experiments.report.grids import places
-from hypcse.experiments.summary import Figure, Results, Table, Values
+from hypcse.experiments.report.grids import field, mark_best
+from hypcse.experiments.results import METRICS, Figure, Results, Table, Values
 
 NEAR = 0.01
 """Difference of two indices from which one is ahead."""
@@ -22,7 +21,7 @@ NOISE_HEAD = "right on noise"
 
 def flat_tables(results: Results) -> Iterator[Block]:
     """Means, what they come to in words, every case, the numbers of clusters, and what choosing a level costs."""
-    cases = [case for data in results.data_sets if (case := flat_case(data)) is not None]
+    cases = [FLAT_CASES[data] for data in results.data_sets if data in FLAT_CASES]
     clustered = [case for case in cases if case.group != "noise"]
     yield Heading("Flat clusters: means", 3)
     yield Text(
@@ -45,12 +44,12 @@ def flat_tables(results: Results) -> Iterator[Block]:
 
 
 def _by_case(results: Results, cases: Sequence[FlatCase]) -> Iterator[Block]:
-    yield Heading("Adjusted Rand index by case", 3)
+    yield Heading(f"{METRICS['ari'].title} by case", 3)
     yield Text(
         "The best of each case is bold. Points that HDBSCAN takes for noise count as one cluster in both indices."
     )
     yield _case_grid(results, "ari", cases, marked=True)
-    yield Heading("Adjusted mutual information by case", 3)
+    yield Heading(f"{METRICS['ami'].title} by case", 3)
     yield _case_grid(results, "ami", cases, marked=True)
     yield Heading("Clusters found", 3)
     yield Text("Noise of HDBSCAN is not counted here.")
@@ -61,7 +60,7 @@ def _case_grid(results: Results, metric: str, cases: Sequence[FlatCase], *, mark
     """One metric, cases by the rows that have one of them; numbers of clusters beside the true ones."""
     names = {case.name for case in cases}
     table = {label: row for label, row in results.table(metric).items() if names & row.keys()}
-    marks = places(table, names, metric) if marked else {}
+    marks = mark_best(table, names, metric) if marked else {}
     counted = metric == "clusters"
     rows = []
     for case in cases:
@@ -83,7 +82,7 @@ def _mean_grid(results: Results, cases: Sequence[FlatCase]) -> Grid:
                 heads.append(f"{metric.upper()}, {told}" if group != "noise" else NOISE_HEAD)
                 for label, mean in _means(values, names).items():
                     table[label][heads[-1]] = Figure(mean, 0.0, 1)
-    marks = places(table, [head for head in heads if head != NOISE_HEAD], "ari")
+    marks = mark_best(table, [head for head in heads if head != NOISE_HEAD], "ari")
     rows = [
         (Entry(label), *(field(row.get(head), "ari", marks.get((label, head), "")) for head in heads))
         for label, row in table.items()

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hypcse.experiments.hierarchies import HIT, MAX_DEPTH, Case, case_of, level_score
+from hypcse.experiments.hierarchies import CASES, HIT, MAX_DEPTH, Case, level_score
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Text
-from hypcse.experiments.report.fields import field
-from hypcse.experiments.report.grids import metric_grid, places
-from hypcse.experiments.summary import Figure, Results, Table, Values
+from hypcse.experiments.report.grids import field, mark_best, metric_grid
+from hypcse.experiments.results import Figure, Results, Table, Values
 
 NEAR = 1.0
 """Percentage points within which a purity is as good as the best."""
@@ -95,10 +94,9 @@ def _shared_cases(results: Results) -> list[Case]:
     """Cases with records that all rows were planned for."""
     rows = {row.label for row, _ in results.planned}
     planned: dict[str, set[str]] = {}
-    for row, cell in results.planned:
-        planned.setdefault(cell.data, set()).add(row.label)
-    found = [case_of(data) for data in results.data_sets if planned[data] == rows]
-    return [case for case in found if case is not None]
+    for row, task in results.planned:
+        planned.setdefault(task.data, set()).add(row.label)
+    return [CASES[data] for data in results.data_sets if planned[data] == rows and data in CASES]
 
 
 def _average_grid(results: Results, cases: Sequence[Case], columns: Sequence[_Column]) -> Grid:
@@ -112,7 +110,9 @@ def _average_grid(results: Results, cases: Sequence[Case], columns: Sequence[_Co
             metrics[column.head] = next(iter(scores.values()))
             for label, mean in _means(results, scores).items():
                 table[label][column.head] = Figure(mean, 0.0, 1)
-    marks = {place: mark for head, metric in metrics.items() for place, mark in places(table, [head], metric).items()}
+    marks = {
+        place: mark for head, metric in metrics.items() for place, mark in mark_best(table, [head], metric).items()
+    }
     first = next(iter(metrics))
     rows = [
         (Entry(label), *(field(table[label].get(head), m, marks.get((label, head), "")) for head, m in metrics.items()))

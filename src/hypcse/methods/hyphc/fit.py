@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypcse._checks import check_count
 from hypcse._threads import worker_threads
 from hypcse.methods.hyphc.similarity import unit_rows
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Watch, check_positive
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 # The radius of the leaves stays between these, as in the published code.
@@ -14,7 +14,7 @@ RADII = (0.01, 0.999)
 
 
 def hyphc(
-    task: Task,
+    inputs: Inputs,
     *,
     temperature: float = 0.01,
     learning_rate: float = 1e-3,
@@ -50,15 +50,15 @@ def hyphc(
     check_count("anneal_every", anneal_every, 1)
     if not RADII[0] <= check_positive("start_radius", start_radius) <= RADII[1]:
         raise ValueError(f"start_radius={start_radius} must lie between {RADII[0]} and {RADII[1]}.")
-    n_triples = count_triples(task.n_points) if n_triples is None else check_count("n_triples", n_triples, 1)
-    rows = unit_rows(task.raw)
+    n_triples = count_triples(inputs.n_points) if n_triples is None else check_count("n_triples", n_triples, 1)
+    rows = unit_rows(inputs.raw)
     if len(rows) == 1:
         return Tree.single()
-    watch = Watch(n_epochs, task.callback, max_seconds, "dasgupta")
+    watch = Watch(n_epochs, inputs.callback, max_seconds, "dasgupta")
     from hypcse.methods.hyphc.training import Training
 
-    with worker_threads(None, task.n_points, trains=True):
-        run = Training(rows, start_radius, learning_rate, task.random_state)
+    with worker_threads(None, inputs.n_points, trains=True):
+        run = Training(rows, start_radius, learning_rate, inputs.random_state)
         for epoch in range(1, n_epochs + 1 if len(rows) > 2 else 1):
             loss = run.epoch(n_triples, batch_size, temperature)
             run.evaluate()

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count
 from hypcse._threads import FEW_POINTS
-from hypcse.methods.labelled.task import Codes, Task, check_task
+from hypcse.methods.labelled.inputs import Codes, LabelledInputs, check_inputs
 from hypcse.methods.progress import check_positive
 
 
@@ -19,17 +19,17 @@ def nearest_neighbors(
     """The most frequent class among the nearest labelled points, all of them where there are fewer."""
     from sklearn.neighbors import KNeighborsClassifier
 
-    task = check_task(X, y, random_state, validation)
-    k = min(check_count("n_neighbors", n_neighbors, 1), task.rows.size)
-    return predict_with(KNeighborsClassifier(n_neighbors=k), task.features, task)
+    inputs = check_inputs(X, y, random_state, validation)
+    k = min(check_count("n_neighbors", n_neighbors, 1), inputs.rows.size)
+    return predict_with(KNeighborsClassifier(n_neighbors=k), inputs.features, inputs)
 
 
 def logistic_regression(
     X: ArrayLike, y: ArrayLike, *, C: float = 1.0, random_state: int = 0, validation: ArrayLike | None = None
 ) -> Codes:
     """Multinomial logistic regression; C is the inverse of the weight of its squared penalty."""
-    task = check_task(X, y, random_state, validation)
-    return predict_with(linear_model(C), task.features, task)
+    inputs = check_inputs(X, y, random_state, validation)
+    return predict_with(linear_model(C), inputs.features, inputs)
 
 
 def gradient_boosting(
@@ -48,15 +48,15 @@ def gradient_boosting(
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 
-    task = check_task(X, y, random_state, validation)
+    inputs = check_inputs(X, y, random_state, validation)
     check_count("n_rounds", n_rounds, 1)
     check_count("min_leaf", min_leaf, 1)
     model = HistGradientBoostingClassifier(
-        max_iter=n_rounds, min_samples_leaf=min_leaf, early_stopping=False, random_state=task.random_state
+        max_iter=n_rounds, min_samples_leaf=min_leaf, early_stopping=False, random_state=inputs.random_state
     )
     # On few rows its threads wait for each other far longer than they work.
-    with threadpool_limits(1 if task.rows.size < FEW_POINTS else None):
-        return predict_with(model, task.features, task)
+    with threadpool_limits(1 if inputs.rows.size < FEW_POINTS else None):
+        return predict_with(model, inputs.features, inputs)
 
 
 def linear_model(C: float) -> Any:
@@ -66,9 +66,9 @@ def linear_model(C: float) -> Any:
     return LogisticRegression(C=check_positive("C", C), max_iter=10_000)
 
 
-def predict_with(model: Any, features: NDArray[np.float64], task: Task) -> Codes:
+def predict_with(model: Any, features: NDArray[np.float64], inputs: LabelledInputs) -> Codes:
     """Class codes (n,) by a model of scikit-learn, trained on the labelled rows of the features (n, d)."""
-    if task.classes.size == 1:
-        return np.full(task.n_points, task.classes[0])
-    found: Codes = model.fit(features[task.rows], task.codes).predict(features)
-    return task.classes[found]
+    if inputs.classes.size == 1:
+        return np.full(inputs.n_points, inputs.classes[0])
+    found: Codes = model.fit(features[inputs.rows], inputs.codes).predict(features)
+    return inputs.classes[found]

@@ -13,7 +13,7 @@ from hypcse._threads import worker_threads
 from hypcse.methods.hyphc.fit import count_triples
 from hypcse.methods.hyphc.similarity import unit_rows
 from hypcse.methods.labelled.features import linear_model, predict_with
-from hypcse.methods.labelled.task import Codes, Task, check_task
+from hypcse.methods.labelled.inputs import Codes, LabelledInputs, check_inputs
 from hypcse.methods.progress import check_positive
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ def hyphc_two_step(
     """
     from hypcse.hyperbolic.poincare import log_origin
 
-    task = check_task(X, y, random_state, validation)
-    with worker_threads(None, task.n_points, trains=True):
-        run = _start(task)
+    inputs = check_inputs(X, y, random_state, validation)
+    with worker_threads(None, inputs.n_points, trains=True):
+        run = _start(inputs)
         for _ in _epochs(run, n_epochs, n_triples):
             run.evaluate()
-        return predict_with(linear_model(C), log_origin(run.leaves).numpy(), task)
+        return predict_with(linear_model(C), log_origin(run.leaves).numpy(), inputs)
 
 
 def hyphc_end_to_end(
@@ -68,26 +68,26 @@ def hyphc_end_to_end(
     on the validation points, the last of equals; without such points, as after the last epoch. `n_triples` are drawn
     afresh each epoch, None for as many as `hyphc` draws.
     """
-    task = check_task(X, y, random_state, validation)
+    inputs = check_inputs(X, y, random_state, validation)
     check_positive("loss_weight", loss_weight)
     from hypcse.methods.labelled.joint import LeafClassifier
 
-    with worker_threads(None, task.n_points, trains=True):
-        run = _start(task)
-        classifier = LeafClassifier(run, task, loss_weight)
+    with worker_threads(None, inputs.n_points, trains=True):
+        run = _start(inputs)
+        classifier = LeafClassifier(run, inputs, loss_weight)
         best, answer = -1.0, classifier.predict()
         for _ in _epochs(run, n_epochs, n_triples, classifier.add_slopes):
             found = classifier.predict()
-            accuracy = float(np.mean(found[task.held] == task.answers)) if task.held.size else 0.0
+            accuracy = float(np.mean(found[inputs.held] == inputs.answers)) if inputs.held.size else 0.0
             if accuracy >= best:
                 best, answer = accuracy, found
     return answer
 
 
-def _start(task: Task) -> Training:
+def _start(inputs: LabelledInputs) -> Training:
     from hypcse.methods.hyphc.training import Training
 
-    return Training(unit_rows(task.X), _START_RADIUS, _LEARNING_RATE, task.random_state)
+    return Training(unit_rows(inputs.X), _START_RADIUS, _LEARNING_RATE, inputs.random_state)
 
 
 def _epochs(

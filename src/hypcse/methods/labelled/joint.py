@@ -11,7 +11,7 @@ from torch import Tensor
 
 from hypcse.hyperbolic.poincare import log_origin, on_sphere
 from hypcse.methods.hyphc.training import Training
-from hypcse.methods.labelled.task import Codes, Task
+from hypcse.methods.labelled.inputs import Codes, LabelledInputs
 
 Reals = NDArray[np.float64]
 
@@ -19,17 +19,17 @@ Reals = NDArray[np.float64]
 class LeafClassifier:
     """Linear scores of leaves in the tangent space at the origin, log_o(z) W^T + b; W and b start at 0."""
 
-    def __init__(self, run: Training, task: Task, loss_weight: float) -> None:
-        n_classes, dim = task.classes.size, run.directions.shape[1]
+    def __init__(self, run: Training, inputs: LabelledInputs, loss_weight: float) -> None:
+        n_classes, dim = inputs.classes.size, run.directions.shape[1]
         self.weights = torch.zeros(n_classes, dim, dtype=torch.float64)
         self.bias = torch.zeros(n_classes, dtype=torch.float64)
         run.optimizer.add_param_group({"params": [self.weights, self.bias]})
-        self.run, self.task, self.loss_weight = run, task, loss_weight
-        self.truth = np.eye(n_classes)[task.codes]
+        self.run, self.inputs, self.loss_weight = run, inputs, loss_weight
+        self.truth = np.eye(n_classes)[inputs.codes]
 
     def add_slopes(self) -> None:
         """Add the slopes of the weighted cross-entropy of the labelled leaves to the gradients that a batch left."""
-        rows = self.task.rows
+        rows = self.inputs.rows
         directions, radius = self.run.directions.numpy()[rows], self.run.radius.item()
         found = cross_entropy_slopes(directions, radius, self.weights.numpy(), self.bias.numpy(), self.truth)
         _gradient(self.run.directions)[rows] += torch.from_numpy(self.loss_weight * found.by_direction)
@@ -40,7 +40,7 @@ class LeafClassifier:
     def predict(self) -> Codes:
         """Class codes of all leaves as they are now."""
         points = log_origin(on_sphere(self.run.directions, self.run.radius))
-        return self.task.classes[(points @ self.weights.T + self.bias).argmax(dim=1).numpy()]
+        return self.inputs.classes[(points @ self.weights.T + self.bias).argmax(dim=1).numpy()]
 
 
 class ScoreSlopes(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse.graph import Graph, similarity_graph
-from hypcse.methods.labelled.task import Codes, Task, check_task
+from hypcse.methods.labelled.inputs import Codes, LabelledInputs, check_inputs
 
 # Relative residual at which the conjugate gradients stop.
 _TOLERANCE = 1e-10
@@ -19,8 +19,8 @@ def label_propagation(
 
     d is the Euclidean distance of features scaled to [0, 1]. O(n^2) memory.
     """
-    task = check_task(X, y, random_state, validation)
-    return _spread(task, max(task.n_points - 1, 1))
+    inputs = check_inputs(X, y, random_state, validation)
+    return _spread(inputs, max(inputs.n_points - 1, 1))
 
 
 def label_propagation_graph(
@@ -30,14 +30,14 @@ def label_propagation_graph(
 
     Points that no label reaches get the most frequent class.
     """
-    return _spread(check_task(X, y, random_state, validation), n_neighbors)
+    return _spread(check_inputs(X, y, random_state, validation), n_neighbors)
 
 
-def _spread(task: Task, n_neighbors: int) -> Codes:
-    shares = propagate(similarity_graph(task.X, n_neighbors), task.rows, np.eye(task.classes.size)[task.codes])
+def _spread(inputs: LabelledInputs, n_neighbors: int) -> Codes:
+    shares = propagate(similarity_graph(inputs.X, n_neighbors), inputs.rows, np.eye(inputs.classes.size)[inputs.codes])
     # The shares of a point add up to 1 in the exact solution, and to 0 where no label arrives.
     reached = shares.sum(axis=1) > 0.5
-    return task.classes[np.where(reached, shares.argmax(axis=1), task.majority)]
+    return inputs.classes[np.where(reached, shares.argmax(axis=1), inputs.majority)]
 
 
 def propagate(graph: Graph, rows: Codes, given: NDArray[np.float64]) -> NDArray[np.float64]:

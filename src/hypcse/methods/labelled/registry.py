@@ -8,8 +8,8 @@ from typing import Any
 
 from hypcse.methods.labelled.features import gradient_boosting, logistic_regression, nearest_neighbors
 from hypcse.methods.labelled.hyphc import hyphc_end_to_end, hyphc_two_step
+from hypcse.methods.labelled.inputs import Codes
 from hypcse.methods.labelled.propagation import label_propagation, label_propagation_graph
-from hypcse.methods.labelled.task import Codes
 from hypcse.methods.options import keyword_options
 
 

@@ -8,9 +8,9 @@ from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse._threads import worker_threads
 from hypcse.discrete import binarize, graph_linkage
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.probabilistic.flexible import Objective, Start, check_options, first_tree
 from hypcse.methods.progress import Watch, check_positive
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def eph(
-    task: Task,
+    inputs: Inputs,
     *,
     objective: Objective = "dasgupta",
     n_internal: int = 64,
@@ -54,14 +54,14 @@ def eph(
     check_positive("learning_rate", learning_rate)
     if not 0 < check_positive("certainty", certainty) < 1:
         raise ValueError(f"certainty={certainty} must lie between 0 and 1.")
-    watch = Watch(n_epochs, task.callback, max_seconds, objective)
-    graph = task.graph
+    watch = Watch(n_epochs, inputs.callback, max_seconds, objective)
+    graph = inputs.graph
     if graph.n_vertices < 3 or graph.n_edges == 0:
         return graph_linkage(graph)
     tree = first_tree(graph, n_internal, start, 12)
     from hypcse.methods.probabilistic.search import Search, certain_parents
 
-    seed = int(generator(task.random_state, "eph").integers(2**62))
+    seed = int(generator(inputs.random_state, "eph").integers(2**62))
     with worker_threads(None, graph.n_vertices, trains=True):
         search = Search(graph, tree, objective)
         logits = [start_logits(part, certainty) for part in certain_parents(tree)]

@@ -11,9 +11,9 @@ from hypcse._memory import check_memory
 from hypcse._threads import worker_threads
 from hypcse.discrete import binarize, graph_linkage
 from hypcse.graph import Graph
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.probabilistic.start import start_tree
 from hypcse.methods.progress import Watch, check_positive
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 Objective = Literal["dasgupta", "divergence"]
@@ -24,7 +24,7 @@ LEARNING_RATE = {"dasgupta": 0.05, "divergence": 150.0}
 
 
 def fph(
-    task: Task,
+    inputs: Inputs,
     *,
     objective: Objective = "dasgupta",
     n_internal: int = 512,
@@ -51,8 +51,8 @@ def fph(
     """
     check_options(objective, start, n_internal, n_epochs)
     rate = LEARNING_RATE[objective] if learning_rate is None else check_positive("learning_rate", learning_rate)
-    watch = Watch(n_epochs, task.callback, max_seconds, objective)
-    graph = task.graph
+    watch = Watch(n_epochs, inputs.callback, max_seconds, objective)
+    graph = inputs.graph
     if graph.n_vertices < 3 or graph.n_edges == 0:
         return graph_linkage(graph)
     tree = first_tree(graph, n_internal, start, 6)

@@ -13,6 +13,7 @@ from hypcse.discrete import graph_linkage
 from hypcse.discrete.heights import searched_tree
 from hypcse.graph import Graph
 from hypcse.methods.assembly import halved_parents, join_parts
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
 from hypcse.methods.spectral.privacy import (
     Budget,
@@ -24,7 +25,6 @@ from hypcse.methods.spectral.privacy import (
 )
 from hypcse.methods.spectral.sparse_cuts import cuts_between
 from hypcse.methods.spectral.spectrum import cluster_rows, clusters_by_gap, leading_eigenpairs, n_leading
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 Ids = NDArray[np.int64]
@@ -36,7 +36,7 @@ GAP, VALUE, ROWS, DENSITIES = 0.125, 0.125, 0.5, 0.25
 
 
 def dp_cluster_hsbm(
-    task: Task,
+    inputs: Inputs,
     *,
     n_blocks: int | None = None,
     inner: Inner = "random",
@@ -66,22 +66,22 @@ def dp_cluster_hsbm(
     """
     check_choice("inner", inner, get_args(Inner))
     check_count("n_init", n_init, 1)
-    clock = Clock("dp-cluster-hsbm", task.callback, max_seconds)
-    graph, budget = task.graph.without_loops(), Budget(epsilon, delta)
+    clock = Clock("dp-cluster-hsbm", inputs.callback, max_seconds)
+    graph, budget = inputs.graph.without_loops(), Budget(epsilon, delta)
     n = graph.n_vertices
     if n_blocks is not None:
         check_count("n_blocks", n_blocks, 1, max(n - 1, 1))
     if budget.private:
         check_private(graph, n_blocks, inner)
-    labels = _find_blocks(graph, n_blocks, budget, n_init, task.random_state)
+    labels = _find_blocks(graph, n_blocks, budget, n_init, inputs.random_state)
     n_found = int(labels.max()) + 1
     clock.tell("blocks", 0, n_found)
-    merges = join_blocks(_block_weights(graph, labels, budget, task.random_state), np.bincount(labels))
+    merges = join_blocks(_block_weights(graph, labels, budget, inputs.random_state), np.bincount(labels))
     parts = []
     for block in range(n_found):
-        parts.append(_inner_tree(graph, np.flatnonzero(labels == block), inner, task.random_state))
+        parts.append(_inner_tree(graph, np.flatnonzero(labels == block), inner, inputs.random_state))
         clock.tell("blocks", block + 1, n_found)
-    seen = Graph.from_edges([], [], [], n) if budget.private else task.graph
+    seen = Graph.from_edges([], [], [], n) if budget.private else inputs.graph
     return searched_tree(join_parts(parts, merges), seen)
 
 

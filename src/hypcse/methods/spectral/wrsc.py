@@ -10,6 +10,7 @@ from hypcse._random import generator
 from hypcse.discrete.heights import searched_tree
 from hypcse.graph import Graph
 from hypcse.methods.assembly import halved_parents, join_parts
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
 from hypcse.methods.spectral.sparse_cuts import cuts_between, recursive_cuts
 from hypcse.methods.spectral.spectrum import (
@@ -20,7 +21,6 @@ from hypcse.methods.spectral.spectrum import (
     n_leading,
     normalized_adjacency,
 )
-from hypcse.methods.task import Task
 from hypcse.tree import Tree
 
 Ids = NDArray[np.int64]
@@ -28,7 +28,7 @@ Reals = NDArray[np.float64]
 
 
 def spec_wrsc(
-    task: Task,
+    inputs: Inputs,
     *,
     n_clusters: int | None = None,
     bucket_ratio: float = 2.0**20,
@@ -55,21 +55,21 @@ def spec_wrsc(
     memory O(n k + m). Pen-digits, 10,992 points: about 2 s on one core. Past `max_seconds`, looked at between the
     steps, it raises TimeoutError.
     """
-    graph = task.graph
+    graph = inputs.graph
     n = graph.n_vertices
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, n)
     check_count("n_init", n_init, 1)
     if not bucket_ratio > 1:
         raise ValueError(f"bucket_ratio={bucket_ratio} must be above 1.")
-    clock = Clock("spec-wrsc", task.callback, max_seconds)
-    labels = _spectral_clusters(graph, n_clusters, released, n_init, task.random_state)
+    clock = Clock("spec-wrsc", inputs.callback, max_seconds)
+    labels = _spectral_clusters(graph, n_clusters, released, n_init, inputs.random_state)
     labels = labels if released else degree_buckets(labels, graph.degrees, bucket_ratio)
     clusters = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
     clock.tell("clusters", 0, len(clusters))
     parts = []
     for number, vertices in enumerate(clusters):
-        parts.append((_fiedler_order(graph, vertices, released, task.random_state), halved_parents(vertices.size)))
+        parts.append((_fiedler_order(graph, vertices, released, inputs.random_state), halved_parents(vertices.size)))
         clock.tell("clusters", number + 1, len(clusters))
     sizes = np.bincount(labels).astype(np.float64)
     return searched_tree(join_parts(parts, recursive_cuts(cuts_between(graph, labels), sizes, released)), graph)

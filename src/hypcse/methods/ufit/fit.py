@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse._threads import worker_threads
 from hypcse.kernels.trees.sweep import lift_heights
+from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Watch, check_positive
-from hypcse.methods.task import Task
 from hypcse.methods.ufit.distances import Distances, graph_distances, neighbor_distances
 from hypcse.tree import Tree
 
@@ -25,7 +25,7 @@ _TOLERANCE = 0.005
 
 
 def ufit(
-    task: Task,
+    inputs: Inputs,
     *,
     n_neighbors: int = 5,
     size_weight: float = 1.0,
@@ -51,14 +51,14 @@ def ufit(
     check_count("top_nodes", top_nodes, 0)
     check_positive("learning_rate", learning_rate)
     check_count("n_epochs", n_epochs, 1)
-    watch = Watch(n_epochs, task.callback, max_seconds, "lowest loss")
-    if task.n_points == 1:
+    watch = Watch(n_epochs, inputs.callback, max_seconds, "lowest loss")
+    if inputs.n_points == 1:
         return Tree.single()
-    if task.points.features is None:
-        distances = graph_distances(task.graph)
+    if inputs.points.features is None:
+        distances = graph_distances(inputs.graph)
     else:
-        distances = neighbor_distances(task.features, n_neighbors)
-    with worker_threads(None, task.n_points, trains=True):
+        distances = neighbor_distances(inputs.features, n_neighbors)
+    with worker_threads(None, inputs.n_points, trains=True):
         return _fit(distances, learning_rate, watch, size_weight=size_weight, top_nodes=top_nodes)
 
 

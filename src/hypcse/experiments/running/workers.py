@@ -1,4 +1,4 @@
-"""Cells in processes of their own, which end with the one that started them."""
+"""Tasks in processes of their own, which end with the one that started them."""
 
 from __future__ import annotations
 
@@ -12,41 +12,38 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Thread
-from typing import Any
 
-from hypcse.experiments.cells import Cell
-from hypcse.experiments.measure import lost_cell, run_cell
-
-Record = dict[str, Any]
+from hypcse.experiments.running.measure import record_lost, run_task
+from hypcse.experiments.running.tasks import Record, Task
 
 
-def results(cells: Sequence[Cell], n_jobs: int) -> Generator[Record]:
-    """Records as they come, `n_jobs` cells at a time; with several, those of the largest data sets first.
+def run_in_workers(tasks: Sequence[Task], n_jobs: int) -> Generator[Record]:
+    """Records as they come, `n_jobs` tasks at a time; with several, those of the largest data sets first.
 
-    A process that dies takes the cells under way with it; each of them is tried again alone, and recorded as lost where
-    that fails too. Cells that measure time come last, one by one in fresh processes.
+    A process that dies takes the tasks under way with it; each of them is tried again alone, and recorded as lost where
+    that fails too. Tasks that measure time come last, one by one in fresh processes.
     """
-    queue = [cell for cell in reversed(cells) if not cell.timed]
+    queue = [task for task in reversed(tasks) if not task.is_timed]
     if n_jobs > 1:
-        queue.sort(key=lambda cell: cell.size)
-    suspects: list[Cell] = []
+        queue.sort(key=lambda task: task.size)
+    suspects: list[Task] = []
     while queue:
         yield from _run_together(queue, suspects, n_jobs)
-    for cell in suspects:
-        yield from _run_alone(cell, n_jobs)
-    for cell in cells:
-        if cell.timed:
-            yield from _run_alone(cell, 1)
+    for task in suspects:
+        yield from _run_alone(task, n_jobs)
+    for task in tasks:
+        if task.is_timed:
+            yield from _run_alone(task, 1)
 
 
-def _run_together(queue: list[Cell], suspects: list[Cell], n_jobs: int) -> Iterator[Record]:
-    """Take cells from the queue's end until it is empty, or until a process dies: then those under way are suspects."""
-    waiting: dict[Future[Record], Cell] = {}
+def _run_together(queue: list[Task], suspects: list[Task], n_jobs: int) -> Iterator[Record]:
+    """Take tasks from the queue's end until it is empty, or until a process dies: then those under way are suspects."""
+    waiting: dict[Future[Record], Task] = {}
     with _workers(n_jobs, n_jobs) as pool:
         try:
             while queue or waiting:
                 while queue and len(waiting) < n_jobs:
-                    waiting[pool.submit(run_cell, queue[-1])] = queue[-1]
+                    waiting[pool.submit(run_task, queue[-1])] = queue[-1]
                     queue.pop()
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     yield future.result()
@@ -55,12 +52,12 @@ def _run_together(queue: list[Cell], suspects: list[Cell], n_jobs: int) -> Itera
             suspects += waiting.values()
 
 
-def _run_alone(cell: Cell, n_jobs: int) -> Iterator[Record]:
+def _run_alone(task: Task, n_jobs: int) -> Iterator[Record]:
     with _workers(1, n_jobs) as pool:
         try:
-            yield pool.submit(run_cell, cell).result()
+            yield pool.submit(run_task, task).result()
         except BrokenProcessPool:
-            yield lost_cell(cell)
+            yield record_lost(task)
 
 
 @contextmanager
@@ -89,8 +86,8 @@ def _check_start(pool: ProcessPoolExecutor) -> None:
         pool.submit(os.getpid).result()
     except BrokenProcessPool:
         raise RuntimeError(
-            "the processes that cells run in cannot be started; the error above tells why. In a script of your own, "
-            'call run_cells under `if __name__ == "__main__":`.'
+            "the processes that tasks run in cannot be started; the error above tells why. In a script of your own, "
+            'call run_tasks under `if __name__ == "__main__":`.'
         ) from None
 
 

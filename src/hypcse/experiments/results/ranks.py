@@ -9,7 +9,8 @@ from math import inf, sqrt
 
 import numpy as np
 
-from hypcse.experiments.summary import HIGHER_IS_BETTER, Values
+from hypcse.experiments.results.metrics import METRICS
+from hypcse.experiments.results.summary import Values
 
 LEVEL = 0.05
 MIN_ROWS = 6
@@ -99,4 +100,4 @@ def _spearman(x: np.ndarray, y: np.ndarray) -> float:
 
 def _costs(values: np.ndarray, metric: str) -> np.ndarray:
     """Values of which low ones are good."""
-    return -values if metric in HIGHER_IS_BETTER else values
+    return -values if METRICS[metric].higher else values

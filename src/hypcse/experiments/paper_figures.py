@@ -14,12 +14,12 @@ def _tables() -> dict[str, Any]:
     return tomllib.loads(files("hypcse.experiments").joinpath("printed.toml").read_text(encoding="utf-8"))
 
 
-def printed(table: str, metric: str, row: str, data: str) -> float | None:
+def read_printed(table: str, metric: str, row: str, data: str) -> float | None:
     """A figure of the paper, or None where it prints none; purities are in percent.
 
-    >>> printed("table1", "dendrogram_purity", "hypcse", "iris")
+    >>> read_printed("table1", "dendrogram_purity", "hypcse", "iris")
     95.1
-    >>> printed("table3", "accuracy", "hypcse", "glass")
+    >>> read_printed("table3", "accuracy", "hypcse", "glass")
     54.7
     """
     tables = _tables()

@@ -17,7 +17,7 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Task:
+class LabelledInputs:
     """Points, the labels to train on, and the labels to choose by.
 
     X       : features (n, d) as they came.
@@ -52,11 +52,11 @@ class Task:
         return int(np.bincount(self.codes).argmax())
 
 
-def check_task(X: ArrayLike, y: ArrayLike, random_state: int, validation: ArrayLike | None) -> Task:
-    """The task of a table X (n, d), class codes y (n,) with -1 for no label, and a mask (n,) of validation points.
+def check_inputs(X: ArrayLike, y: ArrayLike, random_state: int, validation: ArrayLike | None) -> LabelledInputs:
+    """The inputs of a table X (n, d), class codes y (n,) with -1 for no label, and a mask (n,) of validation points.
 
-    >>> task = check_task([[0.0], [1.0], [2.0]], [4, -1, 2], 0, None)
-    >>> task.rows.tolist(), task.classes.tolist(), task.codes.tolist()
+    >>> inputs = check_inputs([[0.0], [1.0], [2.0]], [4, -1, 2], 0, None)
+    >>> inputs.rows.tolist(), inputs.classes.tolist(), inputs.codes.tolist()
     ([0, 2], [2, 4], [1, 0])
     """
     features = check_features(X)
@@ -69,7 +69,7 @@ def check_task(X: ArrayLike, y: ArrayLike, random_state: int, validation: ArrayL
             "Give some points outside of validation a class code of 0 or more."
         )
     classes, codes = np.unique(y[rows], return_inverse=True)
-    return Task(features, rows, classes, codes, np.flatnonzero(held), y[held], check_seed(random_state))
+    return LabelledInputs(features, rows, classes, codes, np.flatnonzero(held), y[held], check_seed(random_state))
 
 
 def _class_codes(y: ArrayLike, n_points: int) -> Codes:

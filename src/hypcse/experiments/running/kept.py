@@ -1,4 +1,4 @@
-"""Points in a file of their own, for cells that other processes run."""
+"""Points in a file of their own, for tasks that other processes run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GRAPH = ("indptr", "indices", "weights", "self_weights")
 def keep_points(points: Points, folder: Path) -> Path:
     """Write features, labels and what is known of the columns to a file named by what is in it.
 
-    Changed points are other cells. Texts that are not there are empty.
+    Changed points are other tasks. Texts that are not there are empty.
     """
     features = reduce_columns(points.features, learn_reduction(points.features))
     facts = np.array([points.metric, str(points.one_scale), str(points.made_of_features)])
@@ -40,7 +40,7 @@ def keep_points(points: Points, folder: Path) -> Path:
     return file
 
 
-def kept_points(file: str | Path) -> Points:
+def read_points(file: str | Path) -> Points:
     """The points that `keep_points` wrote."""
     with np.load(file, allow_pickle=False) as archive:
         labels, kinds = archive.get("y"), archive.get("kinds")

@@ -1,4 +1,4 @@
-"""Cells: the pieces of work that an experiment is made of."""
+"""Tasks: the pieces of work that an experiment is made of."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hypcse.datasets import describe
-from hypcse.experiments.model import Experiment, Neighbors, Row
+from hypcse.experiments.declared.model import Experiment, Neighbors, Row
 from hypcse.experiments.settings import paper_settings
 from hypcse.experiments.synthetic import has_features, is_noise, made_size, number_of_classes
+
+Record = dict[str, Any]
+"""What is written down of a task: itself, its scores or its error, and where and when it ran."""
 
 QUICK_EPOCHS = 2
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One piece of work, whichever experiments ask for it.
+class Task:
+    """One piece of work, whichever experiments ask for it: a method on a data set with a seed.
 
-    task      : "tree", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
+    kind      : "tree", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
     options   : the method's, all of them spelled out.
     neighbors : neighbours of the graph that the method sees, where they are not the standard's; "all" is complete.
     file      : an .npz archive of X, and of y where there are classes, instead of a data set's name; its name must
                 tell what is in it.
     """
 
-    task: str
+    kind: str
     method: str
     data: str
     seed: int = 0
@@ -41,15 +44,15 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """A name that is the same for the same work."""
-        work = {**asdict(self), "file": None if self.file is None else Path(self.file).name}
+        work = {**self.to_dict(), "file": None if self.file is None else Path(self.file).name}
         text = json.dumps(work, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-        return "/".join(part for part in (self.task, self.method, self.data, str(self.seed), digest) if part)
+        return "/".join(part for part in (self.kind, self.method, self.data, str(self.seed), digest) if part)
 
     @property
-    def timed(self) -> bool:
+    def is_timed(self) -> bool:
         """Whether its time is what it is run for."""
-        return self.task == "growth"
+        return self.kind == "growth"
 
     @property
     def size(self) -> int:
@@ -58,15 +61,21 @@ class Cell:
             return 0
         return made_size(self.data) or describe(self.data).n_points
 
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as records and keys have them, where the kind is called the task."""
+        fields = asdict(self)
+        return {"task": fields.pop("kind"), **fields}
+
 
 class Planned(NamedTuple):
-    """A cell, and the row of the experiment that it belongs to."""
+    """A task, and the row of the experiment that it belongs to."""
 
     row: Row
-    cell: Cell
+    task: Task
 
 
-_TASKS = {"table": "tree", "sweep": "tree"}
+_KINDS = {"table": "tree", "sweep": "tree"}
+"""Kinds of tasks by kinds of experiments, where they differ."""
 
 
 def plan(
@@ -75,21 +84,26 @@ def plan(
     n_seeds: int | None = None,
     quick: bool = False,
 ) -> list[Planned]:
-    """All cells, data set by data set.
+    """All tasks of an experiment, data set by data set.
 
-    `quick` is a smoke run: the first two data sets, one seed and two epochs, unless data sets or seeds are given.
+    Parameters
+    ----------
+    experiment : one of `EXPERIMENTS`, or one of your own.
+    data_sets : these alone. By default: those that the experiment declares.
+    n_seeds : seeds of each row to which seeds matter. By default: what the experiment declares.
+    quick : whether it is a smoke run: two data sets, one seed and two epochs, unless data sets or seeds are given.
     """
     found = []
     usual = experiment.smoke_sets if quick else experiment.data_sets
+    kind = _KINDS.get(experiment.kind, experiment.kind)
     for data in dict.fromkeys(usual if data_sets is None else data_sets):
         for row in _rows(experiment, data):
             seeds = experiment.seeds(row, data)
             if experiment.varies(row, data) and (quick or n_seeds is not None):
                 seeds = range(1 if n_seeds is None else n_seeds)
             options = _options(row, data, quick)
-            task = _TASKS.get(experiment.kind, experiment.kind)
             found += [
-                Planned(row, Cell(task, row.method, data, seed, options, row.neighbors, row.refined)) for seed in seeds
+                Planned(row, Task(kind, row.method, data, seed, options, row.neighbors, row.refined)) for seed in seeds
             ]
     return found
 

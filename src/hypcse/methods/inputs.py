@@ -17,8 +17,8 @@ from hypcse.tree import Tree
 
 
 @dataclass(frozen=True)
-class Task:
-    """Points to cluster, and how.
+class Inputs:
+    """The points that a method clusters, and how.
 
     points       : their features, their graph, or both.
     scale        : how features are scaled.

@@ -1,4 +1,4 @@
-"""Running cells into a file of records, one JSON line each, resumed where a run before was stopped."""
+"""Running tasks into a file of records, one JSON line each, resumed where a run before was stopped."""
 
 from __future__ import annotations
 
@@ -7,34 +7,30 @@ import os
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
-from hypcse.experiments.cells import Cell
-from hypcse.experiments.workers import results
-
-Record = dict[str, Any]
+from hypcse.experiments.running.tasks import Record, Task
+from hypcse.experiments.running.workers import run_in_workers
 
 
-def run_cells(
-    cells: Sequence[Cell], path: Path, n_jobs: int = 1, on_record: Callable[[Record], object] | None = None
+def run_tasks(
+    tasks: Sequence[Task], path: Path, n_jobs: int = 1, on_record: Callable[[Record], object] | None = None
 ) -> dict[str, Record]:
-    """Records of all cells by their keys; those that `path` already holds from this version are not run again.
+    """Records of all tasks by their keys; those that `path` already holds from this version are not run again.
 
-    Every finished cell is one line of `path`, written and flushed at once, so that a run may be killed at any moment
-    and called again. A line that was cut off is dropped. Failed cells are tried again, and their lines give way to the
-    new ones. Cells run in processes of their own, `n_jobs` at a time. A second run in the same folder is refused.
-    `on_record` is called with every record, those of before first.
+    Every finished task is one line of `path`, written and flushed at once, so that a run may be killed at any moment
+    and called again. A line that was cut off is dropped. Failed tasks are tried again, and their lines give way to the
+    new ones. Tasks run in processes of their own, `n_jobs` at a time. A second run in the same folder is refused.
     """
-    wanted = {cell.key: cell for cell in cells}
+    wanted = {task.key: task for task in tasks}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path.parent):
-        done = finished(cells, path)
+    with _lock(path.parent):
+        done = find_finished(tasks, path)
         if on_record is not None:
             for record in done.values():
                 on_record(record)
-        missing = [cell for key, cell in wanted.items() if key not in done]
+        missing = [task for key, task in wanted.items() if key not in done]
         _drop_failures(path, wanted.keys() - done.keys())
-        with path.open("a", encoding="utf-8") as out, closing(results(missing, n_jobs)) as found:
+        with path.open("a", encoding="utf-8") as out, closing(run_in_workers(missing, n_jobs)) as found:
             for record in found:
                 out.write(json.dumps(record, allow_nan=False) + "\n")
                 out.flush()
@@ -45,11 +41,11 @@ def run_cells(
     return {key: done[key] for key in wanted}
 
 
-def finished(cells: Sequence[Cell], path: Path) -> dict[str, Record]:
-    """Records of cells that `path` already holds, run by this version and without failure."""
+def find_finished(tasks: Sequence[Task], path: Path) -> dict[str, Record]:
+    """Records of tasks that `path` already holds, run by this version and without failure."""
     import hypcse
 
-    wanted = {cell.key for cell in cells}
+    wanted = {task.key for task in tasks}
     return {
         record["key"]: record
         for record in read_records(path)
@@ -85,7 +81,7 @@ def _drop_failures(path: Path, keys: Set[str]) -> None:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[None]:
     """Keep other runs out of a folder, where the system can; a killed run keeps nobody out."""
     try:
         import fcntl

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from hypcse.experiments.printed import paper_data_sets
+from hypcse.experiments.paper_figures import paper_data_sets
 
 LARGE = ("spambase", "pen-digits")
 """Data sets that random methods see fewer seeds of, for time."""
@@ -63,9 +63,9 @@ class Experiment:
     metrics : names of scores, dendrogram purity as a percentage.
     table   : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
     note    : what a reader has to know.
-    drawn   : data sets that the seed draws, so that seeds matter to every row.
+    redrawn : data sets that each seed draws anew, so that seeds matter to every row.
     smoke   : data sets of a smoke run; by default the first two.
-    within  : the experiment that has all its cells, where there is one; `all` leaves it out.
+    within  : the experiment that has all its tasks, where there is one; `all` leaves it out.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Experiment:
     )
     axis: str = ""
     note: str = ""
-    drawn: tuple[str, ...] = ()
+    redrawn: tuple[str, ...] = ()
     smoke: tuple[str, ...] = ()
     within: str = ""
 
@@ -98,4 +98,4 @@ class Experiment:
 
     def varies(self, row: Row, data: str) -> bool:
         """Whether seeds matter to a row on a data set."""
-        return row.random or data in self.drawn
+        return row.random or data in self.redrawn

@@ -5,39 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from hypcse.experiments.cells import Cell, Planned
-from hypcse.experiments.hierarchies import MAX_DEPTH, level_score
-from hypcse.experiments.labelled import FEW
-from hypcse.experiments.model import Experiment, Row
-from hypcse.experiments.printed import printed
-from hypcse.metrics import SCORES
+from hypcse.experiments.declared.model import Experiment, Row
+from hypcse.experiments.paper_figures import read_printed
+from hypcse.experiments.results.metrics import METRICS
+from hypcse.experiments.running.tasks import Planned, Record, Task
 
 Verdict = Literal["reproduced", "better", "not reproduced"]
 
-PLANTED_PURITIES = tuple(level_score("purity", level) for level in range(1, MAX_DEPTH + 1))
-"""Purities at planted levels, coarse to fine."""
-ACCURACIES = ("accuracy", "accuracy_stratified", *(f"accuracy_{number}" for number in FEW))
-PERCENT = (
-    *(score.name for score in SCORES if score.unit == "share"),
-    "mean_purity",
-    "partitions_hit",
-    *PLANTED_PURITIES,
-    *ACCURACIES,
-)
-HIGHER_IS_BETTER = (*PERCENT, *(score.name for score in SCORES if score.higher), "best_ari", "main_ari")
-COUNTS = ("points", "features", "classes", "distinct_points", "edges", "components")
-CLUSTERS = ("clusters", "best_level_clusters")
 PURITY_TOLERANCE = 0.5
-"""Percentage points within which a purity counts as the printed one."""
+"""Percentage points within which a purity or an accuracy counts as the printed one."""
 COST_TOLERANCE = 0.01
 """Share of the printed figure within which an entropy or a cost counts as it."""
 PAPER_SEEDS = 5
 ENOUGH_SEEDS = 3
 """Seeds from which their spread counts."""
+_OF_THE_RUN = ("seconds", "peak_mb")
+"""Metrics that are not among the scores of a record."""
 RULE = (
     f"A printed figure counts as reproduced when our mean is within {PURITY_TOLERANCE:g} percentage points (purity) or "
     f"{COST_TOLERANCE:.0%} (entropy, cost) of it; from {ENOUGH_SEEDS} seeds on also when it is within two standard "
@@ -73,51 +60,51 @@ Values = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Results:
-    """An experiment, the cells of it that were asked for, and the records that there are, by key.
+    """An experiment, the tasks of it that were asked for, and the records that there are, by key.
 
     judged : whether figures are held against the paper's, which those of a smoke run are not.
     """
 
     experiment: Experiment
     planned: Sequence[Planned]
-    records: Mapping[str, dict[str, Any]]
+    records: Mapping[str, Record]
     judged: bool = True
 
     @property
-    def found(self) -> list[dict[str, Any]]:
-        """Records of the planned cells that were run."""
-        return [self.records[cell.key] for _, cell in self.planned if cell.key in self.records]
+    def found(self) -> list[Record]:
+        """Records of the planned tasks that were run."""
+        return [self.records[task.key] for _, task in self.planned if task.key in self.records]
 
     @property
     def data_sets(self) -> list[str]:
         """Data sets with at least one record, in the order of the plan."""
-        return list(dict.fromkeys(cell.data for _, cell in self.planned if cell.key in self.records))
+        return list(dict.fromkeys(task.data for _, task in self.planned if task.key in self.records))
 
     def table(self, metric: str) -> Table:
         """All figures of one metric."""
-        groups: dict[tuple[str, str], list[Cell]] = {}
+        groups: dict[tuple[str, str], list[Task]] = {}
         rows = {row.label: row for row, _ in self.planned}
-        for row, cell in self.planned:
-            groups.setdefault((row.label, cell.data), []).append(cell)
+        for row, task in self.planned:
+            groups.setdefault((row.label, task.data), []).append(task)
         table: Table = {label: {} for label in rows}
-        for (label, data), cells in groups.items():
-            found = [self.records[cell.key] for cell in cells if cell.key in self.records]
+        for (label, data), tasks in groups.items():
+            found = [self.records[task.key] for task in tasks if task.key in self.records]
             if found:
                 known = figure(found, metric, self._paper(rows[label], metric, data))
                 verdict = known.verdict if self.judged else None
                 spread = self._paper(rows[label], f"{metric}_deviation", data)
-                n_missing = len(cells) - len(found)
+                n_missing = len(tasks) - len(found)
                 table[label][data] = replace(known, n_missing=n_missing, verdict=verdict, paper_deviation=spread)
         return {label: figures for label, figures in table.items() if figures}
 
     def ours(self, metric: str) -> Values:
         """Our means by row and by data set."""
         known = ((label, data, one.mean) for label, row in self.table(metric).items() for data, one in row.items())
-        return _nested(known)
+        return _nest(known)
 
     def complete(self, metric: str) -> Values:
         """The same where every seed has its figure: fewer would be other data than that of other rows."""
-        return _nested(
+        return _nest(
             (label, data, one.mean)
             for label, row in self.table(metric).items()
             for data, one in row.items()
@@ -128,7 +115,7 @@ class Results:
         """The paper's figures by its own rows, and by data set."""
         names = {row.label: row.printed for row, _ in self.planned if row.printed is not None}
         table = self.table(metric)
-        return _nested(
+        return _nest(
             (name, data, np.nan if one.paper is None else one.paper)
             for label, name in names.items()
             for data, one in table.get(label, {}).items()
@@ -136,10 +123,10 @@ class Results:
 
     def _paper(self, row: Row, metric: str, data: str) -> float | None:
         source = "table5" if metric == "dasgupta_cost" else self.experiment.table
-        return printed(source, metric, row.printed or "", data)
+        return read_printed(source, metric, row.printed or "", data)
 
 
-def _nested(found: Iterable[tuple[str, str, float]]) -> Values:
+def _nest(found: Iterable[tuple[str, str, float]]) -> Values:
     grid: dict[str, dict[str, float]] = {}
     for row, data, value in found:
         if np.isfinite(value):
@@ -147,7 +134,7 @@ def _nested(found: Iterable[tuple[str, str, float]]) -> Values:
     return grid
 
 
-def figure(records: Sequence[dict[str, Any]], metric: str, paper: float | None = None) -> Figure:
+def figure(records: Sequence[Record], metric: str, paper: float | None = None) -> Figure:
     """Mean and deviation of one metric over records."""
     good = [record for record in records if "error" not in record]
     values = np.array([_value(record, metric) for record in good], dtype=float)
@@ -166,12 +153,13 @@ def verdict(metric: str, mean: float, deviation: float, n_seeds: int, paper: flo
     >>> verdict("structural_entropy", 1.83, 0.0, 1, 1.822), verdict("dendrogram_purity", 98.6, 0.0, 1, 97.9)
     ('reproduced', 'better')
     """
-    if metric in COUNTS:
+    known = METRICS[metric]
+    if known.unit == "count":
         return "reproduced" if mean == paper else "not reproduced"
-    tolerance = PURITY_TOLERANCE if metric in PERCENT else COST_TOLERANCE * abs(paper)
+    tolerance = PURITY_TOLERANCE if known.unit == "share" else COST_TOLERANCE * abs(paper)
     spread = 2 * deviation * sqrt(1 / n_seeds + 1 / PAPER_SEEDS) if n_seeds >= ENOUGH_SEEDS else 0.0
     bound = max(tolerance, spread)
-    gain = mean - paper if metric in HIGHER_IS_BETTER else paper - mean
+    gain = mean - paper if known.higher else paper - mean
     if abs(gain) <= bound:
         return "reproduced"
     return "better" if gain > 0 else "not reproduced"
@@ -179,27 +167,17 @@ def verdict(metric: str, mean: float, deviation: float, n_seeds: int, paper: flo
 
 def best_two(table: Table, data: str, metric: str) -> list[list[str]]:
     """Labels of the best figure of a column and of the second, those that look the same as printed together."""
+    known = METRICS[metric]
     shown = {
-        label: round(row[data].mean, digits(row[data].mean, metric))
+        label: round(row[data].mean, known.digits(row[data].mean))
         for label, row in table.items()
         if data in row and np.isfinite(row[data].mean)
     }
-    values = sorted(set(shown.values()), reverse=metric in HIGHER_IS_BETTER)[:2]
+    values = sorted(set(shown.values()), reverse=known.higher)[:2]
     return [[label for label, value in shown.items() if value == wanted] for wanted in values]
 
 
-def digits(value: float, metric: str) -> int:
-    """Decimals that a figure is shown with."""
-    if metric in COUNTS:
-        return 0
-    if metric in PERCENT:
-        return 1
-    if metric in CLUSTERS:
-        return 0 if value == round(value) else 1
-    return 3 if abs(value) < 100 else 1 if abs(value) < 10_000 else 0
-
-
-def _value(record: dict[str, Any], metric: str) -> float:
+def _value(record: Record, metric: str) -> float:
     # A hierarchy of few levels has no score at deeper ones.
-    value = record[metric] if metric in ("seconds", "peak_mb") else record["scores"].get(metric)
-    return np.nan if value is None else 100 * value if metric in PERCENT else float(value)
+    value = record[metric] if metric in _OF_THE_RUN else record["scores"].get(metric)
+    return np.nan if value is None else METRICS[metric].factor * float(value)

@@ -1,0 +1,42 @@
+"""Running tasks under a bar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from hypcse.experiments import Task, run_tasks
+from hypcse.experiments.running import Record
+
+
+def run_with_bar(tasks: Sequence[Task], path: Path, n_jobs: int, title: str) -> dict[str, Record]:
+    """Records by key; failures are told as they come."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
+        n_tasks, n_done = len({task.key for task in tasks}), 0
+        line = bar.add_task(title, total=n_tasks)
+
+        def show(record: Record) -> None:
+            nonlocal n_done
+            n_done += 1
+            # What is counted of data alone has no method.
+            what = f"{record['method'] or record['task']} on {record['data']}"
+            if not console.is_terminal:
+                text = f"{n_done} of {n_tasks}: {what}, seed {record['seed']}, {record['seconds']:.1f} s"
+                console.print(text, markup=False, soft_wrap=True, highlight=False)
+            bar.update(line, advance=1, description=f"{what}, seed {record['seed']}")
+            if "error" in record:
+                text = f"{what} failed: {record['error']}"
+                console.print(text, markup=False, soft_wrap=True)
+
+        try:
+            return run_tasks(tasks, path, n_jobs, show)
+        except KeyboardInterrupt:
+            kept = f"the results of {n_done} of {n_tasks} tasks are kept in {path}"
+            text = f"stopped; {kept}. The same command goes on from there."
+            console.print(text, markup=False, soft_wrap=True, highlight=False)
+            raise

@@ -1,0 +1,46 @@
+"""The experiments, declared as data."""
+
+from __future__ import annotations
+
+from hypcse._checks import did_you_mean
+from hypcse.experiments.declared.clustering import CONTROL, DISKS, PAPER_ROW_ALONE, TABLE_1, TABLE_2, TABLE_4
+from hypcse.experiments.declared.labels import FEW_LABELS, TABLE_3
+from hypcse.experiments.declared.made import FLAT, GROWTH, HIERARCHIES
+from hypcse.experiments.declared.model import Experiment, Row
+from hypcse.experiments.declared.sweeps import SWEEPS
+
+__all__ = ["EXPERIMENTS", "Experiment", "Row", "everything", "experiment"]
+
+EXPERIMENTS = (
+    TABLE_1,
+    PAPER_ROW_ALONE,
+    TABLE_2,
+    TABLE_3,
+    FEW_LABELS,
+    TABLE_4,
+    CONTROL,
+    *SWEEPS,
+    DISKS,
+    GROWTH,
+    HIERARCHIES,
+    FLAT,
+)
+
+
+def everything() -> tuple[Experiment, ...]:
+    """All experiments but those that are a part of another."""
+    return tuple(declared for declared in EXPERIMENTS if not declared.within)
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment of that name.
+
+    >>> experiment("table2").rows[0].label
+    'base'
+    """
+    for declared in EXPERIMENTS:
+        if declared.name == name:
+            return declared
+    names = [declared.name for declared in EXPERIMENTS]
+    guess = did_you_mean(name, names)
+    raise ValueError(f"experiment {name!r} is not known.{guess} Choose one of {', '.join(names)}, or all.")
