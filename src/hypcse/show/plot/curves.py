@@ -13,11 +13,10 @@ from hypcse.discrete.cuts import cut_savings
 from hypcse.discrete.levels import levels_and_main
 from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph, GraphLike
-from hypcse.plot.axes import axes_or_new
-from hypcse.plot.palette import INK, MARKERS, OKABE_ITO
-from hypcse.plot.source import graph_of
+from hypcse.show.colours import INK, MARKERS, OKABE_ITO
+from hypcse.show.plot.axes import axes_or_new, open_frame
+from hypcse.show.source import graph_of, tree_of
 from hypcse.tree import Tree
-from hypcse.tree.source import tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +45,7 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
         mark = "o" if len(found) <= 50 else ""
         ax.plot(*zip(*found, strict=True), marker=mark, markersize=3.5, color=INK, label="entropy of the tree")
     ax.set(xlabel="epoch", ylabel="loss and entropy", ylim=(0, None))
-    _open_frame(ax)
+    open_frame(ax)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small")
     return ax
 
@@ -81,7 +80,7 @@ def entropy_profile(
     _mark_levels(ax, tree, graph)
     ax.set(xlabel="number of clusters", ylabel="two-dimensional entropy (bits)", xscale="log")
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    _open_frame(ax)
+    open_frame(ax)
     ax.legend(frameon=False, fontsize="small")
     return ax
 
@@ -113,8 +112,3 @@ def _flat_entropy(tree: Tree, graph: Graph, labels: NDArray[np.int64]) -> float:
     node[large] = n + np.arange(large.size)
     parent = np.concatenate([node[labels], np.full(large.size, n + large.size), [-1]])
     return structural_entropy(Tree(parent, np.concatenate([np.zeros(n), np.ones(large.size + 1)])), graph)
-
-
-def _open_frame(ax: Axes) -> None:
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.tick_params(colors=INK)

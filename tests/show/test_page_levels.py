@@ -12,8 +12,8 @@ import pytest
 
 import hypcse
 from hypcse.chance import Structure
+from hypcse.show.page.payload import to_json
 from hypcse.tree import Tree
-from hypcse.viewer.payload import to_json
 from pages import export, gathered, settle, told, unpack
 
 N = 60
@@ -108,7 +108,7 @@ def test_a_model_brings_its_levels(case):
 
 def test_large_trees_are_not_measured(case, monkeypatch):
     tree, graph, levels = case
-    monkeypatch.setattr("hypcse.viewer.levels.is_quick", lambda graph: False)
+    monkeypatch.setattr("hypcse.show.page.levels.is_quick", lambda graph: False)
     assert held(tree, graph=graph)["levels"]["stability"] is None
     model = SimpleNamespace(tree_=tree, graph_=graph, levels_=levels, stability_=[0.1, 0.2, 0.3])
     assert held(model)["levels"]["stability"] is None

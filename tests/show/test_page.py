@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse.graph import scale_features
+from hypcse.show.page.bundle import render
+from hypcse.show.page.describe import entropy_shares, node_columns
+from hypcse.show.page.levels import widest_gap
+from hypcse.show.page.payload import document, to_json
 from hypcse.tree import Tree
 from hypcse.tree.distances import merge_distances
-from hypcse.viewer.describe import entropy_shares, node_columns
-from hypcse.viewer.levels import widest_gap
-from hypcse.viewer.page import render
-from hypcse.viewer.payload import document, to_json
 from pages import gathered, unpack
 from strategies import trees
 
@@ -206,7 +206,7 @@ def test_the_widest_gap_gives_a_cut(tree):
         (TREE, {"heights": "log"}, ValueError, "Choose one of 'auto', 'distance', 'tree'"),
         (TREE, {"features": np.zeros((4, 2)), "scale": "log"}, ValueError, "scale='log'"),
         (TREE, {"graph": "edges"}, TypeError, "a graph must be"),
-        (TREE, {"graph": hypcse.Graph.from_edges([0], [1])}, ValueError, "2 vertices for 4"),
+        (TREE, {"graph": hypcse.Graph.from_edges([0], [1])}, ValueError, "has 2 vertices"),
         (TREE, {"automatic": [0, 1]}, ValueError, "each of the 4 leaves"),
         (TREE, {"levels": [[0, 0, 1, 1], [0, 1]]}, ValueError, r"level 1 of shape \(2,\)"),
         (TREE, {"levels": [["a", "a", "b", "b"]]}, ValueError, "one whole number from 0"),

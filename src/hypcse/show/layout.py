@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_finite, real_numbers
 from hypcse.kernels.trees.arcs import covering_arcs
 from hypcse.kernels.trees.sweep import subtree_minima
-from hypcse.tree.tree import Tree
+from hypcse.tree import Tree
 
 LEAST_RADIUS, MOST_RADIUS = 2.5, 9.0
 """Hyperbolic radius of the leaves in the smallest trees, and the largest that a page shows."""
@@ -81,10 +81,12 @@ def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
 
 
 def check_disk(points: ArrayLike, n_leaves: int) -> NDArray[np.float64]:
-    """Raise unless there is one point a leaf, inside the unit disk."""
+    """Raise unless there is one point per leaf, inside the unit disk."""
     leaves = real_numbers("the embedding", points)
     if leaves.shape != (n_leaves, 2):
-        raise ValueError(f"the embedding has shape {leaves.shape}, but a disk needs ({n_leaves}, 2): one point a leaf.")
+        raise ValueError(
+            f"the embedding has shape {leaves.shape}, but a disk needs ({n_leaves}, 2): one point per leaf."
+        )
     check_finite("the embedding", leaves)
     farthest = int(np.argmax((leaves**2).sum(axis=1)))
     if (leaves[farthest] ** 2).sum() >= 1:
@@ -104,8 +106,3 @@ def _centred(places: NDArray[np.complex128]) -> DiskLayout:
     moved = (places - places[-1]) / (1 - places[-1].conj() * places)
     radius = 2 * np.arctanh(np.minimum(np.abs(moved), 1 - np.finfo(np.float64).epsneg))
     return DiskLayout(np.angle(moved) % (2 * np.pi), radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))
-
-
-def _at_leaves(values: NDArray[np.float64], tree: Tree) -> NDArray[np.float64]:
-    """One value a node: those given at the leaves, 0 above."""
-    return np.concatenate([values, np.zeros(tree.n_nodes - tree.n_leaves)])

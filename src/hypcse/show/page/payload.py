@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._heights import DISTANCE_TITLE, Distances
 from hypcse.chance import Structure
-from hypcse.viewer.levels import Partitions
-from hypcse.viewer.source import Shown, Table
+from hypcse.show.heights import DISTANCE_TITLE, Distances
+from hypcse.show.page.contents import Shown, Table
+from hypcse.show.page.levels import Partitions
+from hypcse.show.source import LeafClasses
 
 VERSION = 3
 # Characters that could end or begin something in HTML or in JavaScript, and their JSON escapes.
@@ -47,7 +48,7 @@ def document(shown: Shown) -> dict[str, Any]:
         "automaticRule": shown.partitions.rule if main is None else "main level",
         "levels": _levels(shown.partitions),
         "structure": None if shown.structure is None else _structure(shown.structure),
-        "classes": None if shown.classes is None else _classes(shown),
+        "classes": None if shown.classes is None else _classes(shown.classes),
         "entropy": None if shown.entropy is None else pack(shown.entropy.astype(np.float32)),
         "degrees": None if shown.degrees is None else pack(shown.degrees.astype(np.float32)),
         "table": None if shown.table is None else _table(shown.table),
@@ -86,9 +87,10 @@ def _structure(structure: Structure) -> dict[str, Any]:
     return {"text": str(structure), "found": structure.found}
 
 
-def _classes(shown: Shown) -> dict[str, Any]:
-    assert shown.classes is not None
-    return {"codes": pack(smallest_unsigned(shown.classes.codes)), "names": list(shown.classes.names)}
+def _classes(classes: LeafClasses) -> dict[str, Any]:
+    """Codes and names of the classes; a code beyond the names is an unknown class."""
+    codes = np.where(classes.codes < 0, len(classes.names), classes.codes)
+    return {"codes": pack(smallest_unsigned(codes)), "names": list(classes.names)}
 
 
 def _table(table: Table) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, plot
 from hypcse.discrete.binary import binary_form
 from hypcse.graph import scale_features
-from hypcse.plot.heights import on_binary_form
+from hypcse.show.heights import on_binary_form
 from hypcse.tree.distances import merge_distances
 from strategies import trees
 

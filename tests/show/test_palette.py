@@ -7,8 +7,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 from hypcse import Tree
-from hypcse._colours import LIGHT
-from hypcse.plot.palette import TRUNK, leaf_classes, node_colours, palette
+from hypcse.show.colours import LIGHT, TRUNK, node_colours, palette
+from hypcse.show.source import leaf_classes
 
 
 def test_the_first_colours_are_those_of_the_page():

@@ -1,4 +1,4 @@
-"""What there is to show: a tree, and what is known about its leaves."""
+"""What a page holds: a tree, and what is known about its leaves."""
 
 from __future__ import annotations
 
@@ -9,27 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse._checks import check_count, check_features, check_labels, label_array
-from hypcse._heights import Distances, check_heights, height_title, joined_distances
+from hypcse._checks import check_count, check_features, label_array
 from hypcse.chance import Structure
-from hypcse.graph import Graph
 from hypcse.graph.convert import as_graph
 from hypcse.points import Points
+from hypcse.show.heights import Distances, check_heights, height_title, joined_distances
+from hypcse.show.layout import DiskLayout, model_layout
+from hypcse.show.page.describe import NodeColumns, entropy_shares, node_columns
+from hypcse.show.page.levels import Partitions, check_stability, partitions_of, stability_of, structure_of
+from hypcse.show.source import LeafClasses, given_or_own, graph_of, leaf_classes, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
-from hypcse.tree.disk import DiskLayout, model_layout
 from hypcse.tree.names import match_names
-from hypcse.tree.source import tree_of
-from hypcse.viewer.describe import NodeColumns, entropy_shares, node_columns
-from hypcse.viewer.levels import Partitions, checked_stability, partitions_of, stability_of, structure_of
-
-
-@dataclass(frozen=True)
-class Classes:
-    """A class for each leaf: codes from 0, and the name of each code. A code beyond the names is an unknown class."""
-
-    codes: NDArray[np.int64]
-    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -62,7 +53,7 @@ class Shown:
     by_distance: bool = False
     n_clusters: int | None = None
     names: tuple[str, ...] | None = None
-    classes: Classes | None = None
+    classes: LeafClasses | None = None
     entropy: NDArray[np.float64] | None = None
     degrees: NDArray[np.float64] | None = None
     table: Table | None = None
@@ -88,7 +79,7 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
     features = None if points.features is None else points.table
     scale, _ = points.suited(look.scale, 1.0)
     by_distance = check_heights(look.heights, source, features)
-    graph = _graph_of(source, points.graph, tree)
+    graph = graph_of(source, points.graph, tree)
     if look.n_clusters is not None:
         check_count("n_clusters", look.n_clusters, 1, tree.n_leaves)
     table = None if features is None else _table_of(tree, features, points.feature_names)
@@ -96,8 +87,8 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
     partitions = partitions_of(
         tree,
         graph,
-        automatic=_or_own(look.automatic, source, "labels_"),
-        levels=_or_own(look.levels, source, "levels_"),
+        automatic=given_or_own(look.automatic, source, "labels_"),
+        levels=given_or_own(look.levels, source, "levels_"),
         structure=structure,
     )
     stability = look.stability
@@ -107,14 +98,14 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
         tree=tree,
         layout=model_layout(source, tree),
         title=f"Tree of {tree.n_leaves:,} leaves" if look.title is None else str(look.title),
-        partitions=replace(partitions, stability=checked_stability(stability, len(partitions.levels))),
+        partitions=replace(partitions, stability=check_stability(stability, len(partitions.levels))),
         structure=structure,
         height_title=height_title(tree, graph),
         distances=joined_distances(tree, source, features, scale, points.kinds),
         by_distance=by_distance,
         n_clusters=look.n_clusters,
         names=tree.names if points.names is None else check_names(points.names, tree.n_leaves),
-        classes=None if points.labels is None else classes_of(points.labels, tree.n_leaves),
+        classes=None if points.labels is None else leaf_classes(points.labels, tree.n_leaves),
         entropy=None if graph is None else entropy_shares(tree, graph),
         degrees=None if graph is None else graph.degrees,
         table=table,
@@ -128,7 +119,7 @@ def known_points(source: Any, points: Any, given: dict[str, Any]) -> Points:
     if tree.names is not None and known.names is not None and set(known.names) == set(tree.names):
         known = known.rows(match_names(tree.names, known.names, "the tree", "the points"))
     if given["feature_names"] is not None and given["features"] is None and known.features is None:
-        raise ValueError("feature_names were given without features. Pass features too: one row a leaf.")
+        raise ValueError("feature_names were given without features. Pass features too: one row per leaf.")
     changes = {name: value for name, value in given.items() if value is not None}
     if "features" in changes:
         changes["features"] = _rows_of_leaves(changes["features"], tree)
@@ -144,36 +135,10 @@ def known_points(source: Any, points: Any, given: dict[str, Any]) -> Points:
     return replace(known, **changes)
 
 
-def _graph_of(source: Any, graph: Graph | None, tree: Tree) -> Graph | None:
-    found = _or_own(graph, source, "graph_")
-    if found is not None and found.n_vertices != tree.n_leaves:
-        raise ValueError(
-            f"the graph has {found.n_vertices} vertices for {tree.n_leaves} leaves; leaf k must be vertex k."
-        )
-    return found
-
-
-def _or_own(given: Any, source: Any, name: str) -> Any:
-    """What is given, else what a model has under that name; None without either."""
-    return getattr(source, name, None) if given is None else given
-
-
-def classes_of(labels: ArrayLike, n_leaves: int) -> Classes:
-    """Codes and names of the classes; sorted where their values can be, in order of appearance otherwise.
-
-    None and NaN are unknown.
-    """
-    codes = check_labels(labels, n_leaves, allow_unknown=True)
-    known, first = np.unique(codes, return_index=True)
-    values = labels if isinstance(labels, list | tuple) else np.asarray(labels)
-    names = tuple(str(values[k]) for k in first[known >= 0].tolist())
-    return Classes(np.where(codes < 0, len(names), codes), names)
-
-
 def _rows_of_leaves(features: ArrayLike, tree: Tree) -> NDArray[Any]:
     X = check_features(features)
     if X.shape[0] != tree.n_leaves:
-        raise ValueError(f"features has {X.shape[0]} rows for {tree.n_leaves} leaves; pass one row a leaf.")
+        raise ValueError(f"features has {X.shape[0]} rows for {tree.n_leaves} leaves; pass one row per leaf.")
     return X
 
 
@@ -181,6 +146,6 @@ def _table_of(tree: Tree, features: ArrayLike, names: Sequence[str] | None) -> T
     X = _rows_of_leaves(features, tree)
     given = [f"column {k}" for k in range(1, X.shape[1] + 1)] if names is None else [str(name) for name in names]
     if len(given) != X.shape[1]:
-        raise ValueError(f"there are {len(given)} feature_names for {X.shape[1]} columns. Pass one a column.")
+        raise ValueError(f"there are {len(given)} feature_names for {X.shape[1]} columns. Pass one per column.")
     deviation = X.std(axis=0, dtype=np.float64)
     return Table(node_columns(tree, X), tuple(given), X.mean(axis=0, dtype=np.float64), deviation)

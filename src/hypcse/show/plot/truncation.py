@@ -1,14 +1,43 @@
-"""Which subtrees a picture has room for."""
+"""Which part of a tree a picture has room for."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.discrete import best_cut, levels
+from hypcse.discrete.binary import binary_form
 from hypcse.graph import Graph
+from hypcse.show.heights import HeightAxis, on_binary_form
 from hypcse.tree import Tree
+from hypcse.tree.outline import Outline, outline
+
+
+class Top(NamedTuple):
+    """The part of a tree that is drawn.
+
+    tree    : the whole tree; its binary form, where that is what is cut.
+    outline : its top, down to the clusters that are drawn as one.
+    axis    : the heights of the nodes of `tree`.
+    """
+
+    tree: Tree
+    outline: Outline
+    axis: HeightAxis
+
+
+def truncate(tree: Tree, graph: Graph | None, axis: HeightAxis, n_clusters: int | None, max_leaves: int | None) -> Top:
+    """The top of a tree down to what there is room for, see `shown_clusters`."""
+    if n_clusters is not None and graph is not None and not tree.is_binary:
+        split = binary_form(tree)
+        axis = axis._replace(height=on_binary_form(tree, split, axis.height))
+        tree = split
+    clusters = shown_clusters(tree, graph, n_clusters, max_leaves)
+    shown = Outline(tree, np.arange(tree.n_nodes)) if clusters is None else outline(tree, clusters)
+    return Top(tree, shown, axis)
 
 
 def shown_clusters(

@@ -116,7 +116,7 @@ def nested_labels(levels: Sequence[ArrayLike], n_leaves: int) -> tuple[Labels, .
     return found
 
 
-def checked_stability(given: Sequence[float] | None, n_levels: int) -> tuple[float, ...] | None:
+def check_stability(given: Sequence[float] | None, n_levels: int) -> tuple[float, ...] | None:
     """A number from 0 to 1 for each level."""
     if given is None:
         return None

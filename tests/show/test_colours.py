@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hypcse import Tree
-from hypcse.viewer.page import render
+from hypcse.show.page.bundle import render
 from pages import gathered
 
 # Machado, Oliveira and Fernandes 2009, full severity, on linear light.

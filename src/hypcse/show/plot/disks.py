@@ -8,22 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse.plot.axes import axes_or_new
-from hypcse.plot.palette import INK, MARKERS, MAX_LEGEND, OKABE_ITO, TRUNK, LeafClasses, node_colours, palette
-from hypcse.plot.source import classes_of
+from hypcse.show.colours import INK, MARKERS, MAX_LEGEND, OKABE_ITO, TRUNK, node_colours, palette
+from hypcse.show.layout import model_layout
+from hypcse.show.plot.axes import RASTER_LEAVES, axes_or_new
+from hypcse.show.source import LeafClasses, classes_of, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
-from hypcse.tree.disk import model_layout
-from hypcse.tree.source import tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_NAMES = 150
 """Leaves up to which the tree's own names are written around the rim."""
-
-RASTER_LEAVES = 5_000
-"""From so many leaves on, branches are pixels in vector formats too, and drawn in fewer pieces."""
 
 
 def disk(

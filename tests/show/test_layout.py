@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hypcse.show.layout import MOST_RADIUS, ancestor_layout, tree_layout
 from hypcse.tree import Tree
-from hypcse.tree.disk import MOST_RADIUS, ancestor_layout, tree_layout
 from strategies import chain, trees
 
 

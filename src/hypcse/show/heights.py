@@ -12,6 +12,7 @@ from hypcse._checks import check_choice
 from hypcse.discrete.heights import volume_heights
 from hypcse.graph import Graph
 from hypcse.graph.scaling import fit_scaling
+from hypcse.kernels.trees.sweep import kept_parents, subtree_minima
 from hypcse.tree import Tree
 from hypcse.tree.distances import merge_distances
 
@@ -69,3 +70,43 @@ def height_title(tree: Tree, graph: Graph | None) -> str:
     if graph is None or graph.n_vertices != tree.n_leaves or tree.n_leaves == 1:
         return "height"
     return "height (log2 of volume)" if np.allclose(volume_heights(tree.parent, graph), tree.height) else "height"
+
+
+class HeightAxis(NamedTuple):
+    """Heights to draw, one per node of the tree, and the title and note of their axis.
+
+    from_zero : whether the axis must begin at 0, because lengths along it are to be compared.
+    """
+
+    height: NDArray[np.float64]
+    title: str
+    note: str
+    from_zero: bool
+
+
+def height_axis(
+    tree: Tree, graph: Graph | None, source: Any, features: ArrayLike | None, *, scale: str, heights: str
+) -> HeightAxis:
+    """The axis of distances where these are what to draw, see `check_heights`, else that of the tree's own heights."""
+    measured = check_heights(heights, source, features)
+    distances = joined_distances(tree, source, features, scale) if measured else None
+    if distances is None:
+        return HeightAxis(tree.height, height_title(tree, graph), "", from_zero=False)
+    return HeightAxis(distances.values, DISTANCE_TITLE, distances.note, from_zero=True)
+
+
+def on_binary_form(tree: Tree, binary: Tree, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values of the nodes of a tree at those of its `binary_form`: the parts of a node that was split have its value.
+
+    Smallest leaf and size tell the nodes of a tree apart, and those of its binary form.
+    """
+    key, sought = _keys(tree), _keys(binary)
+    order = np.argsort(key)
+    place = order[np.minimum(np.searchsorted(key, sought, sorter=order), key.size - 1)]
+    kept = key[place] == sought
+    node = np.where(kept, np.arange(binary.n_nodes), kept_parents(binary.parent, kept))
+    return values[place[node]]
+
+
+def _keys(tree: Tree) -> NDArray[np.int64]:
+    return subtree_minima(tree.parent, np.arange(tree.n_leaves)) * (tree.n_leaves + 1) + tree.sizes

@@ -1,17 +1,36 @@
-"""Colours that colour-blind people can tell apart, and how nodes get theirs."""
+"""Colours of every picture, which colour-blind people can tell apart, and how nodes get theirs."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from hypcse._checks import check_count, check_labels
-from hypcse._colours import LIGHT
+from hypcse._checks import check_count
 from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.show.source import LeafClasses
 from hypcse.tree import Tree
+
+LIGHT = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#b0b874",
+    "#2b2b2b",
+    "#2a2a9c",
+    "#7d4a4a",
+    "#6a78e8",
+    "#0c4800",
+)
+"""On light ground: the eight of Okabe and Ito, the yellow dulled until it can be seen on white and the black a little
+lighter, and four more. Seen without red or without green, each two differ no less than the nearest two of the eight."""
+
+DARK = (*LIGHT[:6], "#f0e442", "#f4f4f4", "#c8d4fc", "#d4b090", "#6a78e8", "#c8e4ac")
+"""On dark ground: the same, with others of their kind for those that would be too dark, and the yellow as it was."""
 
 OKABE_ITO = LIGHT[:8]
 """The colours of Okabe and Ito, fit for lines on white."""
@@ -23,25 +42,6 @@ INK = "#1c2430"
 MAX_LEGEND = 24
 """Classes up to which a legend names them."""
 GOLDEN_ANGLE = math.radians(137.50776405)
-
-
-class LeafClasses(NamedTuple):
-    """A class for each leaf: codes from 0, -1 where it is not known, and the name of each code."""
-
-    codes: NDArray[np.int64]
-    names: tuple[str, ...]
-
-
-def leaf_classes(labels: ArrayLike, n_leaves: int) -> LeafClasses:
-    """Codes and names of labels; sorted where their values can be, in order of appearance otherwise.
-
-    None and NaN are unknown labels.
-    """
-    codes = check_labels(labels, n_leaves, allow_unknown=True)
-    known, first = np.unique(codes, return_index=True)
-    first = first[known >= 0]
-    values = labels if isinstance(labels, list | tuple) else np.asarray(labels)
-    return LeafClasses(codes, tuple(str(values[k]) for k in first.tolist()))
 
 
 def palette(n_colours: int) -> NDArray[np.float64]:
