@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse._checks import check_count
+from hypcse._notebook import ShowsItself
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.chance import Structure, stability
@@ -33,7 +34,7 @@ Told = Callable[[Any], object]
 """What is told of progress; a true answer stops."""
 
 
-class Saved:
+class Saved(ShowsItself):
     """`save` and `load` of a fitted estimator.
 
     forms : every attribute that fitting makes and that is stored, with how it is stored. What the tree gives (linkage

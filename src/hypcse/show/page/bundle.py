@@ -64,7 +64,9 @@ def render(shown: Shown) -> str:
         "data": to_json(shown),
     }
     # One pass: what is put in is not looked at again, whatever it holds.
-    return _PLACE.sub(lambda place: parts[place[1]], _asset("page.html"))
+    text = _PLACE.sub(lambda place: parts[place[1]], _asset("page.html"))
+    # Half of a surrogate pair is legal in a name but not in UTF-8: it becomes a question mark.
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _asset(name: str) -> str:
