@@ -45,10 +45,20 @@ GOLDEN_ANGLE = math.radians(137.50776405)
 
 
 def palette(n_colours: int) -> NDArray[np.float64]:
-    """So many colours, (n, 3) as red, green and blue from 0 to 1: Okabe and Ito's, four more, then a spiral in OKLCH.
+    """Colours of classes: Okabe and Ito's, four more, then a spiral in OKLCH.
 
     No colour changes when more are asked for. The first twelve stay apart for people who see no red or no green.
 
+    Parameters
+    ----------
+    n_colours : how many.
+
+    Returns
+    -------
+    (n_colours, 3) red, green and blue from 0 to 1.
+
+    Examples
+    --------
     >>> palette(2).round(2).tolist()
     [[0.0, 0.45, 0.7], [0.9, 0.62, 0.0]]
     """

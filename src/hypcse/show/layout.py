@@ -77,7 +77,7 @@ def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
     depth = np.arctanh(np.minimum(shallow * np.cos(np.minimum(half, np.pi / 2)), np.nextafter(1.0, 0.0)))
     places = np.tanh(depth / 2) * np.exp(1j * middle)
     places[: tree.n_leaves] = place
-    return _centred(places)
+    return _centre(places)
 
 
 def check_disk(points: ArrayLike, n_leaves: int) -> NDArray[np.float64]:
@@ -101,8 +101,8 @@ def _complex(points: NDArray[np.float64]) -> NDArray[np.complex128]:
     return np.ascontiguousarray(points).view(np.complex128)[:, 0]
 
 
-def _centred(places: NDArray[np.complex128]) -> DiskLayout:
-    """Points of the disk, moved by an isometry that brings the last one to the centre, in polar coordinates."""
+def _centre(places: NDArray[np.complex128]) -> DiskLayout:
+    """Move points of the disk by an isometry that brings the last one to the centre; in polar coordinates."""
     moved = (places - places[-1]) / (1 - places[-1].conj() * places)
     radius = 2 * np.arctanh(np.minimum(np.abs(moved), 1 - np.finfo(np.float64).epsneg))
     return DiskLayout(np.angle(moved) % (2 * np.pi), radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))

@@ -26,9 +26,16 @@ MAX_CLUSTERS = 1000
 
 
 def history(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the terms of the loss, Eq. (17), and the entropy of the decoded tree by epoch. Returns the axes.
+    """Draw the terms of the loss, Eq. (17), and the entropy of the decoded tree by epoch.
 
+    Parameters
+    ----------
     model : a fitted `HypCSE`, or any model with such a `history_`.
+    ax : the axes to draw on, instead of a new figure's.
+
+    Returns
+    -------
+    The axes.
     """
     steps = getattr(model, "history_", None)
     if not steps:
@@ -53,16 +60,21 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
 def entropy_profile(
     source: Any, graph: GraphLike | None = None, *, max_clusters: int | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw the least two-dimensional entropy of all cuts of a tree by their number of clusters. Returns the axes.
+    """Draw the least two-dimensional entropy of all cuts of a tree by their number of clusters.
 
     The lowest point is `best_cut`. The partitions of `levels` are marked; each is a part of one description of the
     graph with several levels, so that the coarse ones lie above the curve's lowest point and some above the curve.
 
-    source       : a `Tree`, or a fitted model with `tree_` and `graph_`.
-    graph        : over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
-    max_clusters : the curve's last number of clusters; by default twice that of the best cut, at most 1,000.
+    Parameters
+    ----------
+    source : a `Tree`, or a fitted model with `tree_` and `graph_`.
+    graph : over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
+    max_clusters : the curve's last number of clusters k; by default twice that of the best cut, at most 1,000.
+    ax : the axes to draw on, instead of a new figure's.
 
-    O(n k) time and memory.
+    Returns
+    -------
+    The axes. O(n k) time and memory.
     """
     tree = tree_of(source)
     graph = graph_of(source, graph, tree)
@@ -92,7 +104,7 @@ def _last_number(tree: Tree, n_best: int, asked: int | None) -> int:
 
 
 def _mark_levels(ax: Axes, tree: Tree, graph: Graph) -> None:
-    """One mark a level, coarse to fine, with its number of clusters."""
+    """One mark per level, coarse to fine, with its number of clusters."""
     found = levels_and_main(tree, graph)
     for place, labels in enumerate(found.labels):
         number = int(labels.max()) + 1
