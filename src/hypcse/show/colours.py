@@ -51,11 +51,13 @@ def palette(n_colours: int) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    n_colours : how many.
+    n_colours
+        How many.
 
     Returns
     -------
-    (n_colours, 3) red, green and blue from 0 to 1.
+    array of shape (n_colours, 3)
+        Red, green and blue from 0 to 1.
 
     Examples
     --------

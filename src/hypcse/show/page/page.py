@@ -34,8 +34,10 @@ class Page:
 
     Attributes
     ----------
-    html : the text of the page.
-    n_leaves : leaves of its tree.
+    html
+        The text of the page.
+    n_leaves
+        Leaves of its tree.
     """
 
     html: str
@@ -46,11 +48,13 @@ class Page:
 
         Parameters
         ----------
-        path : of the file, in a folder that exists.
+        path
+            The file, in a folder that exists.
 
         Returns
         -------
-        The path.
+        Path
+            The file.
         """
         target = Path(path)
         if target.is_dir():
@@ -65,7 +69,8 @@ class Page:
 
         Returns
         -------
-        The path of that file, which stays until the system clears its temporary files.
+        Path
+            The file, which stays until the system clears its temporary files.
         """
         path = self.save(Path(tempfile.mkdtemp(prefix="hypcse-")) / "tree.html")
         if not webbrowser.open(path.as_uri()):
@@ -134,33 +139,34 @@ def view(
 
     Parameters
     ----------
-    source : a `Tree`, or a fitted model with `tree_` (its `graph_`, `labels_`, `levels_`, `stability_`, `structure_`
-        and a two-dimensional `embedding_` are used where it has them).
-    path : where to write the page, whole or not at all; a file that is there is replaced. None shows it in a notebook.
-    points : what is known of the leaves in one value: `Points`, or whatever `Points.of` understands. Each of graph,
-        labels, features, feature_names and names, where it is given, counts instead.
-    graph : gives each node's share in the structural entropy, the automatic cut, and the levels with their stability.
-    labels : a class for each leaf, to colour by and to show the mix under a node.
-    features, feature_names : (n, d) which columns set a node apart, their names, and how far apart the parts are that
-        a node joins; without features, a fitted model gives the latter by those it keeps.
-    scale : how to scale the given features for distances, as for `similarity_graph`.
-    heights : what the dendrogram shows first along its axis; the page can switch. "distance": the root mean squared
-        distance between the parts that a node joins, or that of a node below it where that is larger. "tree": the
-        tree's own heights, by which the slider cuts. "auto": "distance" where there are features, "tree" otherwise.
-    names : names of the leaves, instead of the tree's own.
-    n_clusters : clusters shown first; by default those of the automatic cut.
-    automatic : labels to show as the automatic cut, instead of the model's `labels_`, the `main_level` of a graph, or
-        the widest gap in height.
-    levels : nested labels to choose from, coarse to fine, instead of the model's or a graph's; none with `levels=[]`.
-    stability : a number from 0 to 1 for each level. By default the model's, or measured by `hypcse.stability` where
-        the levels are found here: some seconds, and up to 20,000 leaves only.
-    structure : what `hypcse.beyond_chance` says of the data, to show in words. Where it finds nothing, a graph's
-        automatic cut is one cluster.
-    title : heading of the page.
+    source
+        A `Tree`, or a fitted model with `tree_`: its graph, labels, levels, stability, structure and a two-dimensional
+        embedding are used where it has them.
+    path
+        File to write, whole or not at all; one that is there is replaced. None returns the page instead.
+    points
+        What is known of the leaves: `Points`, or whatever `Points.of` understands.
+    graph, labels, features, feature_names, names
+        What is known of the leaves one by one, instead of that in `points`: a graph over them, a class for each,
+        (n, d) features and the names of their columns, and names.
+    scale, heights
+        How to scale the features for distances, as for `similarity_graph`, and what the dendrogram shows first:
+        "distance" between joined parts, "tree" heights, or "auto", distances where there are features.
+    n_clusters, automatic
+        Clusters shown first, and the labels of the automatic cut. By default these are the model's labels, the
+        `main_level` of a graph, or the widest gap in height.
+    levels, stability
+        Nested labels, coarse to fine, and a number from 0 to 1 for each. By default those of the model or of the graph,
+        which take some seconds; stability is measured up to 20,000 leaves. `levels=[]` shows none.
+    structure
+        What `hypcse.beyond_chance` says. Where it finds nothing, a graph's automatic cut is one cluster.
+    title
+        Heading of the page.
 
     Returns
     -------
-    Without `path` a `Page`, which shows itself in a notebook and has `save` and `open`; with `path` that path.
+    Page or Path
+        Without `path` a `Page`, which shows itself in a notebook and has `save` and `open`; else the path.
     """
     given = {"graph": graph, "labels": labels, "features": features, "feature_names": feature_names, "names": names}
     look = Look(scale, heights, n_clusters, automatic, levels, stability, structure, title)

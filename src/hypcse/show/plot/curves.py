@@ -30,12 +30,15 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : a fitted `HypCSE`, or any model with such a `history_`.
-    ax : the axes to draw on, instead of a new figure's.
+    model
+        A fitted `HypCSE`, or any model with such a `history_`.
+    ax
+        The axes to draw on, instead of a new figure's.
 
     Returns
     -------
-    The axes.
+    Axes
+        What was drawn on.
     """
     steps = getattr(model, "history_", None)
     if not steps:
@@ -67,14 +70,19 @@ def entropy_profile(
 
     Parameters
     ----------
-    source : a `Tree`, or a fitted model with `tree_` and `graph_`.
-    graph : over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
-    max_clusters : the curve's last number of clusters k; by default twice that of the best cut, at most 1,000.
-    ax : the axes to draw on, instead of a new figure's.
+    source
+        A `Tree`, or a fitted model with `tree_` and `graph_`.
+    graph
+        Over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
+    max_clusters
+        The curve's last number of clusters k; by default twice that of the best cut, at most 1,000.
+    ax
+        The axes to draw on, instead of a new figure's.
 
     Returns
     -------
-    The axes. O(n k) time and memory.
+    Axes
+        What was drawn on. O(n k) time and memory.
     """
     tree = tree_of(source)
     graph = graph_of(source, graph, tree)

@@ -47,26 +47,29 @@ def dendrogram(
 
     Parameters
     ----------
-    source : a `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used where it has them).
-    labels : a class for each leaf, to colour by, greyer where classes mix, grey where the label is None or NaN; with a
-        graph, by default, the clusters of the `main_level`.
-    n_clusters : so many subtrees, by the cut of least entropy where there is a graph, from the top otherwise.
-    max_leaves : a tree with more leaves is drawn down to the finest of its `levels` with at most so many clusters, or
-        without a graph to so many from the top; None draws every leaf.
-    graph : over the leaves, for cuts and levels by entropy: a `Graph`, a networkx graph or a symmetric matrix.
-    names : of the leaves, instead of the tree's own.
-    orientation : where the root is: "top", "bottom", "left" or "right".
-    features : (n, d) the points behind the leaves, for distances; by default those that a fitted model keeps.
-    scale : how to scale the given features, as for `similarity_graph`; those of a model are scaled already.
-    heights : what the axis of heights shows. "distance": the root mean squared distance between the parts that a join
-        joins, or that of a join below it where that is larger. "tree": the tree's own heights. "auto": "distance"
-        where there are features, "tree" otherwise. Which subtrees are drawn stays the same.
-    legend, title, ax : whether to name the classes given, a title, and the axes to draw on instead of a new figure's.
+    source
+        A `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used where it has them).
+    labels
+        A class for each leaf, to colour by, greyer where classes mix, grey where it is None or NaN; by default, with a
+        graph, the clusters of the `main_level`.
+    n_clusters, max_leaves
+        How many subtrees, by the cut of least entropy where there is a graph. Or: a tree with more leaves is drawn down
+        to the finest of its `levels` with at most so many, or without a graph to so many; None draws every leaf.
+    graph, names
+        A graph over the leaves, for cuts and levels by entropy, and names of the leaves instead of the tree's own.
+    orientation
+        Where the root is: "top", "bottom", "left" or "right".
+    features, scale, heights
+        What the axis shows. "distance": the root mean squared distance between the parts that a join joins, never
+        falling upwards, of (n, d) features on that scale or those that a model keeps. "tree": the tree's own heights.
+        "auto": distances where there are features.
+    legend, title, ax
+        Whether to name the given classes, a title, and the axes to draw on instead of a new figure's.
 
     Returns
     -------
-    The axes. An axis of distances starts at 0. One of heights does too, unless all joins that are drawn lie near the
-    top; there it starts a little below the lowest, and tips of triangles may lie too high.
+    Axes
+        Distances start at 0; heights a little below the lowest join, where all that are drawn lie near the top.
     """
     check_choice("orientation", orientation, ORIENTATIONS)
     upright, tree = orientation in ("top", "bottom"), tree_of(source)

@@ -35,16 +35,21 @@ def disk(
 
     Parameters
     ----------
-    source : a `Tree`, or a fitted model with `tree_`. A model with a two-dimensional `embedding_` is drawn by it, its
-        nodes at the LCAs of Eq. (6); any other tree in a layout of its own, every subtree in a sector.
-    labels : a class for each leaf, to colour by; by default the model's `labels_`. A branch has the colour of the
-        largest class under it, greyer the more classes mix. Where the label is None or NaN, leaves are grey.
-    names : names to write around the rim; by default the tree's own, if it has at most 150 leaves.
-    legend, title, ax : whether to name the classes, a title, and the axes to draw on instead of a new figure's.
+    source
+        A `Tree`, or a fitted model with `tree_`. A model with a two-dimensional `embedding_` is drawn by it, its nodes
+        at the LCAs of Eq. (6); any other tree in a layout of its own, every subtree in a sector.
+    labels
+        A class for each leaf, to colour by; by default the model's `labels_`. A branch has the colour of the largest
+        class under it, greyer the more classes mix. Where the label is None or NaN, leaves are grey.
+    names
+        Names to write around the rim; by default the tree's own, if it has at most 150 leaves.
+    legend, title, ax
+        Whether to name the classes, a title, and the axes to draw on instead of a new figure's.
 
     Returns
     -------
-    The axes. O(n k) for k classes; a tree of 10,000 leaves takes about a second.
+    Axes
+        What was drawn on. O(n k) for k classes; a tree of 10,000 leaves takes about a second.
     """
     tree = tree_of(source)
     classes = classes_of(source, labels, tree)
