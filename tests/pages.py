@@ -6,7 +6,7 @@ import base64
 
 import numpy as np
 
-from hypcse.viewer.source import Look, gather, known_points
+from hypcse.show.page.contents import Look, gather, known_points
 
 KNOWN = ("graph", "labels", "features", "feature_names", "names")
 

@@ -13,10 +13,6 @@ from hypcse.points.reading.sources import reader_for
 
 PACKAGE = Path(hypcse.__file__).parent
 DOCS = Path(__file__).parents[1] / "docs"
-PENDING = {
-    "plot": {"dendrogram", "disk", "palette"},
-}
-"""Packages that still do, with the names."""
 
 
 def shared_names(folder: Path) -> set[str]:
@@ -34,7 +30,7 @@ def shared_names(folder: Path) -> set[str]:
 def test_no_module_shares_its_name_with_what_its_package_exports(path: Path) -> None:
     """Otherwise the function hides the module, and `import package.name` gives one or the other by chance."""
     folder = path.parent
-    assert shared_names(folder) == PENDING.get(str(folder.relative_to(PACKAGE)), set())
+    assert shared_names(folder) == set()
 
 
 def test_every_format_has_its_reader_and_its_line_in_the_docs() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import hypcse
 from benchmarks.case import Rng, Workload, case
 from benchmarks.cases.discrete import nested_graph
-from hypcse.viewer.page import render
-from hypcse.viewer.source import Look, Shown, gather
+from hypcse.show.page.bundle import render
+from hypcse.show.page.contents import Look, Shown, gather
 
 SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 # Drag from place to place, one move a frame; the milliseconds from frame to frame.

@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from hypcse.objective import cse_loss as cse_loss
     from hypcse.points import Points as Points
     from hypcse.points import read as read
+    from hypcse.show.page import view as view
     from hypcse.tree import Tree as Tree
-    from hypcse.viewer import view as view
 
 _HOME = {
     "HypcseWarning": "hypcse._checks",
@@ -94,7 +94,7 @@ _HOME = {
     "centroid_loss": "hypcse.objective",
     "contrastive_loss": "hypcse.objective",
     "cse_loss": "hypcse.objective",
-    "view": "hypcse.viewer",
+    "view": "hypcse.show.page",
 }
 _FOLDERS = ("cells", "datasets", "decode", "discrete", "entropy", "experiments", "graph", "methods", "metrics", "plot")
 

@@ -18,8 +18,8 @@ from hypcse.graph import Graph
 from hypcse.points import Points
 from hypcse.points.cells import points_of_cells
 from hypcse.points.convert import is_cells
+from hypcse.show.layout import tree_layout
 from hypcse.tree import Tree
-from hypcse.tree.disk import tree_layout
 
 if TYPE_CHECKING:
     from anndata import AnnData

@@ -15,8 +15,8 @@ from hypcse.cli.findings import Findings
 from hypcse.cli.score import finite
 from hypcse.estimator.saving import INNER, packed
 from hypcse.points import Points
-from hypcse.viewer.page import render
-from hypcse.viewer.source import Look, gather
+from hypcse.show.page.bundle import render
+from hypcse.show.page.contents import Look, gather
 
 PAGE = "tree.html"
 FILES = ("embedding.npy", "labels.csv", "linkage.npy", INNER, "scores.json", PAGE, "tree.nwk")

@@ -17,8 +17,8 @@ from hypcse.cli.reading.inputs import points_of, read_cells, read_labels, read_t
 from hypcse.cli.score import leaf_rows
 from hypcse.points import Points
 from hypcse.points.reading import Columns
+from hypcse.show.page.bundle import GENERATOR
 from hypcse.tree.names import match_names
-from hypcse.viewer.page import GENERATOR
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hypcse._bar import show_fit
 from hypcse._checks import check_count
+from hypcse._notebook import ShowsItself
 from hypcse._progress import Callback
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
@@ -30,7 +31,7 @@ from hypcse.tree import Tree
 Attributes = dict[str, Any]
 
 
-class Saved:
+class Saved(ShowsItself):
     """`save` and `load` of a fitted estimator.
 
     forms : every attribute that fitting makes and that is stored, with how it is stored. What the tree gives (linkage

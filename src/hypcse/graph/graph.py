@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from hypcse._arrays import freeze, hold
 from hypcse._checks import check_count, check_finite, check_real, real_numbers
+from hypcse._notebook import ShowsItself
 from hypcse.graph.compressed import (
     MAX_SHORT,
     check_ids,
@@ -35,7 +36,7 @@ MAX_VOLUME = 1e300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph:
+class Graph(ShowsItself):
     """An undirected graph with positive weights, in compressed rows; every edge is stored from both ends.
 
     indptr, indices, weights : the rows of the symmetric matrix, ids ascending within a row, no loops.
@@ -141,7 +142,7 @@ class Graph:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Graph({self.n_vertices} vertices, {self.n_edges} edges, volume {self.volume:.6g})"
+        return f"Graph({self.n_vertices:,} vertices, {self.n_edges:,} edges, volume {self.volume:.6g})"
 
     @classmethod
     def from_scipy(cls, W: Any) -> Graph:

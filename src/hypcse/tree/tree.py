@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._arrays import freeze, hold
 from hypcse._checks import check_count, check_finite, first_duplicate
+from hypcse._notebook import ShowsItself
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
 from hypcse.tree.checks import check_heights, check_names, check_parents, hold_parents, leaf_marks, node_ids
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class Tree(ShowsItself):
     """A rooted tree over n points, binary or not.
 
     Nodes 0 .. n - 1 are the leaves. Every child stands before its parent, so the root is last.
@@ -236,7 +237,7 @@ class Tree:
 
     def __repr__(self) -> str:
         kind = "binary" if self.is_binary else "multiway"
-        return f"Tree({self.n_leaves} leaves, {self.n_nodes} nodes, {kind}, height {self.height[-1]:.4g})"
+        return f"Tree({self.n_leaves:,} leaves, {self.n_nodes:,} nodes, {kind}, height {self.height[-1]:.4g})"
 
     @classmethod
     def from_linkage(cls, Z: ArrayLike, names: Sequence[str] | None = None) -> Tree:

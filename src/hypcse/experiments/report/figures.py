@@ -57,7 +57,7 @@ def rank_lines(name: str, ranks: Ranks) -> str:
 
 def curves(name: str, axis: str, at: Mapping[str, float], tables: Mapping[str, Table]) -> str:
     """Figures over the values of an option, one panel a metric and one line a data set, deviations as bars."""
-    from hypcse.plot.palette import MARKERS, palette
+    from hypcse.show.colours import MARKERS, palette
 
     canvas = _canvas((4.0 * len(tables) + 1.4, 3.4))
     data_sets = list(dict.fromkeys(data for table in tables.values() for row in table.values() for data in row))
@@ -81,7 +81,7 @@ def curves(name: str, axis: str, at: Mapping[str, float], tables: Mapping[str, T
 
 def growth(name: str, sizes: Mapping[str, int], table: Table, ylabel: str) -> str:
     """Figures over numbers of points, both axes logarithmic."""
-    from hypcse.plot.palette import MARKERS, palette
+    from hypcse.show.colours import MARKERS, palette
 
     canvas = _canvas((6.8, 4.0))
     ax = canvas.add_subplot()

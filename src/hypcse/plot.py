@@ -1,0 +1,5 @@
+"""Plots with matplotlib: each takes `ax` or makes a figure, and returns the axes. pip install "hypcse[plot]"."""
+
+from hypcse.show.plot import dendrogram, disk, entropy_profile, history, palette
+
+__all__ = ["dendrogram", "disk", "entropy_profile", "history", "palette"]

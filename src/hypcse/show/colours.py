@@ -1,0 +1,112 @@
+"""Colours of every picture, which colour-blind people can tell apart, and how nodes get theirs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_count
+from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.show.source import LeafClasses
+from hypcse.tree import Tree
+
+LIGHT = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#b0b874",
+    "#2b2b2b",
+    "#2a2a9c",
+    "#7d4a4a",
+    "#6a78e8",
+    "#0c4800",
+)
+"""On light ground: the eight of Okabe and Ito, the yellow dulled until it can be seen on white and the black a little
+lighter, and four more. Seen without red or without green, each two differ no less than the nearest two of the eight."""
+
+DARK = (*LIGHT[:6], "#f0e442", "#f4f4f4", "#c8d4fc", "#d4b090", "#6a78e8", "#c8e4ac")
+"""On dark ground: the same, with others of their kind for those that would be too dark, and the yellow as it was."""
+
+OKABE_ITO = LIGHT[:8]
+"""The colours of Okabe and Ito, fit for lines on white."""
+MARKERS = "osD^vP*X"
+"""Shapes that tell apart what further colours cannot: the next one after every eight classes."""
+TRUNK = "#9aa3af"
+"""Branches above more than one class."""
+INK = "#1c2430"
+MAX_LEGEND = 24
+"""Classes up to which a legend names them."""
+GOLDEN_ANGLE = math.radians(137.50776405)
+
+
+def palette(n_colours: int) -> NDArray[np.float64]:
+    """Colours of classes: Okabe and Ito's, four more, then a spiral in OKLCH.
+
+    No colour changes when more are asked for. The first twelve stay apart for people who see no red or no green.
+
+    Parameters
+    ----------
+    n_colours
+        How many.
+
+    Returns
+    -------
+    array of shape (n_colours, 3)
+        Red, green and blue from 0 to 1.
+
+    Examples
+    --------
+    >>> palette(2).round(2).tolist()
+    [[0.0, 0.45, 0.7], [0.9, 0.62, 0.0]]
+    """
+    check_count("n_colours", n_colours, 0)
+    named = np.array([_of_hex(text) for text in LIGHT])
+    turn = np.arange(max(0, n_colours - len(LIGHT)), dtype=np.float64)
+    further = _oklch(0.56 + 0.08 * (turn % 3 - 1), 0.13, math.radians(20) + GOLDEN_ANGLE * turn)
+    return np.concatenate([named, further])[:n_colours]
+
+
+def node_colours(tree: Tree, classes: LeafClasses | None) -> NDArray[np.float64]:
+    """A colour for each node, (n_nodes, 3): that of its most frequent class, greyer the more classes mix. O(n k).
+
+    A node in which that class has no more than a half is as grey as the trunk, which all nodes are without classes.
+    Leaves of unknown class do not count; above them alone nodes are grey.
+    """
+    trunk = np.array(_of_hex(TRUNK))
+    if classes is None or not classes.names:
+        return np.tile(trunk, (tree.n_nodes, 1))
+    most, owner = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, np.int64)
+    for code in range(len(classes.names)):
+        count = np.zeros(tree.n_nodes)
+        count[: tree.n_leaves] = classes.codes == code
+        count = subtree_sums(tree.parent, count)
+        owner[count > most] = code
+        most = np.maximum(most, count)
+    known = np.zeros(tree.n_nodes)
+    known[: tree.n_leaves] = classes.codes >= 0
+    share = np.clip(2 * most / np.maximum(subtree_sums(tree.parent, known), 1) - 1, 0, 1)[:, None]
+    return share * palette(len(classes.names))[owner] + (1 - share) * trunk
+
+
+def _of_hex(text: str) -> tuple[float, float, float]:
+    return int(text[1:3], 16) / 255, int(text[3:5], 16) / 255, int(text[5:7], 16) / 255
+
+
+def _oklch(lightness: NDArray[np.float64], chroma: float, hue: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Colours of OKLCH in sRGB; what that lacks is clipped."""
+    a, b = chroma * np.cos(hue), chroma * np.sin(hue)
+    to_cones = np.array([[0.3963377774, 0.2158037573], [-0.1055613458, -0.0638541728], [-0.0894841775, -1.291485548]])
+    to_light = np.array(
+        [
+            [4.0767416621, -3.3077115913, 0.2309699292],
+            [-1.2684380046, 2.6097574011, -0.3413193965],
+            [-0.0041960863, -0.7034186147, 1.707614701],
+        ]
+    )
+    linear = np.clip((lightness[:, None] + np.column_stack([a, b]) @ to_cones.T) ** 3 @ to_light.T, 0, 1)
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)

@@ -1,0 +1,109 @@
+// Buttons, slider and lists around the picture.
+
+import { grouped } from "../tree/numbers.js";
+import { byId } from "./elements.js";
+/**
+ * @import { Mode } from "../draw/colours.js"
+ * @import { App } from "./app.js"
+ * @import { Stage } from "./stage.js"
+ */
+
+const SLIDER_CLUSTERS = 60;
+
+export class Controls {
+  /** @param {App} app @param {Stage} stage */
+  constructor(app, stage) {
+    this.app = app;
+    this.stage = stage;
+    this.slider = byId("clusters", HTMLInputElement);
+    this.number = byId("clusters-number", HTMLInputElement);
+    this.automatic = byId("automatic", HTMLInputElement);
+    this.mode = byId("colouring", HTMLSelectElement);
+    this.slider.max = String(Math.min(app.tree.leafCount, SLIDER_CLUSTERS));
+    this.number.max = String(app.tree.leafCount);
+    if (!app.page.classes) this.mode.querySelector("[value=class]")?.remove();
+    const { count } = app.automatic;
+    byId("automatic-text").textContent = `Automatic: ${grouped(count)}, ${app.page.automaticRule}`;
+    byId("summary").textContent = summaryOf(app);
+    this.connect();
+    app.listen(() => this.refresh());
+    this.refresh();
+  }
+
+  connect() {
+    const { app, stage } = this;
+    this.slider.addEventListener("input", () => app.setClusters(Number(this.slider.value)));
+    this.number.addEventListener("change", () => this.type());
+    this.automatic.addEventListener("change", () => this.switchAutomatic());
+    this.mode.addEventListener("change", () => app.set({ mode: /** @type {Mode} */ (this.mode.value) }));
+    /** @param {string} id @param {() => void} act */
+    const click = (id, act) => byId(id).addEventListener("click", act);
+    click("show-disk", () => app.set({ view: "disk", hovered: -1 }));
+    click("show-dendrogram", () => app.set({ view: "dendrogram", hovered: -1 }));
+    click("height-distance", () => app.set({ heights: "distance", hovered: -1 }));
+    click("height-tree", () => app.set({ heights: "tree", hovered: -1 }));
+    click("zoom-in", () => stage.zoomHere(1.4));
+    click("zoom-out", () => stage.zoomHere(1 / 1.4));
+    click("reset", () => stage.reset());
+    click("theme", () => this.otherLook());
+    click("help-button", () => byId("help", HTMLDialogElement).showModal());
+    // Not by a form: a notebook shows the page in a frame that may not submit one.
+    click("help-close", () => byId("help", HTMLDialogElement).close());
+  }
+
+  type() {
+    const wanted = parseInt(this.number.value, 10);
+    if (wanted >= 1) this.app.setClusters(wanted);
+    this.refresh();
+  }
+
+  switchAutomatic() {
+    if (this.automatic.checked) this.app.showAutomatic();
+    else this.app.setClusters(this.app.partition.count);
+  }
+
+  /** One cluster more; past a node that splits into many at once, as many more as that takes. */
+  moreClusters() {
+    const { app } = this;
+    const now = app.partition.count;
+    const next = app.cuts.clustersAfter.find((count) => count > now);
+    if (next) app.setClusters(next);
+  }
+
+  otherView() {
+    this.app.set({ view: this.app.state.view === "disk" ? "dendrogram" : "disk", hovered: -1 });
+  }
+
+  /** The other heights of the dendrogram, where it is shown and there are others. */
+  otherHeights() {
+    if (byId("heights").hidden) return;
+    this.app.set({ heights: this.app.state.heights === "tree" ? "distance" : "tree", hovered: -1 });
+  }
+
+  otherLook() {
+    this.app.set({ look: this.app.state.look === "dark" ? "light" : "dark" });
+  }
+
+  refresh() {
+    const { state, partition, automatic } = this.app;
+    this.slider.value = String(partition.count);
+    this.slider.setAttribute("aria-valuetext", `${partition.count} clusters`);
+    if (document.activeElement !== this.number) this.number.value = String(partition.count);
+    this.automatic.checked = partition === automatic;
+    this.mode.value = state.mode;
+    document.documentElement.dataset.look = state.look;
+    byId("show-disk").setAttribute("aria-pressed", String(state.view === "disk"));
+    byId("show-dendrogram").setAttribute("aria-pressed", String(state.view === "dendrogram"));
+    byId("heights").hidden = !this.app.page.distance || state.view !== "dendrogram";
+    byId("height-distance").setAttribute("aria-pressed", String(state.heights === "distance"));
+    byId("height-tree").setAttribute("aria-pressed", String(state.heights === "tree"));
+  }
+}
+
+/** @param {App} app */
+function summaryOf(app) {
+  const { tree, page } = app;
+  const inner = tree.nodeCount - tree.leafCount;
+  const classes = page.classes ? `, ${grouped(page.classes.names.length)} classes` : "";
+  return `${grouped(tree.leafCount)} leaves, ${grouped(inner)} inner nodes, depth ${grouped(tree.deepest)}${classes}`;
+}

@@ -1,0 +1,151 @@
+"""What a page holds: a tree, and what is known about its leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_count, check_features, label_array
+from hypcse.chance import Structure
+from hypcse.graph.convert import as_graph
+from hypcse.points import Points
+from hypcse.show.heights import Distances, check_heights, height_title, joined_distances
+from hypcse.show.layout import DiskLayout, model_layout
+from hypcse.show.page.describe import NodeColumns, entropy_shares, node_columns
+from hypcse.show.page.levels import Partitions, check_stability, partitions_of, stability_of, structure_of
+from hypcse.show.source import LeafClasses, given_or_own, graph_of, leaf_classes, tree_of
+from hypcse.tree import Tree
+from hypcse.tree.checks import check_names
+from hypcse.tree.names import match_names
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns that set nodes apart, with the names, means and deviations of all columns."""
+
+    told: NodeColumns
+    names: tuple[str, ...]
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """All that a page holds. What is None is not known, and the page leaves it out.
+
+    partitions   : the automatic cut and the levels.
+    height_title : what the axis of the tree's own heights is called.
+    distances    : between the parts that nodes join, to draw instead of the heights.
+    by_distance  : whether they are what the page draws at first.
+    """
+
+    tree: Tree
+    layout: DiskLayout
+    title: str
+    partitions: Partitions
+    structure: Structure | None = None
+    height_title: str = "height"
+    distances: Distances | None = None
+    by_distance: bool = False
+    n_clusters: int | None = None
+    names: tuple[str, ...] | None = None
+    classes: LeafClasses | None = None
+    entropy: NDArray[np.float64] | None = None
+    degrees: NDArray[np.float64] | None = None
+    table: Table | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How a page shows a tree; see `view` for the meaning of each."""
+
+    scale: str = "minmax"
+    heights: str = "auto"
+    n_clusters: int | None = None
+    automatic: ArrayLike | None = None
+    levels: Sequence[ArrayLike] | None = None
+    stability: Sequence[float] | None = None
+    structure: Structure | None = None
+    title: str | None = None
+
+
+def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: B008
+    """Put together what is known of a tree, or a fitted model with `tree_`, and of the points that are its leaves."""
+    tree = tree_of(source)
+    features = None if points.features is None else points.table
+    scale, _ = points.suited(look.scale, 1.0)
+    by_distance = check_heights(look.heights, source, features)
+    graph = graph_of(source, points.graph, tree)
+    if look.n_clusters is not None:
+        check_count("n_clusters", look.n_clusters, 1, tree.n_leaves)
+    table = None if features is None else _table_of(tree, features, points.feature_names)
+    structure = structure_of(source, look.structure)
+    partitions = partitions_of(
+        tree,
+        graph,
+        automatic=given_or_own(look.automatic, source, "labels_"),
+        levels=given_or_own(look.levels, source, "levels_"),
+        structure=structure,
+    )
+    stability = look.stability
+    if stability is None and look.levels is None:
+        stability = stability_of(source, partitions, graph, features, scale)
+    return Shown(
+        tree=tree,
+        layout=model_layout(source, tree),
+        title=f"Tree of {tree.n_leaves:,} leaves" if look.title is None else str(look.title),
+        partitions=replace(partitions, stability=check_stability(stability, len(partitions.levels))),
+        structure=structure,
+        height_title=height_title(tree, graph),
+        distances=joined_distances(tree, source, features, scale, points.kinds),
+        by_distance=by_distance,
+        n_clusters=look.n_clusters,
+        names=tree.names if points.names is None else check_names(points.names, tree.n_leaves),
+        classes=None if points.labels is None else leaf_classes(points.labels, tree.n_leaves),
+        entropy=None if graph is None else entropy_shares(tree, graph),
+        degrees=None if graph is None else graph.degrees,
+        table=table,
+    )
+
+
+def known_points(source: Any, points: Any, given: dict[str, Any]) -> Points:
+    """What is known of the leaves: `points`, with what is given by itself instead of theirs."""
+    tree = tree_of(source)
+    known = Points() if points is None else Points.of(points)
+    if tree.names is not None and known.names is not None and set(known.names) == set(tree.names):
+        known = known.rows(match_names(tree.names, known.names, "the tree", "the points"))
+    if given["feature_names"] is not None and given["features"] is None and known.features is None:
+        raise ValueError("feature_names were given without features. Pass features too: one row per leaf.")
+    changes = {name: value for name, value in given.items() if value is not None}
+    if "features" in changes:
+        changes["features"] = _rows_of_leaves(changes["features"], tree)
+        # What was known of other columns says nothing about these.
+        changes = {"feature_names": None, "kinds": None, **changes}
+    for name in ("names", "feature_names"):
+        if changes.get(name) is not None:
+            changes[name] = tuple(map(str, changes[name]))
+    if "graph" in changes:
+        changes["graph"] = as_graph(changes["graph"], tree.names)
+    if "labels" in changes:
+        changes["labels"] = label_array(changes["labels"])
+    return replace(known, **changes)
+
+
+def _rows_of_leaves(features: ArrayLike, tree: Tree) -> NDArray[Any]:
+    X = check_features(features)
+    if X.shape[0] != tree.n_leaves:
+        raise ValueError(f"features has {X.shape[0]} rows for {tree.n_leaves} leaves; pass one row per leaf.")
+    return X
+
+
+def _table_of(tree: Tree, features: ArrayLike, names: Sequence[str] | None) -> Table:
+    X = _rows_of_leaves(features, tree)
+    given = [f"column {k}" for k in range(1, X.shape[1] + 1)] if names is None else [str(name) for name in names]
+    if len(given) != X.shape[1]:
+        raise ValueError(f"there are {len(given)} feature_names for {X.shape[1]} columns. Pass one per column.")
+    deviation = X.std(axis=0, dtype=np.float64)
+    return Table(node_columns(tree, X), tuple(given), X.mean(axis=0, dtype=np.float64), deviation)

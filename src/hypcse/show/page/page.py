@@ -1,0 +1,195 @@
+"""`hypcse.view` and the page that it makes, which shows itself in a notebook, is saved, or is opened in a browser."""
+
+from __future__ import annotations
+
+import html
+import os
+import tempfile
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+
+from hypcse.show.page.bundle import render
+from hypcse.show.page.contents import Look, gather, known_points
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from hypcse.chance import Structure
+
+FRAME_HEIGHT = 640
+"""Height of a page in a notebook, in pixels."""
+MAX_INLINE = 20_000_000
+"""Characters of the largest page that a notebook is given: it keeps all of them in its file."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Page:
+    """A page to look at a tree, with all that it needs inside; `hypcse.view` makes one.
+
+    As the last line of a notebook's cell it shows itself, in a frame that can neither reach the notebook nor the
+    network.
+
+    Attributes
+    ----------
+    html
+        The text of the page.
+    n_leaves
+        Leaves of its tree.
+    """
+
+    html: str
+    n_leaves: int
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to a file, whole or not at all; one that is there is replaced.
+
+        Parameters
+        ----------
+        path
+            The file, in a folder that exists.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        target = Path(path)
+        if target.is_dir():
+            raise IsADirectoryError(
+                f"{target} is a folder; the page is one file. Name it, for example {target}/tree.html."
+            )
+        write_whole(target, self.html)
+        return target
+
+    def open(self) -> Path:
+        """Write the page to a temporary file and open it in the browser.
+
+        Returns
+        -------
+        Path
+            The file, which stays until the system clears its temporary files.
+        """
+        path = self.save(Path(tempfile.mkdtemp(prefix="hypcse-")) / "tree.html")
+        if not webbrowser.open(path.as_uri()):
+            raise RuntimeError(f"no browser could be started here. The page is {path}: open it in one, or copy it.")
+        return path
+
+    def __repr__(self) -> str:
+        return f"Page({self.n_leaves:,} leaves, {len(self.html.encode()) / 1000:,.0f} kB)"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own for a notebook, or a line that says why it is not there."""
+        if len(self.html) > MAX_INLINE:
+            return (
+                f"<p>{html.escape(repr(self))} is too large for a notebook: the limit is {MAX_INLINE // 1000:,} kB. "
+                'Call <code>.save("tree.html")</code> or <code>.open()</code>.</p>'
+            )
+        return (
+            f'<iframe title="Tree of {self.n_leaves:,} leaves" width="100%" height="{FRAME_HEIGHT}" '
+            f'style="border: 1px solid #d5d9df; border-radius: 4px" sandbox="allow-scripts allow-downloads" '
+            f'srcdoc="{html.escape(self.html)}"></iframe>'
+        )
+
+
+class Options(TypedDict, total=False):
+    """The options of `view`, for its two signatures."""
+
+    graph: Any
+    labels: ArrayLike | None
+    features: ArrayLike | None
+    feature_names: Sequence[str] | None
+    scale: str
+    heights: str
+    names: Sequence[str] | None
+    n_clusters: int | None
+    automatic: ArrayLike | None
+    levels: Sequence[ArrayLike] | None
+    stability: Sequence[float] | None
+    structure: Structure | None
+    title: str | None
+
+
+@overload
+def view(source: Any, path: None = None, points: Any = None, **options: Unpack[Options]) -> Page: ...
+@overload
+def view(source: Any, path: str | os.PathLike[str], points: Any = None, **options: Unpack[Options]) -> Path: ...
+def view(
+    source: Any,
+    path: str | os.PathLike[str] | None = None,
+    points: Any = None,
+    *,
+    graph: Any = None,
+    labels: ArrayLike | None = None,
+    features: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+    scale: str = "minmax",
+    heights: str = "auto",
+    names: Sequence[str] | None = None,
+    n_clusters: int | None = None,
+    automatic: ArrayLike | None = None,
+    levels: Sequence[ArrayLike] | None = None,
+    stability: Sequence[float] | None = None,
+    structure: Structure | None = None,
+    title: str | None = None,
+) -> Page | Path:
+    """Make a page to look at a tree: one HTML file that works without a network.
+
+    Parameters
+    ----------
+    source
+        A `Tree`, or a fitted model with `tree_`: its graph, labels, levels, stability, structure and a two-dimensional
+        embedding are used where it has them.
+    path
+        File to write, whole or not at all; one that is there is replaced. None returns the page instead.
+    points
+        What is known of the leaves: `Points`, or whatever `Points.of` understands.
+    graph, labels, features, feature_names, names
+        What is known of the leaves one by one, instead of that in `points`: a graph over them, a class for each,
+        (n, d) features and the names of their columns, and names.
+    scale, heights
+        How to scale the features for distances, as for `similarity_graph`, and what the dendrogram shows first:
+        "distance" between joined parts, "tree" heights, or "auto", distances where there are features.
+    n_clusters, automatic
+        Clusters shown first, and the labels of the automatic cut. By default these are the model's labels, the
+        `main_level` of a graph, or the widest gap in height.
+    levels, stability
+        Nested labels, coarse to fine, and a number from 0 to 1 for each. By default those of the model or of the graph,
+        which take some seconds; stability is measured up to 20,000 leaves. `levels=[]` shows none.
+    structure
+        What `hypcse.beyond_chance` says. Where it finds nothing, a graph's automatic cut is one cluster.
+    title
+        Heading of the page.
+
+    Returns
+    -------
+    Page or Path
+        Without `path` a `Page`, which shows itself in a notebook and has `save` and `open`; else the path.
+    """
+    given = {"graph": graph, "labels": labels, "features": features, "feature_names": feature_names, "names": names}
+    look = Look(scale, heights, n_clusters, automatic, levels, stability, structure, title)
+    shown = gather(source, known_points(source, points, given), look)
+    page = Page(render(shown), shown.tree.n_leaves)
+    return page if path is None else page.save(path)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file beside its place and then put it there."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}, where {path.name} is to be written, is no folder. Make it first.")
+    handle, made = tempfile.mkstemp(dir=folder, prefix=f".{path.name}-")
+    try:
+        # Half of a surrogate pair is legal in a name but not in UTF-8: it becomes a question mark.
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)
+        # A temporary file is for its owner alone; this one gets what an ordinary new file has.
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(made, 0o666 & ~mask)
+        os.replace(made, path)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,117 @@
+"""The branches of a dendrogram, its triangles, and what is written at its leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.kernels.drawing.positions import child_middles
+from hypcse.show.colours import node_colours
+from hypcse.show.plot.axes import RASTER_LEAVES
+from hypcse.show.plot.truncation import Top
+from hypcse.show.source import LeafClasses
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEAST_TEXT, MOST_TEXT = 3.5, 9.0
+"""Smallest and largest text at the leaves, in points; where there is no room for the smallest there is none."""
+
+
+class Drawing(NamedTuple):
+    """What is drawn, node by node: place along the axis of the leaves, height, size, colour, parent.
+
+    node : which node of the whole tree each of them is.
+    base : the height at which the picture ends.
+    """
+
+    position: NDArray[np.float64]
+    height: NDArray[np.float64]
+    size: NDArray[np.int64]
+    colour: NDArray[np.float64]
+    parent: NDArray[np.int64]
+    node: NDArray[np.int64]
+    n_leaves: int
+    base: float
+
+
+def arrange(top: Top, classes: LeafClasses | None) -> Drawing:
+    """Places, heights and colours of the nodes at the top of a tree."""
+    shown, node = top.outline.tree, top.outline.node
+    position = child_middles(shown.parent, shown.first_positions[: shown.n_leaves].astype(np.float64) + 0.5)
+    colour = node_colours(top.tree, classes)[node]
+    height, size = top.axis.height[node], top.tree.sizes[node]
+    base, tip = (0.0, 0.0) if top.axis.from_zero else _floor(height[shown.n_leaves :])
+    lowest = np.where(size > 1, tip, base)
+    return Drawing(position, np.maximum(height, lowest), size, colour, shown.parent, node, shown.n_leaves, base)
+
+
+def _floor(joins: NDArray[np.float64]) -> tuple[float, float]:
+    """The heights at which the picture and the tips of its triangles end, from those of the joins it shows.
+
+    Both are 0 unless all joins lie near the top, where they could not be told apart.
+    """
+    if joins.size == 0 or not 0.6 * joins.max() < joins.min() < joins.max():
+        return 0.0, 0.0
+    low, reach = float(joins.min()), float(joins.max() - joins.min())
+    return low - 0.5 * reach, low - 0.25 * reach
+
+
+def draw_branches(ax: Axes, drawing: Drawing, upright: bool) -> None:
+    """An elbow from every node to its parent, and a triangle for every subtree."""
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    above = drawing.parent[:-1]
+    at, up = drawing.position, drawing.height
+    elbows = np.stack([at[:-1], up[:-1], at[:-1], up[above], at[above], up[above]], axis=1).reshape(-1, 3, 2)
+    order = np.argsort(drawing.size[:-1], kind="stable")
+    large = drawing.n_leaves >= RASTER_LEAVES
+    ax.add_collection(
+        LineCollection(
+            list(_turn(elbows[order], upright)),
+            colors=drawing.colour[:-1][order],
+            linewidths=0.4 if large else 1.1,
+            capstyle="projecting",
+            rasterized=large,
+        )
+    )
+    whole = np.flatnonzero(drawing.size[: drawing.n_leaves] > 1)
+    left, right, low = at[whole] - 0.4, at[whole] + 0.4, np.full(whole.size, drawing.base)
+    corners = np.stack([left, low, at[whole], up[whole], right, low], axis=1).reshape(-1, 3, 2)
+    fill = np.column_stack([drawing.colour[whole], np.full(whole.size, 0.35)])
+    ax.add_collection(
+        PolyCollection(list(_turn(corners, upright)), facecolors=fill, edgecolors=drawing.colour[whole], linewidths=0.8)
+    )
+
+
+def _turn(points: NDArray[np.float64], upright: bool) -> NDArray[np.float64]:
+    """Points across and up as points along x and y."""
+    return points if upright else points[..., ::-1]
+
+
+def label_leaves(ax: Axes, drawing: Drawing, names: tuple[str, ...] | None, upright: bool) -> None:
+    """The name of a leaf, or its number, and the size of a subtree in brackets."""
+    axis = ax.xaxis if upright else ax.yaxis
+    room = side_length(ax, upright) / drawing.n_leaves
+    if room < LEAST_TEXT:
+        axis.set_ticks([])
+        return
+    unnamed = "#{}" if (drawing.size[: drawing.n_leaves] > 1).any() else "{}"
+    texts = [
+        f"({size:,})" if size > 1 else unnamed.format(node) if names is None else names[node]
+        for node, size in zip(drawing.node[: drawing.n_leaves].tolist(), drawing.size.tolist(), strict=False)
+    ]
+    axis.set_ticks(drawing.position[: drawing.n_leaves], texts)
+    axis.set_tick_params(length=0, labelsize=min(0.9 * room, MOST_TEXT))
+    if upright and max(map(len, texts)) * 0.6 * MOST_TEXT > room:
+        axis.set_tick_params(rotation=90)
+
+
+def side_length(ax: Axes, upright: bool) -> float:
+    """Length, in points, of the side of the axes along which leaves stand."""
+    place = ax.get_position()
+    figure = ax.get_figure(root=True)
+    size = (6.4, 4.8) if figure is None else figure.get_size_inches()
+    return 72 * float(size[0] * place.width if upright else size[1] * place.height)

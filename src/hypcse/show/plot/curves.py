@@ -1,0 +1,134 @@
+"""Curves: how training went, and which numbers of clusters the entropy favours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_count
+from hypcse.discrete import best_cut
+from hypcse.discrete.cutting.cuts import cut_savings
+from hypcse.discrete.cutting.levels import levels_and_main
+from hypcse.entropy import structural_entropy
+from hypcse.graph import Graph, GraphLike
+from hypcse.show.colours import INK, MARKERS, OKABE_ITO
+from hypcse.show.plot.axes import axes_or_new, open_frame
+from hypcse.show.source import graph_of, tree_of
+from hypcse.tree import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MAX_CLUSTERS = 1000
+"""Numbers of clusters up to which a profile is drawn unless asked otherwise: its tables grow with them."""
+
+
+def history(model: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the terms of the loss, Eq. (17), and the entropy of the decoded tree by epoch.
+
+    Parameters
+    ----------
+    model
+        A fitted `HypCSE`, or any model with such a `history_`.
+    ax
+        The axes to draw on, instead of a new figure's.
+
+    Returns
+    -------
+    Axes
+        What was drawn on.
+    """
+    steps = getattr(model, "history_", None)
+    if not steps:
+        raise ValueError(
+            f"this {type(model).__name__} has no history_ to draw. Call fit first, with n_epochs of at least 1."
+        )
+    ax = axes_or_new(ax, (6.4, 4.0))
+    epochs = [step.epoch for step in steps]
+    terms = {"total": "total", "structural entropy": "cse", "contrast": "contrast", "centroid": "centroid"}
+    for style, colour, (name, term) in zip(("-", "--", "-.", ":"), OKABE_ITO, terms.items(), strict=False):
+        ax.plot(epochs, [getattr(step.losses, term) for step in steps], style, color=colour, label=f"loss: {name}")
+    found = [(step.epoch, step.entropy) for step in steps if step.entropy is not None]
+    if found:
+        mark = "o" if len(found) <= 50 else ""
+        ax.plot(*zip(*found, strict=True), marker=mark, markersize=3.5, color=INK, label="entropy of the tree")
+    ax.set(xlabel="epoch", ylabel="loss and entropy", ylim=(0, None))
+    open_frame(ax)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small")
+    return ax
+
+
+def entropy_profile(
+    source: Any, graph: GraphLike | None = None, *, max_clusters: int | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw the least two-dimensional entropy of all cuts of a tree by their number of clusters.
+
+    The lowest point is `best_cut`. The partitions of `levels` are marked; each is a part of one description of the
+    graph with several levels, so that the coarse ones lie above the curve's lowest point and some above the curve.
+
+    Parameters
+    ----------
+    source
+        A `Tree`, or a fitted model with `tree_` and `graph_`.
+    graph
+        Over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
+    max_clusters
+        The curve's last number of clusters k; by default twice that of the best cut, at most 1,000.
+    ax
+        The axes to draw on, instead of a new figure's.
+
+    Returns
+    -------
+    Axes
+        What was drawn on. O(n k) time and memory.
+    """
+    tree = tree_of(source)
+    graph = graph_of(source, graph, tree)
+    if graph is None:
+        raise ValueError("an entropy profile needs the graph over the leaves. Pass graph=.")
+    best = best_cut(tree, graph)
+    last = _last_number(tree, int(best.max()) + 1, max_clusters)
+    star = _flat_entropy(tree, graph, np.zeros(tree.n_leaves, np.int64))
+    entropy = star - cut_savings(tree, graph, last)
+    ax = axes_or_new(ax, (6.4, 4.0))
+    ax.plot(np.arange(1, last + 1), entropy, color=OKABE_ITO[0], label="best cut into so many")
+    n_best = int(best.max()) + 1
+    if n_best <= last:
+        ax.plot(n_best, entropy[n_best - 1], "o", color=OKABE_ITO[3], label=f"best cut: {n_best:,}")
+    _mark_levels(ax, tree, graph)
+    ax.set(xlabel="number of clusters", ylabel="two-dimensional entropy (bits)", xscale="log")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    open_frame(ax)
+    ax.legend(frameon=False, fontsize="small")
+    return ax
+
+
+def _last_number(tree: Tree, n_best: int, asked: int | None) -> int:
+    if asked is not None:
+        return check_count("max_clusters", asked, 1, tree.n_leaves)
+    return min(max(2 * n_best, 20), MAX_CLUSTERS, tree.n_leaves)
+
+
+def _mark_levels(ax: Axes, tree: Tree, graph: Graph) -> None:
+    """One mark per level, coarse to fine, with its number of clusters."""
+    found = levels_and_main(tree, graph)
+    for place, labels in enumerate(found.labels):
+        number = int(labels.max()) + 1
+        height = _flat_entropy(tree, graph, labels)
+        name = "main level" if place == found.main else f"level {place + 1}"
+        colour = OKABE_ITO[(1, 2, 4, 5, 7)[min(place, 4)]]
+        ax.plot(number, height, MARKERS[1 + place % 7], color=colour, markersize=7, label=f"{name}: {number:,}")
+
+
+def _flat_entropy(tree: Tree, graph: Graph, labels: NDArray[np.int64]) -> float:
+    """Entropy of the tree root - clusters - leaves."""
+    sizes = np.bincount(labels)
+    n, large = labels.size, np.flatnonzero(sizes > 1)
+    if large.size == 1 and sizes.size == 1:
+        return structural_entropy(Tree(np.append(np.full(n, n), -1), np.append(np.zeros(n), 1.0)), graph)
+    node = np.full(sizes.size, n + large.size)
+    node[large] = n + np.arange(large.size)
+    parent = np.concatenate([node[labels], np.full(large.size, n + large.size), [-1]])
+    return structural_entropy(Tree(parent, np.concatenate([np.zeros(n), np.ones(large.size + 1)])), graph)

@@ -1,0 +1,139 @@
+"""Dendrograms of trees of any size and depth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from hypcse._checks import check_choice
+from hypcse.discrete.cutting.levels import main_labels
+from hypcse.graph import Graph, GraphLike
+from hypcse.show.colours import INK, MAX_LEGEND, palette
+from hypcse.show.heights import HeightAxis, height_axis
+from hypcse.show.plot.axes import axes_or_new
+from hypcse.show.plot.branches import Drawing, arrange, draw_branches, label_leaves, side_length
+from hypcse.show.plot.truncation import truncate
+from hypcse.show.source import LeafClasses, classes_of, graph_of, leaf_classes, tree_of
+from hypcse.tree import Tree
+from hypcse.tree.checks import check_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ORIENTATIONS = ("top", "bottom", "left", "right")
+LETTER = 5.5
+"""Width of a letter of the axis's title, about, in points."""
+
+
+def dendrogram(
+    source: Any,
+    labels: ArrayLike | None = None,
+    *,
+    n_clusters: int | None = None,
+    max_leaves: int | None = 100,
+    graph: GraphLike | None = None,
+    names: Sequence[str] | None = None,
+    orientation: str = "top",
+    features: ArrayLike | None = None,
+    scale: str = "minmax",
+    heights: str = "auto",
+    legend: bool = True,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a dendrogram; subtrees for which there is no room are triangles with their sizes.
+
+    Parameters
+    ----------
+    source
+        A `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used where it has them).
+    labels
+        A class for each leaf, to colour by, greyer where classes mix, grey where it is None or NaN; by default, with a
+        graph, the clusters of the `main_level`.
+    n_clusters, max_leaves
+        How many subtrees, by the cut of least entropy where there is a graph. Or: a tree with more leaves is drawn down
+        to the finest of its `levels` with at most so many, or without a graph to so many; None draws every leaf.
+    graph, names
+        A graph over the leaves, for cuts and levels by entropy, and names of the leaves instead of the tree's own.
+    orientation
+        Where the root is: "top", "bottom", "left" or "right".
+    features, scale, heights
+        What the axis shows. "distance": the root mean squared distance between the parts that a join joins, never
+        falling upwards, of (n, d) features on that scale or those that a model keeps. "tree": the tree's own heights.
+        "auto": distances where there are features.
+    legend, title, ax
+        Whether to name the given classes, a title, and the axes to draw on instead of a new figure's.
+
+    Returns
+    -------
+    Axes
+        Distances start at 0; heights a little below the lowest join, where all that are drawn lie near the top.
+    """
+    check_choice("orientation", orientation, ORIENTATIONS)
+    upright, tree = orientation in ("top", "bottom"), tree_of(source)
+    graph = graph_of(source, graph, tree)
+    classes = _classes(source, labels, tree, graph)
+    written = tree.names if names is None else check_names(names, tree.n_leaves)
+    axis = height_axis(tree, graph, source, features, scale=scale, heights=heights)
+    drawing = arrange(truncate(tree, graph, axis, n_clusters, max_leaves), classes)
+    ax = axes_or_new(ax, (9.0, 4.8) if upright else (5.6, 8.0))
+    draw_branches(ax, drawing, upright)
+    label_leaves(ax, drawing, written, upright)
+    _frame(ax, drawing, orientation, title)
+    _title_heights(ax, axis, upright)
+    if legend and labels is not None and classes is not None:
+        _name_classes(ax, classes, orientation)
+    return ax
+
+
+def _classes(source: Any, labels: ArrayLike | None, tree: Tree, graph: Graph | None) -> LeafClasses | None:
+    """The classes to colour by; where none are known, the clusters of the graph's main level."""
+    found = classes_of(source, labels, tree)
+    if found is None and graph is not None:
+        return leaf_classes(main_labels(tree, graph), tree.n_leaves)
+    return found
+
+
+def _frame(ax: Axes, drawing: Drawing, orientation: str, title: str | None) -> None:
+    """The reach of both axes, the side where names stand, and which spines are left."""
+    upright = orientation in ("top", "bottom")
+    top = float(drawing.height.max())
+    # Where all joins lie at 0, the axis begins below them, or they would be hidden by its end.
+    reach = (drawing.base, top + 0.03 * (top - drawing.base)) if top > 0 else (-0.05, 1.0)
+    along = (0.0, float(drawing.n_leaves))
+    ax.set(xlim=along if upright else reach, ylim=reach if upright else along, title=title or "")
+    ax.ticklabel_format(axis="y" if upright else "x", useOffset=False)
+    if orientation == "bottom":
+        ax.invert_yaxis()
+        ax.xaxis.tick_top()
+    elif orientation == "left":
+        ax.invert_xaxis()
+        ax.yaxis.tick_right()
+    hidden = {"top", "right", "bottom", "left"} - {"left" if upright else "bottom"}
+    ax.spines[sorted(hidden)].set_visible(False)
+
+
+def _title_heights(ax: Axes, axis: HeightAxis, upright: bool) -> None:
+    """The title of the axis of heights, with its note below it where the axis is long enough."""
+    noted = axis.note and side_length(ax, not upright) > LETTER * len(axis.note)
+    text = f"{axis.title}\n({axis.note})" if noted else axis.title
+    (ax.set_ylabel if upright else ax.set_xlabel)(text, color=INK)
+
+
+def _name_classes(ax: Axes, classes: LeafClasses, orientation: str) -> None:
+    from matplotlib.patches import Patch
+
+    if 1 < len(classes.names) <= MAX_LEGEND:
+        colours = palette(len(classes.names))
+        patches = [Patch(color=colour, label=name) for name, colour in zip(classes.names, colours, strict=True)]
+        # Beside the picture, on the side where no names of leaves stand.
+        left = orientation == "left"
+        ax.legend(
+            handles=patches,
+            loc="upper right" if left else "upper left",
+            bbox_to_anchor=(0.0 if left else 1.0, 1.0),
+            frameon=False,
+            fontsize="small",
+        )

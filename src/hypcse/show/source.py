@@ -1,0 +1,62 @@
+"""What is shown: a tree or a fitted model, the classes of its leaves, and the graph over them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_labels
+from hypcse.entropy import graph_over
+from hypcse.graph import Graph, GraphLike
+from hypcse.tree import Tree
+
+
+class LeafClasses(NamedTuple):
+    """A class for each leaf: codes from 0, -1 where it is not known, and the name of each code."""
+
+    codes: NDArray[np.int64]
+    names: tuple[str, ...]
+
+
+def tree_of(source: Any) -> Tree:
+    """The tree itself, or that of a fitted model."""
+    tree = getattr(source, "tree_", source)
+    if isinstance(tree, Tree):
+        return tree
+    if hasattr(source, "fit"):
+        raise ValueError(f"this {type(source).__name__} has no tree_ yet. Call fit first.")
+    raise TypeError(
+        f"a Tree or a fitted model with tree_ can be shown, got {type(source).__name__}. "
+        "Pass Tree.from_linkage(Z) for a linkage matrix and Tree.from_newick(text) for Newick text."
+    )
+
+
+def given_or_own(given: Any, source: Any, name: str) -> Any:
+    """What is given, else what a model has under that name; None without either."""
+    return getattr(source, name, None) if given is None else given
+
+
+def graph_of(source: Any, graph: GraphLike | None, tree: Tree) -> Graph | None:
+    """The graph over the leaves: the one given, else that of a model, else none."""
+    found = given_or_own(graph, source, "graph_")
+    return None if found is None else graph_over(tree, found)
+
+
+def classes_of(source: Any, labels: ArrayLike | None, tree: Tree) -> LeafClasses | None:
+    """The classes to colour by: those given, else the flat labels of a model, else none."""
+    found = given_or_own(labels, source, "labels_")
+    return None if found is None else leaf_classes(found, tree.n_leaves)
+
+
+def leaf_classes(labels: ArrayLike, n_leaves: int) -> LeafClasses:
+    """Codes and names of labels; sorted where their values can be, in order of appearance otherwise.
+
+    None and NaN are unknown labels.
+    """
+    codes = check_labels(labels, n_leaves, allow_unknown=True)
+    known, first = np.unique(codes, return_index=True)
+    first = first[known >= 0]
+    values = labels if isinstance(labels, list | tuple) else np.asarray(labels)
+    return LeafClasses(codes, tuple(str(values[k]) for k in first.tolist()))
