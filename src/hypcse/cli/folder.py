@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse import __version__
+from hypcse._archive import FILES as FILES_OF_A_MODEL
 from hypcse.cli.findings import Findings
 from hypcse.cli.score import finite
 from hypcse.estimator.saving import INNER, packed
@@ -19,7 +20,8 @@ from hypcse.viewer.page import render
 from hypcse.viewer.source import Look, gather
 
 PAGE = "tree.html"
-FILES = ("embedding.npy", "labels.csv", "linkage.npy", INNER, "scores.json", PAGE, "tree.nwk")
+MODEL_FILES = tuple(f"{INNER}/{name}" for name in FILES_OF_A_MODEL)
+FILES = ("embedding.npy", "labels.csv", "linkage.npy", *MODEL_FILES, "scores.json", PAGE, "tree.nwk")
 
 
 def folder_files(

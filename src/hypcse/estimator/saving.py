@@ -9,9 +9,9 @@ from typing import Any, TypeVar, get_type_hints
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse._archive import FACTS, FILES, Content, ModelFileError, fail, pack, read_archive
-from hypcse._folders import check_place, write_folder
 from hypcse._forms import Form, parts_of
 from hypcse._typed import put_options, take_options
+from hypcse.writing import check_place, write_folder
 
 KIND = "hypcse-model"
 INNER = "model"
@@ -33,7 +33,7 @@ def save(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) ->
     place = Path(folder)
     check_is_fitted(model)
     check_place(place, overwrite, FILES)
-    write_folder(place, packed(model))
+    write_folder(place, packed(model), overwrite)
 
 
 def packed(model: Any) -> dict[str, bytes]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence, Set
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from hypcse.experiments.cells import Cell
 from hypcse.experiments.workers import results
+from hypcse.writing import hold_folder, write_file
 
 Record = dict[str, Any]
 
@@ -26,7 +27,7 @@ def run_cells(
     """
     wanted = {cell.key: cell for cell in cells}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path.parent):
+    with hold_folder(path.parent):
         done = finished(cells, path)
         if callback is not None:
             for record in done.values():
@@ -78,26 +79,4 @@ def _drop_failures(path: Path, keys: Set[str]) -> None:
     stay = [record for record in read_records(path) if "error" not in record or record["key"] not in keys]
     kept = "".join(json.dumps(record) + "\n" for record in stay)
     if kept != text:
-        new = path.with_name(path.name + ".new")
-        new.write_text(kept, encoding="utf-8")
-        new.replace(path)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder, where the system can; a killed run keeps nobody out."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise ValueError(f"another run writes into {folder}. Wait for it, or name another folder.") from None
-    try:
-        yield
-    finally:
-        os.close(handle)
+        write_file(path, kept)

@@ -8,7 +8,6 @@ import html
 import json
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from hypcse._colours import DARK, LIGHT
 from hypcse.viewer.payload import to_json
 from hypcse.viewer.source import Look, Shown, gather, known_points
+from hypcse.writing import write_file
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -114,7 +114,7 @@ def view(
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; the page is one file. Name it, for example {target}/tree.html.")
-    write_whole(target, render(shown))
+    write_file(target, render(shown))
     return target
 
 
@@ -134,26 +134,6 @@ def render(shown: Shown) -> str:
     }
     # One pass: what is put in is not looked at again, whatever it holds.
     return _PLACE.sub(lambda place: parts[place[1]], _asset("page.html"))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file beside its place and then put it there."""
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"{folder}, where {path.name} is to be written, is no folder. Make it first.")
-    handle, made = tempfile.mkstemp(dir=folder, prefix=f".{path.name}-")
-    try:
-        # Half of a surrogate pair is legal in a name but not in UTF-8: it becomes a question mark.
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-        # A temporary file is for its owner alone; this one gets what an ordinary new file has.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(made, 0o666 & ~mask)
-        os.replace(made, path)
-    except BaseException:
-        Path(made).unlink(missing_ok=True)
-        raise
 
 
 def _asset(name: str) -> str:

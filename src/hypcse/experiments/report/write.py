@@ -8,6 +8,7 @@ from pathlib import Path
 from hypcse.experiments.report.blocks import Block, Heading, Picture
 from hypcse.experiments.report.html import to_html
 from hypcse.experiments.report.markdown import to_markdown
+from hypcse.writing import write_file
 
 
 def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]:
@@ -20,5 +21,5 @@ def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]
         (folder / name).mkdir(exist_ok=True)
     texts |= {f"{name}/{block.name}.svg": block.svg for block in pictures}
     for file, text in texts.items():
-        (folder / file).write_text(text, encoding="utf-8")
+        write_file(folder / file, text)
     return [folder / file for file in texts]
