@@ -15,11 +15,11 @@ PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
     ("_geoopt",),
     ("_torch",),
-    ("_checks", "_random", "_backend", "_memory", "_threads", "_archive", "_colours", "_typed"),
+    ("_checks", "_random", "_backend", "_memory", "_cache", "_threads", "_colours"),
     ("writing",),
     ("kernels",),
     ("graph", "tree", "hyperbolic"),
-    ("entropy", "points", "_forms"),
+    ("entropy", "points", "saving"),
     ("discrete",),
     ("decode", "encoder", "structure", "objective", "metrics", "chance", "labels", "_heights"),
     ("training",),
@@ -59,6 +59,7 @@ def test_imports_point_down(path: Path) -> None:
 def test_import_is_light() -> None:
     """`import hypcse` pulls in none of the heavy libraries, nor does the help of the command."""
     heavy = ("torch", "numba", "scipy", "sklearn", "numpy", "networkx", "faiss", "matplotlib", "pandas", "anndata")
+    heavy += ("pooch", "platformdirs", "psutil")
     code = f"import sys, hypcse; print([m for m in {heavy!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
     code = f"import sys, hypcse.cli.app; print([m for m in {heavy!r} if m in sys.modules])"

@@ -15,9 +15,9 @@ import torch
 from geoopt.optim import RiemannianAdam
 
 from hypcse import HypCSE, HypcseWarning, similarity_graph
-from hypcse._archive import ARRAYS, FACTS, ModelFileError
 from hypcse.experiments import Cell, run_cell
 from hypcse.graph import scale_features
+from hypcse.saving.archive import ARRAYS, FACTS, ModelFileError
 from hypcse.training import TrainingConfig, TrainingInterrupted, fit
 from hypcse.training import run as training_run
 from hypcse.training.run import Run

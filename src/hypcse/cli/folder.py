@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse import __version__
-from hypcse._archive import FILES as FILES_OF_A_MODEL
 from hypcse.cli.findings import Findings
 from hypcse.cli.score import finite
-from hypcse.estimator.saving import INNER, packed
 from hypcse.points import Points
+from hypcse.saving.archive import FILES as FILES_OF_A_MODEL
+from hypcse.saving.models import INNER, pack_model
 from hypcse.viewer.page import render
 from hypcse.viewer.source import Look, gather
 
@@ -52,7 +52,7 @@ def folder_files(
         files["linkage.npy"] = _npy(tree.to_linkage())
     if hasattr(model, "embedding_"):
         files["embedding.npy"] = _npy(model.embedding_)
-    return files | {f"{INNER}/{name}": content for name, content in packed(model).items()}
+    return files | {f"{INNER}/{name}": content for name, content in pack_model(model).items()}
 
 
 def _npy(array: NDArray[np.float64]) -> bytes:

@@ -19,7 +19,7 @@ def load(name: str, *, progress: Progress | None = None) -> Labelled:
     """Features X (n, d) as float64 and classes y (n,) as int64 from 0.
 
     The sources, in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the
-    cache folder ($XDG_CACHE_HOME/hypcse or ~/.cache/hypcse); scikit-learn's copy of iris and
+    cache folder of the user (on Linux ~/.cache/hypcse); scikit-learn's copy of iris and
     optical-digits; the authors' repository, whose file is then kept in the cache. `progress` is called
     with the bytes done and the bytes in all while a file is fetched.
 

@@ -12,11 +12,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from hypcse._archive import FILES, Content, ModelFileError, fail, pack, read_archive
 from hypcse._checks import warn
-from hypcse.training.forms import CONFIG
+from hypcse.saving.archive import FILES, Content, ModelFileError, fail, pack, read_archive
 from hypcse.training.run import Run
-from hypcse.training.snapshot import restore, state_of
+from hypcse.training.state import CONFIG, restore, state_of
 from hypcse.writing import check_place, remove_leftovers, write_folder
 
 KIND = "hypcse-checkpoint"
@@ -105,7 +104,7 @@ def fingerprint(run: Run) -> Content:
     """What a training depends on, as values and digests."""
     graph = run.graph
     return {
-        "settings": CONFIG.put(run.config),
+        "settings": CONFIG.encode(run.config),
         "random_state": run.random_state,
         "device": torch.device(run.device).type,
         "features": _digest(run.features.cpu().numpy()),

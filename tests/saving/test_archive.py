@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from hypcse._archive import ARRAYS, FACTS, SCHEMA, ModelFileError, pack, read_archive
+from hypcse.saving.archive import ARRAYS, FACTS, SCHEMA, ModelFileError, pack, read_archive
 from hypcse.writing import write_folder
 
 KINDS = st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.uint8])
