@@ -50,14 +50,14 @@ def ward(task: Task, *, max_seconds: float | None = None) -> Tree:
     return Tree.from_linkage(number_merges(at.first, at.second, at.height))
 
 
-def average(X: NDArray[np.float64]) -> Tree:
+def average(task: Task) -> Tree:
     """Average linkage (UPGMA) by SciPy: O(n^2) time and memory."""
-    return _from_all_distances(X, "average")
+    return _from_all_distances(task.features, "average")
 
 
-def complete(X: NDArray[np.float64]) -> Tree:
+def complete(task: Task) -> Tree:
     """Complete linkage by SciPy: O(n^2) time and memory."""
-    return _from_all_distances(X, "complete")
+    return _from_all_distances(task.features, "complete")
 
 
 def _from_all_distances(X: NDArray[np.float64], method: str) -> Tree:

@@ -141,15 +141,6 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
-def counted(n: int, noun: str) -> str:
-    """So many of something.
-
-    >>> counted(1, "row"), counted(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
 def _check_agree(place: str, header: Sequence[str], named: dict[str, tuple[int, ...]]) -> None:
     """Raise for a column that two options want for different things."""
     options: dict[int, list[str]] = {}

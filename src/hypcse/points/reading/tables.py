@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hypcse._checks import say_count
 from hypcse.points.convert import row_names
 from hypcse.points.reading.cells import MISSING_NUMBERS, names_columns
-from hypcse.points.reading.columns import Columns, Roles, counted, listed
+from hypcse.points.reading.columns import Columns, Roles, listed
 from hypcse.points.reading.damage import need, reading
 from hypcse.points.reading.decimals import decimal_mark
 from hypcse.points.reading.layout import KIND, Layout, layout_of
@@ -188,7 +189,7 @@ def _table(
     if blank.all():
         raise ValueError(f"{place} has no row with anything in it; at least one row of numbers is needed.")
     kept = None if names is None else tuple(name for name, empty in zip(names, blank, strict=True) if not empty)
-    notes = (*notes, f"{counted(int(blank.sum()), 'empty row')} left out")
+    notes = (*notes, f"{say_count(int(blank.sum()), 'empty row')} left out")
     return Table(place, frame[~blank].reset_index(drop=True), header, has_header, rows[~blank], kept, decimal, notes)
 
 
