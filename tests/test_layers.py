@@ -15,10 +15,11 @@ PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
     ("_geoopt",),
     ("_torch", "_progress", "_arrays", "_formats"),
-    ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_typed", "_notebook"),
+    ("_checks", "_random", "_backend", "_memory", "_cache", "_threads", "_notebook"),
+    ("writing",),
     ("kernels", "_bar"),
     ("graph", "tree", "hyperbolic"),
-    ("entropy", "points", "_forms"),
+    ("entropy", "points", "saving"),
     ("discrete",),
     ("decode", "encoder", "structure", "objective", "metrics", "chance", "labels"),
     ("training",),
@@ -68,6 +69,7 @@ def test_the_way_up_is_taken_when_a_notebook_asks() -> None:
 def test_import_is_light() -> None:
     """`import hypcse` pulls in none of the heavy libraries, nor does the help of the command."""
     heavy = ("torch", "numba", "scipy", "sklearn", "numpy", "networkx", "faiss", "matplotlib", "pandas", "anndata")
+    heavy += ("pooch", "platformdirs", "psutil")
     code = f"import sys, hypcse; print([m for m in {heavy!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
     code = f"import sys, hypcse.cli.app; print([m for m in {heavy!r} if m in sys.modules])"

@@ -52,6 +52,15 @@ def first_duplicate(values: Iterable[Any]) -> Any:
     return None
 
 
+def say_count(n: int, noun: str) -> str:
+    """So many of something.
+
+    >>> say_count(1, "row"), say_count(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise unless `value` is one of `choices`."""
     if value not in choices:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
 from pathlib import Path
+
+CGROUPS = Path("/sys/fs/cgroup")
+OWN_CGROUPS = Path("/proc/self/cgroup")
 
 
 def available_bytes() -> int | None:
-    """Memory that a new array can take without swapping; None where the system does not tell."""
-    table = Path("/proc/meminfo")
-    if table.exists():
-        for line in table.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return None
+    """Memory that a new array can take without swapping; None where the system does not tell.
+
+    The least of what is free on the machine, what the limits of this process leave (`ulimit -v` and `ulimit -d`), and
+    what those of its container leave.
+    """
+    found = [*_free_on_machine(), *_free_in_process(), *free_in_cgroups(OWN_CGROUPS, CGROUPS)]
+    return max(0, min(found)) if found else None
 
 
 def check_memory(what: str, n_bytes: int, way_out: str) -> None:
@@ -23,3 +24,71 @@ def check_memory(what: str, n_bytes: int, way_out: str) -> None:
     free = available_bytes()
     if free is not None and n_bytes > free:
         raise MemoryError(f"{what} needs {n_bytes / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free. {way_out}")
+
+
+def _free_on_machine() -> Iterator[int]:
+    import psutil
+
+    try:
+        yield int(psutil.virtual_memory().available)
+    except (OSError, RuntimeError, NotImplementedError):
+        # A system that hides it, as some sandboxes do.
+        return
+
+
+def _free_in_process() -> Iterator[int]:
+    """What limits of address space and of data leave, where this system has such limits and they are set."""
+    import psutil
+
+    try:
+        import resource
+    except ImportError:
+        return
+    try:
+        used = psutil.Process().memory_info()
+    except (OSError, psutil.Error):
+        return
+    for limit, name in ((resource.RLIMIT_AS, "vms"), (resource.RLIMIT_DATA, "data")):
+        soft = resource.getrlimit(limit)[0]
+        if soft != resource.RLIM_INFINITY and hasattr(used, name):
+            yield soft - getattr(used, name)
+
+
+def free_in_cgroups(own: Path, mounted: Path) -> Iterator[int]:
+    """What the control groups of this process and those above them leave, of both versions.
+
+    own : file with a line `number:controllers:path` for each hierarchy; version 2 names no controllers.
+    mounted : folder of the groups. Inside a container the path may be that outside; its own group is then the root.
+    """
+    for line in _text(own).splitlines():
+        _, controllers, path = (*line.split(":", 2), "", "")[:3]
+        if controllers == "":
+            root, names = mounted, ("memory.max", "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            root = mounted / "memory"
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        else:
+            continue
+        group = root / path.lstrip("/")
+        for folder in (group, *group.parents):
+            if folder != root and root not in folder.parents:
+                break
+            yield from _free_in_cgroup(folder, *names)
+
+
+def _free_in_cgroup(folder: Path, limit: str, used: str, reclaimed: str) -> Iterator[int]:
+    """Limit less use, without files in the cache that give way; nothing where there is no limit."""
+    most, now = _text(folder / limit).strip(), _text(folder / used).strip()
+    if not most.isdigit() or not now.isdigit():
+        return
+    facts = dict(line.split()[:2] for line in _text(folder / "memory.stat").splitlines() if " " in line)
+    cached = facts.get(reclaimed, "0")
+    yield int(most) - int(now) + (int(cached) if cached.isdigit() else 0)
+
+
+def _text(path: Path) -> str:
+    """The text of a file; empty where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

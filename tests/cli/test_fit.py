@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import hypcse
-from hypcse._folders import write_folder
 from hypcse.estimator import ModelFileError
 
 
@@ -173,24 +172,6 @@ def test_bad_input_leaves_nothing_behind(fit, table, tmp_path, words, text):
     assert text in result.stderr
     assert all(line.startswith("- column ") for line in result.stderr.splitlines()[1:])
     assert [p.name for p in tmp_path.iterdir()] == ["points.csv"]
-
-
-def test_a_failed_write_restores_the_old_folder(tmp_path, monkeypatch):
-    out = tmp_path / "found"
-    write_folder(out, {"a": b"old"})
-    real, calls = os.replace, []
-
-    def second_fails(source, target):
-        calls.append(source)
-        if len(calls) == 2:
-            raise OSError("disk full")
-        real(source, target)
-
-    monkeypatch.setattr("os.replace", second_fails)
-    with pytest.raises(OSError, match="disk full"):
-        write_folder(out, {"a": b"new"})
-    assert (out / "a").read_bytes() == b"old"
-    assert [p.name for p in tmp_path.iterdir()] == ["found"]
 
 
 def test_one_point_and_two(fit, tmp_path):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
 from toy_dataset import CONTENT, NO_SERVER, TOY, Server, assert_toy, files_in
 
 from hypcse import HypcseWarning, datasets
+from hypcse._cache import user_cache
 from hypcse._progress import Progress, Stopped
 from hypcse.datasets import DatasetUnavailable
 from hypcse.datasets.cache import cache_folder, store
@@ -37,11 +39,11 @@ def test_cache_needs_no_network(cache: Path, server: Server) -> None:
 
 
 FAULTS = {
-    "truncated": (lambda server: server.serve(CONTENT[:-5], TOY.bytes), f"only {TOY.bytes - 5} bytes"),
-    "short": (lambda server: server.serve(CONTENT[:-5]), f"only {TOY.bytes - 5} bytes"),
-    "empty": (lambda server: server.serve(b""), "only 0 bytes"),
-    "oversized": (lambda server: server.serve(CONTENT + b"more"), f"more than {TOY.bytes} bytes"),
-    "other content": (lambda server: server.serve(CONTENT[:-1] + b"!"), "its sha256 is"),
+    "truncated": (lambda server: server.serve(CONTENT[:-5], TOY.bytes), f"{TOY.bytes - 5} bytes read"),
+    "short": (lambda server: server.serve(CONTENT[:-5]), "does not match the known hash"),
+    "empty": (lambda server: server.serve(b""), "does not match the known hash"),
+    "oversized": (lambda server: server.serve(CONTENT + b"more"), f"more than the {TOY.bytes} bytes"),
+    "other content": (lambda server: server.serve(CONTENT[:-1] + b"!"), "does not match the known hash"),
     "not found": (lambda server: None, "answered 404"),
     "silent": (lambda server: server.stall(), r"sent nothing for 0\.2 s"),
     "stalled": (lambda server: server.stall(CONTENT[:50]), r"sent nothing for 0\.2 s"),
@@ -71,12 +73,21 @@ def test_no_network_names_the_three_ways(cache: Path) -> None:
     assert_names_three_ways(str(caught.value), cache)
 
 
-def test_endless_answer_is_cut_one_byte_past_the_size(cache: Path, server: Server) -> None:
-    server.serve(CONTENT * 500)
+@pytest.mark.parametrize("length", [None, 0])
+def test_endless_answer_is_cut(cache: Path, server: Server, length: int | None) -> None:
+    """With and without a header that tells how long it is."""
+    server.serve(CONTENT * 10_000, length)
     seen: list[Progress] = []
     with pytest.raises(DatasetUnavailable, match="more than"):
         fetch(TOY, base_url=server.url, callback=seen.append)
-    assert max(step.done for step in seen) == TOY.bytes
+    assert max((step.done for step in seen), default=TOY.bytes) == TOY.bytes
+    assert files_in(cache) == []
+
+
+def test_nothing_is_said_but_to_the_callback(cache: Path, server: Server, capfd: pytest.CaptureFixture[str]) -> None:
+    server.serve(CONTENT)
+    load_entry(TOY, base_url=server.url)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_callback_that_raises_stops_the_fetch(cache: Path, server: Server) -> None:
@@ -138,7 +149,7 @@ def test_damaged_cache_is_fetched_again(cache: Path, server: Server, damaged: by
 def test_damaged_cache_without_network_is_named(cache: Path) -> None:
     store(TOY, CONTENT[:-1])
     named = re.escape(str(cache / "Toy.mat"))
-    with pytest.raises(DatasetUnavailable, match=f"{named} is damaged: it has only") as caught:
+    with pytest.raises(DatasetUnavailable, match=f"{named} is damaged: its sha256 is") as caught:
         load_entry(TOY, base_url=NO_SERVER)
     assert_names_three_ways(str(caught.value), cache)
 
@@ -151,3 +162,12 @@ def test_cache_folder_without_xdg(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     else:
         monkeypatch.setenv("XDG_CACHE_HOME", value)
     assert cache_folder() == tmp_path / ".cache" / "hypcse"
+
+
+def test_a_user_without_a_home_has_a_cache_among_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*words: object, **more: object) -> None:
+        raise RuntimeError("no home")
+
+    monkeypatch.setattr("platformdirs.user_cache_path", fails)
+    assert user_cache() is None
+    assert cache_folder() == Path(tempfile.gettempdir()) / "hypcse"

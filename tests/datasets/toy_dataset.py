@@ -58,11 +58,12 @@ class Server:
         self.url = f"http://127.0.0.1:{self.http.server_port}"
 
     def serve(self, content: bytes, length: int | None = None) -> None:
-        """Answer for Toy.mat with `content` under a header that promises `length` bytes."""
+        """Answer for Toy.mat with `content` under a header that promises `length` bytes; none where that is 0."""
 
         def answer(handler: BaseHTTPRequestHandler) -> None:
             handler.send_response(200)
-            handler.send_header("Content-Length", str(len(content) if length is None else length))
+            if length != 0:
+                handler.send_header("Content-Length", str(len(content) if length is None else length))
             handler.end_headers()
             handler.wfile.write(content)
 

@@ -23,14 +23,14 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from hypcse import HypCSE, Tree, levels, similarity_graph
-from hypcse._archive import ARRAYS, FACTS, _digest
-from hypcse._typed import fits
 from hypcse.estimator import ModelFileError
-from hypcse.estimator.saving import _hints
 from hypcse.graph.features import Scaling
+from hypcse.saving.archive import ARRAYS, FACTS, _digest
+from hypcse.saving.models import hints_of
+from hypcse.saving.options import fits
 from hypcse.training import TrainingConfig
 
-FITTED = HypCSE.forms
+FITTED = HypCSE.stored
 FROM_0_1 = Path(__file__).parent / "model-0.1.0"
 """A model written by version 0.1.0: n_clusters=3, one epoch, on the points of `old_points`."""
 ADDED = ("levels_", "structure_", "_stability", "_seed", "_kinds", "_metric")
@@ -307,7 +307,7 @@ def rename_or_remove_key(content, arrays, rng):
 def change_type(content, arrays, rng):
     options, config = content["parameters"], content["fitted"]["_config"]
     place = rng.choice([*objects_in(content["fitted"]), options, options, config])
-    hints = _hints(HypCSE) if place is options else TrainingConfig.hints() if place is config else {}
+    hints = hints_of(HypCSE) if place is options else TrainingConfig.hints() if place is config else {}
     key = rng.choice(sorted(place)) if place else "extra"
     old = place.get(key)
     new = [[old], {"a": old}, str(old), 10**400, -1, 0.5, True, None, "1"]

@@ -106,3 +106,24 @@ def test_memory_is_checked_first(monkeypatch):
     with pytest.raises(MemoryError, match="Use ward"):
         methods.run("average-linkage", np.random.default_rng(0).normal(size=(50, 2)))
     assert methods.run("ward", np.eye(50)).n_leaves == 50
+
+
+def test_a_new_method_needs_its_function_and_a_line_in_the_registry(monkeypatch, capsys):
+    """Running, options, their checks, the estimator and the command's list follow from the line."""
+    from hypcse.cli.listing import list_methods
+    from hypcse.methods import registry
+
+    def star(task, *, height: float = 1.0):
+        n = task.n_points
+        return Tree(np.append(np.full(n, n), -1), np.append(np.zeros(n), height))
+
+    new = registry.Method("star", "both", "all points below the root", "O(n)", star)
+    monkeypatch.setattr(registry, "METHODS", (*registry.METHODS, new))
+    X = np.arange(5.0)[:, None]
+    assert methods.run("star", X, height=3.0).height.max() == 3.0
+    assert "star" in methods.available() and methods.describe("star").options == ("height",)
+    with pytest.raises(TypeError, match="Did you mean 'height'"):
+        methods.run("star", X, hight=2)
+    assert methods.MethodClustering("star", refine=False).fit(X).tree_.n_nodes == 6
+    list_methods()
+    assert "star" in capsys.readouterr().out

@@ -15,12 +15,13 @@ import torch
 from geoopt.optim import RiemannianAdam
 
 from hypcse import HypCSE, HypcseWarning, similarity_graph
-from hypcse._archive import ARRAYS, FACTS, ModelFileError
 from hypcse.experiments import Task, run_task
 from hypcse.graph import scale_features
+from hypcse.saving.archive import ARRAYS, FACTS, ModelFileError
 from hypcse.training import TrainingConfig, TrainingInterrupted, fit
 from hypcse.training import run as training_run
 from hypcse.training.run import Run
+from hypcse.writing import hold_folder
 
 ROOT = Path(__file__).parents[2]
 SMALL = {"n_epochs": 6, "evaluate_every": 2, "hidden_dim": 16, "embed_dim": 4, "projection_dim": 4}
@@ -138,8 +139,8 @@ def two_checkpoints(case, folder):
 def test_leftovers_are_cleaned_up_and_other_things_left_alone(tmp_path):
     case, folder = prepared(), tmp_path / "kept"
     two_checkpoints(case, folder)
-    (folder / ".epoch-000004-abc_1").mkdir()
-    (folder / ".epoch-000004-abc_1" / ARRAYS).write_bytes(b"half")
+    (folder / ".epoch-000004.part-0123abcd").mkdir()
+    (folder / ".epoch-000004.part-0123abcd" / ARRAYS).write_bytes(b"half")
     (folder / "notes.txt").write_text("mine")
     (folder / "epoch-000001").mkdir()
     (folder / "epoch-000001" / "mine.txt").write_text("mine")
@@ -192,6 +193,11 @@ def test_wrong_places(tmp_path):
         fit(*prepared(), checkpoint_dir=tmp_path / "file")
     with pytest.raises(ValueError, match="checkpoint_every=0 must be at least 1"):
         fit(*prepared(), checkpoint_every=0)
+
+
+def test_a_second_training_is_kept_out(tmp_path):
+    with hold_folder(tmp_path), pytest.raises(ValueError, match="another run writes into"):
+        fit(*prepared(), checkpoint_dir=tmp_path)
 
 
 def test_no_model_is_loaded_from_a_checkpoint(tmp_path):

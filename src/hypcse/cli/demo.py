@@ -17,6 +17,7 @@ from hypcse.cli.first_run import tell_first_run, tell_left_out
 from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
 from hypcse.discrete.cutting.levels import levels_and_main
+from hypcse.writing import write_file
 
 SHOWN = (
     "single-linkage",
@@ -61,7 +62,7 @@ def run_demo(data: str, out: Path) -> None:
     )
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"{data}.nwk"
-    target.write_text(trees[best].to_newick(), encoding="utf-8")
+    write_file(target, trees[best].to_newick())
     # The path is the user's: it may hold brackets, which are no markup, and blanks, which a shell splits at.
     place = shlex.quote(str(target))
     console.print(f"Its tree is in {target}. Score it again:", markup=False)

@@ -14,7 +14,6 @@ from rich.console import Console
 
 from hypcse import score
 from hypcse._bar import draw_bar
-from hypcse._folders import check_place, write_folder
 from hypcse.cli.findings import Findings, find
 from hypcse.cli.first_run import tell_first_run
 from hypcse.cli.folder import FILES, folder_files
@@ -24,6 +23,7 @@ from hypcse.cli.score import show_scores
 from hypcse.cli.summary import show_clusters
 from hypcse.points import Points
 from hypcse.points.reading import Columns
+from hypcse.writing import check_place, write_folder
 
 
 def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool) -> None:
@@ -47,10 +47,10 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     scale, bandwidth = points.suited(model.scale, model.bandwidth)
     asked = {**job.asked(source), "scale": scale, "bandwidth": bandwidth, "seconds": round(seconds, 3)}
     files = folder_files(model, points, found, row, asked, out.name)
-    write_folder(out, files)
+    place = write_folder(out, files, overwrite, FILES)
     shutil.rmtree(kept, ignore_errors=True)
     show_scores([{"method": title_of(model, job), **row, "seconds": seconds}])
-    _tell(found, model, points, out, files)
+    _tell(found, model, points, place, files)
 
 
 def title_of(model: Any, job: Job) -> str:

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from hypcse import __version__
 from hypcse.cli.findings import Findings
 from hypcse.cli.score import finite
-from hypcse.estimator.saving import INNER, packed
 from hypcse.points import Points
+from hypcse.saving.archive import FILES as FILES_OF_A_MODEL
+from hypcse.saving.models import INNER, pack_model
 from hypcse.show.page.bundle import render
 from hypcse.show.page.contents import Look, gather
 
 PAGE = "tree.html"
-FILES = ("embedding.npy", "labels.csv", "linkage.npy", INNER, "scores.json", PAGE, "tree.nwk")
+MODEL_FILES = tuple(f"{INNER}/{name}" for name in FILES_OF_A_MODEL)
+FILES = ("embedding.npy", "labels.csv", "linkage.npy", *MODEL_FILES, "scores.json", PAGE, "tree.nwk")
 
 
 def folder_files(
@@ -50,7 +52,7 @@ def folder_files(
         files["linkage.npy"] = _npy(tree.to_linkage())
     if hasattr(model, "embedding_"):
         files["embedding.npy"] = _npy(model.embedding_)
-    return files | {f"{INNER}/{name}": content for name, content in packed(model).items()}
+    return files | {f"{INNER}/{name}": content for name, content in pack_model(model).items()}
 
 
 def _npy(array: NDArray[np.float64]) -> bytes:

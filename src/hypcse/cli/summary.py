@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from hypcse._checks import say_count
 from hypcse.cli.findings import Findings
 from hypcse.points import Points
 
@@ -22,7 +23,7 @@ def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) ->
     """Print the clusters as a table, the largest first."""
     sizes = np.bincount(labels)
     which = "" if found.main is None else f", level {found.main + 1} of {len(found.levels)}"
-    told = f"{sizes.size} cluster{'' if sizes.size == 1 else 's'}{which}"
+    told = f"{say_count(sizes.size, 'cluster')}{which}"
     console = Console(soft_wrap=True, highlight=False)
     console.print(f"{told}." if sizes.size == 1 else f"{told}:", markup=False)
     if sizes.size == 1:

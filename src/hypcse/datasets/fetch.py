@@ -1,19 +1,24 @@
-"""Fetching a data set's file from the authors' public repository, with size and checksum checked."""
+"""Fetching a data set's file from the authors' public repository, with the checksum verified, by pooch."""
 
 from __future__ import annotations
 
+import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hypcse._checks import HypcseWarning
 from hypcse._progress import Callback, Reporter, Stopped
-from hypcse.datasets.cache import cache_folder, find_damage, find_fault, store
+from hypcse.datasets.cache import cache_folder, find_damage, store
 from hypcse.datasets.catalogue import Dataset
 
 # One commit, not a branch: the checksums belong to the files as they were then.
 _COMMIT = "0dfcd1247959faf734cc8d6c1fac3b28f7dd9fc7"
 BASE_URL = f"https://raw.githubusercontent.com/SELGroup/HypCSE/{_COMMIT}/datasets"
 TIMEOUT = 20.0
-_CHUNK = 1 << 16
+_MARGIN = 16
 
 
 class DatasetUnavailable(OSError):
@@ -32,18 +37,13 @@ def fetch(
     `timeout` is the longest wait in seconds for the next bytes. `callback` is called with a `Progress` in bytes;
     return True to stop, which raises `Stopped` and keeps nothing.
     """
-    from http.client import HTTPException
-
     url = file_url(entry, base_url)
     try:
-        content = _download(url, entry.bytes, timeout, callback)
+        content = _download(entry, url, timeout, callback)
     except Stopped:
         raise
-    except (OSError, HTTPException) as error:
+    except (OSError, ValueError) as error:
         raise _unavailable(entry, _cause(error, url, timeout)) from error
-    fault = find_fault(entry, content)
-    if fault is not None:
-        raise _unavailable(entry, f"the answer of {url} was refused: {fault}")
     _keep(entry, content)
     return content
 
@@ -53,31 +53,66 @@ def file_url(entry: Dataset, base_url: str = BASE_URL) -> str:
     return f"{base_url.rstrip('/')}/{entry.file}"
 
 
-def _download(url: str, size: int, timeout: float, callback: Callback | None) -> bytes:
-    """At most `size` + 1 bytes: the one byte more is enough to know that the answer is too long."""
-    from urllib.request import urlopen
+def _download(entry: Dataset, url: str, timeout: float, callback: Callback | None) -> bytes:
+    """The content, of the right checksum. OSError where none comes, ValueError where it is another file."""
+    import pooch
 
-    content, reporter = bytearray(), Reporter(callback)
-    with urlopen(url, timeout=timeout) as answer:
-        # read1 returns what has come, so that a slow answer still moves the progress.
-        while piece := answer.read1(min(_CHUNK, size + 1 - len(content))):
-            content += piece
-            done = min(len(content), size)
-            if reporter.tell("download", done, size) and done < size:
-                raise Stopped(f"the download of {url} was stopped by its callback at {done:,} of {size:,} bytes.")
-    return bytes(content)
+    with TemporaryDirectory() as folder, _silenced(pooch.get_logger()):
+        shown = _Shown(url, entry.bytes, Reporter(callback))
+        downloader = pooch.HTTPDownloader(progressbar=shown, timeout=timeout)
+        found = pooch.retrieve(url, f"sha256:{entry.sha256}", entry.file, folder, downloader=downloader)
+        return Path(found).read_bytes()
+
+
+class _Shown:
+    """What pooch takes for a bar: tells the callback, and ends an answer that is far longer than the file.
+
+    total : the length that the server promises, or 0.
+    """
+
+    def __init__(self, url: str, size: int, reporter: Reporter) -> None:
+        self.url, self.size, self.reporter, self.done, self.total = url, size, reporter, 0, 0
+
+    def update(self, n_bytes: int) -> None:
+        """So many bytes have come, or fewer: pooch counts every piece as a whole one."""
+        self.done += n_bytes
+        if self.total > self.size or self.done > _MARGIN * self.size + 2**20:
+            raise ValueError(f"it has more than the {self.size} bytes of the file")
+        done = min(self.done, self.size)
+        if self.reporter.tell("download", done, self.size) and done < self.size:
+            raise Stopped(f"the download of {self.url} was stopped by its callback at {done:,} of {self.size:,} bytes.")
+
+    def reset(self) -> None:
+        """Before pooch tells all of it once more, which need not be told."""
+        self.done, self.reporter = 0, Reporter(None)
+
+    def close(self) -> None:
+        """At the end."""
+
+
+@contextmanager
+def _silenced(logger: logging.Logger) -> Iterator[None]:
+    """Keep pooch, which tells of every file that it fetches, from the terminal."""
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _cause(error: Exception, url: str, timeout: float) -> str:
-    from urllib.error import HTTPError
+    from requests.exceptions import HTTPError, InvalidURL
 
-    if isinstance(error, HTTPError):
-        error.close()
-        return f"{url} answered {error.code} {error.reason}"
-    reason = getattr(error, "reason", error)
-    if isinstance(reason, TimeoutError):
+    if isinstance(error, HTTPError) and error.response is not None:
+        return f"{url} answered {error.response.status_code} {error.response.reason}"
+    if isinstance(error, ValueError) and not isinstance(error, InvalidURL):
+        return f"the answer of {url} was refused: {str(error).split(' Deleted download')[0].rstrip('.')}"
+    # A wait for the next bytes that is too long comes as a broken connection.
+    if "timed out" in str(error):
         return f"{url} sent nothing for {timeout:g} s"
-    return f"{url} cannot be read: {reason}"
+    inner = error.args[0] if error.args else error
+    return f"{url} cannot be read: {getattr(inner, 'reason', inner)}"
 
 
 def _unavailable(entry: Dataset, cause: str) -> DatasetUnavailable:

@@ -20,7 +20,7 @@ def load(name: str, *, callback: Callback | None = None) -> Labelled:
     """Features X (n, d) as float64 and classes y (n,) as int64 from 0.
 
     The sources, in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the
-    cache folder ($XDG_CACHE_HOME/hypcse or ~/.cache/hypcse); scikit-learn's copy of iris and
+    cache folder of the user (on Linux ~/.cache/hypcse); scikit-learn's copy of iris and
     optical-digits; the authors' repository, whose file is then kept in the cache.
 
     While a file is fetched, `callback` is called with a `Progress` in bytes. Return True to stop, which raises

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hypcse._archive import ModelFileError
 from hypcse.estimator.entropy_clustering import EntropyClustering
+from hypcse.saving.archive import ModelFileError
 
 if TYPE_CHECKING:
     from hypcse.estimator.classifier import HypCSEClassifier

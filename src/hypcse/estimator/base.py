@@ -20,12 +20,13 @@ from hypcse.chance import Structure, stability
 from hypcse.discrete import best_cut
 from hypcse.discrete.cutting.levels import Levels, levels_and_main
 from hypcse.entropy import structural_entropy
-from hypcse.estimator import saving
-from hypcse.estimator.forms import FITTED, sizes_of_tree
+from hypcse.estimator.attributes import FITTED, sizes_of_tree
 from hypcse.estimator.inputs import given_points
 from hypcse.estimator.preparing import Prepared, prepared
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
+from hypcse.saving.models import load_model, save_model
+from hypcse.saving.values import Codec
 from hypcse.tree import Tree
 
 Attributes = dict[str, Any]
@@ -34,20 +35,20 @@ Attributes = dict[str, Any]
 class Saved(ShowsItself):
     """`save` and `load` of a fitted estimator.
 
-    forms : every attribute that fitting makes and that is stored, with how it is stored. What the tree gives (linkage
+    stored : every attribute that fitting makes and that is stored, with its codec. What the tree gives (linkage
         and its parts) is made anew.
     """
 
-    forms: dict[str, Any]
+    stored: dict[str, Codec]
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the fitted model to a new folder, whole or not at all; a callback is not kept."""
-        saving.save(self, folder, overwrite)
+        save_model(self, folder, overwrite)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
         """The model that `save` wrote; raises `ModelFileError` for any other folder. No code of the folder is run."""
-        return saving.load(cls, folder)
+        return load_model(cls, folder)
 
     @staticmethod
     def filled(model: Any, found: Attributes) -> Attributes:
@@ -69,7 +70,7 @@ class Saved(ShowsItself):
 class Fitting(Saved, BaseEstimator):
     """`fit` of estimators that cluster without labels; `_grown` is what they differ by."""
 
-    forms = FITTED
+    stored = FITTED
     least_points = 1
 
     n_clusters: int | None

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from hypcse._backend import choose_device
 from hypcse._bar import show_fit
 from hypcse._checks import check_choice
 from hypcse._memory import check_memory
@@ -22,10 +23,8 @@ from hypcse.discrete import graph_linkage, join_components, refine
 from hypcse.discrete.cutting.levels import levels_and_main
 from hypcse.encoder.prototypes import class_scores
 from hypcse.entropy import structural_entropy
+from hypcse.estimator.attributes import CLASSIFIED, SHARED, sizes_of_classes, sizes_of_points
 from hypcse.estimator.base import Saved
-from hypcse.estimator.class_forms import CLASSIFIED, sizes_of_classes
-from hypcse.estimator.device import chosen_device
-from hypcse.estimator.forms import SHARED, sizes_of_points
 from hypcse.estimator.inputs import given_points
 from hypcse.estimator.known_labels import known_classes, validation_rows
 from hypcse.estimator.preparing import Prepared, prepared
@@ -102,7 +101,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
     """
 
     metric = "euclidean"
-    forms = SHARED | ENCODED | CLASSIFIED
+    stored = SHARED | ENCODED | CLASSIFIED
 
     def __init__(
         self,
@@ -195,7 +194,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
             guesses = self._guesses(taught, ready, seed)
             weight = float(self.label_weight)
             known = Supervision(codes, validation, guesses, len(classes), weight, self.guess_weight * weight)
-            device = chosen_device(self.device)
+            device = choose_device(self.device)
             found = fit_labelled(inputs, ready.graph, config, known, seed, callback, device)
             respected = respect_labels(ready.graph, codes, random_state=seed)
             tree = hierarchy(ready, respected, seed, decode_graph(found.leaves, respected), callback=callback)
@@ -249,7 +248,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         if others.any():
             encoding = Encoding(self._state, self._config, self._inputs, self._encoded_on)
             with worker_threads(self.n_jobs, len(self._inputs)):
-                device = chosen_device(self.device)
+                device = choose_device(self.device)
                 points = lorentz_points(encoding, self._fed(features[others]), links.part(others), device)
             scores[others] = lorentz_scores(points, self.prototypes_, self.biases_)
         return scores
@@ -276,9 +275,9 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
 
     @classmethod
     def sizes(cls, found: dict[str, Any]) -> dict[str, bool]:
-        compared = found["_similarities"]
-        n_columns = n_inputs(found["_state"]) if compared is None else compared.points.shape[1]
-        return {**sizes_of_points(found, n_columns), **sizes_of_encoder(found), **sizes_of_classes(found)}
+        compared, width = found["_similarities"], n_inputs(found["_state"])
+        n_columns = width if compared is None else compared.points.shape[1]
+        return {**sizes_of_points(found, n_columns), **sizes_of_encoder(found), **sizes_of_classes(found, width)}
 
     def _check_numbers(self) -> None:
         if not 0 <= self.validation_fraction < 1:

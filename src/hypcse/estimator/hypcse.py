@@ -8,15 +8,15 @@ import numpy as np
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
+from hypcse._backend import choose_device
 from hypcse._checks import check_choice
 from hypcse._memory import check_memory
 from hypcse._progress import Callback
 from hypcse.chance.structure import UNTESTED
 from hypcse.discrete import graph_linkage, levels
+from hypcse.estimator.attributes import FITTED, sizes_of_tree
 from hypcse.estimator.base import Attributes, Fitting
-from hypcse.estimator.device import chosen_device
 from hypcse.estimator.entropy_clustering import effort_of, searched
-from hypcse.estimator.forms import FITTED, sizes_of_tree
 from hypcse.estimator.preparing import Prepared
 from hypcse.estimator.trained import (
     ENCODED,
@@ -106,7 +106,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     np.int64(2)
     """
 
-    forms = FITTED | ENCODED
+    stored = FITTED | ENCODED
     least_points = 2
 
     def __init__(
@@ -220,7 +220,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
             config,
             seed,
             callback,
-            chosen_device(self.device),
+            choose_device(self.device),
             checkpoint_dir=self.checkpoint_dir,
             checkpoint_every=self.checkpoint_every,
         )

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from hypcse._forms import GRAPH, array
+from hypcse._backend import choose_device
 from hypcse._threads import worker_threads
-from hypcse.estimator.device import chosen_device
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
 from hypcse.graph import Graph, scale_features
 from hypcse.graph.features import spectral_features
+from hypcse.saving.values import GRAPH, array
 from hypcse.training import Encoding, TrainingConfig, place_points
-from hypcse.training.forms import CONFIG, HISTORY, STATE, check_state
+from hypcse.training.state import CONFIG, HISTORY, STATE, check_state
 
 ENCODED = {
     "embedding_": array(np.float64, 2),
@@ -50,7 +50,7 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         if others.any():
             encoding = Encoding(self._state, self._config, self._fed(self._training_points()), self._encoded_on)
             with worker_threads(self.n_jobs, len(encoding.features)):
-                device = chosen_device(self.device)
+                device = choose_device(self.device)
                 placed[others] = place_points(encoding, self._fed(features[others]), links.part(others), device)
         return placed
 

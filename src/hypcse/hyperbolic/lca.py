@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from hypcse._backend import kernel_form
 from hypcse.hyperbolic import lorentz
 from hypcse.hyperbolic.poincare import unit
 from hypcse.kernels.all_pairs.depths import depth_slopes, depths_of_cosines
@@ -36,7 +37,7 @@ def lca_depth(leaves: Tensor) -> Tensor:
             [0.6412, 1.0986]])
     """
     directions, radius = shared_radius(leaves)
-    compiled = directions.device.type == "cpu" and directions.dtype == torch.float32
+    compiled = kernel_form(directions, single=True) == "numba"
     return (_CompiledPairDepth if compiled else _PairDepth).apply(directions, radius)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from collections.abc import Callable
 from functools import cache, wraps
@@ -12,6 +11,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numpy.typing import NDArray
+
+from hypcse._cache import user_cache
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -98,8 +99,8 @@ def _cache_folder(form: str) -> str | None:
     name = f"hypcse-{hashlib.sha256(content).hexdigest()[:16]}"
     chosen = cast(Any, numba.config).CACHE_DIR
     given = [Path(chosen)] if chosen else []
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    for base in (*given, here / "__pycache__", home / "hypcse" / "kernels"):
+    own = user_cache()
+    for base in (*given, here / "__pycache__", *([] if own is None else [own / "kernels"])):
         folder = base / name / form
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -50,14 +50,14 @@ def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     return Tree.from_linkage(number_merges(at.first, at.second, at.height))
 
 
-def average(X: NDArray[np.float64]) -> Tree:
+def average(inputs: Inputs) -> Tree:
     """Average linkage (UPGMA) by SciPy: O(n^2) time and memory."""
-    return _from_all_distances(X, "average")
+    return _from_all_distances(inputs.features, "average")
 
 
-def complete(X: NDArray[np.float64]) -> Tree:
+def complete(inputs: Inputs) -> Tree:
     """Complete linkage by SciPy: O(n^2) time and memory."""
-    return _from_all_distances(X, "complete")
+    return _from_all_distances(inputs.features, "complete")
 
 
 def _from_all_distances(X: NDArray[np.float64], method: str) -> Tree:

@@ -24,10 +24,9 @@ from hypcse.tree import Tree
 class Method:
     """A method: how it is called, and what it takes.
 
-    takes     : "features" (scaled, (n, d)), a "graph", or both of them as `Inputs`.
-    build     : takes that, and its options by keyword; returns a Tree. None where an estimator does it.
+    takes     : what of the `Inputs` it looks at: "features" (scaled, (n, d)), a "graph", or "both".
+    build     : takes the `Inputs`, and its options by keyword; returns a Tree. None where an estimator does it.
     estimator : the name in `hypcse.estimator` of an estimator that is this method; its parameters are the options.
-    whole     : whether `build` is given the `Inputs` although it takes one side of it: it draws, or reports progress.
     trains    : whether torch is needed.
     """
 
@@ -37,7 +36,6 @@ class Method:
     memory: str
     build: Callable[..., Tree] | None = None
     estimator: str | None = None
-    whole: bool = False
     trains: bool = False
 
     @property
@@ -75,8 +73,7 @@ class Method:
             )
         if self.build is None:
             return self._estimated(inputs, options)
-        what = {"features": lambda: inputs.features, "graph": lambda: inputs.graph, "both": lambda: inputs}
-        return self.build(inputs if self.whole else what[self.takes](), **options)
+        return self.build(inputs, **options)
 
     def _estimated(self, inputs: Inputs, options: dict[str, Any]) -> Tree:
         if inputs.n_points == 1:
@@ -88,15 +85,8 @@ class Method:
 
 
 METHODS = (
-    Method(
-        "single-linkage",
-        "features",
-        "nearest members; the paper's SingleLinkage",
-        "O(n)",
-        feature_linkage.single,
-        whole=True,
-    ),
-    Method("ward", "features", "least growth of the variance within", "O(n)", feature_linkage.ward, whole=True),
+    Method("single-linkage", "features", "nearest members; the paper's SingleLinkage", "O(n)", feature_linkage.single),
+    Method("ward", "features", "least growth of the variance within", "O(n)", feature_linkage.ward),
     Method("average-linkage", "features", "mean distance between members", "O(n^2)", feature_linkage.average),
     Method("complete-linkage", "features", "farthest members", "O(n^2)", feature_linkage.complete),
     Method(
@@ -105,7 +95,6 @@ METHODS = (
         "split in two by 2-means, down to single points; the paper's BKM",
         "O(n)",
         bisecting.bisecting_kmeans,
-        whole=True,
     ),
     Method(
         "hdbscan",
@@ -113,25 +102,12 @@ METHODS = (
         "single linkage of mutual reachability; the full tree of HDBSCAN",
         "O(n)",
         density.hdbscan,
-        whole=True,
     ),
-    Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average, whole=True),
-    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris, whole=True),
+    Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),
+    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris),
+    Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", graph_search.hcse),
     Method(
-        "hcse",
-        "graph",
-        "what lowers structural entropy most, join by join",
-        "O(n + m)",
-        graph_search.hcse,
-        whole=True,
-    ),
-    Method(
-        "spec-wrsc",
-        "graph",
-        "spectral clusters, joined by recursive sparsest cuts",
-        "O(n + m)",
-        spectral.spec_wrsc,
-        whole=True,
+        "spec-wrsc", "graph", "spectral clusters, joined by recursive sparsest cuts", "O(n + m)", spectral.spec_wrsc
     ),
     Method(
         "dp-cluster-hsbm",
@@ -139,7 +115,6 @@ METHODS = (
         "spectral blocks joined by density, private for a finite epsilon; our reading",
         "O(n + m)",
         spectral.dp_cluster_hsbm,
-        whole=True,
     ),
     Method(
         "entropy",

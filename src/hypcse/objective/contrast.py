@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from hypcse._backend import kernel_form
 from hypcse.hyperbolic import lorentz
 from hypcse.kernels.all_pairs.contrast import decay_slopes, decays_of_products, row_and_column_sums
 from hypcse.objective.checks import check_temperature, check_views
@@ -50,7 +51,7 @@ def plain_sums(excess: Tensor, diagonal: Tensor, temperature: float) -> Tensor:
 
 def _can_compile(excess: Tensor, positive: Tensor, temperature: float) -> bool:
     """Whether the kernels apply: single precision on the CPU, and no sum of exponentials that underflows."""
-    if excess.device.type != "cpu" or excess.dtype != torch.float32:
+    if kernel_form(excess, single=True) == "torch":
         return False
     farthest = float(lorentz.arcosh_one_plus(excess.detach().max()))
     return max(farthest / temperature, -float(positive.detach().min())) <= _REACH

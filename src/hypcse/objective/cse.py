@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
+from hypcse._backend import kernel_form
 from hypcse.hyperbolic import lca_depth
 from hypcse.kernels.all_pairs.lca_volume import adjacency, lca_volume, lca_volume_gradient
 from hypcse.objective.checks import check_edges, check_points, check_temperature
@@ -39,7 +40,7 @@ def cse_loss(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float)
     >>> round(float(cse_loss(leaves, torch.tensor([[0, 1], [1, 2]]), torch.ones(2), 1.0)), 3)
     1.69
     """
-    compiled = leaves.device.type == "cpu" and not weights.requires_grad
+    compiled = kernel_form(leaves) == "numba" and not weights.requires_grad
     return _cse(leaves, edges, weights, temperature, _compiled_volumes if compiled else _plain_volumes)
 
 

@@ -12,22 +12,20 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from hypcse._archive import FILES, Content, ModelFileError, fail, pack, read_archive
 from hypcse._checks import warn
-from hypcse._folders import check_place, write_folder
-from hypcse.training.forms import CONFIG
+from hypcse.saving.archive import FILES, Content, ModelFileError, fail, pack, read_archive
 from hypcse.training.run import Run
-from hypcse.training.snapshot import restore, state_of
+from hypcse.training.state import CONFIG, restore, state_of
+from hypcse.writing import check_place, remove_leftovers, write_folder
 
 KIND = "hypcse-checkpoint"
 _NAME = re.compile(r"epoch-(\d{6,9})")
-_LEFT_OVER = re.compile(r"\.epoch-\d{6,9}-\w+")
 
 
 class Checkpoints:
     """The folder of one training's checkpoints, `epoch-000010` and so on; after the first there is always a whole one.
 
-    Only what carries such a name and holds nothing else is ever removed. One training at a time may use a folder.
+    Only what carries such a name and holds nothing else is ever removed. `fit` keeps other trainings out of the folder.
     """
 
     def __init__(self, folder: str | os.PathLike[str], every: int, run: Run) -> None:
@@ -66,7 +64,8 @@ class Checkpoints:
             return
         place = self._place(epoch)
         check_place(place, True, FILES)
-        write_folder(place, pack(KIND, {"epoch": epoch, "of": self.of, "state": state_of(self.run)}))
+        content = {"epoch": epoch, "of": self.of, "state": state_of(self.run)}
+        write_folder(place, pack(KIND, content), overwrite=True)
         self._clean(epoch)
 
     def _place(self, epoch: int) -> Path:
@@ -91,9 +90,9 @@ class Checkpoints:
     def _clean(self, latest: int) -> None:
         """Remove all checkpoints but the latest, and what a killed write left."""
         self.latest = latest
+        remove_leftovers(self.folder, "epoch-*")
         for path in list(self.folder.iterdir()):
-            match = _NAME.fullmatch(path.name)
-            if _LEFT_OVER.fullmatch(path.name) or (match and path != self._place(latest)):
+            if _NAME.fullmatch(path.name) and path != self._place(latest):
                 _remove(path)
 
 
@@ -105,7 +104,7 @@ def fingerprint(run: Run) -> Content:
     """What a training depends on, as values and digests."""
     graph = run.graph
     return {
-        "settings": CONFIG.put(run.config),
+        "settings": CONFIG.encode(run.config),
         "random_state": run.random_state,
         "device": torch.device(run.device).type,
         "features": _digest(run.features.cpu().numpy()),

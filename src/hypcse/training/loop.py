@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from hypcse.graph import Graph
 from hypcse.training.checkpoint import Checkpoints
 from hypcse.training.config import TrainingConfig
 from hypcse.training.run import Run, Trained
+from hypcse.writing import hold_folder
 
 
 class TrainingInterrupted(Interrupted):
@@ -46,10 +48,11 @@ def fit(
     check_count("checkpoint_every", checkpoint_every, 1)
     run = Run(features, graph, config, random_state, device)
     kept = None if checkpoint_dir is None else Checkpoints(checkpoint_dir, checkpoint_every, run)
-    start = 0 if kept is None else kept.resume()
-    if start == 0:
-        run.evaluate(0)
-    train_to_the_end(run, start, callback, kept)
+    with nullcontext() if kept is None else hold_folder(kept.folder):
+        start = 0 if kept is None else kept.resume()
+        if start == 0:
+            run.evaluate(0)
+        train_to_the_end(run, start, callback, kept)
     return run.result()
 
 

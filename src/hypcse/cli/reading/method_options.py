@@ -67,10 +67,10 @@ def parse_value(text: str) -> Any:
 
 def typed_value(text: str, option: Option) -> Any:
     """The value of an option; raise where the text is none of its type."""
-    from hypcse._typed import fits, plain
+    from hypcse.saving.options import fits, to_plain
 
     for read in (parse_value(text), text):
-        value = plain(read, option.kind)
+        value = to_plain(read, option.kind)
         # Whether a number may be infinite is for the method to say.
         bounded = 0.0 if isinstance(value, float) and not math.isfinite(value) else value
         if fits(bounded, option.kind):

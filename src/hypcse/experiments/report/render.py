@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Picture, Text
+from hypcse.writing import write_file
 
 _SIGNS = {"": ("", ""), "best": ("**", "**"), "second": ("<ins>", "</ins>")}
 _TAGS = {"": "", "best": "b", "second": "u"}
@@ -24,7 +25,7 @@ def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]
         (folder / name).mkdir(exist_ok=True)
     texts |= {f"{name}/{block.name}.svg": block.svg for block in pictures}
     for file, text in texts.items():
-        (folder / file).write_text(text, encoding="utf-8")
+        write_file(folder / file, text)
     return [folder / file for file in texts]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypcse._checks import is_missing
 from hypcse.graph import Graph
 from hypcse.graph.features import learn_reduction, reduce_columns
 from hypcse.points import Points
+from hypcse.writing import write_file
 
 GRAPH = ("indptr", "indices", "weights", "self_weights")
 """Parts of a graph."""
@@ -35,8 +37,9 @@ def keep_points(points: Points, folder: Path) -> Path:
         digest.update(name.encode() + str(part.shape).encode())
         digest.update(part.tobytes() if part.dtype.kind != "U" else "\n".join(part).encode("utf-8", "replace"))
     file = folder / f"points-{digest.hexdigest()[:12]}.npz"
-    with file.open("wb") as target:
-        np.savez(target, allow_pickle=False, **parts)
+    content = BytesIO()
+    np.savez(content, allow_pickle=False, **parts)
+    write_file(file, content.getvalue())
     return file
 
 

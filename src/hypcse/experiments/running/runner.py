@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence, Set
+from contextlib import closing
 from pathlib import Path
 
 from hypcse.experiments.running.tasks import Record, Task
 from hypcse.experiments.running.workers import run_in_workers
+from hypcse.writing import hold_folder, write_file
 
 
 def run_tasks(
@@ -23,7 +24,7 @@ def run_tasks(
     """
     wanted = {task.key: task for task in tasks}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _lock(path.parent):
+    with hold_folder(path.parent):
         done = find_finished(tasks, path)
         if on_record is not None:
             for record in done.values():
@@ -75,26 +76,4 @@ def _drop_failures(path: Path, keys: Set[str]) -> None:
     stay = [record for record in read_records(path) if "error" not in record or record["key"] not in keys]
     kept = "".join(json.dumps(record) + "\n" for record in stay)
     if kept != text:
-        new = path.with_name(path.name + ".new")
-        new.write_text(kept, encoding="utf-8")
-        new.replace(path)
-
-
-@contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder, where the system can; a killed run keeps nobody out."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise ValueError(f"another run writes into {folder}. Wait for it, or name another folder.") from None
-    try:
-        yield
-    finally:
-        os.close(handle)
+        write_file(path, kept)

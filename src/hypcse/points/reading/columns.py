@@ -141,15 +141,6 @@ def list_names(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
-def pluralize(n: int, noun: str) -> str:
-    """So many of something.
-
-    >>> pluralize(1, "row"), pluralize(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
 def _check_agree(place: str, header: Sequence[str], named: dict[str, tuple[int, ...]]) -> None:
     """Raise for a column that two options want for different things."""
     options: dict[int, list[str]] = {}

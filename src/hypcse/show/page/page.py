@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from hypcse.show.page.bundle import render
 from hypcse.show.page.contents import Look, gather, known_points
+from hypcse.writing import write_file
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -61,7 +62,7 @@ class Page:
             raise IsADirectoryError(
                 f"{target} is a folder; the page is one file. Name it, for example {target}/tree.html."
             )
-        write_whole(target, self.html)
+        write_file(target, self.html)
         return target
 
     def open(self) -> Path:
@@ -173,23 +174,3 @@ def view(
     shown = gather(source, known_points(source, points, given), look)
     page = Page(render(shown), shown.tree.n_leaves)
     return page if path is None else page.save(path)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file beside its place and then put it there."""
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"{folder}, where {path.name} is to be written, is no folder. Make it first.")
-    handle, made = tempfile.mkstemp(dir=folder, prefix=f".{path.name}-")
-    try:
-        # Half of a surrogate pair is legal in a name but not in UTF-8: it becomes a question mark.
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-        # A temporary file is for its owner alone; this one gets what an ordinary new file has.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(made, 0o666 & ~mask)
-        os.replace(made, path)
-    except BaseException:
-        Path(made).unlink(missing_ok=True)
-        raise

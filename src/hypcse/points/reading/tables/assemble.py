@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._checks import say_count
 from hypcse.points.points import Points
-from hypcse.points.reading.columns import Columns, Roles, as_option, list_names, name_column, pluralize
+from hypcse.points.reading.columns import Columns, Roles, as_option, list_names, name_column
 from hypcse.points.reading.tables.cells import is_missing, text_of
 from hypcse.points.reading.tables.features import (
     Feature,
@@ -174,11 +175,11 @@ def _notes(table: Table, found: _Found) -> Iterator[str]:
     numbers = [column for column in found.features if column not in texts]
     used = []
     if numbers:
-        used.append(f"{pluralize(len(numbers), 'column')} of numbers: {names(numbers)}")
+        used.append(f"{say_count(len(numbers), 'column')} of numbers: {names(numbers)}")
     if texts:
         sizes = [f"{table.header[k] or k + 1} ({len(found.features[k].texts)})" for k in texts]
-        used.append(f"{pluralize(len(texts), 'column')} of categories: {list_names(sizes, _MOST_NAMES)}")
-    yield "; ".join([pluralize(len(table.frame), "row"), *used])
+        used.append(f"{say_count(len(texts), 'column')} of categories: {list_names(sizes, _MOST_NAMES)}")
+    yield "; ".join([say_count(len(table.frame), "row"), *used])
     for sort, words in _SORTS.items():
         of_sort = [column for column, feature in found.features.items() if feature.sort == sort]
         if of_sort:
@@ -193,4 +194,4 @@ def _notes(table: Table, found: _Found) -> Iterator[str]:
 
 def _label_notes(labels: NDArray[np.generic] | None) -> Iterator[str]:
     if labels is not None and labels.dtype == object:
-        yield f"no class is known for {pluralize(sum(label is None for label in labels), 'row')}"
+        yield f"no class is known for {say_count(sum(label is None for label in labels), 'row')}"

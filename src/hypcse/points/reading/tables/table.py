@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from hypcse.points.reading.columns import Columns, Roles, list_names, pluralize
+from hypcse._checks import say_count
+from hypcse.points.reading.columns import Columns, Roles, list_names
 from hypcse.points.reading.tables.decimals import decimal_mark
 
 _NAMELESS = re.compile(r"Unnamed: [0-9]+")
@@ -91,7 +92,7 @@ def make_table(
     if blank.all():
         raise ValueError(f"{place} has no row with anything in it; at least one row of numbers is needed.")
     kept = None if names is None else tuple(name for name, empty in zip(names, blank, strict=True) if not empty)
-    notes = (*notes, f"{pluralize(int(blank.sum()), 'empty row')} left out")
+    notes = (*notes, f"{say_count(int(blank.sum()), 'empty row')} left out")
     return Table(place, frame[~blank].reset_index(drop=True), header, has_header, rows[~blank], kept, decimal, notes)
 
 

@@ -1,4 +1,8 @@
-"""Saving and loading of fitted estimators: a folder of safetensors and JSON."""
+"""Saving and loading of fitted estimators: a folder of safetensors and JSON.
+
+An estimator declares what it stores: `stored` (attributes with their codecs), `sizes` (whether they fit together),
+`filled` (what older versions did not write) and `keep` (how attributes are set).
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,10 @@ from typing import Any, TypeVar, get_type_hints
 
 from sklearn.utils.validation import check_is_fitted
 
-from hypcse._archive import FACTS, FILES, Content, ModelFileError, fail, pack, read_archive
-from hypcse._folders import check_place, write_folder
-from hypcse._forms import Form, parts_of
-from hypcse._typed import put_options, take_options
+from hypcse.saving.archive import FACTS, FILES, Content, ModelFileError, fail, pack, read_archive
+from hypcse.saving.options import decode_options, encode_options
+from hypcse.saving.values import Codec, read_parts
+from hypcse.writing import check_place, write_folder
 
 KIND = "hypcse-model"
 INNER = "model"
@@ -28,24 +32,24 @@ HOMES = {
 Model = TypeVar("Model")
 
 
-def save(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+def save_model(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Write a fitted estimator to a folder, whole or not at all; a folder of ours is replaced only if asked."""
     place = Path(folder)
     check_is_fitted(model)
     check_place(place, overwrite, FILES)
-    write_folder(place, packed(model))
+    write_folder(place, pack_model(model), overwrite)
 
 
-def packed(model: Any) -> dict[str, bytes]:
+def pack_model(model: Any) -> dict[str, bytes]:
     """The files of a fitted estimator, by name."""
     parameters = {name: _storable(name, value) for name, value in model.get_params(deep=False).items()}
     content = {
         "estimator": type(model).__name__,
-        "parameters": put_options(parameters, _hints(type(model))),
-        "fitted": {name: form.put(getattr(model, name, None)) for name, form in type(model).forms.items()},
+        "parameters": encode_options(parameters, hints_of(type(model))),
+        "fitted": {name: codec.encode(getattr(model, name, None)) for name, codec in type(model).stored.items()},
     }
     # Attributes may have been changed by hand since: what could not be read again is not written.
-    _restored(type(model), content)
+    _restore(type(model), content)
     return pack(KIND, content)
 
 
@@ -56,7 +60,7 @@ def _storable(name: str, value: Any) -> Any:
     return value
 
 
-def load(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
+def load_model(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
     """The estimator of that class in a folder; `ModelFileError` where there is none, or not a whole one."""
     place = Path(folder)
     if not (place / FACTS).exists() and (place / INNER / FACTS).is_file():
@@ -65,16 +69,16 @@ def load(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
         )
     content, version = read_archive(place, KIND)
     try:
-        return _restored(kind, content, version)
+        return _restore(kind, content, version)
     except (ValueError, TypeError) as error:
         if isinstance(error, ModelFileError):
             raise
         fail(place, str(error))
 
 
-def _restored(kind: type[Model], content: Content, version: str = "") -> Model:
+def _restore(kind: type[Model], content: Content, version: str = "") -> Model:
     """A new estimator with the parameters and attributes of a content; ValueError unless all fits together."""
-    estimator, parameters, fitted = parts_of(content, ("estimator", "parameters", "fitted"))
+    estimator, parameters, fitted = read_parts(content, ("estimator", "parameters", "fitted"))
     if estimator != kind.__name__:
         way_out = f" Call {HOMES[estimator]}.load." if estimator in HOMES else ""
         raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load does not read.{way_out}")
@@ -82,12 +86,12 @@ def _restored(kind: type[Model], content: Content, version: str = "") -> Model:
     model = owner(**_parameters(owner, parameters, version))
     if not isinstance(fitted, dict):
         raise ValueError(f"what was fitted is {fitted!r:.60}")
-    unknown = sorted(map(str, fitted.keys() - owner.forms.keys()))
+    unknown = sorted(map(str, fitted.keys() - owner.stored.keys()))
     if unknown:
         raise ValueError(f"{_written_by(version)} and holds {unknown[0]!r:.60}, which this version does not know")
-    found = {name: _taken(owner.forms[name], name, kept) for name, kept in fitted.items()}
+    found = {name: _decode(owner.stored[name], name, kept) for name, kept in fitted.items()}
     found = {**owner.filled(model, found), **found}
-    missing = [name for name in owner.forms if name not in found]
+    missing = [name for name in owner.stored if name not in found]
     if missing:
         raise ValueError(f"{missing[0]} is missing")
     _check_sizes(owner, found)
@@ -98,7 +102,7 @@ def _restored(kind: type[Model], content: Content, version: str = "") -> Model:
 def _parameters(kind: Any, parameters: Any, version: str) -> dict[str, Any]:
     """The parameters of a content: those that it lacks take their defaults, and one that nobody knows is an error."""
     try:
-        return take_options(parameters, _hints(kind))
+        return decode_options(parameters, hints_of(kind))
     except ValueError as error:
         raise ValueError(f"{_written_by(version)}, and of its parameters {error}") from None
 
@@ -107,9 +111,9 @@ def _written_by(version: str) -> str:
     return f"it was written by hypcse {version or 'of an unknown version'}"
 
 
-def _taken(form: Form, name: str, kept: Any) -> Any:
+def _decode(codec: Codec, name: str, kept: Any) -> Any:
     try:
-        return form.take(kept)
+        return codec.decode(kept)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{name} is not what it should be: {error}") from None
 
@@ -124,7 +128,7 @@ def _check_sizes(kind: Any, found: dict[str, Any]) -> None:
         )
 
 
-def _hints(kind: type[Any]) -> dict[str, Any]:
+def hints_of(kind: type[Any]) -> dict[str, Any]:
     """The types of a constructor's parameters."""
     hints = get_type_hints(kind.__init__)
     hints.pop("return", None)

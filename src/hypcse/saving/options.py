@@ -12,10 +12,10 @@ import numpy as np
 Hints = Mapping[str, Any]
 
 
-def plain(value: Any, hint: Any) -> Any:
+def to_plain(value: Any, hint: Any) -> Any:
     """The value as one of JSON where it stands for one: NumPy's numbers, paths, and 1 for True.
 
-    >>> plain(np.float64(0.5), float), plain(1, bool), plain(True, int)
+    >>> to_plain(np.float64(0.5), float), to_plain(1, bool), to_plain(True, int)
     (0.5, True, 1)
     """
     if isinstance(value, np.generic):
@@ -42,7 +42,7 @@ def fits(value: Any, hint: Any) -> bool:
     return type(value) in kinds and not (isinstance(value, float) and not math.isfinite(value))
 
 
-def take_options(options: Any, hints: Hints) -> dict[str, Any]:
+def decode_options(options: Any, hints: Hints) -> dict[str, Any]:
     """The options, when each is among the annotations and of its type; options of later versions may be missing."""
     unknown = sorted(map(str, set(options) - set(hints))) if isinstance(options, dict) else [f"{options!r:.60}"]
     if unknown:
@@ -53,9 +53,9 @@ def take_options(options: Any, hints: Hints) -> dict[str, Any]:
     return options
 
 
-def put_options(options: Mapping[str, Any], hints: Hints) -> dict[str, Any]:
+def encode_options(options: Mapping[str, Any], hints: Hints) -> dict[str, Any]:
     """The options as plain values; raise for one that cannot be read again."""
-    found = {name: plain(value, hints[name]) for name, value in options.items()}
+    found = {name: to_plain(value, hints[name]) for name, value in options.items()}
     for name, value in found.items():
         if not fits(value, hints[name]):
             raise TypeError(f"{name}={value!r:.60} cannot be written down: it is not of the type that {name} has.")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from hypcse._archive import ARRAYS, FACTS, SCHEMA, ModelFileError, pack, read_archive
-from hypcse._folders import write_folder
+from hypcse.saving.archive import ARRAYS, FACTS, SCHEMA, ModelFileError, pack, read_archive
+from hypcse.writing import write_folder
 
 KINDS = st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.uint8])
 # Names of files may hold lone surrogates, even two in a row that would make one character.

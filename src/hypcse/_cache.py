@@ -1,0 +1,19 @@
+"""The folder of this user for what can be made or fetched again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def user_cache() -> Path | None:
+    """The cache folder of hypcse (~/.cache/hypcse on Linux, or below XDG_CACHE_HOME); None for a user without a home.
+
+    Nothing is made there.
+    """
+    from platformdirs import user_cache_path
+
+    try:
+        folder = user_cache_path("hypcse", appauthor=False)
+    except RuntimeError:
+        return None
+    return folder if folder.is_absolute() else None

@@ -1,0 +1,183 @@
+"""What is stored of fitted estimators: each attribute with its codec, and whether all of them fit together."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_choice
+from hypcse.chance.structure import WORDS, Structure
+from hypcse.estimator.similarities import Similarities
+from hypcse.graph.features import KINDS, SCALES, Scaling, WeightedScaling
+from hypcse.graph.neighbors import METRICS
+from hypcse.saving.archive import Content
+from hypcse.saving.values import COUNT, GRAPH, NAMES, NUMBER, TREE, Codec, array, decode_array, or_none, read_parts
+
+LABEL_TYPES = ("|b1", *(f"<{kind}{size}" for kind in "iuf" for size in (2, 4, 8)), "|i1", "|u1")
+
+
+def _encode_scaler(scaler: Scaling) -> Content:
+    kept = {"kind": scaler.kind, **{name: getattr(scaler, name) for name in scaler.parts}}
+    return {**kept, "inner": _encode_scaler(scaler.inner)} if isinstance(scaler, WeightedScaling) else kept
+
+
+def _decode_scaler(kept: Any) -> Scaling:
+    kind: Any = kept.get("kind") if isinstance(kept, dict) else None
+    if kind == WeightedScaling.kind:
+        _, weights, inner = read_parts(kept, ("kind", "weights", "inner"))
+        if isinstance(inner, dict) and inner.get("kind") == kind:
+            raise ValueError("a weighted scale holds another")
+        return WeightedScaling(_decode_scaler(inner), decode_array(weights, np.float32, 1))
+    check_choice("kind", kind, SCALES)
+    scaling: Any = KINDS[kind]
+    _, *found = read_parts(kept, ("kind", *scaling.parts))
+    return scaling(*(decode_array(part, dtype, 1) for part, dtype in zip(found, scaling.parts.values(), strict=True)))
+
+
+def _decode_structure(kept: Any) -> Structure:
+    word, score, excess = read_parts(kept, ("word", "score", "excess"))
+    check_choice("word", word, WORDS)
+    return Structure(word, NUMBER.decode(score), NUMBER.decode(excess))
+
+
+def _decode_levels(kept: Any) -> list[NDArray[np.int64]]:
+    found = list(decode_array(kept, np.int64, 2))
+    if not found:
+        raise ValueError("it holds no level")
+    return found
+
+
+def _decode_kinds(kept: Any) -> tuple[str | None, ...]:
+    if not isinstance(kept, list) or not all(kind is None or type(kind) is str for kind in kept):
+        raise ValueError(f"it is {kept!r:.60} instead of a list of texts and none")
+    return tuple(kept)
+
+
+def _decode_metric(kept: Any) -> str:
+    check_choice("metric", kept, METRICS)
+    return kept
+
+
+def _encode_classes(classes: NDArray[Any]) -> Content:
+    """Labels: numbers and booleans as an array, all else as text, which is what such labels must be."""
+    if classes.dtype.kind in "iufb":
+        return {
+            "kind": classes.dtype.str,
+            "values": classes.astype(np.float64 if classes.dtype.kind == "f" else np.int64),
+        }
+    if not all(isinstance(label, str) for label in classes.tolist()):
+        raise ValueError("only labels that are numbers or text can be saved. Rename the classes.")
+    return {"kind": "O" if classes.dtype.kind == "O" else "U", "values": [str(label) for label in classes]}
+
+
+def _decode_classes(kept: Any) -> NDArray[Any]:
+    kind, values = read_parts(kept, ("kind", "values"))
+    if kind in ("O", "U"):
+        if not isinstance(values, list) or not all(isinstance(label, str) for label in values):
+            raise ValueError("the labels are no texts")
+        return np.array(values, dtype=object if kind == "O" else np.str_)
+    if not isinstance(kind, str) or kind not in LABEL_TYPES:
+        raise ValueError(f"labels are of type {kind!r:.20}")
+    return decode_array(values, np.float64 if np.dtype(kind).kind == "f" else np.int64, 1).astype(kind)
+
+
+def _encode_similarities(similarities: Similarities) -> Content:
+    return {"points": similarities.points, "mean": similarities.mean, "axes": similarities.axes}
+
+
+def _decode_similarities(kept: Any) -> Similarities:
+    points, mean, axes = read_parts(kept, ("points", "mean", "axes"))
+    return Similarities(
+        decode_array(points, np.float32, 2), decode_array(mean, np.float64, 1), decode_array(axes, np.float64, 2)
+    )
+
+
+SHARED = {
+    "tree_": TREE,
+    "graph_": GRAPH,
+    "levels_": Codec(np.stack, _decode_levels),
+    "entropy_": NUMBER,
+    "n_features_in_": COUNT,
+    "feature_names_in_": or_none(NAMES),
+    "_scaler": or_none(Codec(_encode_scaler, _decode_scaler)),
+    "_scaled": or_none(array(np.float32, 2)),
+    "_reduction": or_none(array(np.float64, 2)),
+    "_bandwidth": NUMBER,
+    "_seed": COUNT,
+    "_kinds": or_none(Codec(list, _decode_kinds)),
+    "_metric": Codec(str, _decode_metric),
+}
+"""Attributes of every estimator."""
+
+FITTED = {
+    **SHARED,
+    "labels_": array(np.int64, 1),
+    "structure_": Codec(asdict, _decode_structure),
+    "_stability": or_none(array(np.float64, 1)),
+}
+"""Attributes of estimators that cluster without labels."""
+
+CLASSIFIED = {
+    "classes_": Codec(_encode_classes, _decode_classes),
+    "transduction_": Codec(_encode_classes, _decode_classes),
+    "prototypes_": array(np.float64, 2),
+    "biases_": array(np.float64, 1),
+    "validation_score_": or_none(NUMBER),
+    "_scores": array(np.float64, 2),
+    "_inputs": array(np.float32, 2),
+    "_similarities": or_none(Codec(_encode_similarities, _decode_similarities)),
+}
+"""Attributes of a classifier beside those of every estimator and of the encoder."""
+
+
+def sizes_of_points(found: dict[str, Any], n_columns: int | None = None) -> dict[str, bool]:
+    """Of each of the `SHARED` attributes whether it is about the same points and features as the tree.
+
+    n_columns : of the features on their scale, where something else tells it; those of the scale by default.
+    """
+    n_points, n_features = found["tree_"].n_leaves, found["n_features_in_"]
+    scaler, scaled, names = found["_scaler"], found["_scaled"], found["feature_names_in_"]
+    if n_columns is None:
+        n_columns = n_features if scaler is None else scaler.n_columns
+    return {
+        "graph_": found["graph_"].n_vertices == n_points,
+        "levels_": found["levels_"][0].shape == (n_points,) and min(map(np.min, found["levels_"])) >= 0,
+        "_reduction": found["_reduction"] is None or found["_reduction"].shape[1] == n_features,
+        "_scaled": scaled is None or (scaler is not None and scaled.shape == (n_points, n_columns)),
+        "_scaler": scaler is None or scaler.n_columns == n_columns,
+        "feature_names_in_": names is None or names.shape == (n_features,),
+        "_kinds": found["_kinds"] is None or len(found["_kinds"]) == n_features,
+    }
+
+
+def sizes_of_tree(found: dict[str, Any], n_columns: int | None = None) -> dict[str, bool]:
+    """Of each of the `FITTED` attributes whether it is about the same points and features as the tree."""
+    measured, labels = found["_stability"], found["labels_"]
+    return {
+        **sizes_of_points(found, n_columns),
+        "labels_": labels.shape == (found["tree_"].n_leaves,) and labels.min() >= 0,
+        "_stability": measured is None or measured.size == len(found["levels_"]),
+    }
+
+
+def sizes_of_classes(found: dict[str, Any], width: int) -> dict[str, bool]:
+    """Of each of the `CLASSIFIED` attributes whether it fits the others.
+
+    width : of what the encoder is fed.
+    """
+    n_points, n_classes, dim = found["tree_"].n_leaves, len(found["classes_"]), found["_config"].model.embed_dim
+    similarities = found["_similarities"]
+    return {
+        "transduction_": found["transduction_"].shape == (n_points,)
+        and bool(np.isin(found["transduction_"], found["classes_"]).all()),
+        "prototypes_": found["prototypes_"].shape == (n_classes, dim + 1),
+        "biases_": found["biases_"].shape == (n_classes,),
+        "_scores": found["_scores"].shape == (n_points, n_classes),
+        "_inputs": found["_inputs"].shape == (n_points, width),
+        "_similarities": similarities is None
+        or (len(similarities.points), similarities.mean.size, *similarities.axes.shape)
+        == (n_points, n_points, width, n_points),
+    }

@@ -1,0 +1,116 @@
+"""Hidden files and folders beside their place, locked while they are written, and removed when their writer is gone."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:
+    # Windows: nobody is kept out, and what a killed writer left stays.
+    fcntl = None  # type: ignore[assignment]
+
+_LONGEST = 60
+"""Characters of a name in the hidden ones: the name of a file has at most 255 bytes."""
+_DRAFT = re.compile(r"\..+\.part-[0-9a-f]{8}", re.DOTALL)
+
+
+@contextmanager
+def open_draft(place: Path, folder: bool) -> Iterator[Path]:
+    """A new hidden file or folder beside its place; what has the hidden name in the end is removed."""
+    remove_leftovers(place.parent, glob.escape(place.name[:_LONGEST]))
+    made, handle = _make_draft(place, folder)
+    try:
+        yield made
+    finally:
+        remove(made)
+        if handle is not None:
+            os.close(handle)
+
+
+def hidden_name(place: Path, kind: str) -> Path:
+    """A new hidden name beside a place."""
+    return place.with_name(f".{place.name[:_LONGEST]}.{kind}-{secrets.token_hex(4)}")
+
+
+def remove_leftovers(parent: Path, name: str = "*") -> None:
+    """Remove what killed writers left of files and folders of that name, a pattern as in a shell.
+
+    Who still writes holds a lock, and is let be.
+    """
+    for text in glob.glob(f".{name}.part-*", root_dir=parent):
+        path = parent / text
+        if not _DRAFT.fullmatch(text) or path.is_symlink():
+            continue
+        try:
+            handle = _lock(path, wait=False)
+        except BlockingIOError:
+            continue
+        if handle is not None:
+            remove(path)
+            os.close(handle)
+
+
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Keep all others who hold it out of a folder, where the system can; a killed process keeps nobody out."""
+    try:
+        handle = _lock(folder, wait=False)
+    except BlockingIOError:
+        raise ValueError(f"another run writes into {folder}. Wait for it, or name another folder.") from None
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if there is one."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _make_draft(place: Path, folder: bool) -> tuple[Path, int | None]:
+    """A hidden file or folder and its lock; made again if somebody took it for a leftover before it was locked."""
+    while True:
+        made = hidden_name(place, "part")
+        if folder:
+            made.mkdir()
+        else:
+            made.touch(exist_ok=False)
+        handle = _lock(made, wait=True)
+        if made.exists():
+            return made, handle
+        if handle is not None:
+            os.close(handle)
+
+
+def _lock(path: Path, wait: bool) -> int | None:
+    """An open file or folder, locked until it is closed; None where it is gone or the system has no locks for it.
+
+    BlockingIOError where another has it and `wait` is false.
+    """
+    if fcntl is None:
+        return None
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        os.close(handle)
+        if isinstance(error, BlockingIOError):
+            raise
+        return None
+    return handle

@@ -1,0 +1,94 @@
+"""How much memory is free: the least of machine, process and container."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from hypcse import _memory
+from hypcse._memory import available_bytes, check_memory, free_in_cgroups
+
+resource = pytest.importorskip("resource")
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """A machine with 1000 bytes free, a process without limits, and no container."""
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    used = SimpleNamespace(memory_info=lambda: SimpleNamespace(vms=100, data=30))
+    monkeypatch.setattr(psutil, "Process", lambda: used)
+    monkeypatch.setattr(_memory, "OWN_CGROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(_memory, "CGROUPS", tmp_path / "groups")
+    return monkeypatch
+
+
+def group(folder: Path, limit: object, used: int, cached: int = 0, version: int = 2) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ("memory.max", "memory.current", "") if version == 2 else ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    (folder / names[0]).write_text(f"{limit}\n")
+    (folder / names[1]).write_text(f"{used}\n")
+    total = "" if version == 2 else "total_"
+    (folder / "memory.stat").write_text(f"anon 5\n{total}inactive_file {cached}\n")
+
+
+@pytest.mark.usefixtures("machine")
+def test_without_limits_it_is_what_the_machine_has() -> None:
+    assert available_bytes() == 1000
+
+
+@pytest.mark.parametrize(("kind", "free"), [(resource.RLIMIT_AS, 400), (resource.RLIMIT_DATA, 470)])
+def test_limits_of_the_process(machine: pytest.MonkeyPatch, kind: int, free: int) -> None:
+    none = resource.RLIM_INFINITY
+    machine.setattr(resource, "getrlimit", lambda asked: (500, none) if asked == kind else (none, none))
+    assert available_bytes() == free
+
+
+def test_a_limit_that_is_passed_leaves_nothing(machine: pytest.MonkeyPatch) -> None:
+    machine.setattr(resource, "getrlimit", lambda asked: (10, 10))
+    assert available_bytes() == 0
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_limits_of_the_container_and_of_those_around_it(machine: object, tmp_path: Path, version: int) -> None:
+    root = tmp_path / "groups" / ("memory" if version == 1 else "")
+    own = "11:cpu,cpuacct:/x\n4:hugetlb,memory:/outer/inner\n" if version == 1 else "0::/outer/inner\n"
+    (tmp_path / "cgroup").write_text(own)
+    group(root / "outer" / "inner", "max" if version == 2 else 2**63 - 4096, 50, version=version)
+    assert available_bytes() == 1000
+    group(root / "outer" / "inner", 300, 100, cached=40, version=version)
+    assert available_bytes() == 240
+    group(root / "outer", 200, 150, version=version)
+    assert available_bytes() == 50
+
+
+def test_a_container_that_does_not_see_its_own_path(tmp_path: Path) -> None:
+    (tmp_path / "cgroup").write_text("0::/docker/0123\n")
+    group(tmp_path / "groups", 300, 100)
+    group(tmp_path, 1, 1)
+    assert list(free_in_cgroups(tmp_path / "cgroup", tmp_path / "groups")) == [200]
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "0::", "1:memory", "\x00:::"])
+def test_odd_tables_of_groups(tmp_path: Path, text: str) -> None:
+    (tmp_path / "cgroup").write_text(text)
+    assert list(free_in_cgroups(tmp_path / "cgroup", tmp_path / "groups")) == []
+
+
+def test_a_system_that_does_not_tell(machine: pytest.MonkeyPatch) -> None:
+    def fails() -> None:
+        raise OSError("hidden")
+
+    machine.setattr(psutil, "virtual_memory", fails)
+    assert available_bytes() is None
+    check_memory("anything", 2**60, "")
+
+
+@pytest.mark.usefixtures("machine")
+def test_the_error_gives_need_limit_and_way_out() -> None:
+    check_memory("this", 1000, "Take less.")
+    with pytest.raises(MemoryError, match=r"this needs 2\.0 GiB, but 0\.0 GiB are free\. Take less\."):
+        check_memory("this", 2**31, "Take less.")
