@@ -15,7 +15,7 @@ PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
     ("_geoopt",),
     ("_torch",),
-    ("_checks", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours", "_typed"),
+    ("_checks", "_choices", "_random", "_backend", "_memory", "_threads", "_folders", "_archive", "_colours", "_typed"),
     ("kernels",),
     ("graph", "tree", "hyperbolic"),
     ("entropy", "points", "_forms"),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice, check_count
+from hypcse._choices import CellMethod
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, group_dendrogram
 from hypcse.discrete import levels
@@ -31,7 +32,7 @@ def hierarchy(
     adata: AnnData,
     *,
     use: str = "auto",
-    method: str = "search",
+    method: CellMethod = "search",
     resolutions: int | Sequence[int] | None = None,
     n_neighbors: int = 10,
     key_added: str = "hypcse",
@@ -57,7 +58,7 @@ def hierarchy(
     uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500, as scanpy's plots
         read it.
     """
-    check_choice("method", method, ("search", "hypcse"))
+    check_choice("method", method, CellMethod)
     seed = check_seed(random_state)
     if not is_cells(adata):
         raise TypeError(
@@ -87,7 +88,7 @@ def hierarchy(
     return tree
 
 
-def _estimator(method: str, n_neighbors: int, seed: int) -> Any:
+def _estimator(method: CellMethod, n_neighbors: int, seed: int) -> Any:
     from hypcse import estimator
 
     kind = estimator.EntropyClustering if method == "search" else estimator.HypCSE

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_count, check_labels
+from hypcse._choices import Metric, Scale
 from hypcse._random import generator
 from hypcse.chance.edges import with_edges
 from hypcse.discrete.budget import Budget
@@ -16,7 +17,6 @@ from hypcse.discrete.join import join_components
 from hypcse.discrete.linkage import graph_linkage
 from hypcse.discrete.run import Run
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
-from hypcse.graph.neighbors import METRICS
 from hypcse.graph.reduction import dense_features
 from hypcse.kernels.trees.induced import induced_forest
 from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
@@ -37,8 +37,8 @@ def stability(
     X: ArrayLike | None = None,
     distances: Any = None,
     *,
-    scale: str = "minmax",
-    metric: str = "euclidean",
+    scale: Scale = "minmax",
+    metric: Metric = "euclidean",
     n_resamples: int = N_RESAMPLES,
     random_state: int = 0,
 ) -> list[float]:
@@ -68,7 +68,7 @@ def stability(
     """
     check_count("n_resamples", n_resamples, 1)
     graph = as_graph(graph)
-    check_choice("metric", metric, METRICS)
+    check_choice("metric", metric, Metric)
     partitions = [check_labels(labels, graph.n_vertices) for labels in levels]
     points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale)
     known = {"X": points, "distances": X if metric == "precomputed" and distances is None else distances}
@@ -84,7 +84,7 @@ def is_quick(graph: Graph) -> bool:
     return graph.n_vertices <= MAX_POINTS and graph.n_edges <= MAX_EDGES
 
 
-def _searched_again(graph: Graph, known: dict[str, Any], metric: str, rng: np.random.Generator) -> Tree:
+def _searched_again(graph: Graph, known: dict[str, Any], metric: Metric, rng: np.random.Generator) -> Tree:
     """A tree found on part of the edges."""
     i, j, weights = graph.edges()
     stays = rng.random(i.size) < KEPT

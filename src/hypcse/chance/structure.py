@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import generator
 from hypcse.chance.edges import with_edges
 from hypcse.chance.graphs import graph_savings
 from hypcse.chance.tables import classical_coordinates, table_separations
 from hypcse.graph import Graph, as_graph, scale_features
-from hypcse.graph.neighbors import METRICS, unit_rows
+from hypcse.graph.neighbors import unit_rows
 from hypcse.graph.reduction import dense_features
 from hypcse.points.convert import is_affinity, is_networkx
 
@@ -30,7 +31,7 @@ MAX_POINTS = 1500
 """Points of a table that are looked at together."""
 GLANCE, PLAIN_SCORE = 500, 2 * CLEAR_SCORE
 """Points of a first glance, and the score that settles it: what is so plain in a few needs no more."""
-WORDS = ("clear", "weak", "none", "untested")
+WORDS = get_args(Evidence)
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Structure:
     excess : the same in doublings: 1.0 says twice as far apart (of a table), or twice as much saved (of a graph).
     """
 
-    word: str
+    word: Evidence
     score: float
     excess: float
 
@@ -62,7 +63,9 @@ class Structure:
 UNTESTED = Structure("untested", 0.0, 0.0)
 
 
-def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean", random_state: int = 0) -> Structure:
+def beyond_chance(
+    data: Any, *, scale: Scale = "minmax", metric: Metric = "euclidean", random_state: int = 0
+) -> Structure:
     """Whether there is more structure in a table, or in a graph, than chance makes.
 
     Of a graph it asks what a tree saves over the star of all vertices, and what it saves on graphs with the same
@@ -85,7 +88,7 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
     >>> beyond_chance(noise).word, beyond_chance(np.concatenate([noise, noise + 3])).word
     ('none', 'clear')
     """
-    check_choice("metric", metric, METRICS)
+    check_choice("metric", metric, Metric)
     rng, first = (generator(random_state, purpose) for purpose in ("chance", "a glance at chance"))
     if is_networkx(data) or (metric != "precomputed" and is_affinity(data)):
         data = as_graph(data)

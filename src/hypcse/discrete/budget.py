@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
+from hypcse._choices import Effort, Linkage
 from hypcse.tree import Tree
-
-Objective = Literal["entropy", "dasgupta"]
-Effort = Literal["fast", "thorough"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +24,7 @@ class Budget:
 
     n_sweeps: int
     largest: int | None
-    linkages: tuple[Literal["average", "paris"], ...] = ("average", "paris")
+    linkages: tuple[Linkage, ...] = ("average", "paris")
     resolutions: tuple[float, ...] = (0.5, 1.0, 2.0)
     max_all: int = 100_000
     n_chains: int = 0
@@ -36,7 +33,7 @@ class Budget:
     max_sweeps: int = 0
 
 
-BUDGETS = {
+BUDGETS: dict[Effort, Budget] = {
     "fast": Budget(n_sweeps=8, largest=2048),
     "thorough": Budget(
         n_sweeps=100,

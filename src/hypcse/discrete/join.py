@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from hypcse._checks import HypcseWarning, check_choice
+from hypcse._choices import Metric, Scale
 from hypcse.discrete.components import with_top
 from hypcse.discrete.leaving import barely_joined, leaving_parts
 from hypcse.entropy import entropy_from_weights, graph_over, structural_entropy
@@ -40,8 +41,8 @@ def join_components(
     X: ArrayLike | None = None,
     distances: Any = None,
     *,
-    scale: str = "minmax",
-    metric: str = "euclidean",
+    scale: Scale = "minmax",
+    metric: Metric = "euclidean",
     bridges: bool = False,
 ) -> Tree:
     """The tree with the components of its graph joined in the order of their distances.
@@ -80,7 +81,7 @@ def join_components(
     [0, 0, 1, 1, 0, 0]
     """
     graph = graph_over(tree, graph)
-    check_choice("metric", metric, ("euclidean", "cosine", "precomputed"))
+    check_choice("metric", metric, Metric)
     if X is not None and distances is not None:
         raise ValueError("X and distances both say how far apart points are. Pass one of them.")
     if metric == "precomputed":
@@ -130,7 +131,7 @@ def _warn_arbitrary(n_components: int) -> None:
     )
 
 
-def _points(X: ArrayLike, scale: str, metric: str, n_points: int) -> NDArray[np.floating]:
+def _points(X: ArrayLike, scale: Scale, metric: Metric, n_points: int) -> NDArray[np.floating]:
     points = scale_features(dense_features(X), scale)
     if len(points) != n_points:
         raise ValueError(f"X has {len(points)} rows, but the graph has {n_points} vertices. Pass one row per vertex.")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import Linkage
 from hypcse.discrete.heights import searched_tree
 from hypcse.discrete.multilevel import multilevel_tree
 from hypcse.graph import Graph, GraphLike, as_graph
@@ -18,8 +18,6 @@ from hypcse.kernels.linkage.heap_merges import entropy_merges, start_stretching
 from hypcse.kernels.linkage.merges import join_components, merge_parents
 from hypcse.kernels.linkage.spanning import heaviest_forest
 from hypcse.tree import Tree
-
-Linkage = Literal["average", "paris", "entropy", "single", "multilevel"]
 
 # Merges between two reports of progress.
 _PART = 10_000
@@ -46,7 +44,7 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average") -> Tree:
     >>> graph_linkage(Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])).cut(n_clusters=2).tolist()
     [0, 0, 1, 1]
     """
-    check_choice("method", method, get_args(Linkage))
+    check_choice("method", method, Linkage)
     names = node_names(graph)
     tree = _linked(as_graph(graph), method)
     return tree.with_names(names)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
 
 from hypcse._checks import check_choice
+from hypcse._choices import Effort, Objective
 from hypcse._random import check_seed
-from hypcse.discrete.budget import BUDGETS, Callback, Effort, Objective, Refinement
+from hypcse.discrete.budget import BUDGETS, Callback, Refinement
 from hypcse.discrete.run import Run
 from hypcse.entropy import graph_over
 from hypcse.graph import GraphLike
@@ -66,8 +66,8 @@ def refinement(
     callback: Callback | None = None,
 ) -> Refinement:
     """`refine` with an account: the objective before and after, and the number of moves."""
-    check_choice("objective", objective, get_args(Objective))
-    check_choice("effort", effort, get_args(Effort))
+    check_choice("objective", objective, Objective)
+    check_choice("effort", effort, Effort)
     check_seed(random_state)
     if max_seconds is not None and (not isinstance(max_seconds, int | float) or not max_seconds >= 0):
         raise ValueError(f"max_seconds={max_seconds!r} must be a number of at least 0, or None for no limit.")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import ExactLoops
 from hypcse.entropy import (
     entropy_from_weights,
     entropy_lower_bound,
@@ -44,7 +44,7 @@ class EntropyReport:
     """
 
     entropy: float
-    self_loops: str
+    self_loops: ExactLoops
     paper_entropy: float
     one_dimensional: float
     lower_bound: float
@@ -71,7 +71,7 @@ class EntropyReport:
         return np.argsort(-self.saving, kind="stable")[:n_nodes]
 
 
-def entropy_report(tree: Tree, graph: GraphLike, self_loops: Literal["exact", "drop"] = "exact") -> EntropyReport:
+def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> EntropyReport:
     """What every node of a tree contributes to its structural entropy. O(n + m).
 
     graph      : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
@@ -84,7 +84,7 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: Literal["exact", "d
     >>> bool(np.isclose(report.node_entropy.sum(), report.entropy))
     True
     """
-    check_choice("self_loops", self_loops, ("exact", "drop"))
+    check_choice("self_loops", self_loops, ExactLoops)
     given = graph_over(tree, graph)
     graph = given.without_loops() if self_loops == "drop" else given
     meeting = lca_weights(tree, graph)

@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._choices import Objective
 from hypcse._random import generator
 from hypcse.discrete.binary import binarize
 from hypcse.discrete.budget import (
@@ -22,7 +23,6 @@ from hypcse.discrete.budget import (
     PART,
     Budget,
     Callback,
-    Objective,
     Refinement,
     Step,
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hypcse._checks import check_choice
+from hypcse._choices import ExactLoops
 from hypcse.entropy.structural import entropy_by_cuts
 from hypcse.entropy.volumes import graph_over, node_cuts, node_volumes
 from hypcse.graph import GraphLike, as_graph
@@ -47,7 +46,7 @@ def conductance(graph: GraphLike, members: ArrayLike) -> float:
     return float(w[marks[i] != marks[j]].sum() / smaller)
 
 
-def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: Literal["exact", "drop"] = "exact") -> float:
+def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> float:
     """Structural entropy over the one-dimensional entropy, the left side of Eq. (3).
 
     The paper's claim that it is at least the conductance of the graph is false (the unit triangle has 0.877 against 1);
@@ -58,7 +57,7 @@ def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: Literal["exact"
             "self_loops='paper' leaves a term out of the entropy but not out of the one-dimensional one, so that their "
             "quotient means nothing. Choose 'exact', or 'drop' to leave loops out of both."
         )
-    check_choice("self_loops", self_loops, ("exact", "drop"))
+    check_choice("self_loops", self_loops, ExactLoops)
     graph = graph_over(tree, graph)
     plain = graph.without_loops() if self_loops == "drop" else graph
     whole = one_dimensional_entropy(plain)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import SelfLoops
 from hypcse.entropy.volumes import graph_over, lca_weights, node_cuts, node_volumes
 from hypcse.graph import Graph, GraphLike
 from hypcse.tree import Tree
-
-SelfLoops = Literal["paper", "exact", "drop"]
 
 
 def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper") -> float:
@@ -36,7 +33,7 @@ def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "pa
     >>> round(structural_entropy(pairs, path), 4)
     1.2516
     """
-    check_choice("self_loops", self_loops, get_args(SelfLoops))
+    check_choice("self_loops", self_loops, SelfLoops)
     graph = graph_over(tree, graph)
     return entropy_from_weights(tree, graph, lca_weights(tree, graph), self_loops)
 
@@ -80,7 +77,7 @@ def entropy_by_cuts(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact
 
 
 def _degrees(graph: Graph, self_loops: SelfLoops) -> NDArray[np.float64]:
-    check_choice("self_loops", self_loops, get_args(SelfLoops))
+    check_choice("self_loops", self_loops, SelfLoops)
     return graph.edge_degrees if self_loops == "drop" else graph.degrees
 
 

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse._checks import check_count
+from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.chance import Structure, stability
@@ -77,9 +78,9 @@ class Fitting(Saved, BaseEstimator):
 
     n_clusters: int | None
     n_neighbors: int
-    bandwidth: float | str
-    scale: str
-    metric: str
+    bandwidth: Bandwidth
+    scale: Scale
+    metric: Metric
     random_state: Any
     n_jobs: int | None
     verbose: int

@@ -12,6 +12,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from hypcse._checks import check_choice
+from hypcse._choices import Bandwidth, Features, Scale
 from hypcse._memory import check_memory
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
@@ -51,7 +52,6 @@ from hypcse.training import (
 from hypcse.training.fit import Callback
 from hypcse.tree import Tree
 
-FEATURES = ("table", "similarities")
 TRAINING = (
     "n_epochs",
     "learning_rate",
@@ -107,13 +107,13 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
     def __init__(
         self,
         *,
-        features: str = "table",
+        features: Features = "table",
         label_weight: float = 100.0,
         guess_weight: float = 0.3,
         validation_fraction: float = 0.1,
         n_neighbors: int = 10,
-        bandwidth: float | str = 1.0,
-        scale: str = "minmax",
+        bandwidth: Bandwidth = 1.0,
+        scale: Scale = "minmax",
         random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
         device: str = "auto",
@@ -175,7 +175,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
 
     def _fit(self, X: Any, y: ArrayLike, graph: Any) -> None:
         seed = seed_of(self.random_state)
-        check_choice("features", self.features, FEATURES)
+        check_choice("features", self.features, Features)
         self._check_numbers()
         check_similarity(self.n_neighbors, self.bandwidth)
         given = given_points(self, X, graph, self.metric, 2, seed)

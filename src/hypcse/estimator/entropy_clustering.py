@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
 from hypcse._checks import check_choice
+from hypcse._choices import Bandwidth, Effort, Linkage, Metric, Refine, Scale
 from hypcse.discrete import graph_linkage, refine
-from hypcse.discrete.budget import Callback, Effort
-from hypcse.discrete.linkage import Linkage
+from hypcse.discrete.budget import Callback
 from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
@@ -65,11 +63,11 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         n_clusters: int | None = None,
         *,
         n_neighbors: int = 10,
-        bandwidth: float | str = 1.0,
-        scale: str = "minmax",
-        metric: str = "euclidean",
-        linkage: str = "average",
-        refine: str | bool | None = "fast",
+        bandwidth: Bandwidth = 1.0,
+        scale: Scale = "minmax",
+        metric: Metric = "euclidean",
+        linkage: Linkage = "average",
+        refine: Refine = "fast",
         random_state: int | RandomState | Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -86,11 +84,11 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
-        check_choice("linkage", self.linkage, get_args(Linkage))
+        check_choice("linkage", self.linkage, Linkage)
         effort_of(self.refine)
 
     def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
-        tree = graph_linkage(ready.graph, self.linkage)  # type: ignore[arg-type]
+        tree = graph_linkage(ready.graph, self.linkage)
         return ready.joined(searched(tree, ready, effort_of(self.refine), seed, self._told_of_search)), {}
 
 
@@ -100,7 +98,7 @@ def effort_of(wanted: object) -> Effort | None:
         return None
     if wanted is True:
         return "fast"
-    check_choice("refine", wanted, get_args(Effort))
+    check_choice("refine", wanted, Effort)
     return wanted  # type: ignore[return-value]
 
 

@@ -10,6 +10,20 @@ from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
 from hypcse._checks import check_choice
+from hypcse._choices import (
+    Aggregation,
+    Bandwidth,
+    Decoder,
+    EncodeOn,
+    Epochs,
+    Learner,
+    LearnerSimilarity,
+    Metric,
+    Preset,
+    Refine,
+    Scale,
+    SelectOn,
+)
 from hypcse._memory import check_memory
 from hypcse.chance.structure import UNTESTED
 from hypcse.discrete import graph_linkage, levels
@@ -32,7 +46,7 @@ from hypcse.training.fit import Callback
 from hypcse.tree import Tree
 
 # What a preset fills in where a parameter is None. Everything else keeps the defaults of the configuration.
-PRESETS: dict[str, dict[str, Any]] = {
+PRESETS: dict[Preset, dict[str, Any]] = {
     "default": {"decoder": "graph", "refine": True, "n_epochs": "auto"},
     "paper": {
         "decoder": "single",
@@ -114,12 +128,12 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         self,
         n_clusters: int | None = None,
         *,
-        preset: str = "default",
+        preset: Preset = "default",
         n_neighbors: int = 10,
-        bandwidth: float | str = 1.0,
-        scale: str = "minmax",
-        metric: str = "euclidean",
-        refine: bool | str | None = None,
+        bandwidth: Bandwidth = 1.0,
+        scale: Scale = "minmax",
+        metric: Metric = "euclidean",
+        refine: Refine = None,
         random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
         device: str = "auto",
@@ -127,23 +141,23 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         verbose: int = 0,
         checkpoint_dir: str | None = None,
         checkpoint_every: int = 10,
-        n_epochs: int | str | None = None,
+        n_epochs: Epochs | None = None,
         learning_rate: float | None = None,
         weight_decay: float | None = None,
         batch_size: int | None = None,
         n_seeds: int | None = None,
         evaluate_every: int | None = None,
         patience: int | None = None,
-        encode_on: str | None = None,
-        select_on: str | None = None,
-        decoder: str | None = None,
+        encode_on: EncodeOn | None = None,
+        select_on: SelectOn | None = None,
+        decoder: Decoder | None = None,
         hidden_dim: int | None = None,
         embed_dim: int | None = None,
         projection_dim: int | None = None,
         dropout: float | None = None,
-        aggregation: str | None = None,
-        learner: str | None = None,
-        learner_similarity: str | None = None,
+        aggregation: Aggregation | None = None,
+        learner: Learner | None = None,
+        learner_similarity: LearnerSimilarity | None = None,
         learner_neighbors: int | None = None,
         cse_temperature: float | None = None,
         contrast_temperature: float | None = None,
@@ -263,7 +277,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
 
     def _options(self) -> dict[str, Any]:
         """What training is told: the parameters that are set, over the preset's values."""
-        check_choice("preset", self.preset, tuple(PRESETS))
+        check_choice("preset", self.preset, Preset)
         given = {name: value for name, value in self.get_params(deep=False).items() if name not in _OF_THE_SHELL}
         given["refine"] = self.refine
         return {**PRESETS[self.preset], **{name: value for name, value in given.items() if value is not None}}

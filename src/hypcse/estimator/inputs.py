@@ -10,11 +10,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from hypcse._choices import Metric
 from hypcse.graph.reduction import learn_reduction, reduced
 from hypcse.points import Points
 
 
-def given_points(model: BaseEstimator, X: Any, graph: Any, metric: str, least: int, random_state: int) -> Points:
+def given_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least: int, random_state: int) -> Points:
     """What X and graph mean together, with dense features; at least so many points.
 
     Sets `n_features_in_`, `feature_names_in_` and `_reduction`, the map of a sparse table of many columns.

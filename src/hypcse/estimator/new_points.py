@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hypcse._choices import Metric
 from hypcse._threads import worker_threads
 from hypcse.discrete.places import cheapest_places
 from hypcse.graph import Graph
@@ -27,7 +28,7 @@ class NewPoints:
     alone and in any company.
     """
 
-    metric: str
+    metric: Metric
     n_neighbors: int
     n_jobs: int | None
     tree_: Tree
@@ -38,7 +39,7 @@ class NewPoints:
     _reduction: NDArray[np.float64] | None
     _bandwidth: float
     _kinds: tuple[str | None, ...] | None
-    _metric: str
+    _metric: Metric
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.

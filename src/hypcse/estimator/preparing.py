@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.chance import Structure, beyond_chance, stability
 from hypcse.discrete import join_components
 from hypcse.graph import Graph
@@ -33,7 +34,7 @@ class Prepared:
     scaled: NDArray[np.float32] | None
     graph: Graph
     bandwidth: float
-    metric: str
+    metric: Metric
 
     def joined(self, tree: Tree) -> Tree:
         """The tree with what no edge joins joined by features, or by distances that were given."""
@@ -65,7 +66,7 @@ class Prepared:
         return unit_rows(self.scaled).astype(np.float32)
 
 
-def prepared(points: Points, n_neighbors: int, bandwidth: float | str, scale: str, metric: str) -> Prepared:
+def prepared(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale, metric: Metric) -> Prepared:
     """Scale the features and make the graph, where none was given."""
     scale, bandwidth = points.suited(scale, bandwidth)
     metric = points.metric if points.metric != "euclidean" else metric
@@ -80,7 +81,7 @@ def prepared(points: Points, n_neighbors: int, bandwidth: float | str, scale: st
     return Prepared(points, scaler, scaled, graph, width, metric)
 
 
-def _scaled(points: Points, scale: str) -> tuple[Scaling, NDArray[np.float32]]:
+def _scaled(points: Points, scale: Scale) -> tuple[Scaling, NDArray[np.float32]]:
     scaler, scaled = fit_scaling(points.features, scale, points.kinds)
     # A copy where nothing was scaled: what the caller does to X later must not reach the model.
     return scaler, scaled.copy() if np.may_share_memory(scaled, points.features) else scaled

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import HypcseWarning, check_choice, check_count, check_features
+from hypcse._choices import Metric, NeighborSearch
 from hypcse.graph.approximate import has_faiss, inverted_lists
 from hypcse.graph.exact import Queries, brute_force, kd_tree
 from hypcse.graph.precomputed import precomputed_neighbors
 from hypcse.graph.reduction import dense_features
 
-METRICS = ("euclidean", "cosine", "precomputed")
-ALGORITHMS = ("auto", "kd-tree", "brute", "faiss")
+METRICS = get_args(Metric)
 
 # Beyond this many points every exact method that reads all pairs takes minutes.
 MAX_EXACT = 50_000
@@ -34,7 +34,9 @@ class Neighbors(NamedTuple):
     distances: NDArray[np.float64]
 
 
-def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", algorithm: str = "auto") -> Neighbors:
+def nearest_neighbors(
+    X: Any, n_neighbors: int, *, metric: Metric = "euclidean", algorithm: NeighborSearch = "auto"
+) -> Neighbors:
     """The `n_neighbors` nearest others of each point (all others, where there are no more), nearest first.
 
     Equal distances are ordered by id, and at the end of the list the smaller ids win.
@@ -52,8 +54,8 @@ def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", al
     array([1, 0, 1])
     """
     check_count("n_neighbors", n_neighbors, 1)
-    check_choice("metric", metric, METRICS)
-    check_choice("algorithm", algorithm, ALGORITHMS)
+    check_choice("metric", metric, Metric)
+    check_choice("algorithm", algorithm, NeighborSearch)
     if metric == "precomputed":
         return Neighbors(*precomputed_neighbors(X, n_neighbors))
     features = np.ascontiguousarray(check_features(dense_features(X)))
@@ -85,7 +87,9 @@ def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_nei
     return Neighbors(indices, np.sqrt(squared, out=squared))
 
 
-def _search(X: NDArray[np.floating], n_neighbors: int, algorithm: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _search(
+    X: NDArray[np.floating], n_neighbors: int, algorithm: NeighborSearch
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     n, d = X.shape
     k = min(n_neighbors, n - 1)
     if k == 0:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_features
+from hypcse._choices import Scale
 
 
 class Scaling(ABC):
@@ -211,11 +212,11 @@ class WeightedScaling(Scaling):
 KINDS: dict[str, type[Scaling]] = {
     scaling.kind: scaling for scaling in (MinMaxScaling, StandardScaling, RankScaling, NoScaling)
 }
-SCALES = tuple(KINDS)
+SCALES = get_args(Scale)
 
 
 def fit_scaling(
-    X: ArrayLike, scale: str = "minmax", kinds: Sequence[str | None] | None = None
+    X: ArrayLike, scale: Scale = "minmax", kinds: Sequence[str | None] | None = None
 ) -> tuple[Scaling, NDArray[np.float32]]:
     """The scaling of a table, see `scale_features`, and the table on that scale, (n, d).
 
@@ -223,7 +224,7 @@ def fit_scaling(
         Two different texts are then about as far apart as two numbers of a column that differ by one standard
         deviation; without any column of numbers, 1 apart.
     """
-    check_choice("scale", scale, SCALES)
+    check_choice("scale", scale, Scale)
     features = _single_precision(check_features(X))
     with np.errstate(over="ignore", invalid="ignore"):
         scaling = KINDS[scale].learn(features)
@@ -259,7 +260,7 @@ def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) 
     return weights
 
 
-def scale_features(X: ArrayLike, scale: str = "minmax") -> NDArray[np.float32]:
+def scale_features(X: ArrayLike, scale: Scale = "minmax") -> NDArray[np.float32]:
     """X in float32, column by column on a common scale, shape (n, d).
 
     "minmax"   : to [0, 1], by scikit-learn's `MinMaxScaler` fitted in float32; constant columns become 0.

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
+from hypcse._choices import Bandwidth, Metric, Refine, Scale
 from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.entropy_clustering import effort_of, searched
 from hypcse.estimator.new_points import NewPoints
@@ -41,11 +42,11 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         n_clusters: int | None = None,
         *,
         options: dict | None = None,
-        refine: str | bool | None = False,
+        refine: Refine = False,
         n_neighbors: int = 10,
-        bandwidth: float | str = 1.0,
-        scale: str = "minmax",
-        metric: str = "euclidean",
+        bandwidth: Bandwidth = 1.0,
+        scale: Scale = "minmax",
+        metric: Metric = "euclidean",
         random_state: int | RandomState | Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hypcse._choices import Linkage
 from hypcse.discrete import graph_linkage
-from hypcse.discrete.linkage import Linkage, stretched
+from hypcse.discrete.linkage import stretched
 from hypcse.methods.progress import Clock
 from hypcse.methods.task import Task
 from hypcse.tree import Tree

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from hypcse._checks import did_you_mean
+from hypcse._choices import Scale
 from hypcse._random import check_seed
 from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
 from hypcse.methods.hyphc import hyphc
@@ -192,7 +193,7 @@ def run(
     *,
     graph: Any = None,
     random_state: int = 0,
-    scale: str = "minmax",
+    scale: Scale = "minmax",
     callback: Callable[[Any], object] | None = None,
     **options: Any,
 ) -> Tree:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._choices import Scale
 from hypcse.discrete import join_components
 from hypcse.graph import Graph
 from hypcse.points import Points
@@ -27,7 +28,7 @@ class Task:
     """
 
     points: Points
-    scale: str = "minmax"
+    scale: Scale = "minmax"
     random_state: int = 0
     callback: Callable[[Any], object] | None = None
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import Heights, Orientation, Scale
 from hypcse._heights import check_heights, joined_distances
 from hypcse.discrete.binary import binary_form
 from hypcse.discrete.levels import main_labels
@@ -57,10 +58,10 @@ def dendrogram(
     max_leaves: int | None = 100,
     graph: GraphLike | None = None,
     names: Sequence[str] | None = None,
-    orientation: str = "top",
+    orientation: Orientation = "top",
     features: ArrayLike | None = None,
-    scale: str = "minmax",
-    heights: str = "auto",
+    scale: Scale = "minmax",
+    heights: Heights = "auto",
     legend: bool = True,
     title: str | None = None,
     ax: Axes | None = None,
@@ -87,7 +88,7 @@ def dendrogram(
     little below the lowest of them; there tips of triangles may lie too high. Nothing recurses: a chain of 100,000
     leaves is drawn like any other tree.
     """
-    check_choice("orientation", orientation, ("top", "bottom", "left", "right"))
+    check_choice("orientation", orientation, Orientation)
     measured = check_heights(heights, source, features)
     tree = tree_of(source)
     graph = graph_of(source, graph, tree)
@@ -194,7 +195,7 @@ def _room(ax: Axes, upright: bool) -> float:
     return 72 * float(size[0] * place.width if upright else size[1] * place.height)
 
 
-def _finish(ax: Axes, drawing: Drawing, orientation: str, title: str | None) -> None:
+def _finish(ax: Axes, drawing: Drawing, orientation: Orientation, title: str | None) -> None:
     upright = orientation in ("top", "bottom")
     top = float(drawing.height.max())
     # Where all joins lie at 0, the axis begins below them, or they would be hidden by its end.
@@ -219,7 +220,7 @@ def _title_heights(ax: Axes, axis: HeightAxis, upright: bool) -> None:
     (ax.set_ylabel if upright else ax.set_xlabel)(text, color=INK)
 
 
-def _legend(ax: Axes, classes: LeafClasses, orientation: str) -> None:
+def _legend(ax: Axes, classes: LeafClasses, orientation: Orientation) -> None:
     from matplotlib.patches import Patch
 
     if 1 < len(classes.names) <= MAX_LEGEND:

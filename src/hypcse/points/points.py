@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hypcse._checks import check_features, check_real, first_duplicate, label_array
+from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.graph import Graph, similarity_graph
 from hypcse.graph.reduction import learn_reduction, reduced
 from hypcse.graph.scaling import Scaling, fit_scaling
@@ -48,7 +49,7 @@ class Points:
     feature_names: tuple[str, ...] | None = None
     kinds: tuple[str | None, ...] | None = None
     distances: Any = None
-    metric: str = "euclidean"
+    metric: Metric = "euclidean"
     one_scale: bool = False
     made_of_features: bool = False
     notes: tuple[str, ...] = ()
@@ -93,7 +94,7 @@ class Points:
         X: Any = None,
         graph: Any = None,
         *,
-        metric: str = "euclidean",
+        metric: Metric = "euclidean",
         names: Sequence[str] | None = None,
         labels: ArrayLike | None = None,
         table: Callable[[Any], Any] | None = None,
@@ -210,13 +211,13 @@ class Points:
             raise ValueError(f"features are needed, but these points are {what} alone. Pass a table of numbers.")
         return self.features.toarray() if sparse.issparse(self.features) else self.features
 
-    def suited(self, scale: str, bandwidth: float | str) -> tuple[str, float | str]:
+    def suited(self, scale: Scale, bandwidth: Bandwidth) -> tuple[Scale, Bandwidth]:
         """Scale and bandwidth for these points: features on one scale keep it, where the defaults are asked for."""
         if self.one_scale and scale == "minmax":
             return "none", "median" if bandwidth == 1.0 else bandwidth
         return scale, bandwidth
 
-    def similarity(self, n_neighbors: int = 10, bandwidth: float | str = 1.0, scale: str = "minmax") -> Graph:
+    def similarity(self, n_neighbors: int = 10, bandwidth: Bandwidth = 1.0, scale: Scale = "minmax") -> Graph:
         """The graph that was given, or the similarity graph of the features or distances."""
         if self.graph is not None:
             return self.graph
@@ -225,7 +226,7 @@ class Points:
             return similarity_graph(self.distances, n_neighbors, bandwidth, metric="precomputed")
         return similarity_graph(self.scaled(scale)[1], n_neighbors, bandwidth, "none", metric=self.metric)
 
-    def scaled(self, scale: str = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
+    def scaled(self, scale: Scale = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
         """The scaling of the features, and the features on it; sparse ones of many columns are reduced first."""
         table = self.features if sparse.issparse(self.features) else self.table
         return fit_scaling(reduced(table, learn_reduction(table)), scale, self.kinds)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_count, check_features, check_finite, first_duplicate
+from hypcse._choices import LeafOrder
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
 from hypcse.tree.attach import attached
@@ -121,7 +122,7 @@ class Tree:
         first = self.first_positions[node]
         return np.sort(self.leaf_order()[first : first + self.sizes[node]])
 
-    def leaf_order(self, X: ArrayLike | None = None, method: str = "auto") -> NDArray[np.int64]:
+    def leaf_order(self, X: ArrayLike | None = None, method: LeafOrder = "auto") -> NDArray[np.int64]:
         """Leaves from left to right as a drawing without crossings shows them.
 
         Without X, children stand in the order of their ids. With features X, sides are turned so that alike leaves
@@ -133,7 +134,7 @@ class Tree:
             order = np.empty(self.n_leaves, np.int64)
             order[self.first_positions[: self.n_leaves]] = np.arange(self.n_leaves)
             return order
-        check_choice("method", method, ("auto", "exact", "greedy"))
+        check_choice("method", method, LeafOrder)
         features = np.asarray(check_features(X), dtype=np.float64)
         if features.shape[0] != self.n_leaves:
             raise ValueError(f"X has {features.shape[0]} rows, but the tree has {self.n_leaves} leaves.")

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hypcse._choices import Heights, Scale
 from hypcse._colours import DARK, LIGHT
 from hypcse.viewer.payload import to_json
 from hypcse.viewer.source import Look, Shown, gather, known_points
@@ -68,8 +69,8 @@ def view(
     labels: ArrayLike | None = None,
     features: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
-    scale: str = "minmax",
-    heights: str = "auto",
+    scale: Scale = "minmax",
+    heights: Heights = "auto",
     names: Sequence[str] | None = None,
     n_clusters: int | None = None,
     automatic: ArrayLike | None = None,

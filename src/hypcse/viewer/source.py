@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count, check_features, check_labels, label_array
+from hypcse._choices import Heights, Scale
 from hypcse._heights import Distances, check_heights, height_title, joined_distances
 from hypcse.chance import Structure
 from hypcse.graph import Graph
@@ -72,8 +73,8 @@ class Shown:
 class Look:
     """How a page shows a tree; see `view` for the meaning of each."""
 
-    scale: str = "minmax"
-    heights: str = "auto"
+    scale: Scale = "minmax"
+    heights: Heights = "auto"
     n_clusters: int | None = None
     automatic: ArrayLike | None = None
     levels: Sequence[ArrayLike] | None = None

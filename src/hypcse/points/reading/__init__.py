@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+from hypcse._choices import Dates, Decimal, Impute
 from hypcse.points.points import Points
 from hypcse.points.reading.columns import Columns
 
@@ -22,9 +23,9 @@ def read(
     categorical: Sequence[str | int] = (),
     keep: Sequence[str | int] = (),
     header: bool | None = None,
-    impute: str | None = None,
-    decimal: str | None = None,
-    dates: str = "refuse",
+    impute: Impute | None = None,
+    decimal: Decimal | None = None,
+    dates: Dates = "refuse",
     sheet: str | int | None = None,
     edges: bool = False,
 ) -> Points:
