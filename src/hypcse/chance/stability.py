@@ -53,12 +53,36 @@ def stability(
     Clear clusters are above 0.9; those of noise lie below 0.3 in many dimensions and up to 0.8 in two, where near
     points stay together however they are cut. `beyond_chance` is the test; this says which level to lean on.
 
-    levels : labels, one array a level, such as `hypcse.levels` gives.
-    graph  : a `Graph`, a networkx graph or a symmetric matrix.
-    X, distances, scale, metric : as in `join_components`, of use where the graph is not connected.
+    Parameters
+    ----------
+    levels
+        Found clusters, one array per level, such as `hypcse.levels` gives.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix.
+    X
+        As in `join_components`, of use where the graph is not connected.
+    distances
+        As in `join_components`, of use where the graph is not connected.
+    scale
+        As in `join_components`, of use where the graph is not connected.
+    metric
+        As in `join_components`, of use where the graph is not connected.
+    n_resamples
+        How many times edges are drawn.
+    random_state
+        Seed of the draws.
 
+    Returns
+    -------
+    list of float
+        One number per level.
+
+    Notes
+    -----
     O(n_resamples) searches of one sweep each: a second or two each at 20,000 points.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from hypcse import similarity_graph
     >>> line = np.arange(20.0)

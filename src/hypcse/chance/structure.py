@@ -38,10 +38,21 @@ WORDS = get_args(Evidence)
 class Structure:
     """How far data lie beyond chance.
 
-    word   : "clear", "weak", "none", or "untested" where there is too little to compare: fewer than 20 points or
-             edges, or sparse distances.
-    score  : standard deviations by which the data exceed the mean of chance.
-    excess : the same in doublings: 1.0 says twice as far apart (of a table), or twice as much saved (of a graph).
+    Attributes
+    ----------
+    word
+        "clear", "weak", "none", or "untested" where there is too little to compare: fewer than 20 points or edges, or
+        sparse distances.
+    score
+        Standard deviations by which the data exceed the mean of chance.
+    excess
+        The same in doublings: 1.0 says twice as far apart (of a table), or twice as much saved (of a graph).
+
+    Examples
+    --------
+    >>> structure = Structure("weak", 4.0, 1.2)
+    >>> structure.found, str(structure)
+    (True, 'weak structure beyond chance (4.0 standard deviations)')
     """
 
     word: Evidence
@@ -75,13 +86,27 @@ def beyond_chance(
     a box with the variances of its principal components. Parts are looked at from 1/2 bit to 3 bits of entropy, which
     is two parts up to some ten, and the scale that stands out most counts.
 
-    data         : a `Graph`, a networkx graph or a sparse symmetric affinity; features, one row per point; or with
-                   metric="precomputed" distances between points (square or condensed; sparse ones are not tested).
-    scale, metric : as in `similarity_graph`; features are scaled the same way.
-    random_state : of the draws, and of the points looked at: where there are more than 500 first so many of them, which
-                   do where they lie 12 standard deviations beyond chance; then up to 1,500; and where there are more,
-                   the neighbourhood of one of them, where small clusters show.
+    Parameters
+    ----------
+    data
+        A `Graph`, a networkx graph or a sparse symmetric affinity; features, one row per point; or with
+        metric="precomputed" distances between points (square or condensed; sparse ones are not tested).
+    scale
+        As in `similarity_graph`; features are scaled the same way.
+    metric
+        As in `similarity_graph`; features are scaled the same way.
+    random_state
+        Of the draws, and of the points looked at: where there are more than 500 first so many of them, which do where
+        they lie 12 standard deviations beyond chance; then up to 1,500; and where there are more, the neighbourhood of
+        one of them, where small clusters show.
 
+    Returns
+    -------
+    Structure
+        The word for it, and how far beyond chance the data lie.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> noise = rng.uniform(size=(200, 2))

@@ -16,13 +16,26 @@ _IN_SKLEARN = {"iris": "load_iris", "optical-digits": "load_digits"}
 
 
 def load(name: str, *, progress: Progress | None = None) -> Labelled:
-    """Features X (n, d) as float64 and classes y (n,) as int64 from 0.
+    """Features and classes of a data set of the paper.
 
-    The sources, in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the
-    cache folder ($XDG_CACHE_HOME/hypcse or ~/.cache/hypcse); scikit-learn's copy of iris and
-    optical-digits; the authors' repository, whose file is then kept in the cache. `progress` is called
-    with the bytes done and the bytes in all while a file is fetched.
+    The sources, in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the cache folder
+    ($XDG_CACHE_HOME/hypcse or ~/.cache/hypcse); scikit-learn's copy of iris and optical-digits; the authors'
+    repository, whose file is then kept in the cache.
 
+    Parameters
+    ----------
+    name
+        One of `available`.
+    progress
+        Called with the bytes done and the bytes in all while a file is fetched.
+
+    Returns
+    -------
+    X, y
+        Features (n, d) as float64, and classes (n,) as int64 from 0.
+
+    Examples
+    --------
     >>> X, y = load("optical-digits")
     >>> X.shape, y.shape
     ((1797, 64), (1797,))

@@ -47,6 +47,22 @@ def spanning_tree(points: ArrayLike, *, method: Spanning = "exact", n_neighbors:
     Boruvka's rounds on a k-d tree: about O(n log n) in few dimensions or in clusters. Where the tree cannot prune, as
     in many dimensions, it is O(n^2 d). Memory is O(n d).
 
+    Parameters
+    ----------
+    points
+        Points (n, d).
+    method
+        How it is found: "exact" or "neighbors".
+    n_neighbors
+        Nearest others of each point that "neighbors" looks at.
+
+    Returns
+    -------
+    SpanningTree
+        The ends `first` and `second` of the n - 1 edges and their `length`, shortest first.
+
+    Examples
+    --------
     >>> spanning_tree([[0.0], [3.0], [1.0]])
     SpanningTree(first=array([0, 1]), second=array([2, 2]), length=array([1., 2.]))
     """

@@ -58,13 +58,26 @@ N_STAGES = 50
 class Step:
     """What a callback is told.
 
-    stage   : "descent" or "annealing".
-    done    : share of that stage that is done, between 0 and 1; a descent may end early.
-    n_moves : moves made so far.
-    value   : structural entropy (as `structural_entropy` gives it) or Dasgupta's cost of the tree at hand.
-    best    : the lowest value of a tree that will be kept; it never rises. What annealing passes through on its way is
-              not kept, only where it ends.
-    seconds : since the beginning.
+    Attributes
+    ----------
+    stage
+        "descent" or "annealing".
+    done
+        Share of that stage that is done, between 0 and 1; a descent may end early.
+    n_moves
+        Moves made so far.
+    value
+        Structural entropy (as `structural_entropy` gives it) or Dasgupta's cost of the tree at hand.
+    best
+        The lowest value of a tree that will be kept; it never rises. What annealing passes through on its way is not
+        kept, only where it ends.
+    seconds
+        Since the beginning.
+
+    Examples
+    --------
+    >>> Step("descent", done=0.5, n_moves=10, value=1.5, best=1.4, seconds=0.1).done
+    0.5
     """
 
     stage: str
@@ -81,7 +94,22 @@ Callback = Callable[[Step], object]
 
 @dataclass(frozen=True)
 class Refinement:
-    """A refined tree, the objective before and after, and the number of moves made."""
+    """What `refinement` found.
+
+    Attributes
+    ----------
+    tree
+        The refined tree.
+    before, after
+        The objective of the tree that was given, and of this one.
+    n_moves
+        How many moves were made.
+
+    Examples
+    --------
+    >>> Refinement(Tree.single(), before=1.5, after=1.2, n_moves=3).n_moves
+    3
+    """
 
     tree: Tree
     before: float

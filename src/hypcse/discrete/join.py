@@ -54,26 +54,37 @@ def join_components(
 
     Parameters
     ----------
-    tree : over the vertices of the graph; its names are kept.
-    graph : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    X : features, one row per leaf, dense or sparse, scaled by `scale` as `similarity_graph` scales them.
-    distances : known distances instead: square, condensed or sparse, as for `metric="precomputed"`.
-    scale, metric : those of the graph; "cosine" compares the directions of rows.
-    bridges : whether parts that hardly an edge holds together are joined by distances too: what leaves such a part,
-        over what would by chance, is at most 1 / n, and at most 0.1 %. Entropy may then rise, by 0.0001 bits at most:
-        where it would rise by more, bridges stay.
+    tree
+        Over the vertices of the graph; its names are kept.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    X
+        Features, one row per leaf, dense or sparse, scaled by `scale` as `similarity_graph` scales them.
+    distances
+        Known distances instead: square, condensed or sparse, as for `metric="precomputed"`.
+    scale
+        Those of the graph; "cosine" compares the directions of rows.
+    metric
+        Those of the graph; "cosine" compares the directions of rows.
+    bridges
+        Whether parts that hardly an edge holds together are joined by distances too: what leaves such a part, over what
+        would by chance, is at most 1 / n, and at most 0.1 %. Entropy may then rise, by 0.0001 bits at most: where it
+        would rise by more, bridges stay.
 
     Returns
     -------
-    A tree whose heights above components are proportional to the root mean squared distances of the parts that are
-    joined there, and all above the heights inside. A tree over a connected graph is returned as it is. Without X and
-    distances it is returned too, with a warning that the order of the components is arbitrary.
+    Tree
+        A tree whose heights above components are proportional to the root mean squared distances of the parts that are
+        joined there, and all above the heights inside. A tree over a connected graph is returned as it is. Without X
+        and distances it is returned too, with a warning that the order of the components is arbitrary.
 
     Notes
     -----
     Exact up to 4,096 components, in O(n d + c^2 d). Of more, each is a point at its mean: average linkage on their
     neighbour graph joins them, and its components are joined in turn. Nothing is quadratic in their number.
 
+    Examples
+    --------
     >>> graph = Graph.from_edges([0, 2, 4], [1, 3, 5])
     >>> X = [[0.0], [1.0], [20.0], [21.0], [3.0], [4.0]]
     >>> from hypcse import graph_linkage

@@ -34,12 +34,26 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average") -> Tree:
     or, with "multilevel", average linkage inside and between groups of high modularity, into which vertices move by
     themselves: a better start than the others where a graph is noisy.
 
-    `graph` is a `Graph`, a networkx graph, whose nodes name the leaves, or a symmetric matrix, sparse or dense.
+    Parameters
+    ----------
+    graph
+        A `Graph`, a networkx graph, whose nodes name the leaves, or a symmetric matrix, sparse or dense.
+    method
+        Which linkage.
 
+    Returns
+    -------
+    Tree
+        A binary tree whose heights are log2 of the volume of a node over that of its smallest leaf.
+
+    Notes
+    -----
     Volumes include `self_weights`. Components, which nothing joins, are joined last, the two of smallest volume first.
-    Heights are log2 of the volume of a node over that of its smallest leaf. Memory is O(n + m). Time is about
-    O(m log n) on graphs of bounded degree; but for "single", a vertex of degree d alone can cost O(d^2).
+    Memory is O(n + m). Time is about O(m log n) on graphs of bounded degree; but for "single", a vertex of degree d
+    alone can cost O(d^2).
 
+    Examples
+    --------
     >>> from hypcse import Graph
     >>> graph_linkage(Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])).cut(n_clusters=2).tolist()
     [0, 0, 1, 1]

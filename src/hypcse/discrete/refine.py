@@ -31,19 +31,38 @@ def refine(
 
     Subtrees are pruned and regrafted: next to a graph neighbour of one of their leaves, at every height on the way up,
     exchanges with an aunt included; all places of a subtree are priced in one walk, and only what a move touches is
-    priced again. What `join_components` joined in the given tree, and no
-    edge tells, stays as it is. So do the names of the leaves.
+    priced again. What `join_components` joined in the given tree, and no edge tells, stays as it is. So do the names of
+    the leaves.
 
-    graph       : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    objective   : "entropy" (structural entropy) or "dasgupta".
-    effort      : "fast" goes downhill from the given tree, from average and Paris linkage, and from the groups of
-                  `graph_linkage(graph, "multilevel")` at three resolutions, and takes the lowest; with more than
-                  100,000 vertices, from the given tree alone. "thorough" goes farther down and then anneals from the
-                  best. An effort is a budget of moves, so the answer depends neither on the machine nor on threads.
-    starts      : other trees to begin from.
-    max_seconds : stop at the next part of the work after so long; the only clock there is.
-    callback    : told of each `Step`; a true answer stops cleanly.
+    Parameters
+    ----------
+    tree
+        The tree to begin from. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    objective
+        "entropy" (structural entropy) or "dasgupta".
+    effort
+        "fast" goes downhill from the given tree, from average and Paris linkage, and from the groups of
+        `graph_linkage(graph, "multilevel")` at three resolutions, and takes the lowest; with more than 100,000
+        vertices, from the given tree alone. "thorough" goes farther down and then anneals from the best. An effort is a
+        budget of moves, so the answer depends neither on the machine nor on threads.
+    starts
+        Other trees to begin from.
+    random_state
+        Seed of annealing.
+    max_seconds
+        Stop at the next part of the work after so long; the only clock there is.
+    callback
+        Called with each `Step`; return True to stop.
 
+    Returns
+    -------
+    Tree
+        A binary tree, its heights as `graph_linkage` gives them.
+
+    Examples
+    --------
     >>> from hypcse import Graph, Tree, structural_entropy
     >>> g = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
     >>> chain = Tree.from_linkage([[0, 2, 1, 2], [1, 4, 2, 3], [3, 5, 3, 4]])
@@ -65,7 +84,41 @@ def refinement(
     max_seconds: float | None = None,
     callback: Callback | None = None,
 ) -> Refinement:
-    """`refine` with an account: the objective before and after, and the number of moves."""
+    """`refine` with an account: the objective before and after, and the number of moves.
+
+    Parameters
+    ----------
+    tree
+        As for `refine`.
+    graph
+        As for `refine`.
+    objective
+        As for `refine`.
+    effort
+        As for `refine`.
+    starts
+        As for `refine`.
+    random_state
+        As for `refine`.
+    max_seconds
+        As for `refine`.
+    callback
+        As for `refine`.
+
+    Returns
+    -------
+    Refinement
+        The tree, the objective before and after, and the number of moves.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> g = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
+    >>> chain = Tree.from_linkage([[0, 2, 1, 2], [1, 4, 2, 3], [3, 5, 3, 4]])
+    >>> found = refinement(chain, g)
+    >>> found.after < found.before
+    True
+    """
     check_choice("objective", objective, Objective)
     check_choice("effort", effort, Effort)
     check_seed(random_state)

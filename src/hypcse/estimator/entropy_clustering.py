@@ -24,30 +24,50 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
 
     Parameters
     ----------
-    n_clusters : number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all
-        points are one cluster where `structure_` says that there is nothing beyond chance.
-    n_neighbors : neighbours of each point in the graph.
-    bandwidth : width of similarities, or "median" for the median distance between neighbours.
-    scale : of the columns: "minmax", "standard", "rank" or "none", see `scale_features`.
-    metric : "euclidean" or "cosine"; "precomputed" says that X holds distances.
-    linkage : on the graph, to begin from: "average", "paris", "entropy", "single" or "multilevel", see `graph_linkage`.
-    refine : how hard to search from there: "fast", "thorough", or False for not at all.
-    random_state : seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
-    n_jobs : threads of the kernels; -1 for all, None for numba's own number or for few points one. It changes no
-        answer.
-    verbose : 1 writes how the search goes to standard error.
+    n_clusters
+        Number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all points are
+        one cluster where `structure_` says that there is nothing beyond chance.
+    n_neighbors
+        Neighbours of each point in the similarity graph.
+    bandwidth
+        Width of similarities, or "median" for the median distance between neighbours.
+    scale
+        How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
+    metric
+        "euclidean" or "cosine"; "precomputed" says that X holds distances.
+    linkage
+        Linkage on the graph to begin from: "average", "paris", "entropy", "single" or "multilevel", see
+        `graph_linkage`.
+    refine
+        How hard to search from there: "fast" (or True), "thorough", or False for not at all.
+    random_state
+        Seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+    n_jobs
+        Threads of the kernels; -1 for all, None for numba's own number, or one for few points. It changes no answer.
+    verbose
+        1 writes how the search goes to standard error.
 
     Attributes
     ----------
-    tree_ : the hierarchy, a `Tree`.
-    labels_ : (n,) the flat clusters.
-    levels_ : nested labels, coarse to fine.
-    linkage_matrix_, children_, distances_ : the tree in the forms of SciPy and of scikit-learn.
-    graph_ : what was clustered.
-    entropy_ : structural entropy of the tree on it.
-    structure_ : against chance, see `beyond_chance`.
-    stability_ : of each level, see `stability`; measured when first asked for.
-    n_features_in_, feature_names_in_ : of the features.
+    tree_
+        The hierarchy, a `Tree`.
+    labels_
+        (n,) the flat clusters.
+    levels_
+        Nested clusters, coarse to fine.
+    linkage_matrix_, children_, distances_
+        The tree in the forms of SciPy and of scikit-learn.
+    graph_
+        The graph that was clustered.
+    entropy_
+        Structural entropy of the tree on it.
+    structure_
+        What there is beyond chance, see `beyond_chance`.
+    stability_
+        One number per level, see `stability`; measured when first asked for, and of distances by `fit`, since they are
+        not kept.
+    n_features_in_, feature_names_in_
+        Number of features, and their names where X had some.
 
     Examples
     --------
@@ -87,9 +107,9 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         check_choice("linkage", self.linkage, Linkage)
         effort_of(self.refine)
 
-    def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
+    def _grow(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
         tree = graph_linkage(ready.graph, self.linkage)
-        return ready.joined(searched(tree, ready, effort_of(self.refine), seed, self._told_of_search)), {}
+        return ready.joined(search(tree, ready, effort_of(self.refine), seed, self._told_of_search)), {}
 
 
 def effort_of(wanted: object) -> Effort | None:
@@ -102,7 +122,7 @@ def effort_of(wanted: object) -> Effort | None:
     return wanted  # type: ignore[return-value]
 
 
-def searched(tree: Tree, ready: Prepared, effort: Effort | None, seed: int, told: Callback, *starts: Tree) -> Tree:
+def search(tree: Tree, ready: Prepared, effort: Effort | None, seed: int, told: Callback, *starts: Tree) -> Tree:
     """The tree, refined as hard as `effort` says, from other starts too."""
     if effort is None:
         return tree

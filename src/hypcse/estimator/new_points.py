@@ -45,6 +45,16 @@ class NewPoints:
         """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.
 
         A row that equals a training point, after scaling, has that point's label: of several, the first's.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            A cluster per row.
         """
         _, links = self._linked(X)
         labels = self.labels_[links.indices]
@@ -55,6 +65,16 @@ class NewPoints:
 
         `model.tree_.attach(model.places(X))` is the tree with the rows as new leaves. Each is placed as if it were the
         only new one; see `hypcse.discrete.places.cheapest_places` for what is compared.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Ids of nodes.
         """
         _, links = self._linked(X)
         with worker_threads(self.n_jobs, len(links.indices)):

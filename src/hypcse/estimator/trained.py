@@ -1,4 +1,4 @@
-"""What estimators with a trained encoder share: new points in the ball, and how the encoder is written down."""
+"""What estimators with a trained encoder share: new points in the ball, device and memory, and its form on disk."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from hypcse._forms import GRAPH, array
+from hypcse._memory import check_memory
 from hypcse._threads import worker_threads
-from hypcse.estimator.device import chosen_device
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
 from hypcse.graph import Graph, scale_features
@@ -43,6 +43,16 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         In every layer of the encoder a row takes in what its neighbours send, which themselves are encoded as in
         training and see no new point. A row that equals a training point, after scaling, has that point's place: of
         several, the first's.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m, embed_dim)
+            Points in the ball.
         """
         features, links = self._linked(X)
         placed = self.embedding_[links.indices[:, 0]]
@@ -50,7 +60,7 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         if others.any():
             encoding = Encoding(self._state, self._config, self._fed(self._training_points()), self._encoded_on)
             with worker_threads(self.n_jobs, len(encoding.features)):
-                device = chosen_device(self.device)
+                device = choose_device(self.device)
                 placed[others] = place_points(encoding, self._fed(features[others]), links.part(others), device)
         return placed
 
@@ -61,6 +71,26 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     @property
     def _n_features_out(self) -> int:
         return self.embedding_.shape[1]
+
+
+def choose_device(device: str) -> str:
+    """The device that a name stands for; "auto" is a GPU where torch sees one.
+
+    >>> choose_device("cpu")
+    'cpu'
+    """
+    import torch
+
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(
+            f"device={device!r} cannot be used: {reason}. Use 'cpu', or 'auto' to have it chosen."
+        ) from None
+    return device
 
 
 def encoder_inputs(ready: Prepared, random_state: int) -> NDArray[np.float32]:
@@ -87,6 +117,15 @@ def n_inputs(state: dict[str, Any]) -> int:
     if first is None or first.ndim != 2 or first.shape[1] < 2:
         raise ValueError("the weights of the encoder's first layer are missing")
     return int(first.shape[1]) - 1
+
+
+def check_fit_memory(n_points: int, n_neighbors: int, options: dict[str, Any], smaller: str) -> None:
+    """Raise where a fit of so many points does not fit into memory; `smaller` says what to do with fewer of them."""
+    check_memory(
+        f"fitting {n_points:,} points",
+        needed_bytes(n_points, n_neighbors, options),
+        f"Lower batch_size, n_neighbors or hidden_dim, or {smaller} and use predict for the rest.",
+    )
 
 
 def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:

@@ -22,11 +22,30 @@ QUICK_EPOCHS = 2
 class Cell:
     """One piece of work, whichever experiments ask for it.
 
-    task      : "tree", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
-    options   : the method's, all of them spelled out.
-    neighbors : neighbours of the graph that the method sees, where they are not the standard's; "all" is complete.
-    file      : an .npz archive of X, and of y where there are classes, instead of a data set's name; its name must
-                tell what is in it.
+    Attributes
+    ----------
+    task
+        "tree", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
+    method
+        Which method.
+    data
+        On which data set.
+    seed
+        With which seed.
+    options
+        The method's, all of them spelled out.
+    neighbors
+        Neighbours of the graph that the method sees, where they are not the standard's; "all" is complete.
+    refined
+        Whether the method's tree is refined.
+    file
+        An .npz archive of X, and of y where there are classes, instead of a data set's name; its name must tell what is
+        in it.
+
+    Examples
+    --------
+    >>> Cell("tree", "ward", "iris").seed
+    0
     """
 
     task: str
@@ -60,7 +79,21 @@ class Cell:
 
 
 class Planned(NamedTuple):
-    """A cell, and the row of the experiment that it belongs to."""
+    """A cell, and the row of the experiment that it belongs to.
+
+    Attributes
+    ----------
+    row
+        The row.
+    cell
+        The cell.
+
+    Examples
+    --------
+    >>> from hypcse.experiments import experiment
+    >>> plan(experiment("table2"), ["iris"], n_seeds=1)[0].cell.data
+    'iris'
+    """
 
     row: Row
     cell: Cell
@@ -77,7 +110,27 @@ def plan(
 ) -> list[Planned]:
     """All cells, data set by data set.
 
-    `quick` is a smoke run: the first two data sets, one seed and two epochs, unless data sets or seeds are given.
+    Parameters
+    ----------
+    experiment
+        What is measured.
+    data_sets
+        Only these; by default all of the experiment's.
+    n_seeds
+        Seeds of each random row; by default what the experiment declares.
+    quick
+        A smoke run: the first two data sets, one seed and two epochs, unless data sets or seeds are given.
+
+    Returns
+    -------
+    list of Planned
+        The cells, each with its row.
+
+    Examples
+    --------
+    >>> from hypcse.experiments import experiment
+    >>> {planned.cell.data for planned in plan(experiment("table2"), ["iris"], n_seeds=1)}
+    {'iris'}
     """
     found = []
     usual = experiment.smoke_sets if quick else experiment.data_sets

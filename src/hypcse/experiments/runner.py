@@ -23,6 +23,29 @@ def run_cells(
     Every finished cell is one line of `path`, written and flushed at once, so that a run may be killed at any moment
     and called again. A line that was cut off is dropped. Failed cells are tried again, and their lines give way to the
     new ones. Cells run in processes of their own, `n_jobs` at a time. A second run in the same folder is refused.
+
+    Parameters
+    ----------
+    cells
+        What to measure.
+    path
+        The file of records.
+    n_jobs
+        Cells at a time.
+    callback
+        Called with each new record.
+
+    Returns
+    -------
+    dict of Record
+        By key of the cell.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run_cells([], Path(folder) / "records.jsonl")
+    {}
     """
     wanted = {cell.key: cell for cell in cells}
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +68,25 @@ def run_cells(
 
 
 def finished(cells: Sequence[Cell], path: Path) -> dict[str, Record]:
-    """Records of cells that `path` already holds, run by this version and without failure."""
+    """Records of cells that `path` already holds, run by this version and without failure.
+
+    Parameters
+    ----------
+    cells
+        The cells.
+    path
+        The file of records.
+
+    Returns
+    -------
+    dict of Record
+        By key of the cell.
+
+    Examples
+    --------
+    >>> finished([], Path("records.jsonl"))
+    {}
+    """
     import hypcse
 
     wanted = {cell.key for cell in cells}
@@ -57,7 +98,23 @@ def finished(cells: Sequence[Cell], path: Path) -> dict[str, Record]:
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records of a file, without a last line that was cut off; none where there is no file."""
+    """The records of a file, without a last line that was cut off; none where there is no file.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    list of Record
+        One per line.
+
+    Examples
+    --------
+    >>> read_records(Path("no such file"))
+    []
+    """
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").split("\n")

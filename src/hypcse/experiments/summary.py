@@ -75,7 +75,22 @@ Values = Mapping[str, Mapping[str, float]]
 class Results:
     """An experiment, the cells of it that were asked for, and the records that there are, by key.
 
-    judged : whether figures are held against the paper's, which those of a smoke run are not.
+    Attributes
+    ----------
+    experiment
+        What was measured.
+    planned
+        The cells that were asked for.
+    records
+        Those that there are, by key of the cell.
+    judged
+        Whether figures are held against the paper's, which those of a smoke run are not.
+
+    Examples
+    --------
+    >>> from hypcse.experiments import experiment
+    >>> Results(experiment("table2"), [], {}).data_sets
+    []
     """
 
     experiment: Experiment

@@ -41,15 +41,28 @@ def nearest_neighbors(
 
     Equal distances are ordered by id, and at the end of the list the smaller ids win.
 
-    X         : features, one row per point, dense or sparse; or distances. Sparse features of up to 512 columns are
-                made dense. Of more columns, the 64 main directions are used (truncated singular value decomposition).
-    metric    : "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", where X holds
-                the distances: square, condensed (SciPy's `pdist`) or sparse (stored entries alone are known).
-    algorithm : "brute" and "kd-tree" are exact. "faiss" finds 0.995 of the neighbours or more and needs the
-                extra `large`; where it cannot, the search is exact, with a warning. "auto" takes the fastest exact
-                one up to 50,000 points and faiss beyond, except in few dimensions. Precomputed distances are always
-                read whole.
+    Parameters
+    ----------
+    X
+        Features, one row per point, dense or sparse; or distances. Sparse features of up to 512 columns are made dense.
+        Of more columns, the 64 main directions are used (truncated singular value decomposition).
+    n_neighbors
+        How many others to find for each point.
+    metric
+        "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", where X holds the distances:
+        square, condensed (SciPy's `pdist`) or sparse (stored entries alone are known).
+    algorithm
+        "brute" and "kd-tree" are exact. "faiss" finds 0.995 of the neighbours or more and needs the extra `large`;
+        where it cannot, the search is exact, with a warning. "auto" takes the fastest exact one up to 50,000 points and
+        faiss beyond, except in few dimensions. Precomputed distances are always read whole.
 
+    Returns
+    -------
+    Neighbors
+        `indices` and `distances`, both (n, k), nearest first.
+
+    Examples
+    --------
     >>> nearest_neighbors([[0.0], [1.0], [3.0]], 1).indices.ravel()
     array([1, 0, 1])
     """

@@ -41,19 +41,37 @@ def similarity_graph(
 
     A neighbour on one side only carries half the weight. The diagonal is kept in `self_weights`.
 
-    X           : features, one row per point, dense or sparse; precomputed distances; or `Points`, whose own graph is
-                  returned where they have one. Sparse features of up to 512 columns are made dense. Of more columns,
-                  the 64 main directions are used (truncated singular value decomposition).
-    n_neighbors : neighbours a point; with n - 1 or more the graph is complete.
-    bandwidth   : a positive number, or "median": the median of the neighbours' distances above 0 (1 without
-                  any). A number so small that weights fall below 1e-100 is replaced by it, with a warning.
-    scale       : "minmax", "standard", "rank" or "none", see `scale_features`; not applied to precomputed distances.
-    metric, algorithm : see `nearest_neighbors`.
+    Parameters
+    ----------
+    X
+        Features, one row per point, dense or sparse; precomputed distances; or `Points`, whose own graph is returned
+        where they have one. Sparse features of up to 512 columns are made dense. Of more columns, the 64 main
+        directions are used (truncated singular value decomposition).
+    n_neighbors
+        Neighbours of each point; with n - 1 or more the graph is complete.
+    bandwidth
+        A positive number, or "median": the median of the neighbours' distances above 0 (1 without any). A number so
+        small that weights fall below 1e-100 is replaced by it, with a warning.
+    scale
+        "minmax", "standard", "rank" or "none", see `scale_features`; not applied to precomputed distances.
+    metric
+        See `nearest_neighbors`.
+    algorithm
+        See `nearest_neighbors`.
 
+    Returns
+    -------
+    Graph
+        A graph whose vertex k is row k of X.
+
+    Notes
+    -----
     By default, below 20,000 points, this is the graph of the published figures: scikit-learn's neighbours in
     its own order among equal distances, and a diagonal of 1 except for a point that its exact copies push from
     its own list, which has 0. Otherwise equal distances are ordered by id and the diagonal is 1. Memory O(n k).
 
+    Examples
+    --------
     >>> similarity_graph([[0.0], [1.0], [9.0]], n_neighbors=1, scale="none", bandwidth=8.0).n_edges
     2
     """

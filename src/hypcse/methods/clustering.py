@@ -10,7 +10,7 @@ from sklearn.base import ClusterMixin
 
 from hypcse._choices import Bandwidth, Metric, Refine, Scale
 from hypcse.estimator.base import Attributes, Fitting
-from hypcse.estimator.entropy_clustering import effort_of, searched
+from hypcse.estimator.entropy_clustering import effort_of, search
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
 from hypcse.methods.options import check_names
@@ -24,11 +24,35 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
 
     Parameters
     ----------
-    method : its name, see `hypcse.methods.available`.
-    n_clusters : number of flat clusters; by default those of the main level.
-    options : of the method, by name.
-    refine : whether and how hard the tree is refined afterwards: "fast", "thorough", or False.
-    n_neighbors, bandwidth, scale, metric, random_state, n_jobs, verbose : as in `EntropyClustering`.
+    method
+        Its name, see `hypcse.methods.available`.
+    n_clusters
+        Number of flat clusters; by default those of the main level.
+    options
+        Of the method, by name.
+    refine
+        Whether and how hard the tree is refined afterwards: "fast", "thorough", or False.
+    n_neighbors
+        As in `EntropyClustering`.
+    bandwidth
+        As in `EntropyClustering`.
+    scale
+        As in `EntropyClustering`.
+    metric
+        As in `EntropyClustering`.
+    random_state
+        As in `EntropyClustering`.
+    n_jobs
+        As in `EntropyClustering`.
+    verbose
+        As in `EntropyClustering`.
+
+    Attributes
+    ----------
+    tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, entropy_, structure_, stability_
+        As in `EntropyClustering`.
+    n_features_in_, feature_names_in_
+        Of the features.
 
     Examples
     --------
@@ -78,7 +102,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
                 "written, only the tree itself (tree.nwk, linkage.npy) is private."
             )
 
-    def _grown(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
+    def _grow(self, ready: Prepared, seed: int) -> tuple[Tree, Attributes]:
         method, effort = describe(self.method), effort_of(self.refine)
         options = dict(self.options or {})
         if effort is not None and "join" in method.options:
@@ -88,7 +112,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         tree = method.tree(task, **options)
         if effort is None:
             return tree, {}
-        return ready.joined(searched(tree, ready, effort, seed, self._told_of_search)), {}
+        return ready.joined(search(tree, ready, effort, seed, self._told_of_search)), {}
 
 
 def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:

@@ -24,11 +24,29 @@ from hypcse.tree import Tree
 class Method:
     """A method: how it is called, and what it takes.
 
-    takes     : "features" (scaled, (n, d)), a "graph", or both of them as a `Task`.
-    build     : takes that, and its options by keyword; returns a Tree. None where an estimator does it.
-    estimator : the name in `hypcse.estimator` of an estimator that is this method; its parameters are the options.
-    whole     : whether `build` is given the `Task` although it takes one side of it: it draws, or reports progress.
-    trains    : whether torch is needed.
+    Attributes
+    ----------
+    name
+        By which `run` knows it.
+    takes
+        "features" (scaled, (n, d)), a "graph", or both of them as a `Task`.
+    summary
+        What it does, in one line.
+    memory
+        How its memory grows.
+    build
+        Takes that, and its options by keyword; returns a Tree. None where an estimator does it.
+    estimator
+        The name in `hypcse.estimator` of an estimator that is this method; its parameters are the options.
+    whole
+        Whether `build` is given the `Task` although it takes one side of it: it draws, or reports progress.
+    trains
+        Whether torch is needed.
+
+    Examples
+    --------
+    >>> describe("ward").takes
+    'features'
     """
 
     name: str
@@ -174,12 +192,39 @@ METHODS = (
 
 
 def available() -> list[str]:
-    """Names of all methods."""
+    """Names of all methods.
+
+    Returns
+    -------
+    list of str
+        Names, as `run` and `describe` take them.
+
+    Examples
+    --------
+    >>> "ward" in available()
+    True
+    """
     return [method.name for method in METHODS]
 
 
 def describe(name: str) -> Method:
-    """The method of that name."""
+    """The method of that name.
+
+    Parameters
+    ----------
+    name
+        One of `available`.
+
+    Returns
+    -------
+    Method
+        What it takes, and its options.
+
+    Examples
+    --------
+    >>> describe("hdbscan").options
+    ('min_samples', 'max_seconds')
+    """
     for method in METHODS:
         if method.name == name:
             return method
@@ -199,15 +244,34 @@ def run(
 ) -> Tree:
     """The tree that a method finds.
 
-    X is whatever `Points.of` understands: a table, a graph, an AnnData, `Points`. Feature methods scale features by
-    `scale` ("minmax", "standard", "rank" or "none") as `similarity_graph` does. Graph methods take `graph`, or the
-    similarity graph of X where none is given; methods that take both take X and either graph. Options are the method's
-    own; an unknown one is an error. Methods without randomness ignore `random_state`, those that are done at once
-    ignore `callback`. Names of points name the leaves.
-
     With features, graph-average and graph-paris join components by `join_components`; `join=False` leaves them as the
     graph alone does, and `join=True` asks hcse for the same.
 
+    Parameters
+    ----------
+    name
+        One of `available`.
+    X
+        Whatever `Points.of` understands: a table, a graph, an AnnData, `Points`. Names of points name the leaves.
+    graph
+        Over the rows of X. Graph methods take the similarity graph of X where none is given; methods that take both
+        take X and either graph.
+    random_state
+        Seed; methods without randomness ignore it.
+    scale
+        How feature methods scale features, as for `similarity_graph`.
+    callback
+        Told of progress; methods that are done at once ignore it.
+    **options
+        The method's own, see `describe`; an unknown one is an error.
+
+    Returns
+    -------
+    Tree
+        The hierarchy.
+
+    Examples
+    --------
     >>> run("ward", [[0.0], [1.0], [5.0]]).cut(n_clusters=2).tolist()
     [0, 0, 1]
     """

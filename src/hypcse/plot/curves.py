@@ -29,7 +29,25 @@ MAX_CLUSTERS = 1000
 def history(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the terms of the loss, Eq. (17), and the entropy of the decoded tree by epoch. Returns the axes.
 
-    model : a fitted `HypCSE`, or any model with such a `history_`.
+    Parameters
+    ----------
+    model
+        A fitted `HypCSE`, or any model with such a `history_`.
+    ax
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import hypcse
+    >>> X, _ = hypcse.datasets.load("optical-digits")
+    >>> model = hypcse.HypCSE(n_epochs=2, hidden_dim=8).fit(X[:60])
+    >>> len(history(model).lines) > 0
+    True
     """
     steps = getattr(model, "history_", None)
     if not steps:
@@ -59,11 +77,33 @@ def entropy_profile(
     The lowest point is `best_cut`. The partitions of `levels` are marked; each is a part of one description of the
     graph with several levels, so that the coarse ones lie above the curve's lowest point and some above the curve.
 
-    source       : a `Tree`, or a fitted model with `tree_` and `graph_`.
-    graph        : over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
-    max_clusters : the curve's last number of clusters; by default twice that of the best cut, at most 1,000.
+    Parameters
+    ----------
+    source
+        A `Tree`, or a fitted model with `tree_` and `graph_`.
+    graph
+        Over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
+    max_clusters
+        The curve's last number of clusters; by default twice that of the best cut, at most 1,000.
+    ax
+        Where to draw; a new figure by default.
 
+    Returns
+    -------
+    Axes
+        The axes.
+
+    Notes
+    -----
     O(n k) time and memory.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, graph_linkage
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> axes = entropy_profile(graph_linkage(g), g)
+    >>> len(axes.lines) > 0
+    True
     """
     tree = tree_of(source)
     graph = graph_of(source, graph, tree)

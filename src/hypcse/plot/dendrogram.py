@@ -68,25 +68,56 @@ def dendrogram(
 ) -> Axes:
     """Draw a dendrogram; subtrees for which there is no room are triangles with their sizes. Returns the axes.
 
-    source      : a `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used where it has them).
-    labels      : a class for each leaf, to colour by, greyer where classes mix, grey where the label is None or NaN;
-                  with a graph, by default, the clusters of the `main_level`.
-    n_clusters  : so many subtrees, by the cut of least entropy where there is a graph, from the top otherwise.
-    max_leaves  : a tree with more leaves is drawn down to the finest of its `levels` with at most so many clusters, or
-                  without a graph to so many from the top; None draws every leaf.
-    graph       : over the leaves, for cuts and levels by entropy: a `Graph`, a networkx graph or a symmetric matrix.
-    names       : of the leaves, instead of the tree's own.
-    orientation : where the root is: "top", "bottom", "left" or "right".
-    features    : (n, d) the points behind the leaves, for distances; by default those that a fitted `HypCSE` keeps.
-    scale       : how to scale the given features, as for `similarity_graph`; those of a model are scaled already.
-    heights     : what is drawn along the axis of heights. "distance": the root mean squared distance between the parts
-                  that a join joins, or that of a join below it where that is larger. "tree": the tree's own heights.
-                  "auto": "distance" where there are features, "tree" otherwise. Which subtrees are drawn stays the
-                  same.
+    Parameters
+    ----------
+    source
+        A `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used where it has them).
+    labels
+        A class for each leaf, to colour by, greyer where classes mix, grey where the label is None or NaN; with a
+        graph, by default, the clusters of the `main_level`.
+    n_clusters
+        So many subtrees, by the cut of least entropy where there is a graph, from the top otherwise.
+    max_leaves
+        A tree with more leaves is drawn down to the finest of its `levels` with at most so many clusters, or without a
+        graph to so many from the top; None draws every leaf.
+    graph
+        Over the leaves, for cuts and levels by entropy: a `Graph`, a networkx graph or a symmetric matrix.
+    names
+        Of the leaves, instead of the tree's own.
+    orientation
+        Where the root is: "top", "bottom", "left" or "right".
+    features
+        (n, d) the points behind the leaves, for distances; by default those that a fitted `HypCSE` keeps.
+    scale
+        How to scale the given features, as for `similarity_graph`; those of a model are scaled already.
+    heights
+        What is drawn along the axis of heights. "distance": the root mean squared distance between the parts that a
+        join joins, or that of a join below it where that is larger. "tree": the tree's own heights. "auto": "distance"
+        where there are features, "tree" otherwise. Which subtrees are drawn stays the same.
+    legend
+        Whether classes are named beside the drawing.
+    title
+        Above it.
+    ax
+        Where to draw; a new figure by default.
 
+    Returns
+    -------
+    Axes
+        The axes.
+
+    Notes
+    -----
     An axis of distances starts at 0. One of heights does too, or where all joins that are drawn lie near the top a
     little below the lowest of them; there tips of triangles may lie too high. Nothing recurses: a chain of 100,000
     leaves is drawn like any other tree.
+
+    Examples
+    --------
+    >>> from hypcse import Tree
+    >>> axes = dendrogram(Tree.from_newick("((a,b),(c,d));"))
+    >>> [text.get_text() for text in axes.get_xticklabels()]
+    ['a', 'b', 'c', 'd']
     """
     check_choice("orientation", orientation, Orientation)
     measured = check_heights(heights, source, features)

@@ -37,13 +37,37 @@ def disk(
 ) -> Axes:
     """Draw a tree in the hyperbolic plane: leaves at the rim, branches along geodesics. Returns the axes.
 
-    source : a `Tree`, or a fitted model with `tree_`. A model with a two-dimensional `embedding_` is drawn by it, its
-             nodes at the LCAs of Eq. (6); any other tree in a layout of its own, every subtree in a sector.
-    labels : a class for each leaf, to colour by; by default the model's `labels_`. A branch has the colour of the
-             largest class under it, greyer the more classes mix. Where the label is None or NaN, leaves are grey.
-    names  : names to write around the rim; by default the tree's own, if it has at most 150 leaves.
+    Parameters
+    ----------
+    source
+        A `Tree`, or a fitted model with `tree_`. A model with a two-dimensional `embedding_` is drawn by it, its nodes
+        at the LCAs of Eq. (6); any other tree in a layout of its own, every subtree in a sector.
+    labels
+        A class for each leaf, to colour by; by default the model's `labels_`. A branch has the colour of the largest
+        class under it, greyer the more classes mix. Where the label is None or NaN, leaves are grey.
+    names
+        Names to write around the rim; by default the tree's own, if it has at most 150 leaves.
+    legend
+        Whether classes are named beside the drawing.
+    title
+        Above it.
+    ax
+        Where to draw; a new figure by default.
 
+    Returns
+    -------
+    Axes
+        The axes.
+
+    Notes
+    -----
     O(n k) for k classes; a tree of 10,000 leaves takes about a second.
+
+    Examples
+    --------
+    >>> from hypcse import Tree
+    >>> disk(Tree.from_newick("((a,b),(c,d));")).get_title()
+    ''
     """
     tree = tree_of(source)
     classes = classes_of(source, labels, tree)

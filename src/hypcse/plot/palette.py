@@ -49,6 +49,18 @@ def palette(n_colours: int) -> NDArray[np.float64]:
 
     No colour changes when more are asked for. The first twelve stay apart for people who see no red or no green.
 
+    Parameters
+    ----------
+    n_colours
+        How many.
+
+    Returns
+    -------
+    ndarray of shape (n_colours, 3)
+        Red, green and blue, from 0 to 1.
+
+    Examples
+    --------
     >>> palette(2).round(2).tolist()
     [[0.0, 0.45, 0.7], [0.9, 0.62, 0.0]]
     """

@@ -81,33 +81,66 @@ def view(
 ) -> Path:
     """Write a page to look at a tree, in one HTML file that works without a network. Returns its path.
 
-    source        : a `Tree`, or a fitted model with `tree_` (its `graph_`, `labels_`, `levels_`, `stability_`,
-                    `structure_` and a two-dimensional `embedding_` are used where it has them).
-    points        : what is known of the leaves in one value: `Points`, or whatever `Points.of` understands. Each of
-                    graph, labels, features, feature_names and names, where it is given, counts instead.
-    graph         : tells the share of each node in the structural entropy, the automatic cut, and the levels with
-                    their stability.
-    labels        : a class for each leaf, to colour by and to show the mix under a node.
-    features      : (n, d) tells which columns set a node apart, `feature_names` names them, and how far apart the parts
-                    are that a node joins; without, a fitted `HypCSE` tells the latter by the features it keeps.
-    scale         : how to scale the given features for distances, as for `similarity_graph`.
-    heights       : what the dendrogram draws at first along its axis of heights; the page can switch. "distance": the
-                    root mean squared distance between the parts that a node joins, or that of a node below it where
-                    that is larger. "tree": the tree's own heights, by which the slider cuts. "auto": "distance"
-                    where there are features, "tree" otherwise.
-    names         : names of the leaves, instead of the tree's own.
-    n_clusters    : clusters shown at first; by default those of the automatic cut.
-    automatic     : flat labels to show as the automatic cut, instead of one found here: the model's `labels_`, the
-                    `main_level` of a graph, or the widest gap in height.
-    levels        : nested labels to choose from, coarse to fine, instead of the model's or those that `hypcse.levels`
-                    finds in a graph; none with `levels=[]`.
-    stability     : a number from 0 to 1 for each level. By default the model's, or measured by `hypcse.stability` where
-                    the levels are found here: some seconds, and up to 20,000 leaves only. Levels that are given
-                    have none of their own.
-    structure     : what `hypcse.beyond_chance` says of the data, to show in words. Where it says that there is nothing
-                    beyond chance, a graph's automatic cut is one cluster.
+    Parameters
+    ----------
+    source
+        A `Tree`, or a fitted model with `tree_` (its `graph_`, `labels_`, `levels_`, `stability_`, `structure_` and a
+        two-dimensional `embedding_` are used where it has them).
+    path
+        The file to write.
+    points
+        What is known of the leaves in one value: `Points`, or whatever `Points.of` understands. Each of graph, labels,
+        features, feature_names and names, where it is given, counts instead.
+    graph
+        Tells the share of each node in the structural entropy, the automatic cut, and the levels with their stability.
+    labels
+        A class for each leaf, to colour by and to show the mix under a node.
+    features
+        (n, d) tells which columns set a node apart, and how far apart the parts are that a node joins; without, a
+        fitted model tells the latter by the features it keeps.
+    feature_names
+        Of the columns of `features`.
+    scale
+        How to scale the given features for distances, as for `similarity_graph`.
+    heights
+        What the dendrogram draws at first along its axis of heights; the page can switch. "distance": the root mean
+        squared distance between the parts that a node joins, or that of a node below it where that is larger. "tree":
+        the tree's own heights, by which the slider cuts. "auto": "distance" where there are features, "tree" otherwise.
+    names
+        Names of the leaves, instead of the tree's own.
+    n_clusters
+        Clusters shown at first; by default those of the automatic cut.
+    automatic
+        Flat labels to show as the automatic cut, instead of one found here: the model's `labels_`, the `main_level` of
+        a graph, or the widest gap in height.
+    levels
+        Nested labels to choose from, coarse to fine, instead of the model's or those that `hypcse.levels` finds in a
+        graph; none with `levels=[]`.
+    stability
+        A number from 0 to 1 for each level. By default the model's, or measured by `hypcse.stability` where the levels
+        are found here: some seconds, and up to 20,000 leaves only. Levels that are given have none of their own.
+    structure
+        What `hypcse.beyond_chance` says of the data, to show in words. Where it says that there is nothing beyond
+        chance, a graph's automatic cut is one cluster.
+    title
+        Of the page.
 
+    Returns
+    -------
+    Path
+        The file.
+
+    Notes
+    -----
     The file is written whole or not at all; one that is there is replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from hypcse import Tree
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     view(Tree.from_newick("((a,b),(c,d));"), f"{folder}/tree.html").name
+    'tree.html'
     """
     given = {"graph": graph, "labels": labels, "features": features, "feature_names": feature_names, "names": names}
     look = Look(scale, heights, n_clusters, automatic, levels, stability, structure, title)

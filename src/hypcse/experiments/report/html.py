@@ -13,7 +13,25 @@ _CODE = re.compile("`([^`]+)`")
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
-    """The blocks as a page, pictures inside it."""
+    """The blocks as a page, pictures inside it.
+
+    Parameters
+    ----------
+    title
+        Title of the page.
+    blocks
+        Of `build_report`.
+
+    Returns
+    -------
+    str
+        The whole page.
+
+    Examples
+    --------
+    >>> to_html("Empty", []).startswith("<!doctype html>")
+    True
+    """
     body = "\n".join(_html(block) for block in blocks)
     return _PAGE.replace("{title}", escape(title)).replace("{body}", body)
 

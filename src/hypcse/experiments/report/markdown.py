@@ -10,7 +10,25 @@ _MARKS = {"": ("", ""), "best": ("**", "**"), "second": ("<ins>", "</ins>")}
 
 
 def to_markdown(blocks: Sequence[Block], pictures: str = "") -> str:
-    """The blocks as Markdown; pictures are links to files in a folder, by default beside it."""
+    """The blocks as Markdown; pictures are links to files in a folder, by default beside it.
+
+    Parameters
+    ----------
+    blocks
+        Of `build_report`.
+    pictures
+        Folder of the pictures.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> to_markdown([]).strip()
+    ''
+    """
     return "\n\n".join(_text(block, pictures) for block in blocks) + "\n"
 
 

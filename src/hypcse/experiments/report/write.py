@@ -11,7 +11,29 @@ from hypcse.experiments.report.markdown import to_markdown
 
 
 def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]:
-    """Write NAME.md, NAME.html with all of it inside, and the pictures of NAME.md in the folder NAME; the paths."""
+    """Write NAME.md, NAME.html with all of it inside, and the pictures of NAME.md in the folder NAME; the paths.
+
+    Parameters
+    ----------
+    blocks
+        Of `build_report`.
+    folder
+        Where to write; it is made.
+    name
+        First part of the files' names.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_report([], Path(folder), "empty")]
+    ['empty.md', 'empty.html']
+    """
     folder.mkdir(parents=True, exist_ok=True)
     title = next((block.text for block in blocks if isinstance(block, Heading)), name)
     texts = {f"{name}.md": to_markdown(blocks, f"{name}/"), f"{name}.html": to_html(title, blocks)}
