@@ -88,7 +88,18 @@ class EntropyReport:
         return self.entropy / self.one_dimensional if self.one_dimensional > 0 else 0.0
 
     def largest(self, n_nodes: int = 10) -> NDArray[np.int64]:
-        """The nodes that save most, the first first."""
+        """The nodes that save most, the first first.
+
+        Parameters
+        ----------
+        n_nodes
+            How many.
+
+        Returns
+        -------
+        ndarray
+            Ids of nodes.
+        """
         return np.argsort(-self.saving, kind="stable")[:n_nodes]
 
 

@@ -139,11 +139,37 @@ class Experiment:
         return self.smoke or self.data_sets[:2]
 
     def seeds(self, row: Row, data: str) -> range:
-        """Seeds 0, 1, ... of a row on a data set."""
+        """Seeds 0, 1, ... of a row on a data set.
+
+        Parameters
+        ----------
+        row
+            A row.
+        data
+            A data set.
+
+        Returns
+        -------
+        range
+            The seeds; one where they do not matter.
+        """
         if not self.varies(row, data):
             return range(1)
         return range(self.n_seeds_large if data in LARGE else self.n_seeds)
 
     def varies(self, row: Row, data: str) -> bool:
-        """Whether seeds matter to a row on a data set."""
+        """Whether seeds matter to a row on a data set.
+
+        Parameters
+        ----------
+        row
+            A row.
+        data
+            A data set.
+
+        Returns
+        -------
+        bool
+            Whether more than one seed is run.
+        """
         return row.random or data in self.drawn

@@ -109,7 +109,18 @@ class Results:
         return list(dict.fromkeys(cell.data for _, cell in self.planned if cell.key in self.records))
 
     def table(self, metric: str) -> Table:
-        """All figures of one metric."""
+        """All figures of one metric.
+
+        Parameters
+        ----------
+        metric
+            Name of a score.
+
+        Returns
+        -------
+        dict
+            By row, then by data set.
+        """
         groups: dict[tuple[str, str], list[Cell]] = {}
         rows = {row.label: row for row, _ in self.planned}
         for row, cell in self.planned:
@@ -126,12 +137,34 @@ class Results:
         return {label: figures for label, figures in table.items() if figures}
 
     def ours(self, metric: str) -> Values:
-        """Our means by row and by data set."""
+        """Our means by row and by data set.
+
+        Parameters
+        ----------
+        metric
+            Name of a score.
+
+        Returns
+        -------
+        dict
+            By row, then by data set.
+        """
         known = ((label, data, one.mean) for label, row in self.table(metric).items() for data, one in row.items())
         return _nested(known)
 
     def complete(self, metric: str) -> Values:
-        """The same where every seed has its figure: fewer would be other data than that of other rows."""
+        """The same where every seed has its figure: fewer would be other data than that of other rows.
+
+        Parameters
+        ----------
+        metric
+            Name of a score.
+
+        Returns
+        -------
+        dict
+            By row, then by data set.
+        """
         return _nested(
             (label, data, one.mean)
             for label, row in self.table(metric).items()
@@ -140,7 +173,18 @@ class Results:
         )
 
     def paper(self, metric: str) -> Values:
-        """The paper's figures by its own rows, and by data set."""
+        """The paper's figures by its own rows, and by data set.
+
+        Parameters
+        ----------
+        metric
+            Name of a score.
+
+        Returns
+        -------
+        dict
+            By row, then by data set.
+        """
         names = {row.label: row.printed for row, _ in self.planned if row.printed is not None}
         table = self.table(metric)
         return _nested(

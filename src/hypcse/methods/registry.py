@@ -76,13 +76,32 @@ class Method:
         return not self.trains or all(find_spec(name) is not None for name in ("torch", "geoopt"))
 
     def kind(self) -> Any:
-        """The class of the estimator."""
+        """The class of the estimator.
+
+        Returns
+        -------
+        type
+            An estimator of `hypcse`.
+        """
         import hypcse.estimator
 
         return getattr(hypcse.estimator, str(self.estimator))
 
     def tree(self, task: Task, **options: Any) -> Tree:
-        """The tree that the method finds."""
+        """The tree that the method finds.
+
+        Parameters
+        ----------
+        task
+            Points, scale, seed and callback.
+        **options
+            Of the method.
+
+        Returns
+        -------
+        Tree
+            The hierarchy.
+        """
         if self.trains:
             import hypcse._torch  # noqa: F401
         if self.takes == "features" and task.points.features is None:
