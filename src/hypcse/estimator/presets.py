@@ -27,29 +27,19 @@ PRESETS: dict[Preset, dict[str, Any]] = {
 }
 # Epochs of "auto": so many steps over all subgraphs of an epoch, within these limits.
 AUTO_STEPS, AUTO_LIMITS = 400, (10, 100)
-OF_THE_SHELL = (
-    "n_clusters",
-    "preset",
-    "n_neighbors",
-    "bandwidth",
-    "scale",
-    "metric",
-    "random_state",
-    "callback",
-    "device",
-    "n_jobs",
-    "verbose",
-    "checkpoint_dir",
-    "checkpoint_every",
-)
-"""Parameters that training does not see."""
 
 
 def fill_options(preset: Preset, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The options of training and `refine`: the parameters that are set, over the preset's values."""
     check_choice("preset", preset, Preset)
-    given = {name: value for name, value in parameters.items() if name not in OF_THE_SHELL and value is not None}
-    return {**PRESETS[preset], **given}
+    given = {**training_options(parameters), "refine": parameters["refine"]}
+    return {**PRESETS[preset], **{name: value for name, value in given.items() if value is not None}}
+
+
+def training_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of an estimator's parameters that training knows."""
+    known = TrainingConfig.hints()
+    return {name: value for name, value in parameters.items() if name in known}
 
 
 def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from hypcse.estimator.forms import SHARED, sizes_of_points
 from hypcse.estimator.labelled.class_scores import ClassScores
 from hypcse.estimator.labelled.known_labels import find_hierarchy, guess_labels, known_classes, validation_rows
 from hypcse.estimator.preparing import Prepared, prepare, take_points
+from hypcse.estimator.presets import training_options
 from hypcse.estimator.similarities import Similarities
 from hypcse.estimator.trained import (
     ENCODED,
@@ -41,21 +42,6 @@ from hypcse.training import (
     fit_labelled,
 )
 from hypcse.training.fit import Callback
-
-TRAINING = (
-    "n_epochs",
-    "learning_rate",
-    "weight_decay",
-    "batch_size",
-    "hidden_dim",
-    "embed_dim",
-    "dropout",
-    "edge_drop",
-    "mask_anchor",
-    "contrast_weight",
-    "learn_graph",
-    "evaluate_every",
-)
 
 
 class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
@@ -234,7 +220,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         check_similarity(self.n_neighbors, self.bandwidth)
         given = take_points(self, X, graph, self.metric, 2, seed)
         classes, codes = known_classes(y, given.n_points)
-        options = {name: getattr(self, name) for name in TRAINING}
+        options = training_options(self.get_params(deep=False))
         config = TrainingConfig.from_options(**options)
         with worker_threads(self.n_jobs, given.n_points):
             check_fit_memory(given.n_points, self.n_neighbors, options, "fit on a sample")
