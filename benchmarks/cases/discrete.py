@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from math import log10
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ import hypcse
 from benchmarks.case import Rng, Workload, case
 from benchmarks.cases.graph import nested_gaussians
 from benchmarks.cases.metrics import NOTHING_CACHED
+from hypcse._choices import Linkage
 
 PEN_DIGITS = 10_992
 N_FINEST = 100
@@ -123,7 +124,7 @@ def tree_of_merges(merges: NDArray[np.float64]) -> hypcse.Tree:
     return hypcse.Tree.from_linkage(np.column_stack([merges[:, :2], heights, merges[:, 3]]))
 
 
-def _linking(graph: hypcse.Graph, method: Literal["average", "paris", "entropy"]) -> Workload:
+def _linking(graph: hypcse.Graph, method: Linkage) -> Workload:
     rows = _rows(graph)
     return Workload(
         run=lambda: hypcse.graph_linkage(hypcse.Graph(*rows), method),

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 import hypcse
 from benchmarks.quality.sheet import Sheet
+from hypcse._choices import Effort
 
 N_GRAPHS = 100
 N_VERTICES = 7
 EDGE_PROBABILITY = 0.6
-EFFORTS: tuple[Literal["fast", "thorough"], ...] = ("fast", "thorough")
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
 # Two sums of the same terms in another order differ by less.
 TOLERANCE = 1e-9
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,11 +61,12 @@ def say_count(n: int, noun: str) -> str:
     return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
-def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """Raise unless `value` is one of `choices`."""
-    if value not in choices:
-        listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name}={value!r} is not known. Choose one of {listed}.")
+def check_choice(name: str, value: object, choices: Any) -> None:
+    """Raise unless `value` is one of the words of a `Literal` type, see `_choices`, or of a sequence."""
+    known = get_args(choices) or choices
+    if value not in known:
+        listed = ", ".join(repr(choice) for choice in known)
+        raise ValueError(f"{name}={value!r} is not known. Choose one of {listed}.{did_you_mean(value, known)}")
 
 
 def check_count(name: str, value: object, low: int, high: int | None = None) -> int:

@@ -185,10 +185,8 @@ def test_bad_input_is_one_line(command, tmp_path, table):
     assert_one_line(command(*score, "points.csv", "--id-column", "name"), "no column 'name'")
     assert_one_line(command(*named, "--labels", "kinds.txt"), "both give labels")
     assert_one_line(command(*named, "--bandwidth", "wide"), "--bandwidth 'wide' is neither")
-    assert_one_line(
-        command(*named, "--scale", "wide"), "scale='wide' is not known. Choose one of 'minmax', 'standard', 'rank'"
-    )
-    assert_one_line(command(*named, "--self-loops", "nonsense"), "self_loops='nonsense'")
+    assert_one_line(command(*named, "--scale", "wide"), "'wide' is not one of 'minmax', 'standard', 'rank', 'none'")
+    assert_one_line(command(*named, "--self-loops", "nonsense"), "'nonsense' is not one of 'paper', 'exact', 'drop'")
     assert_one_line(command("score", "broken.nwk", "--data", "points.npy"), "column")
     assert_one_line(command("score", "small.nwk", "--data", "points.npy"), "2 leaves")
     assert_one_line(

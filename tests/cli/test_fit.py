@@ -162,7 +162,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
         (("points.csv", "--out", "no/such/place", "--id-column", "id"), "no folder"),
         (("nowhere.csv", "--out", "found"), "neither a file nor a data set"),
         (("optical-digits", "--out", "found", "--method", "graph-avarage"), "Did you mean"),
-        (("optical-digits", "--out", "found", "--effort", "extreme"), "effort='extreme' is not known"),
+        (("optical-digits", "--out", "found", "--effort", "extreme"), "'extreme' is not one of 'fast', 'thorough'"),
         (("points.csv", "--out", "points.csv", "--id-column", "id"), "is a file"),
     ],
 )

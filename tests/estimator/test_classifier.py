@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from hypcse import HypCSE, HypCSEClassifier, similarity_graph
 from hypcse.encoder.prototypes import Prototypes
 from hypcse.estimator import ModelFileError
-from hypcse.estimator.known_labels import validation_rows
+from hypcse.estimator.labelled.known_labels import validation_rows
 from hypcse.objective.margin import margin_loss
 from hypcse.training import fit_labelled
 
@@ -121,7 +121,7 @@ def told(monkeypatch, X, y, **options):
         asked.append(known)
         return fit_labelled(features, graph, config, known, *rest)
 
-    monkeypatch.setattr("hypcse.estimator.classifier.fit_labelled", listening)
+    monkeypatch.setattr("hypcse.estimator.labelled.classifier.fit_labelled", listening)
     HypCSEClassifier(**{**QUICK, "n_epochs": 1, **options}).fit(X, y)
     return asked[0]
 

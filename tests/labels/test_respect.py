@@ -91,7 +91,7 @@ def test_classes_of_several_groups_become_subtrees():
 
 def test_wrong_values():
     graph = Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(ValueError, match="y has 2 values for 3 vertices"):
+    with pytest.raises(ValueError, match="labels has 2 values for 3 vertices"):
         respect_labels(graph, [0, 1])
     for strength in (-0.5, np.nan, np.inf):
         with pytest.raises(ValueError, match=f"strength={strength} must be"):

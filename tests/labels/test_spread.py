@@ -76,8 +76,8 @@ def test_one_leaf():
 
 def test_wrong_labels():
     tree = Tree.from_newick("((0,1),2);")
-    with pytest.raises(ValueError, match="y has 2 values, but the tree has 3 leaves"):
+    with pytest.raises(ValueError, match="labels has 2 values, but the tree has 3 leaves"):
         spread_labels(tree, [0, 1])
     for y in ([-1, -1, -1], [None, None, None], [np.nan] * 3):
-        with pytest.raises(ValueError, match="all 3 values of y are missing.*tree.cut"):
+        with pytest.raises(ValueError, match="all 3 labels are missing.*tree.cut"):
             spread_labels(tree, y)

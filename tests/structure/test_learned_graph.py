@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 import torch
@@ -11,9 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from torch.testing import assert_close
 
+from hypcse._choices import LearnerSimilarity
 from hypcse.structure import learned_graph, similarity
 
-KINDS = ("cosine", "gaussian")
+KINDS = get_args(LearnerSimilarity)
 
 
 @st.composite

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice, check_count
+from hypcse._choices import CellMethod
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, group_dendrogram
 from hypcse.discrete import levels
@@ -31,7 +32,7 @@ def hierarchy(
     adata: AnnData,
     *,
     use: str = "auto",
-    method: str = "search",
+    method: CellMethod = "search",
     resolutions: int | Sequence[int] | None = None,
     n_neighbors: int = 10,
     key_added: str = "hypcse",
@@ -39,13 +40,32 @@ def hierarchy(
 ) -> Tree:
     """Cluster cells at several nested resolutions, and write all of it into `adata`. Returns the tree.
 
-    use         : "auto" for obsp["connectivities"] where there is one, else obsm["X_pca"], else X; or "X", or a key of
-                  `obsp` or `obsm`. Of features the similarity graph is made, with `n_neighbors` and no scaling.
-                  Components of a graph are joined by the representation it was made of, where that is there.
-    method      : "search" for linkage on the graph and refinement, "hypcse" for the trained estimator.
-    resolutions : None for the levels that the entropy gives, a number of such levels, or numbers of clusters.
-    key_added   : what the fields are called.
+    Parameters
+    ----------
+    adata
+        The cells; the results are written into it.
+    use
+        "auto" for obsp["connectivities"] where there is one, else obsm["X_pca"], else X; or "X", or a key of `obsp` or
+        `obsm`. Of features the similarity graph is made, with `n_neighbors` and no scaling. Components of a graph are
+        joined by the representation it was made of, where that is there.
+    method
+        "search" for linkage on the graph and refinement, "hypcse" for the trained estimator.
+    resolutions
+        None for the levels that the entropy gives, a number of such levels, or numbers of clusters.
+    n_neighbors
+        Neighbours of each cell, where a graph is made.
+    key_added
+        What the fields are called.
+    random_state
+        Seed of everything random.
 
+    Returns
+    -------
+    Tree
+        The hierarchy over all cells.
+
+    Notes
+    -----
     With the default key these are written, all of which survive `write_h5ad`:
 
     obs["hypcse_1"], obs["hypcse_2"], ... : categories from coarse to fine, each nested in the one before, named "0",
@@ -56,8 +76,17 @@ def hierarchy(
         `resolutions` are asked for, obs["hypcse"] is one group); "params".
     uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500, as scanpy's plots
         read it.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> adata = anndata.AnnData(np.concatenate([rng.normal(size=(30, 5)), rng.normal(9, 1, size=(30, 5))]))
+    >>> tree = hierarchy(adata)
+    >>> tree.n_leaves, adata.obs["hypcse"].nunique()
+    (60, 2)
     """
-    check_choice("method", method, ("search", "hypcse"))
+    check_choice("method", method, CellMethod)
     seed = check_seed(random_state)
     if not is_cells(adata):
         raise TypeError(
@@ -87,7 +116,7 @@ def hierarchy(
     return tree
 
 
-def _estimator(method: str, n_neighbors: int, seed: int) -> Any:
+def _estimator(method: CellMethod, n_neighbors: int, seed: int) -> Any:
     from hypcse import estimator
 
     kind = estimator.EntropyClustering if method == "search" else estimator.HypCSE

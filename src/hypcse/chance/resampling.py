@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_count, check_labels
+from hypcse._choices import Metric, Scale
 from hypcse._random import generator
 from hypcse.chance.edges import with_edges
 from hypcse.discrete.joining.join import join_components
@@ -17,7 +18,6 @@ from hypcse.discrete.refining.budget import Budget
 from hypcse.discrete.refining.run import Run
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
 from hypcse.graph.features import dense_features
-from hypcse.graph.neighbors import METRICS
 from hypcse.kernels.trees.induced import induced_forest
 from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
 from hypcse.tree import Tree
@@ -37,8 +37,8 @@ def stability(
     X: ArrayLike | None = None,
     distances: Any = None,
     *,
-    scale: str = "minmax",
-    metric: str = "euclidean",
+    scale: Scale = "minmax",
+    metric: Metric = "euclidean",
     n_resamples: int = N_RESAMPLES,
     random_state: int = 0,
 ) -> list[float]:
@@ -53,12 +53,36 @@ def stability(
     Clear clusters are above 0.9; those of noise lie below 0.3 in many dimensions and up to 0.8 in two, where near
     points stay together however they are cut. `beyond_chance` is the test; this says which level to lean on.
 
-    levels : labels, one array a level, such as `hypcse.levels` gives.
-    graph  : a `Graph`, a networkx graph or a symmetric matrix.
-    X, distances, scale, metric : as in `join_components`, of use where the graph is not connected.
+    Parameters
+    ----------
+    levels
+        Found clusters, one array per level, such as `hypcse.levels` gives.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix.
+    X
+        As in `join_components`, of use where the graph is not connected.
+    distances
+        As in `join_components`, of use where the graph is not connected.
+    scale
+        As in `join_components`, of use where the graph is not connected.
+    metric
+        As in `join_components`, of use where the graph is not connected.
+    n_resamples
+        How many times edges are drawn.
+    random_state
+        Seed of the draws.
 
+    Returns
+    -------
+    list of float
+        One number per level.
+
+    Notes
+    -----
     O(n_resamples) searches of one sweep each: a second or two each at 20,000 points.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from hypcse import similarity_graph
     >>> line = np.arange(20.0)
@@ -68,7 +92,7 @@ def stability(
     """
     check_count("n_resamples", n_resamples, 1)
     graph = as_graph(graph)
-    check_choice("metric", metric, METRICS)
+    check_choice("metric", metric, Metric)
     partitions = [check_labels(labels, graph.n_vertices) for labels in levels]
     points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale)
     known = {"X": points, "distances": X if metric == "precomputed" and distances is None else distances}
@@ -84,7 +108,7 @@ def is_quick(graph: Graph) -> bool:
     return graph.n_vertices <= MAX_POINTS and graph.n_edges <= MAX_EDGES
 
 
-def _searched_again(graph: Graph, known: dict[str, Any], metric: str, rng: np.random.Generator) -> Tree:
+def _searched_again(graph: Graph, known: dict[str, Any], metric: Metric, rng: np.random.Generator) -> Tree:
     """A tree found on part of the edges."""
     i, j, weights = graph.edges()
     stays = rng.random(i.size) < KEPT

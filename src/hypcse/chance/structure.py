@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import generator
 from hypcse.chance.edges import with_edges
 from hypcse.chance.graphs import graph_savings
 from hypcse.chance.tables import classical_coordinates, table_separations
 from hypcse.graph import Graph, as_graph, scale_features
 from hypcse.graph.features import dense_features
-from hypcse.graph.neighbors import METRICS, unit_rows
+from hypcse.graph.neighbors import unit_rows
 from hypcse.points.convert import is_affinity, is_networkx
 
 LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0
@@ -30,20 +31,30 @@ MAX_POINTS = 1500
 """Points of a table that are looked at together."""
 GLANCE, PLAIN_SCORE = 500, 2 * CLEAR_SCORE
 """Points of a first glance, and the score that settles it: what is so plain in a few needs no more."""
-WORDS = ("clear", "weak", "none", "untested")
 
 
 @dataclass(frozen=True)
 class Structure:
     """How far data lie beyond chance.
 
-    word   : "clear", "weak", "none", or "untested" where there is too little to compare: fewer than 20 points or
-             edges, or sparse distances.
-    score  : standard deviations by which the data exceed the mean of chance.
-    excess : the same in doublings: 1.0 says twice as far apart (of a table), or twice as much saved (of a graph).
+    Attributes
+    ----------
+    word
+        "clear", "weak", "none", or "untested" where there is too little to compare: fewer than 20 points or edges, or
+        sparse distances.
+    score
+        Standard deviations by which the data exceed the mean of chance.
+    excess
+        The same in doublings: 1.0 says twice as far apart (of a table), or twice as much saved (of a graph).
+
+    Examples
+    --------
+    >>> structure = Structure("weak", 4.0, 1.2)
+    >>> structure.found, str(structure)
+    (True, 'weak structure beyond chance (4.0 standard deviations)')
     """
 
-    word: str
+    word: Evidence
     score: float
     excess: float
 
@@ -62,7 +73,9 @@ class Structure:
 UNTESTED = Structure("untested", 0.0, 0.0)
 
 
-def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean", random_state: int = 0) -> Structure:
+def beyond_chance(
+    data: Any, *, scale: Scale = "minmax", metric: Metric = "euclidean", random_state: int = 0
+) -> Structure:
     """Whether there is more structure in a table, or in a graph, than chance makes.
 
     Of a graph it asks what a tree saves over the star of all vertices, and what it saves on graphs with the same
@@ -72,20 +85,34 @@ def beyond_chance(data: Any, *, scale: str = "minmax", metric: str = "euclidean"
     a box with the variances of its principal components. Parts are looked at from 1/2 bit to 3 bits of entropy, which
     is two parts up to some ten, and the scale that stands out most counts.
 
-    data         : a `Graph`, a networkx graph or a sparse symmetric affinity; features, one row per point; or with
-                   metric="precomputed" distances between points (square or condensed; sparse ones are not tested).
-    scale, metric : as in `similarity_graph`; features are scaled the same way.
-    random_state : of the draws, and of the points looked at: where there are more than 500 first so many of them, which
-                   do where they lie 12 standard deviations beyond chance; then up to 1,500; and where there are more,
-                   the neighbourhood of one of them, where small clusters show.
+    Parameters
+    ----------
+    data
+        A `Graph`, a networkx graph or a sparse symmetric affinity; features, one row per point; or with
+        metric="precomputed" distances between points (square or condensed; sparse ones are not tested).
+    scale
+        As in `similarity_graph`; features are scaled the same way.
+    metric
+        As in `similarity_graph`; features are scaled the same way.
+    random_state
+        Of the draws, and of the points looked at: where there are more than 500 first so many of them, which do where
+        they lie 12 standard deviations beyond chance; then up to 1,500; and where there are more, the neighbourhood of
+        one of them, where small clusters show.
 
+    Returns
+    -------
+    Structure
+        The word for it, and how far beyond chance the data lie.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> noise = rng.uniform(size=(200, 2))
     >>> beyond_chance(noise).word, beyond_chance(np.concatenate([noise, noise + 3])).word
     ('none', 'clear')
     """
-    check_choice("metric", metric, METRICS)
+    check_choice("metric", metric, Metric)
     rng, first = (generator(random_state, purpose) for purpose in ("chance", "a glance at chance"))
     if is_networkx(data) or (metric != "precomputed" and is_affinity(data)):
         data = as_graph(data)

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
+from hypcse._choices import NeighborSearch
 from hypcse.chance.edges import with_edges
 from hypcse.discrete.cutting.stretches import by_conductance
 from hypcse.discrete.leaving import leaving_parts
@@ -20,7 +21,8 @@ from hypcse.graph.neighbors.precomputed import distance_blocks
 from hypcse.graph.similarity import scaled_similarity
 
 N_DRAWS = 20
-N_NEIGHBORS, SEARCH = 10, "brute"
+N_NEIGHBORS = 10
+SEARCH: NeighborSearch = "brute"
 """Of the graphs: all distances of so few points are the quickest search."""
 BITS = np.array([0.5, 0.75, 0.95, 1.5, 2.0, 3.0])
 """Entropies of the shares of the parts at which partitions are compared."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hypcse._choices import Effort, Preset, SelfLoops
 from hypcse._formats import list_suffixes
 from hypcse.cli.options import COLUMNS, GRAPH, with_shared
 
@@ -70,7 +71,7 @@ def fit(
             "--refine/--no-refine", help="Lower the tree's entropy afterwards. By default, unless a preset says no."
         ),
     ] = None,
-    effort: Annotated[str, typer.Option(help="How hard to refine: fast or thorough.")] = "fast",
+    effort: Annotated[Effort, typer.Option(help="How hard to refine.")] = "fast",
     clusters: Annotated[
         int | None, typer.Option(min=1, help="Number of flat clusters. By default: those of the main level.")
     ] = None,
@@ -84,7 +85,7 @@ def fit(
             "and 500,000 edges.",
         ),
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="Short for --set preset=...: default or paper, of hypcse.")] = None,
+    preset: Annotated[Preset | None, typer.Option(help="Short for --set preset=..., of hypcse.")] = None,
     epochs: Annotated[
         int | None, typer.Option(min=0, help="Short for --set n_epochs=..., of methods that train.")
     ] = None,
@@ -125,7 +126,7 @@ def score(
     ] = None,
     columns: Any = None,
     graph: Any = None,
-    self_loops: Annotated[str, typer.Option(help="Loops in the entropy: paper, exact or drop.")] = "paper",
+    self_loops: Annotated[SelfLoops, typer.Option(help="What loops count in the entropy.")] = "paper",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
     """Score a tree on the similarity graph of its points, as the paper's tables were scored.

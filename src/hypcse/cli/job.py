@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from hypcse import methods
 from hypcse._checks import check_choice
+from hypcse._choices import Effort
 from hypcse.cli.reading.method_options import read_options
-from hypcse.discrete.refining.budget import Effort
 from hypcse.methods.clustering import estimator_of
 
 
@@ -26,7 +26,7 @@ class Job:
     method: str
     n_clusters: int | None
     refine: bool | None
-    effort: str
+    effort: Effort
     seed: int
     graph: dict[str, Any]
     settings: list[str] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Job:
 
     def check(self) -> None:
         """Raise for what is wrong whatever the data and the method's options; no method is loaded."""
-        check_choice("effort", self.effort, get_args(Effort))
+        check_choice("effort", self.effort, Effort)
         methods.describe(self.method)
         for name, value in self._given.items():
             if any(word.partition("=")[0].strip() == name for word in self.settings):

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from hypcse._choices import Dates, Decimal, Impute, Scale
+
 READING, SIMILARITY = "How to read the data", "Similarity graph"
 """Titles of groups of options in the help."""
 
@@ -27,12 +29,12 @@ COLUMNS: dict[str, tuple[Any, Any]] = {
     "drop": _option(_Texts, None, "Columns to leave out: a,b or repeated."),
     "keep": _option(_Texts, None, "Columns to use although they look like ids: a,b or repeated."),
     "categorical": _option(_Texts, None, "Columns of texts: a,b or repeated. Each weighs as one column of numbers."),
-    "impute": _option(_Text, None, "Fill missing numbers: median. By default they are refused."),
-    "dates": _option(str, "refuse", "What to do with dates: refuse, or number (days since 1970-01-01)."),
+    "impute": _option(Impute | None, None, "Fill missing numbers. By default they are refused."),
+    "dates": _option(Dates, "refuse", "What to do with dates; a number is days since 1970-01-01."),
     "header": _option(
         bool | None, None, "Whether row 1 names the columns. By default: if it has no number.", "--header/--no-header"
     ),
-    "decimal": _option(_Text, None, "Decimal mark: . or ,. By default it is found."),
+    "decimal": _option(Decimal | None, None, "Decimal mark. By default it is found."),
     "sheet": _option(_Text, None, "Sheet of a workbook: its name, or its position from 1."),
     "edges": _option(bool, False, "Rows are edges: two ends, and a weight or none.", "--edges"),
 }
@@ -41,9 +43,7 @@ COLUMNS: dict[str, tuple[Any, Any]] = {
 GRAPH: dict[str, tuple[Any, Any]] = {
     "neighbors": _option(int, 10, "Neighbours of each point.", panel=SIMILARITY, min=1),
     "bandwidth": _option(str, "1.0", "Width of the similarity: a number, or `median`.", panel=SIMILARITY),
-    "scale": _option(
-        str, "minmax", "Scaling of the columns: minmax, standard, rank (quantiles) or none.", panel=SIMILARITY
-    ),
+    "scale": _option(Scale, "minmax", "Scaling of the columns; rank is by quantiles.", panel=SIMILARITY),
 }
 """Options of the similarity graph."""
 

@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from hypcse import Tree, score
+from hypcse._choices import SelfLoops
 from hypcse.cli.reading.inputs import points_of, read_labels, read_tree, tree_file
-from hypcse.entropy import SelfLoops
 from hypcse.metrics.scores import BY_NAME, format_score
 from hypcse.points import Points
 from hypcse.points.reading import Columns
@@ -30,7 +30,7 @@ def run_score(
     columns: Columns,
     graph_options: dict[str, Any],
     *,
-    self_loops: str,
+    self_loops: SelfLoops,
     as_json: bool,
 ) -> None:
     """Score a tree, of a file or a folder of `hypcse fit`, on the similarity graph of its points; print the row."""
@@ -46,7 +46,7 @@ def run_score(
     if labels_path is not None:
         points = replace(points, labels=read_labels(labels_path))
     points = replace(points, graph=points.similarity(**graph_options)).rows(order)
-    row = score(tree, graph=points.graph, labels=points.labels, self_loops=cast(SelfLoops, self_loops))
+    row = score(tree, graph=points.graph, labels=points.labels, self_loops=self_loops)
     if as_json:
         print(json.dumps({name: finite(value) for name, value in row.items()}, allow_nan=False))
     else:

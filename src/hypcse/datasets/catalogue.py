@@ -9,7 +9,28 @@ from hypcse._checks import did_you_mean
 
 @dataclass(frozen=True)
 class Dataset:
-    """One data set: its file in the authors' repository, and the shapes that every copy must have."""
+    """One data set: its file in the authors' repository, and the shapes that every copy must have.
+
+    Attributes
+    ----------
+    name
+        By which `load` knows it.
+    file
+        The file in the authors' repository.
+    bytes
+        Size of that file.
+    sha256
+        Its checksum.
+    n_points, n_features, n_classes
+        Shape that every copy must have.
+    note
+        What to know about it.
+
+    Examples
+    --------
+    >>> describe("iris").n_classes
+    3
+    """
 
     name: str
     file: str
@@ -75,6 +96,13 @@ _BY_NAME = {entry.name: entry for entry in _ENTRIES}
 def available() -> list[str]:
     """The names that `load` knows, in the order of the paper's tables.
 
+    Returns
+    -------
+    list of str
+        Names.
+
+    Examples
+    --------
     >>> available().index("iris")
     1
     """
@@ -84,6 +112,18 @@ def available() -> list[str]:
 def describe(name: str) -> Dataset:
     """The catalogue entry of one data set.
 
+    Parameters
+    ----------
+    name
+        One of `available`.
+
+    Returns
+    -------
+    Dataset
+        Its file and its shape.
+
+    Examples
+    --------
     >>> describe("zoo").n_points
     101
     """

@@ -17,15 +17,27 @@ _IN_SKLEARN = {"iris": "load_iris", "optical-digits": "load_digits"}
 
 
 def load(name: str, *, callback: Callback | None = None) -> Labelled:
-    """Features X (n, d) as float64 and classes y (n,) as int64 from 0.
+    """Features and classes of a data set of the paper.
 
-    The sources, in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the
-    cache folder of the user (on Linux ~/.cache/hypcse); scikit-learn's copy of iris and
-    optical-digits; the authors' repository, whose file is then kept in the cache.
+    The sources, in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the cache folder
+    of the user (on Linux ~/.cache/hypcse); scikit-learn's copy of iris and optical-digits; the authors' repository,
+    whose file is then kept in the cache.
 
-    While a file is fetched, `callback` is called with a `Progress` in bytes. Return True to stop, which raises
-    `Stopped`, a TimeoutError, and keeps nothing.
+    Parameters
+    ----------
+    name
+        One of `available`.
+    callback
+        Called with a `Progress` in bytes while a file is fetched. Return True to stop, which raises `Stopped`, a
+        TimeoutError, and keeps nothing.
 
+    Returns
+    -------
+    X, y
+        Features (n, d) as float64, and classes (n,) as int64 from 0.
+
+    Examples
+    --------
     >>> X, y = load("optical-digits")
     >>> X.shape, y.shape
     ((1797, 64), (1797,))

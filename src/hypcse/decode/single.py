@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_features
-from hypcse.decode.spanning import Spanning, spanning_tree
+from hypcse._choices import Spanning
+from hypcse.decode.spanning import spanning_tree
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.tree import Tree
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_count, check_features
+from hypcse._choices import Spanning
 from hypcse.graph import nearest_neighbors
 from hypcse.graph.neighbors.exact import brute_force
 from hypcse.graph.neighbors.search import check_range, representable
@@ -22,7 +23,6 @@ from hypcse.kernels.spanning.nearest_lists import N_NEAREST, Lists, known_lists,
 MAX_VISITED = 10
 MIN_PRODUCTS = 2000
 
-Spanning = Literal["exact", "neighbors"]
 Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -47,10 +47,26 @@ def spanning_tree(points: ArrayLike, *, method: Spanning = "exact", n_neighbors:
     Boruvka's rounds on a k-d tree: about O(n log n) in few dimensions or in clusters. Where the tree cannot prune, as
     in many dimensions, it is O(n^2 d). Memory is O(n d).
 
+    Parameters
+    ----------
+    points
+        Points (n, d).
+    method
+        How it is found: "exact" or "neighbors".
+    n_neighbors
+        Nearest others of each point that "neighbors" looks at.
+
+    Returns
+    -------
+    SpanningTree
+        The ends `first` and `second` of the n - 1 edges and their `length`, shortest first.
+
+    Examples
+    --------
     >>> spanning_tree([[0.0], [3.0], [1.0]])
     SpanningTree(first=array([0, 1]), second=array([2, 2]), length=array([1., 2.]))
     """
-    check_choice("method", method, get_args(Spanning))
+    check_choice("method", method, Spanning)
     check_count("n_neighbors", n_neighbors, 1)
     features = check_features(points)
     check_range(features)

@@ -26,6 +26,25 @@ def binarize(tree: Tree, graph: GraphLike) -> Tree:
 
     Children that no edge joins are joined last, smallest first. Neither structural entropy nor Dasgupta's cost ever
     rises by it. A binary tree is returned as it is.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+
+    Returns
+    -------
+    Tree
+        A binary tree over the same leaves.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> star = Tree.from_newick("(0,1,2,3);")
+    >>> binarize(star, Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])).cut(n_clusters=2).tolist()
+    [0, 0, 1, 1]
     """
     graph = graph_over(tree, graph)
     if tree.is_binary or tree.n_leaves == 1:

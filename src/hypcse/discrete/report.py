@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import ExactLoops
 from hypcse.entropy import (
     entropy_from_weights,
     entropy_lower_bound,
@@ -28,23 +28,44 @@ from hypcse.tree import Tree
 class EntropyReport:
     """Structural entropy of a tree, Eq. (1), node by node. Arrays have one value per node.
 
-    entropy         : its sum over all nodes.
-    self_loops      : how loops count in it: "exact" or "drop", as for `structural_entropy`.
-    paper_entropy   : what `score` and `structural_entropy` give by default, self_loops="paper". On a graph with loops
-                      it is another number than `entropy`: the paper's tables leave out what loops add, an amount that
-                      no tree changes. Terms of nodes do not add up to it, and it may be negative.
-    one_dimensional : entropy of the star of all leaves (without loops), which no tree exceeds.
-    lower_bound     : one_dimensional times the least cut / volume of a node, which no tree's entropy is below.
-    node_entropy    : what each node adds, -(cut/V) log2(volume / volume of its parent); 0 at the root.
-    saving          : what each cluster saves, in bits, on the steps of a random walk that stay inside it, because they
-                      need not be named within the cluster above; 0 at leaves, at the root, and at nodes where no edge
-                      meets, such as those above components, which are no clusters. The savings add up to what the tree
-                      saves over the star of all leaves: the largest carry the structure.
-    volume, cut, size : of each node.
+    Attributes
+    ----------
+    entropy
+        Its sum over all nodes.
+    self_loops
+        How loops count in it: "exact" or "drop", as for `structural_entropy`.
+    paper_entropy
+        What `score` and `structural_entropy` give by default, self_loops="paper". On a graph with loops it is another
+        number than `entropy`: the paper's tables leave out what loops add, an amount that no tree changes. Terms of
+        nodes do not add up to it, and it may be negative.
+    one_dimensional
+        Entropy of the star of all leaves (without loops), which no tree exceeds.
+    lower_bound
+        one_dimensional times the least cut / volume of a node, which no tree's entropy is below.
+    node_entropy
+        What each node adds, -(cut/V) log2(volume / volume of its parent); 0 at the root.
+    saving
+        What each cluster saves, in bits, on the steps of a random walk that stay inside it, because they need not be
+        named within the cluster above; 0 at leaves, at the root, and at nodes where no edge meets, such as those above
+        components, which are no clusters. The savings add up to what the tree saves over the star of all leaves: the
+        largest carry the structure.
+    volume, cut
+        Of each node.
+    size
+        Of each node.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, graph_linkage
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> from hypcse import entropy_report
+    >>> report = entropy_report(graph_linkage(g), g)
+    >>> bool(report.lower_bound <= report.entropy <= report.one_dimensional)
+    True
     """
 
     entropy: float
-    self_loops: str
+    self_loops: ExactLoops
     paper_entropy: float
     one_dimensional: float
     lower_bound: float
@@ -67,24 +88,48 @@ class EntropyReport:
         return self.entropy / self.one_dimensional if self.one_dimensional > 0 else 0.0
 
     def largest(self, n_nodes: int = 10) -> NDArray[np.int64]:
-        """The nodes that save most, the first first."""
+        """The nodes that save most, the first first.
+
+        Parameters
+        ----------
+        n_nodes
+            How many.
+
+        Returns
+        -------
+        ndarray
+            Ids of nodes.
+        """
         return np.argsort(-self.saving, kind="stable")[:n_nodes]
 
 
-def entropy_report(tree: Tree, graph: GraphLike, self_loops: Literal["exact", "drop"] = "exact") -> EntropyReport:
+def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> EntropyReport:
     """What every node of a tree contributes to its structural entropy. O(n + m).
 
-    graph      : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    self_loops : "exact" where loops count, as Eq. (1) has it, or "drop" to leave them out. "paper", the default of
-                 `score`, is no sum over nodes; the report has that number as `paper_entropy`.
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    self_loops
+        "exact" where loops count, as Eq. (1) has it, or "drop" to leave them out. "paper", the default of `score`, is
+        no sum over nodes; the report has that number as `paper_entropy`.
 
+    Returns
+    -------
+    EntropyReport
+        The entropy as a whole, its bounds, and the terms of every node.
+
+    Examples
+    --------
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> report = entropy_report(graph_linkage(g), g)
     >>> bool(np.isclose(report.node_entropy.sum(), report.entropy))
     True
     """
-    check_choice("self_loops", self_loops, ("exact", "drop"))
+    check_choice("self_loops", self_loops, ExactLoops)
     given = graph_over(tree, graph)
     graph = given.without_loops() if self_loops == "drop" else given
     meeting = lca_weights(tree, graph)

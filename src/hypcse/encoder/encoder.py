@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from hypcse._checks import check_choice
+from hypcse._choices import Aggregation
 from hypcse.encoder.aggregate import AttentionAggregation, mean_aggregation
 from hypcse.encoder.linear import LorentzLinear
 from hypcse.graph.tensors import EdgeTensors
@@ -17,7 +18,6 @@ from hypcse.hyperbolic.poincare import on_sphere
 
 N_LAYERS = 3
 RADIUS_LIMITS = (0.01, 0.999)
-AGGREGATIONS = ("mean", "attention")
 
 
 class Encoder(nn.Module):
@@ -35,10 +35,10 @@ class Encoder(nn.Module):
         generator: torch.Generator,
         *,
         dropout: float = 0.0,
-        aggregation: str = "mean",
+        aggregation: Aggregation = "mean",
     ) -> None:
         super().__init__()
-        check_choice("aggregation", aggregation, AGGREGATIONS)
+        check_choice("aggregation", aggregation, Aggregation)
         dims = [n_features, *[hidden_dim] * (N_LAYERS - 1), embed_dim]
         self.linears = nn.ModuleList(
             LorentzLinear(dims[k], dims[k + 1], generator, dropout=dropout, activate=k > 0) for k in range(N_LAYERS)

@@ -1,5 +1,6 @@
 """Structural entropy of a graph on a tree, and what bounds it."""
 
+from hypcse._choices import SelfLoops
 from hypcse.entropy.bounds import (
     conductance,
     entropy_lower_bound,
@@ -7,7 +8,6 @@ from hypcse.entropy.bounds import (
     one_dimensional_entropy,
 )
 from hypcse.entropy.structural import (
-    SelfLoops,
     entropy_by_cuts,
     entropy_from_weights,
     node_entropies,

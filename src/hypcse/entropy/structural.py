@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import SelfLoops
 from hypcse.entropy.volumes import graph_over, lca_weights, node_cuts, node_volumes
 from hypcse.graph import Graph, GraphLike
 from hypcse.tree import Tree
-
-SelfLoops = Literal["paper", "exact", "drop"]
 
 
 def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper") -> float:
@@ -20,23 +17,36 @@ def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "pa
 
     Paper: Eq. (4),  H = [2 sum_{i<j} W_ij log2 vol(i v j) - sum_i d_i log2 d_i] / V.
 
-    graph : a `Graph`, a networkx graph or a symmetric matrix. Vertex k is leaf k; the nodes of a networkx graph go by
-            the names of the leaves where these have the same.
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix. Vertex k is leaf k; the nodes of a networkx graph go by the
+        names of the leaves where these have the same.
+    self_loops
+        What `graph.self_weights` do. "paper": they count in the degrees d and the volume V, as in the paper's tables.
+        "exact": Eq. (1) with loops, they count in degrees, and (1/V) sum_i W_ii log2 d_i is added, which no tree
+        changes. "drop": they are left out altogether.
 
-    self_loops says what `graph.self_weights` do:
-      "paper"  they count in the degrees d and the volume V, as in the paper's tables;
-      "exact"  Eq. (1) with loops: they count in degrees, and (1/V) sum_i W_ii log2 d_i is added, which no tree changes;
-      "drop"   they are left out altogether.
+    Returns
+    -------
+    float
+        In bits; 0 for a graph without edges.
 
-    O((n + m) log n) at worst, O(n + m) memory. A graph without edges has entropy 0.
+    Notes
+    -----
+    O((n + m) log n) at worst, O(n + m) memory.
 
+    Examples
+    --------
     >>> from hypcse import Graph, Tree
     >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
     >>> round(structural_entropy(pairs, path), 4)
     1.2516
     """
-    check_choice("self_loops", self_loops, get_args(SelfLoops))
+    check_choice("self_loops", self_loops, SelfLoops)
     graph = graph_over(tree, graph)
     return entropy_from_weights(tree, graph, lca_weights(tree, graph), self_loops)
 
@@ -44,7 +54,33 @@ def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "pa
 def entropy_from_weights(
     tree: Tree, graph: Graph, weights: NDArray[np.float64], self_loops: SelfLoops = "paper"
 ) -> float:
-    """`structural_entropy` when the `lca_weights` are known already."""
+    """`structural_entropy` when the `lca_weights` are known already.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`.
+    weights
+        The `lca_weights` of the tree and the graph.
+    self_loops
+        As for `structural_entropy`.
+
+    Returns
+    -------
+    float
+        In bits.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    >>> from hypcse.entropy import lca_weights
+    >>> round(entropy_from_weights(pairs, path, lca_weights(pairs, path)), 4)
+    1.2516
+    """
     degrees = _degrees(graph, self_loops)
     total = degrees.sum()
     if total == 0:
@@ -61,6 +97,28 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact"
 
     They sum to the structural entropy under "exact" and "drop". Under "paper" the volumes are those of "exact", and
     so is the sum.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    self_loops
+        As for `structural_entropy`.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes,)
+        In bits.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    >>> node_entropies(pairs, path).round(3).tolist()
+    [0.264, 0.195, 0.195, 0.264, 0.167, 0.167, 0.0]
     """
     graph = graph_over(tree, graph)
     degrees = _degrees(graph, self_loops)
@@ -75,12 +133,35 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact"
 
 
 def entropy_by_cuts(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact") -> float:
-    """Structural entropy by its definition, Eq. (1): the sum of `node_entropies`."""
+    """Structural entropy by its definition, Eq. (1): the sum of `node_entropies`.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    self_loops
+        As for `structural_entropy`.
+
+    Returns
+    -------
+    float
+        In bits.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    >>> round(entropy_by_cuts(pairs, path), 4)
+    1.2516
+    """
     return float(node_entropies(tree, graph, self_loops).sum())
 
 
 def _degrees(graph: Graph, self_loops: SelfLoops) -> NDArray[np.float64]:
-    check_choice("self_loops", self_loops, get_args(SelfLoops))
+    check_choice("self_loops", self_loops, SelfLoops)
     return graph.edge_degrees if self_loops == "drop" else graph.degrees
 
 

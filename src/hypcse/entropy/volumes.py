@@ -15,6 +15,26 @@ def graph_over(tree: Tree, graph: GraphLike) -> Graph:
     """The graph as a `Graph` whose vertex k is leaf k; raise unless these are a tree and a graph of one size.
 
     The nodes of a networkx graph are brought to the order of the tree's names, see `as_graph`.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix.
+
+    Returns
+    -------
+    Graph
+        With as many vertices as the tree has leaves.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    >>> graph_over(pairs, path).n_vertices
+    4
     """
     if not isinstance(tree, Tree):
         raise TypeError(f"the tree is a {type(tree).__name__}. Pass Tree.from_linkage(Z) for a linkage matrix.")
@@ -31,6 +51,26 @@ def lca_weights(tree: Tree, graph: GraphLike) -> NDArray[np.float64]:
     """Total weight of the edges whose ends meet at each node, (n_nodes,). Loops are left out.
 
     Structural entropy, Dasgupta's cost and all cuts are sums over this vector. O(n + m) time and memory.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes,)
+        Weight of each node.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    >>> lca_weights(pairs, path).tolist()
+    [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
     """
     graph = graph_over(tree, graph)
     if tree.n_leaves == 1:
@@ -41,7 +81,28 @@ def lca_weights(tree: Tree, graph: GraphLike) -> NDArray[np.float64]:
 
 
 def node_volumes(tree: Tree, degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Volume of each node: the sum of the degrees of the vertices under it."""
+    """Volume of each node: the sum of the degrees of the vertices under it.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    degrees
+        Degree of each leaf's vertex, such as `Graph.degrees`.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes,)
+        Volume of each node.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    >>> node_volumes(pairs, path.degrees).tolist()
+    [1.0, 2.0, 2.0, 1.0, 3.0, 3.0, 6.0]
+    """
     values = np.zeros(tree.n_nodes)
     values[: tree.n_leaves] = degrees
     return subtree_sums(tree.parent, values)
@@ -50,7 +111,27 @@ def node_volumes(tree: Tree, degrees: NDArray[np.float64]) -> NDArray[np.float64
 def node_cuts(tree: Tree, graph: GraphLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
     """Cut g of each node: the weight of the edges with exactly one end under it. Never negative.
 
-    `weights` are the `lca_weights`, when they are known already.
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    weights
+        The `lca_weights`, where they are known already.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes,)
+        Cut of each node.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    >>> node_cuts(pairs, path).tolist()
+    [1.0, 2.0, 2.0, 1.0, 1.0, 1.0, 0.0]
     """
     graph = graph_over(tree, graph)
     meeting = lca_weights(tree, graph) if weights is None else weights

@@ -9,12 +9,13 @@ from hypcse.estimator.entropy_clustering import EntropyClustering
 from hypcse.saving.archive import ModelFileError
 
 if TYPE_CHECKING:
-    from hypcse.estimator.classifier import HypCSEClassifier
-    from hypcse.estimator.hypcse import PRESETS, HypCSE
+    from hypcse.estimator.hypcse import HypCSE
+    from hypcse.estimator.labelled.classifier import HypCSEClassifier
+    from hypcse.estimator.presets import PRESETS
 
 __all__ = ["PRESETS", "EntropyClustering", "HypCSE", "HypCSEClassifier", "ModelFileError"]
 
-_HOME = {"HypCSE": "hypcse", "HypCSEClassifier": "classifier", "PRESETS": "hypcse"}
+_HOME = {"HypCSE": "hypcse", "HypCSEClassifier": "labelled.classifier", "PRESETS": "presets"}
 
 
 def __getattr__(name: str) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
-from hypcse.chance.structure import WORDS, Structure
+from hypcse._choices import Evidence, Metric, Scale
+from hypcse.chance.structure import Structure
 from hypcse.estimator.similarities import Similarities
-from hypcse.graph.features import KINDS, SCALES, Scaling, WeightedScaling
-from hypcse.graph.neighbors import METRICS
+from hypcse.graph.features import KINDS, Scaling, WeightedScaling
 from hypcse.saving.archive import Content
 from hypcse.saving.values import COUNT, GRAPH, NAMES, NUMBER, TREE, Codec, array, decode_array, or_none, read_parts
 
@@ -31,7 +31,7 @@ def _decode_scaler(kept: Any) -> Scaling:
         if isinstance(inner, dict) and inner.get("kind") == kind:
             raise ValueError("a weighted scale holds another")
         return WeightedScaling(_decode_scaler(inner), decode_array(weights, np.float32, 1))
-    check_choice("kind", kind, SCALES)
+    check_choice("kind", kind, Scale)
     scaling: Any = KINDS[kind]
     _, *found = read_parts(kept, ("kind", *scaling.parts))
     return scaling(*(decode_array(part, dtype, 1) for part, dtype in zip(found, scaling.parts.values(), strict=True)))
@@ -39,7 +39,7 @@ def _decode_scaler(kept: Any) -> Scaling:
 
 def _decode_structure(kept: Any) -> Structure:
     word, score, excess = read_parts(kept, ("word", "score", "excess"))
-    check_choice("word", word, WORDS)
+    check_choice("word", word, Evidence)
     return Structure(word, NUMBER.decode(score), NUMBER.decode(excess))
 
 
@@ -57,7 +57,7 @@ def _decode_kinds(kept: Any) -> tuple[str | None, ...]:
 
 
 def _decode_metric(kept: Any) -> str:
-    check_choice("metric", kept, METRICS)
+    check_choice("metric", kept, Metric)
     return kept
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hypcse._bar import show_fit
 from hypcse._checks import check_count
+from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse._notebook import ShowsItself
 from hypcse._progress import Callback
 from hypcse._random import seed_of
@@ -21,8 +24,7 @@ from hypcse.discrete import best_cut
 from hypcse.discrete.cutting.levels import Levels, levels_and_main
 from hypcse.entropy import structural_entropy
 from hypcse.estimator.attributes import FITTED, sizes_of_tree
-from hypcse.estimator.inputs import given_points
-from hypcse.estimator.preparing import Prepared, prepared
+from hypcse.estimator.preparing import Prepared, prepare, take_points
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
 from hypcse.saving.models import load_model, save_model
@@ -30,6 +32,17 @@ from hypcse.saving.values import Codec
 from hypcse.tree import Tree
 
 Attributes = dict[str, Any]
+
+
+@contextmanager
+def restore_on_failure(model: Any) -> Iterator[None]:
+    """A fit that fails, or is stopped, leaves the model as it was."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        model.__dict__ = before
+        raise
 
 
 class Saved(ShowsItself):
@@ -42,42 +55,91 @@ class Saved(ShowsItself):
     stored: dict[str, Codec]
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the fitted model to a new folder, whole or not at all; a callback is not kept."""
+        """Write the fitted model to a new folder, whole or not at all; a callback is not kept.
+
+        Parameters
+        ----------
+        folder
+            Where to write.
+        overwrite
+            Whether a folder that `save` wrote before may be replaced.
+        """
         save_model(self, folder, overwrite)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """The model that `save` wrote; raises `ModelFileError` for any other folder. No code of the folder is run."""
+        """The model that `save` wrote; raises `ModelFileError` for any other folder. No code of the folder is run.
+
+        Parameters
+        ----------
+        folder
+            What `save` wrote.
+
+        Returns
+        -------
+        Self
+            The fitted model.
+        """
         return load_model(cls, folder)
 
     @staticmethod
     def filled(model: Any, found: Attributes) -> Attributes:
-        """What an earlier version did not write, of a model with its parameters and what was read of it."""
+        """What an earlier version did not write, of a model with its parameters and what was read of it.
+
+        Parameters
+        ----------
+        model
+            An estimator with the parameters that were read.
+        found
+            The attributes that were read.
+
+        Returns
+        -------
+        dict
+            Attributes to add.
+        """
         seed = model.random_state if isinstance(model.random_state, int) else 0
         return {"_seed": seed, "_kinds": None, "_metric": model.metric}
 
     @classmethod
     def sizes(cls, found: Attributes) -> dict[str, bool]:
-        """Of each attribute read from a folder whether it fits the others."""
+        """Of each attribute read from a folder whether it fits the others.
+
+        Parameters
+        ----------
+        found
+            The attributes that were read.
+
+        Returns
+        -------
+        dict of bool
+            By name.
+        """
         raise NotImplementedError
 
     def keep(self, **found: Any) -> None:
-        """Set the attributes of a fitted model."""
+        """Set the attributes of a fitted model.
+
+        Parameters
+        ----------
+        **found
+            The attributes, by name.
+        """
         for name, value in found.items():
             setattr(self, name, value)
 
 
 class Fitting(Saved, BaseEstimator):
-    """`fit` of estimators that cluster without labels; `_grown` is what they differ by."""
+    """`fit` of estimators that cluster without labels; `_grow` is what they differ by."""
 
     stored = FITTED
     least_points = 1
 
     n_clusters: int | None
     n_neighbors: int
-    bandwidth: float | str
-    scale: str
-    metric: str
+    bandwidth: Bandwidth
+    scale: Scale
+    metric: Metric
     random_state: Any
     callback: Callback | None
     n_jobs: int | None
@@ -96,30 +158,36 @@ class Fitting(Saved, BaseEstimator):
 
         Parameters
         ----------
-        X : features (array, data frame, or sparse), a `Graph`, a networkx graph, a sparse symmetric affinity, an
+        X
+            Features (array, data frame, or sparse), a `Graph`, a networkx graph, a sparse symmetric affinity, an
             AnnData, `Points` (see `hypcse.read`); or with metric="precomputed" distances (square, condensed, sparse).
-        graph : a graph over the rows of X, instead of their similarity graph.
+        y
+            Not looked at; it is there for scikit-learn.
+        graph
+            A graph over the rows of X, instead of their similarity graph.
 
+        Returns
+        -------
+        Self
+            The fitted model itself.
+
+        Notes
+        -----
         The index of a data frame and the nodes of a networkx graph name the leaves of `tree_`.
         """
-        before = dict(vars(self))
-        try:
+        with restore_on_failure(self):
             self._fit(X, graph)
-        except BaseException:
-            # A fit that fails leaves the model as it was.
-            self.__dict__ = before
-            raise
         return self
 
     def _fit(self, X: Any, graph: Any) -> None:
         seed = seed_of(self.random_state)
         check_similarity(self.n_neighbors, self.bandwidth)
         self._check_parameters()
-        points = given_points(self, X, graph, self.metric, self.least_points, seed)
+        points = take_points(self, X, graph, self.metric, self.least_points, seed)
         with worker_threads(self.n_jobs, points.n_points), show_fit(self) as callback:
             self._check_size(points.n_points)
-            ready = prepared(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
-            tree, grown = self._grown(ready, seed, callback)
+            ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
+            tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed)
             found = levels_and_main(tree, ready.graph, structure.found)
             self.keep(
@@ -145,7 +213,7 @@ class Fitting(Saved, BaseEstimator):
     def _check_size(self, n_points: int) -> None:
         """Raise where so many points do not fit into memory."""
 
-    def _grown(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
+    def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
         """The tree, and what else is kept of how it was found."""
         raise NotImplementedError
 
@@ -156,7 +224,13 @@ class Fitting(Saved, BaseEstimator):
         return best_cut(tree, graph, n_clusters=self.n_clusters)
 
     def keep(self, **found: Any) -> None:
-        """Set the attributes of a fitted model, and those that the tree gives."""
+        """Set the attributes of a fitted model, and those that the tree gives.
+
+        Parameters
+        ----------
+        **found
+            The attributes, by name.
+        """
         super().keep(**found)
         self.linkage_matrix_ = self.tree_.to_linkage() if self.tree_.n_leaves > 1 else np.empty((0, 4))
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
 from hypcse._checks import check_choice
+from hypcse._choices import Bandwidth, Effort, Linkage, Metric, Refine, Scale
 from hypcse._progress import Callback
 from hypcse.discrete import graph_linkage, refine
-from hypcse.discrete.linking.linkage import Linkage
-from hypcse.discrete.refining.budget import Effort
 from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
@@ -27,32 +24,53 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
 
     Parameters
     ----------
-    n_clusters : number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all
-        points are one cluster where `structure_` says that there is nothing beyond chance.
-    n_neighbors : neighbours of each point in the graph.
-    bandwidth : width of similarities, or "median" for the median distance between neighbours.
-    scale : of the columns: "minmax", "standard", "rank" or "none", see `scale_features`.
-    metric : "euclidean" or "cosine"; "precomputed" says that X holds distances.
-    linkage : on the graph, to begin from: "average", "paris", "entropy", "single" or "multilevel", see `graph_linkage`.
-    refine : how hard to search from there: "fast", "thorough", or False for not at all.
-    random_state : seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
-    callback : called with a `Progress` after every part of the search; return True to stop and keep the best tree so
-        far. With linkage="entropy", which has no part to keep, a stop raises a TimeoutError.
-    n_jobs : threads of the kernels; -1 for all, None for numba's own number or for few points one. It changes no
-        answer.
-    verbose : 1 draws a progress bar on standard error, and at the end writes a line with the entropy.
+    n_clusters
+        Number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all points are
+        one cluster where `structure_` says that there is nothing beyond chance.
+    n_neighbors
+        Neighbours of each point in the similarity graph.
+    bandwidth
+        Width of similarities, or "median" for the median distance between neighbours.
+    scale
+        How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
+    metric
+        "euclidean" or "cosine"; "precomputed" says that X holds distances.
+    linkage
+        Linkage on the graph to begin from: "average", "paris", "entropy", "single" or "multilevel", see
+        `graph_linkage`.
+    refine
+        How hard to search from there: "fast" (or True), "thorough", or False for not at all.
+    random_state
+        Seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+    callback
+        Called with a `Progress` after every part of the search; return True to stop and keep the best tree so far.
+        With linkage="entropy", which has no part to keep, a stop raises a TimeoutError.
+    n_jobs
+        Threads of the kernels; -1 for all, None for numba's own number, or one for few points. It changes no answer.
+    verbose
+        1 draws a progress bar on standard error, and at the end writes a line with the entropy.
 
     Attributes
     ----------
-    tree_ : the hierarchy, a `Tree`.
-    labels_ : (n,) the flat clusters.
-    levels_ : nested labels, coarse to fine.
-    linkage_matrix_, children_, distances_ : the tree in the forms of SciPy and of scikit-learn.
-    graph_ : what was clustered.
-    entropy_ : structural entropy of the tree on it.
-    structure_ : against chance, see `beyond_chance`.
-    stability_ : of each level, see `stability`; measured when first asked for.
-    n_features_in_, feature_names_in_ : of the features.
+    tree_
+        The hierarchy, a `Tree`.
+    labels_
+        (n,) the flat clusters.
+    levels_
+        Nested clusters, coarse to fine.
+    linkage_matrix_, children_, distances_
+        The tree in the forms of SciPy and of scikit-learn.
+    graph_
+        The graph that was clustered.
+    entropy_
+        Structural entropy of the tree on it.
+    structure_
+        What there is beyond chance, see `beyond_chance`.
+    stability_
+        One number per level, see `stability`; measured when first asked for, and of distances by `fit`, since they are
+        not kept.
+    n_features_in_, feature_names_in_
+        Number of features, and their names where X had some.
 
     Examples
     --------
@@ -68,11 +86,11 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         n_clusters: int | None = None,
         *,
         n_neighbors: int = 10,
-        bandwidth: float | str = 1.0,
-        scale: str = "minmax",
-        metric: str = "euclidean",
-        linkage: str = "average",
-        refine: str | bool | None = "fast",
+        bandwidth: Bandwidth = 1.0,
+        scale: Scale = "minmax",
+        metric: Metric = "euclidean",
+        linkage: Linkage = "average",
+        refine: Refine = "fast",
         random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
         n_jobs: int | None = None,
@@ -91,12 +109,12 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
-        check_choice("linkage", self.linkage, get_args(Linkage))
+        check_choice("linkage", self.linkage, Linkage)
         effort_of(self.refine)
 
-    def _grown(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
-        tree = graph_linkage(ready.graph, self.linkage, callback=callback)  # type: ignore[arg-type]
-        return ready.joined(searched(tree, ready, effort_of(self.refine), seed, callback)), {}
+    def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
+        tree = graph_linkage(ready.graph, self.linkage, callback=callback)
+        return ready.joined(search(tree, ready, effort_of(self.refine), seed, callback)), {}
 
 
 def effort_of(wanted: object) -> Effort | None:
@@ -105,11 +123,11 @@ def effort_of(wanted: object) -> Effort | None:
         return None
     if wanted is True:
         return "fast"
-    check_choice("refine", wanted, get_args(Effort))
+    check_choice("refine", wanted, Effort)
     return wanted  # type: ignore[return-value]
 
 
-def searched(
+def search(
     tree: Tree, ready: Prepared, effort: Effort | None, seed: int, callback: Callback | None, *starts: Tree
 ) -> Tree:
     """The tree, refined as hard as `effort` says, from other starts too."""

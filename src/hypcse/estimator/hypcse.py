@@ -4,63 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
 from hypcse._backend import choose_device
-from hypcse._checks import check_choice
-from hypcse._memory import check_memory
+from hypcse._choices import (
+    Aggregation,
+    Bandwidth,
+    Decoder,
+    EncodeOn,
+    Epochs,
+    Learner,
+    LearnerSimilarity,
+    Metric,
+    Preset,
+    Refine,
+    Scale,
+    SelectOn,
+)
 from hypcse._progress import Callback
 from hypcse.chance.structure import UNTESTED
 from hypcse.discrete import graph_linkage, levels
 from hypcse.estimator.attributes import FITTED, sizes_of_tree
 from hypcse.estimator.base import Attributes, Fitting
-from hypcse.estimator.entropy_clustering import effort_of, searched
+from hypcse.estimator.entropy_clustering import effort_of, search
 from hypcse.estimator.preparing import Prepared
+from hypcse.estimator.presets import count_epochs, fill_options
 from hypcse.estimator.trained import (
     ENCODED,
     Embedding,
+    check_fit_memory,
     encoder_inputs,
     n_inputs,
-    needed_bytes,
     sizes_of_encoder,
 )
 from hypcse.training import TrainingConfig, fit
 from hypcse.tree import Tree
-
-# What a preset fills in where a parameter is None. Everything else keeps the defaults of the configuration.
-PRESETS: dict[str, dict[str, Any]] = {
-    "default": {"decoder": "graph", "refine": True, "n_epochs": "auto"},
-    "paper": {
-        "decoder": "single",
-        "refine": False,
-        "n_epochs": 200,
-        "evaluate_every": 1,
-        "include_positive": False,
-        "rescale_inserted": False,
-        "cse_temperature": 1000.0,
-        "select_on": "complete",
-    },
-}
-# Epochs of "auto": so many steps over all subgraphs of an epoch, within these limits.
-AUTO_STEPS, AUTO_LIMITS = 400, (10, 100)
-_OF_THE_SHELL = (
-    "n_clusters",
-    "preset",
-    "n_neighbors",
-    "bandwidth",
-    "scale",
-    "metric",
-    "refine",
-    "random_state",
-    "callback",
-    "device",
-    "n_jobs",
-    "verbose",
-    "checkpoint_dir",
-    "checkpoint_every",
-)
 
 
 class HypCSE(Embedding, ClusterMixin, Fitting):
@@ -72,33 +51,123 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     embedding, for the paper's figures (`preset="paper"`), or to train with other losses.
 
     Features are scaled, their similarity graph is encoded, and the encoder is trained to lower Eq. (17); the best tree
-    that decoding finds on the way is refined. Parameters that are None are filled by the preset; see `TrainingConfig`
-    for their meaning.
+    that decoding finds on the way is refined. Parameters that are None are filled by the preset, and what it leaves
+    open by the defaults of `TrainingConfig`. Ctrl-C ends training: the best tree so far is refined and kept, with a
+    warning.
 
-    n_clusters   : number of flat clusters; by default `labels_` is the main one of `levels_`, see `main_level`, and all
-                   points are one cluster where `structure_` says that there is nothing beyond chance.
-    preset       : "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
-    n_neighbors, bandwidth, metric : of the similarity graph; metric="precomputed" says that X holds distances.
-    scale        : of the columns: "minmax", "standard", "rank" or "none", see `scale_features`.
-    refine       : whether the tree is refined, or "thorough"; linkage on the graph is then a second start, so that the
-                   answer is never worse than the search's own.
-    random_state : seed of everything random.
-    callback     : called with a `Progress` after every epoch and every part of the refinement; return True to stop the
-                   one or the other and keep the best so far.
-    device       : where the networks live: "auto" (a GPU where there is one), "cpu", "cuda", ...
-    n_jobs       : threads of the kernels; -1 for all, None for numba's own number or for few points one. It changes no
-                   answer.
-    verbose      : 1 draws a progress bar on standard error, and at the end writes a line with the entropy.
-    checkpoint_dir, checkpoint_every : a folder where the state of training is kept every so many epochs; a fit of the
-                   same data and settings goes on from there, bit for bit.
+    Parameters
+    ----------
+    n_clusters
+        Number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all points are
+        one cluster where `structure_` says that there is nothing beyond chance.
+    preset
+        "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
+    n_neighbors
+        Neighbours of each point in the similarity graph.
+    bandwidth
+        Width of similarities, or "median" for the median distance between neighbours.
+    scale
+        How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
+    metric
+        "euclidean" or "cosine"; "precomputed" says that X holds distances.
+    refine
+        Whether the tree is refined: True or "fast", "thorough", False. Linkage on the graph is then a second start, so
+        that the answer is never worse than the search's own.
+    random_state
+        Seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+    callback
+        Called with a `Progress` after every epoch and every part of the refinement; return True to stop the one or the
+        other and keep the best so far.
+    device
+        Where the networks live: "auto" (a GPU where there is one), "cpu", "cuda", or any other name that torch knows.
+    n_jobs
+        Threads of the kernels; -1 for all, None for numba's own number, or one for few points. It changes no answer.
+    verbose
+        1 draws a progress bar on standard error, and at the end writes a line with the entropy.
+    checkpoint_dir
+        A folder where the state of training is kept; a fit of the same data and settings goes on from there, bit for
+        bit.
+    checkpoint_every
+        Epochs between two times that it is kept.
+    n_epochs
+        Passes over the data; "auto" goes by the number of points, 10 to 100.
+    learning_rate, weight_decay
+        Of the optimiser.
+    batch_size
+        Vertices of one subgraph that training sees at a time.
+    n_seeds
+        Vertices that each subgraph grows from (Appendix C).
+    evaluate_every
+        Epochs between two evaluations.
+    patience
+        Evaluations without a better tree after which training stops; by default it never does.
+    encode_on
+        Graph to encode on at evaluation: the initial one, "raw" or "normalised", or the current "anchor".
+    select_on
+        Graph whose structural entropy picks the epoch: the "sparse" initial or the "complete" one.
+    decoder
+        How leaves become a tree: "graph", "single", or "neighbors", single linkage by the nearest others alone.
+    hidden_dim, embed_dim
+        Dimensions of the encoder: inside, and of `embedding_`.
+    projection_dim
+        Dimension of the projector.
+    dropout
+        Share of values dropped inside the encoder's linear layers.
+    aggregation
+        How the encoder gathers neighbours: "mean", or "attention", Eq. (11).
+    learner
+        Kind of the graph learner: "gcn" or "mlp".
+    learner_similarity
+        How the learner compares embeddings: "cosine" or "gaussian".
+    learner_neighbors
+        Edges that the learner proposes for each vertex.
+    cse_temperature
+        Temperature t1 of Eq. (9).
+    contrast_temperature
+        Temperature t2 of Eq. (15).
+    contrast_weight, centroid_weight
+        Weights of the contrastive and of the centroid loss in Eq. (17).
+    include_positive
+        Whether the positive pair is in the denominator of Eq. (15), as printed.
+    learn_graph
+        Whether the second view is the learner's graph; else both views augment the anchor.
+    anchor_decay
+        Decay of the anchor in Eq. (13); 1 switches the update off.
+    rescale_inserted
+        Whether inserted edges get the anchor's mean weight.
+    edge_drop
+        Share of edges dropped from each view.
+    mask_learner, mask_anchor
+        Shares of feature columns masked in the learned and in the anchor view.
 
-    Ctrl-C ends training: the best tree so far is refined and kept, with a warning.
+    Attributes
+    ----------
+    tree_
+        The hierarchy, a `Tree`.
+    labels_
+        (n,) the flat clusters.
+    levels_
+        Nested clusters, coarse to fine.
+    linkage_matrix_, children_, distances_
+        The tree in the forms of SciPy and of scikit-learn.
+    graph_
+        The graph that was clustered.
+    entropy_
+        Structural entropy of the tree on it.
+    structure_
+        What there is beyond chance, see `beyond_chance`.
+    stability_
+        One number per level, see `stability`; measured when first asked for, and of distances by `fit`, since they are
+        not kept.
+    n_features_in_, feature_names_in_
+        Number of features, and their names where X had some.
+    embedding_
+        (n, embed_dim) the leaves in the ball.
+    history_
+        One `TrainingStep` per epoch.
 
-    After `fit`: `tree_`, `linkage_matrix_`, `children_`, `distances_`, `labels_`, `levels_` (nested labels, coarse to
-    fine), `structure_` (against chance, see `beyond_chance`), `stability_` (of each level, see `stability`; measured
-    when first asked for, and of distances by `fit`, since they are not kept), `embedding_` (leaves in the ball),
-    `graph_`, `entropy_`, `history_`, `n_features_in_`. New points: `predict`, `transform`, `places`.
-
+    Examples
+    --------
     >>> import hypcse
     >>> X, y = hypcse.datasets.load("optical-digits")
     >>> model = HypCSE(n_clusters=3, n_epochs=1, batch_size=100).fit(X[:100])
@@ -113,12 +182,12 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         self,
         n_clusters: int | None = None,
         *,
-        preset: str = "default",
+        preset: Preset = "default",
         n_neighbors: int = 10,
-        bandwidth: float | str = 1.0,
-        scale: str = "minmax",
-        metric: str = "euclidean",
-        refine: bool | str | None = None,
+        bandwidth: Bandwidth = 1.0,
+        scale: Scale = "minmax",
+        metric: Metric = "euclidean",
+        refine: Refine = None,
         random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
         device: str = "auto",
@@ -126,23 +195,23 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         verbose: int = 0,
         checkpoint_dir: str | None = None,
         checkpoint_every: int = 10,
-        n_epochs: int | str | None = None,
+        n_epochs: Epochs | None = None,
         learning_rate: float | None = None,
         weight_decay: float | None = None,
         batch_size: int | None = None,
         n_seeds: int | None = None,
         evaluate_every: int | None = None,
         patience: int | None = None,
-        encode_on: str | None = None,
-        select_on: str | None = None,
-        decoder: str | None = None,
+        encode_on: EncodeOn | None = None,
+        select_on: SelectOn | None = None,
+        decoder: Decoder | None = None,
         hidden_dim: int | None = None,
         embed_dim: int | None = None,
         projection_dim: int | None = None,
         dropout: float | None = None,
-        aggregation: str | None = None,
-        learner: str | None = None,
-        learner_similarity: str | None = None,
+        aggregation: Aggregation | None = None,
+        learner: Learner | None = None,
+        learner_similarity: LearnerSimilarity | None = None,
         learner_neighbors: int | None = None,
         cse_temperature: float | None = None,
         contrast_temperature: float | None = None,
@@ -204,16 +273,12 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         effort_of(self._options()["refine"])
 
     def _check_size(self, n_points: int) -> None:
-        check_memory(
-            f"fitting {n_points:,} points",
-            needed_bytes(n_points, self.n_neighbors, self._options()),
-            "Lower batch_size, n_neighbors or hidden_dim, or cluster a sample and use predict for the rest.",
-        )
+        check_fit_memory(n_points, self.n_neighbors, self._options(), "cluster a sample")
 
-    def _grown(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
+    def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
         options = self._options()
         effort = effort_of(options.pop("refine"))
-        config = TrainingConfig.from_options(**self._with_epochs(options, ready.graph.n_vertices))
+        config = TrainingConfig.from_options(**count_epochs(options, ready.graph.n_vertices))
         trained = fit(
             encoder_inputs(ready, seed),
             ready.graph,
@@ -226,7 +291,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         )
         tree = trained.tree
         if effort is not None:
-            tree = searched(tree, ready, effort, seed, callback, graph_linkage(ready.graph))
+            tree = search(tree, ready, effort, seed, callback, graph_linkage(ready.graph))
         if options["decoder"] == "graph" or effort is not None:
             # Both go by the edges alone, which say nothing of what no edge joins.
             tree = ready.joined(tree)
@@ -240,7 +305,20 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
 
     @staticmethod
     def filled(model: Any, found: Attributes) -> Attributes:
-        """Models of before 0.2 have no levels, which are found again, and nothing was compared with chance."""
+        """Models of before 0.2 have no levels, which are found again, and nothing was compared with chance.
+
+        Parameters
+        ----------
+        model
+            An estimator with the parameters that were read.
+        found
+            The attributes that were read.
+
+        Returns
+        -------
+        dict
+            Attributes to add.
+        """
         missing = {**Fitting.filled(model, found), "structure_": UNTESTED, "_stability": None}
         if "levels_" not in found and {"tree_", "graph_"} <= found.keys():
             missing["levels_"] = levels(found["tree_"], found["graph_"])
@@ -252,14 +330,4 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
 
     def _options(self) -> dict[str, Any]:
         """What training is told: the parameters that are set, over the preset's values."""
-        check_choice("preset", self.preset, tuple(PRESETS))
-        given = {name: value for name, value in self.get_params(deep=False).items() if name not in _OF_THE_SHELL}
-        given["refine"] = self.refine
-        return {**PRESETS[self.preset], **{name: value for name, value in given.items() if value is not None}}
-
-    def _with_epochs(self, options: dict[str, Any], n_points: int) -> dict[str, Any]:
-        """The options with "auto" epochs counted: a bounded number of steps whatever the size."""
-        if options.get("n_epochs") != "auto":
-            return options
-        n_subgraphs = -(-n_points // options.get("batch_size", TrainingConfig().schedule.batch_size))
-        return {**options, "n_epochs": int(np.clip(AUTO_STEPS // n_subgraphs, *AUTO_LIMITS))}
+        return fill_options(self.preset, self.get_params(deep=False))

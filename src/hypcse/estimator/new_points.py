@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hypcse._choices import Metric
 from hypcse._threads import worker_threads
 from hypcse.discrete.places import cheapest_places
 from hypcse.graph import Graph
@@ -26,7 +27,7 @@ class NewPoints:
     alone and in any company.
     """
 
-    metric: str
+    metric: Metric
     n_neighbors: int
     n_jobs: int | None
     tree_: Tree
@@ -37,12 +38,22 @@ class NewPoints:
     _reduction: NDArray[np.float64] | None
     _bandwidth: float
     _kinds: tuple[str | None, ...] | None
-    _metric: str
+    _metric: Metric
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.
 
         A row that equals a training point, after scaling, has that point's label: of several, the first's.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            A cluster per row.
         """
         _, links = self._linked(X)
         labels = self.labels_[links.indices]
@@ -53,6 +64,16 @@ class NewPoints:
 
         `model.tree_.attach(model.places(X))` is the tree with the rows as new leaves. Each is placed as if it were the
         only new one; see `hypcse.discrete.places.cheapest_places` for what is compared.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Ids of nodes.
         """
         _, links = self._linked(X)
         with worker_threads(self.n_jobs, len(links.indices)):

@@ -1,4 +1,4 @@
-"""What estimators with a trained encoder share: new points in the ball, and how the encoder is written down."""
+"""What estimators with a trained encoder share: new points in the ball, device and memory, and its form on disk."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from hypcse._backend import choose_device
+from hypcse._memory import check_memory
 from hypcse._threads import worker_threads
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
@@ -43,6 +44,16 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         In every layer of the encoder a row takes in what its neighbours send, which themselves are encoded as in
         training and see no new point. A row that equals a training point, after scaling, has that point's place: of
         several, the first's.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m, embed_dim)
+            Points in the ball.
         """
         features, links = self._linked(X)
         placed = self.embedding_[links.indices[:, 0]]
@@ -87,6 +98,15 @@ def n_inputs(state: dict[str, Any]) -> int:
     if first is None or first.ndim != 2 or first.shape[1] < 2:
         raise ValueError("the weights of the encoder's first layer are missing")
     return int(first.shape[1]) - 1
+
+
+def check_fit_memory(n_points: int, n_neighbors: int, options: dict[str, Any], smaller: str) -> None:
+    """Raise where a fit of so many points does not fit into memory; `smaller` says what to do with fewer of them."""
+    check_memory(
+        f"fitting {n_points:,} points",
+        needed_bytes(n_points, n_neighbors, options),
+        f"Lower batch_size, n_neighbors or hidden_dim, or {smaller} and use predict for the rest.",
+    )
 
 
 def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:

@@ -17,6 +17,24 @@ def _tables() -> dict[str, Any]:
 def read_printed(table: str, metric: str, row: str, data: str) -> float | None:
     """A figure of the paper, or None where it prints none; purities are in percent.
 
+    Parameters
+    ----------
+    table
+        Such as table1.
+    metric
+        Name of a score.
+    row
+        The paper's row.
+    data
+        A data set.
+
+    Returns
+    -------
+    float or None
+        The figure.
+
+    Examples
+    --------
     >>> read_printed("table1", "dendrogram_purity", "hypcse", "iris")
     95.1
     >>> read_printed("table3", "accuracy", "hypcse", "glass")

@@ -51,6 +51,18 @@ def paper_settings(name: str) -> dict[str, Any]:
     Where the paper's text and the released code differ (pen-digits: t1 = 1 and an MLP in print), these are the code's,
     which made the tables.
 
+    Parameters
+    ----------
+    name
+        A data set of the paper.
+
+    Returns
+    -------
+    dict
+        Keywords of `HypCSE`.
+
+    Examples
+    --------
     >>> paper_settings("iris")["cse_temperature"]
     1000.0
     """

@@ -39,11 +39,38 @@ MAX_VOLUME = 1e300
 class Graph(ShowsItself):
     """An undirected graph with positive weights, in compressed rows; every edge is stored from both ends.
 
-    indptr, indices, weights : the rows of the symmetric matrix, ids ascending within a row, no loops.
-    self_weights             : (n,) the diagonal, kept apart; zeros where there is none.
-
     Use `from_scipy`, `from_edges` or `from_networkx`, which check their input; the constructor trusts it. It copies
     its arrays unless they are read-only, so that no later change of theirs reaches the graph.
+
+    Parameters
+    ----------
+    indptr
+        Where each row begins.
+    indices
+        Columns of the rows of the symmetric matrix, ascending within a row, no loops.
+    weights
+        Their values.
+    self_weights
+        (n,) the diagonal, kept apart; zeros where there is none.
+
+    Attributes
+    ----------
+    n_vertices
+        Number of vertices.
+    n_edges
+        Number of edges, each once, loops not counted.
+    degrees
+        (n,) row sums of the weight matrix, `self_weights` included.
+    edge_degrees
+        (n,) row sums without `self_weights`.
+    volume
+        Sum of all degrees.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], [1.0, 3.0])
+    >>> path.n_vertices, path.n_edges, path.degrees.tolist(), path.volume
+    (3, 2, [1.0, 4.0, 3.0], 8.0)
     """
 
     indptr: NDArray[np.int64]
@@ -89,6 +116,13 @@ class Graph(ShowsItself):
     def edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         """Ends i < j and weight of every edge, each once, loops left out.
 
+        Returns
+        -------
+        i, j, weights
+            Three arrays of length `n_edges`.
+
+        Examples
+        --------
         >>> Graph.from_edges([0, 2], [1, 1], [1.0, 3.0]).edges()[2]
         array([1., 3.])
         """
@@ -97,7 +131,13 @@ class Graph(ShowsItself):
         return rows[upper], self.indices[upper], self.weights[upper]
 
     def components(self) -> NDArray[np.int64]:
-        """Label of the connected component of each vertex, numbered by smallest vertex."""
+        """Label of the connected component of each vertex, numbered by smallest vertex.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers from 0.
+        """
         return self._components
 
     @cached_property
@@ -107,7 +147,15 @@ class Graph(ShowsItself):
     def subgraph(self, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int64]]:
         """The graph among some vertices, and the map back: vertex k of it is vertex `map[k]` here.
 
-        `vertices` are distinct ids, in the order that the subgraph takes, or one mark a vertex.
+        Parameters
+        ----------
+        vertices
+            Distinct ids, in the order that the subgraph takes, or one mark per vertex.
+
+        Returns
+        -------
+        graph, map
+            The `Graph`, and the ids here of its vertices.
         """
         wanted = np.asarray(vertices)
         if wanted.dtype == np.bool_:
@@ -125,13 +173,30 @@ class Graph(ShowsItself):
         return Graph(*map(freeze, (matrix.indptr, matrix.indices, matrix.data, self.self_weights[ids]))), ids
 
     def scaled(self, factor: float) -> Graph:
-        """The same graph with every weight multiplied by a positive number."""
+        """The same graph with every weight multiplied by a positive number.
+
+        Parameters
+        ----------
+        factor
+            A positive number.
+
+        Returns
+        -------
+        Graph
+            The scaled graph.
+        """
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"factor={factor} must be a positive number.")
         return Graph(self.indptr, self.indices, freeze(self.weights * factor), freeze(self.self_weights * factor))
 
     def without_loops(self) -> Graph:
-        """The same graph with `self_weights` of zero, as training uses it."""
+        """The same graph with `self_weights` of zero, as training uses it.
+
+        Returns
+        -------
+        Graph
+            The graph without loops.
+        """
         return Graph(self.indptr, self.indices, self.weights, freeze(np.zeros(self.n_vertices)))
 
     def __eq__(self, other: object) -> bool:
@@ -149,6 +214,16 @@ class Graph(ShowsItself):
         """From a symmetric matrix of weights, SciPy sparse or dense; the diagonal becomes `self_weights`.
 
         Zeros are no edges. Entries given twice add up, as SciPy's do.
+
+        Parameters
+        ----------
+        W
+            Symmetric, not negative, square.
+
+        Returns
+        -------
+        Graph
+            A graph with a vertex per row.
         """
         given = W if sparse.issparse(W) else real_numbers("the weights", W)
         check_real("the weights", given)
@@ -176,11 +251,25 @@ class Graph(ShowsItself):
 
     @classmethod
     def from_edges(cls, i: ArrayLike, j: ArrayLike, w: ArrayLike | None = None, n: int | None = None) -> Graph:
-        """From edges given once each, in either direction; unit weights by default.
+        """From edges given once each, in either direction.
 
-        Edges between the same two vertices add up. An edge from a vertex to itself adds to its `self_weights`. `n` is
-        the number of vertices, by default one more than the largest id.
+        Parameters
+        ----------
+        i, j
+            The ends of each edge. Edges between the same two vertices add up. An edge from a vertex to itself adds to
+            its `self_weights`.
+        w
+            Weights; 1 each by default.
+        n
+            Number of vertices, by default one more than the largest id.
 
+        Returns
+        -------
+        Graph
+            A graph over vertices 0 to n - 1.
+
+        Examples
+        --------
         >>> Graph.from_edges([0, 1], [1, 2]).degrees
         array([1., 2., 1.])
         """
@@ -202,10 +291,20 @@ class Graph(ShowsItself):
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph[Any], weight: str = "weight") -> Graph:
-        """From an undirected networkx graph, vertices in its order.
+        """From an undirected networkx graph, vertices in its order; parallel edges add up.
 
-        An edge without the attribute `weight` weighs 1, parallel edges add up. A weight that is no finite number, or
-        negative, is an error.
+        Parameters
+        ----------
+        graph
+            The networkx graph.
+        weight
+            Attribute of edges that holds their weight; an edge without it weighs 1. A weight that is no finite number,
+            or negative, is an error.
+
+        Returns
+        -------
+        Graph
+            A graph whose vertex k is the k-th node.
         """
         return cls.from_edges(*network_edges(graph, weight))
 
@@ -213,6 +312,11 @@ class Graph(ShowsItself):
         """The symmetric weight matrix, `self_weights` on the diagonal.
 
         Its indices are 32-bit integers below 2^31 entries, because some libraries take no others.
+
+        Returns
+        -------
+        csr_array
+            Shape (n, n).
         """
         matrix = self._matrix()
         if self.self_weights.any():
@@ -223,6 +327,18 @@ class Graph(ShowsItself):
         """The graph in torch, without `self_weights`; float32 by default.
 
         A weight too light for `dtype` becomes its least normal number, so that it stays an edge.
+
+        Parameters
+        ----------
+        device
+            Where the tensors live.
+        dtype
+            Of the weights; float32 by default.
+
+        Returns
+        -------
+        EdgeTensors
+            Every edge in both directions.
         """
         import torch
 

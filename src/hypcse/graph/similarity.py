@@ -12,9 +12,10 @@ from scipy import sparse
 
 from hypcse._arrays import freeze
 from hypcse._checks import HypcseWarning, check_choice, check_count
-from hypcse.graph.features import SCALES, dense_features, scale_features
+from hypcse._choices import Bandwidth, Median, Metric, NeighborSearch, Scale
+from hypcse.graph.features import dense_features, scale_features
 from hypcse.graph.graph import Graph
-from hypcse.graph.neighbors import ALGORITHMS, METRICS, nearest_neighbors
+from hypcse.graph.neighbors import nearest_neighbors
 from hypcse.kernels.points.nearest import candidate_distances
 
 # From this many points on, neighbours come from `nearest_neighbors` instead of scikit-learn.
@@ -30,35 +31,53 @@ BANDWIDTHS = (1e-150, 1e150)
 def similarity_graph(
     X: Any,
     n_neighbors: int = 10,
-    bandwidth: float | str = 1.0,
-    scale: str = "minmax",
+    bandwidth: Bandwidth = 1.0,
+    scale: Scale = "minmax",
     *,
-    metric: str = "euclidean",
-    algorithm: str = "auto",
+    metric: Metric = "euclidean",
+    algorithm: NeighborSearch = "auto",
 ) -> Graph:
     """Gaussian weights w = exp(-d^2 / bandwidth^2) between each point and its nearest others, averaged both ways.
 
     A neighbour on one side only carries half the weight. The diagonal is kept in `self_weights`.
 
-    X           : features, one row per point, dense or sparse; precomputed distances; or `Points`, whose own graph is
-                  returned where they have one. Sparse features of up to 512 columns are made dense. Of more columns,
-                  the 64 main directions are used (truncated singular value decomposition).
-    n_neighbors : neighbours a point; with n - 1 or more the graph is complete.
-    bandwidth   : a positive number, or "median": the median of the neighbours' distances above 0 (1 without
-                  any). A number so small that weights fall below 1e-100 is replaced by it, with a warning.
-    scale       : "minmax", "standard", "rank" or "none", see `scale_features`; not applied to precomputed distances.
-    metric, algorithm : see `nearest_neighbors`.
+    Parameters
+    ----------
+    X
+        Features, one row per point, dense or sparse; precomputed distances; or `Points`, whose own graph is returned
+        where they have one. Sparse features of up to 512 columns are made dense. Of more columns, the 64 main
+        directions are used (truncated singular value decomposition).
+    n_neighbors
+        Neighbours of each point; with n - 1 or more the graph is complete.
+    bandwidth
+        A positive number, or "median": the median of the neighbours' distances above 0 (1 without any). A number so
+        small that weights fall below 1e-100 is replaced by it, with a warning.
+    scale
+        "minmax", "standard", "rank" or "none", see `scale_features`; not applied to precomputed distances.
+    metric
+        See `nearest_neighbors`.
+    algorithm
+        See `nearest_neighbors`.
 
+    Returns
+    -------
+    Graph
+        A graph whose vertex k is row k of X.
+
+    Notes
+    -----
     By default, below 20,000 points, this is the graph of the published figures: scikit-learn's neighbours in
     its own order among equal distances, and a diagonal of 1 except for a point that its exact copies push from
     its own list, which has 0. Otherwise equal distances are ordered by id and the diagonal is 1. Memory O(n k).
 
+    Examples
+    --------
     >>> similarity_graph([[0.0], [1.0], [9.0]], n_neighbors=1, scale="none", bandwidth=8.0).n_edges
     2
     """
-    check_choice("scale", scale, SCALES)
-    check_choice("metric", metric, METRICS)
-    check_choice("algorithm", algorithm, ALGORITHMS)
+    check_choice("scale", scale, Scale)
+    check_choice("metric", metric, Metric)
+    check_choice("algorithm", algorithm, NeighborSearch)
     check_similarity(n_neighbors, bandwidth)
     if callable(getattr(X, "similarity", None)):
         return _of_points(X, n_neighbors, bandwidth, scale, {"metric": metric, "algorithm": algorithm})
@@ -66,7 +85,7 @@ def similarity_graph(
     return scaled_similarity(points, n_neighbors, bandwidth, metric=metric, algorithm=algorithm)[0]
 
 
-def _of_points(points: Any, n_neighbors: int, bandwidth: float | str, scale: str, others: dict[str, str]) -> Graph:
+def _of_points(points: Any, n_neighbors: int, bandwidth: Bandwidth, scale: Scale, others: dict[str, str]) -> Graph:
     """The graph of `Points`, which know their metric themselves."""
     for name, default in (("metric", "euclidean"), ("algorithm", "auto")):
         if others[name] != default:
@@ -78,7 +97,12 @@ def _of_points(points: Any, n_neighbors: int, bandwidth: float | str, scale: str
 
 
 def scaled_similarity(
-    points: Any, n_neighbors: int, bandwidth: float | str, *, metric: str = "euclidean", algorithm: str = "auto"
+    points: Any,
+    n_neighbors: int,
+    bandwidth: Bandwidth,
+    *,
+    metric: Metric = "euclidean",
+    algorithm: NeighborSearch = "auto",
 ) -> tuple[Graph, float]:
     """The similarity graph of points that are on their scale already, and the bandwidth that was used."""
     check_similarity(n_neighbors, bandwidth)
@@ -97,7 +121,7 @@ def gaussian_weights(squared: NDArray[np.float64], width: float) -> NDArray[np.f
     return np.maximum(np.exp(-_exponents(squared, width)), MIN_WEIGHT)
 
 
-def check_similarity(n_neighbors: int, bandwidth: float | str) -> None:
+def check_similarity(n_neighbors: int, bandwidth: Bandwidth) -> None:
     """Raise for a number of neighbours or a bandwidth that no similarity graph can have."""
     check_count("n_neighbors", n_neighbors, 1)
     _check_bandwidth(bandwidth)
@@ -120,17 +144,17 @@ def _published_neighbors(
     return np.where(itself, -1, indices), squared, itself.any(axis=1).astype(np.float64)
 
 
-def _check_bandwidth(bandwidth: float | str) -> None:
+def _check_bandwidth(bandwidth: Bandwidth) -> None:
     low, high = BANDWIDTHS
     if isinstance(bandwidth, str):
-        check_choice("bandwidth", bandwidth, ("median",))
+        check_choice("bandwidth", bandwidth, Median)
     elif isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating):
         raise TypeError(f"bandwidth={bandwidth!r} must be a positive number or 'median'.")
     elif not low <= bandwidth <= high:
         raise ValueError(f"bandwidth={bandwidth} must lie between {low} and {high}. Try bandwidth='median'.")
 
 
-def _chosen_width(indices: NDArray[np.int64], squared: NDArray[np.float64], bandwidth: float | str) -> float:
+def _chosen_width(indices: NDArray[np.int64], squared: NDArray[np.float64], bandwidth: Bandwidth) -> float:
     """The bandwidth given, or the median of the neighbours' distances where that is asked for or needed."""
     known = squared[indices >= 0]
     width = _median_distance(known) if isinstance(bandwidth, str) else float(bandwidth)

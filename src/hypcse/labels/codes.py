@@ -11,31 +11,35 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import is_missing, label_array
 
 
-def label_codes(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes of y in sorted order, and for each value the place of its class among them.
+def label_codes(labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes of labels in sorted order, and for each value the place of its class among them.
 
     Parameters
     ----------
-    y : one value per point. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
+    labels
+        One value per point. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
         Objects may hold the integer -1 too, as in scikit-learn. Among floats, -1.0 is a class. Booleans are classes.
 
     Returns
     -------
-    classes : the labels that occur, of the dtype of y; objects that are all numbers become an array of numbers.
-    codes : (n,) position in `classes`, -1 where the label is missing.
+    classes, codes
+        The labels that occur, of the dtype of the labels (objects that are all numbers become an array of numbers); and
+        (n,) the position of each in `classes`, -1 where the label is missing.
 
     Notes
     -----
     O(n log n). The classes may be none: the caller says how many are needed.
 
+    Examples
+    --------
     >>> label_codes(["b", None, "a", "b"])
     (array(['a', 'b'], dtype=object), array([ 1, -1,  0,  1]))
     >>> label_codes([7, -1, 5])[1]
     array([ 1, -1,  0])
     """
-    values = label_array(y)
+    values = label_array(labels)
     if values.ndim != 1:
-        raise ValueError(f"y has shape {values.shape}, but must be one-dimensional. Pass one label per point.")
+        raise ValueError(f"labels has shape {values.shape}, but must be one-dimensional. Pass one label per point.")
     if values.dtype.kind == "O":
         return _codes_of_objects(values)
     known = values != -1 if values.dtype.kind == "i" else values == values
@@ -51,7 +55,7 @@ def _codes_of_objects(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.in
         found = sorted(set(values[known]))
     except TypeError as error:
         raise TypeError(
-            f"the labels in y cannot be sorted: {error}. Pass labels of one kind, all text or all numbers."
+            f"the labels cannot be sorted: {error}. Pass labels of one kind, all text or all numbers."
         ) from None
     place = {label: code for code, label in enumerate(found)}
     codes = np.full(values.size, -1, np.int64)

@@ -17,7 +17,7 @@ SHARE = 0.5
 """What the links of a labelled vertex weigh at strength 1, over the mean degree of the graph."""
 
 
-def respect_labels(graph: GraphLike, y: ArrayLike, strength: float = 1.0, *, random_state: int = 0) -> Graph:
+def respect_labels(graph: GraphLike, labels: ArrayLike, strength: float = 1.0, *, random_state: int = 0) -> Graph:
     """The graph with labels in its weights, so that every hierarchy found on it follows them.
 
     Labelled vertices of one class are linked by random cycles: each to eight others, however large the class is.
@@ -26,17 +26,22 @@ def respect_labels(graph: GraphLike, y: ArrayLike, strength: float = 1.0, *, ran
 
     Parameters
     ----------
-    graph : a `Graph`, for example that of `similarity_graph`, a networkx graph or a symmetric matrix.
-    y : one value per vertex. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
+    graph
+        A `Graph`, for example that of `similarity_graph`, a networkx graph or a symmetric matrix.
+    labels
+        One value per vertex. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
         Classes of which nothing is labelled need no mention.
-    strength : how much labels count. The links of a labelled vertex add strength / 2 of the mean degree to its own. At
-        0 the graph is returned as it is, and also when nothing is labelled.
-    random_state : seed of the cycles.
+    strength
+        How much labels count. The links of a labelled vertex add strength / 2 of the mean degree to its own. At 0 the
+        graph is returned as it is, and also when nothing is labelled.
+    random_state
+        Seed of the cycles.
 
     Returns
     -------
-    A graph over the same vertices, for `graph_linkage`, `refine`, `levels` and all else. Score a tree against the graph
-    that was given where it is to be compared with one found without labels.
+    Graph
+        A graph over the same vertices, for `graph_linkage`, `refine`, `levels` and all else. Score a tree against the
+        graph that was given where it is to be compared with one found without labels.
 
     Notes
     -----
@@ -44,13 +49,15 @@ def respect_labels(graph: GraphLike, y: ArrayLike, strength: float = 1.0, *, ran
     data with known levels (`python -m benchmarks labels`): classes come out whole, and clusters inside them stay. In
     which order separate parts of one class belong together, neither labels nor graph say: that order is arbitrary.
 
+    Examples
+    --------
     >>> two = Graph.from_edges([0, 2], [1, 3])
     >>> respect_labels(two, ["a", None, "a", None]).components()
     array([0, 0, 0, 0])
     """
-    graph, codes = as_graph(graph), label_codes(y)[1]
+    graph, codes = as_graph(graph), label_codes(labels)[1]
     if codes.size != graph.n_vertices:
-        raise ValueError(f"y has {codes.size} values for {graph.n_vertices} vertices. Pass one per vertex.")
+        raise ValueError(f"labels has {codes.size} values for {graph.n_vertices} vertices. Pass one per vertex.")
     if not (np.isfinite(strength) and strength >= 0):
         raise ValueError(f"strength={strength} must be a finite number of at least 0. 0 leaves the graph as it is.")
     if strength == 0 or codes.max() < 0:

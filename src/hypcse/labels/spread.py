@@ -12,7 +12,7 @@ from hypcse.labels.codes import label_codes
 from hypcse.tree import Tree
 
 
-def spread_labels(tree: Tree, y: ArrayLike) -> NDArray[Any]:
+def spread_labels(tree: Tree, labels: ArrayLike) -> NDArray[Any]:
     """A label for every leaf: that of the smallest subtree around it that holds a labelled leaf.
 
     Labelled leaves keep their labels. Where the smallest subtree holds several labels, the most frequent one there is
@@ -20,27 +20,32 @@ def spread_labels(tree: Tree, y: ArrayLike) -> NDArray[Any]:
 
     Parameters
     ----------
-    tree : the tree. Every leaf is reached, so join the components of its graph first (`join_components`).
-    y : one value per leaf. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
+    tree
+        The tree. Every leaf is reached, so join the components of its graph first (`join_components`).
+    labels
+        One value per leaf. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
 
     Returns
     -------
-    (n,) the labels, none of them missing, of the dtype of the classes of y.
+    ndarray of shape (n,)
+        The labels, none of them missing, of the dtype of the known ones.
 
     Notes
     -----
     O(n C) time for C classes, O(n) memory.
 
+    Examples
+    --------
     >>> tree = Tree.from_newick("((0,1),((2,3),4));")
     >>> spread_labels(tree, ["cat", None, None, "dog", None]).tolist()
     ['cat', 'cat', 'dog', 'dog', 'dog']
     """
-    classes, codes = label_codes(y)
+    classes, codes = label_codes(labels)
     if codes.size != tree.n_leaves:
-        raise ValueError(f"y has {codes.size} values, but the tree has {tree.n_leaves} leaves. Pass one per leaf.")
+        raise ValueError(f"labels has {codes.size} values, but the tree has {tree.n_leaves} leaves. Pass one per leaf.")
     if classes.size == 0:
         raise ValueError(
-            f"all {codes.size} values of y are missing (-1, None or NaN); at least one leaf needs a label. "
+            f"all {codes.size} labels are missing (-1, None or NaN); at least one leaf needs a label. "
             "Without labels, cut the tree instead: tree.cut(n_clusters=...) or hypcse.levels(tree, graph)."
         )
     majority = _majorities(tree, codes, classes.size)

@@ -8,9 +8,10 @@ from typing import Any
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
+from hypcse._choices import Bandwidth, Metric, Refine, Scale
 from hypcse._progress import Callback
 from hypcse.estimator.base import Attributes, Fitting
-from hypcse.estimator.entropy_clustering import effort_of, searched
+from hypcse.estimator.entropy_clustering import effort_of, search
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
 from hypcse.methods.inputs import Inputs
@@ -24,13 +25,38 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
 
     Parameters
     ----------
-    method : its name, see `hypcse.methods.available`.
-    n_clusters : number of flat clusters; by default those of the main level.
-    options : of the method, by name.
-    refine : whether and how hard the tree is refined afterwards: "fast", "thorough", or False.
-    callback : called with a `Progress` after every part of the method's work and of the refinement; return True to
-        stop. A method that has no part to return raises a TimeoutError, see `hypcse.methods.run`.
-    n_neighbors, bandwidth, scale, metric, random_state, n_jobs, verbose : as in `EntropyClustering`.
+    method
+        Its name, see `hypcse.methods.available`.
+    n_clusters
+        Number of flat clusters; by default those of the main level.
+    options
+        Of the method, by name.
+    refine
+        Whether and how hard the tree is refined afterwards: "fast", "thorough", or False.
+    callback
+        Called with a `Progress` after every part of the method's work and of the refinement; return True to stop. A
+        method that has no part to return raises a TimeoutError, see `hypcse.methods.run`.
+    n_neighbors
+        As in `EntropyClustering`.
+    bandwidth
+        As in `EntropyClustering`.
+    scale
+        As in `EntropyClustering`.
+    metric
+        As in `EntropyClustering`.
+    random_state
+        As in `EntropyClustering`.
+    n_jobs
+        As in `EntropyClustering`.
+    verbose
+        As in `EntropyClustering`.
+
+    Attributes
+    ----------
+    tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, entropy_, structure_, stability_
+        As in `EntropyClustering`.
+    n_features_in_, feature_names_in_
+        Of the features.
 
     Examples
     --------
@@ -44,11 +70,11 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         n_clusters: int | None = None,
         *,
         options: dict | None = None,
-        refine: str | bool | None = False,
+        refine: Refine = False,
         n_neighbors: int = 10,
-        bandwidth: float | str = 1.0,
-        scale: str = "minmax",
-        metric: str = "euclidean",
+        bandwidth: Bandwidth = 1.0,
+        scale: Scale = "minmax",
+        metric: Metric = "euclidean",
         random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
         n_jobs: int | None = None,
@@ -82,7 +108,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
                 "written, only the tree itself (tree.nwk, linkage.npy) is private."
             )
 
-    def _grown(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
+    def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
         method, effort = describe(self.method), effort_of(self.refine)
         options = dict(self.options or {})
         if effort is not None and "join" in method.options:
@@ -92,7 +118,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         tree = method.tree(inputs, **options)
         if effort is None:
             return tree, {}
-        return ready.joined(searched(tree, ready, effort, seed, callback)), {}
+        return ready.joined(search(tree, ready, effort, seed, callback)), {}
 
 
 def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
+from hypcse._choices import NeighborSearch
 from hypcse.graph import nearest_neighbors
 from hypcse.graph.neighbors.search import MAX_EXACT
 from hypcse.kernels.linkage.merges import number_merges
@@ -53,7 +54,7 @@ def squared_core_distances(X: NDArray[np.float64], min_samples: int) -> NDArray[
     k = min(min_samples, n) - 1
     if k == 0:
         return np.zeros(n)
-    exact = "auto" if n <= MAX_EXACT else "kd-tree" if d <= 15 else "brute"
+    exact: NeighborSearch = "auto" if n <= MAX_EXACT else "kd-tree" if d <= 15 else "brute"
     farthest = nearest_neighbors(X, k, algorithm=exact).indices[:, -1]
     # Computed as the spanning tree computes them, so that equal distances are equal to the last bit.
     return pair_distances(X, np.arange(n), np.ascontiguousarray(farthest))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hypcse._choices import Linkage
 from hypcse.discrete import graph_linkage
-from hypcse.discrete.linking.linkage import Linkage, link_by_entropy
+from hypcse.discrete.linking.linkage import link_by_entropy
 from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
 from hypcse.tree import Tree

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._choices import Scale
 from hypcse._progress import Callback
 from hypcse.discrete import join_components
 from hypcse.graph import Graph
@@ -27,7 +28,7 @@ class Inputs:
     """
 
     points: Points
-    scale: str = "minmax"
+    scale: Scale = "minmax"
     random_state: int = 0
     callback: Callback | None = None
 

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from hypcse._checks import did_you_mean
+from hypcse._choices import Scale
 from hypcse._progress import Callback
 from hypcse._random import check_seed
 from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
@@ -24,10 +25,27 @@ from hypcse.tree import Tree
 class Method:
     """A method: how it is called, and what it takes.
 
-    takes     : what of the `Inputs` it looks at: "features" (scaled, (n, d)), a "graph", or "both".
-    build     : takes the `Inputs`, and its options by keyword; returns a Tree. None where an estimator does it.
-    estimator : the name in `hypcse.estimator` of an estimator that is this method; its parameters are the options.
-    trains    : whether torch is needed.
+    Attributes
+    ----------
+    name
+        By which `run` knows it.
+    takes
+        What of the `Inputs` it looks at: "features" (scaled, (n, d)), a "graph", or "both".
+    summary
+        What it does, in one line.
+    memory
+        How its memory grows.
+    build
+        Takes the `Inputs`, and its options by keyword; returns a Tree. None where an estimator does it.
+    estimator
+        The name in `hypcse.estimator` of an estimator that is this method; its parameters are the options.
+    trains
+        Whether torch is needed.
+
+    Examples
+    --------
+    >>> describe("ward").takes
+    'features'
     """
 
     name: str
@@ -56,13 +74,32 @@ class Method:
         return not self.trains or all(find_spec(name) is not None for name in ("torch", "geoopt"))
 
     def kind(self) -> Any:
-        """The class of the estimator."""
+        """The class of the estimator.
+
+        Returns
+        -------
+        type
+            An estimator of `hypcse`.
+        """
         import hypcse.estimator
 
         return getattr(hypcse.estimator, str(self.estimator))
 
     def tree(self, inputs: Inputs, **options: Any) -> Tree:
-        """The tree that the method finds."""
+        """The tree that the method finds.
+
+        Parameters
+        ----------
+        inputs
+            Points, scale, seed and callback.
+        **options
+            Of the method.
+
+        Returns
+        -------
+        Tree
+            The hierarchy.
+        """
         if self.trains:
             import hypcse._torch  # noqa: F401
         if self.takes == "features" and inputs.points.features is None:
@@ -149,12 +186,39 @@ METHODS = (
 
 
 def available() -> list[str]:
-    """Names of all methods."""
+    """Names of all methods.
+
+    Returns
+    -------
+    list of str
+        Names, as `run` and `describe` take them.
+
+    Examples
+    --------
+    >>> "ward" in available()
+    True
+    """
     return [method.name for method in METHODS]
 
 
 def describe(name: str) -> Method:
-    """The method of that name."""
+    """The method of that name.
+
+    Parameters
+    ----------
+    name
+        One of `available`.
+
+    Returns
+    -------
+    Method
+        What it takes, and its options.
+
+    Examples
+    --------
+    >>> describe("hdbscan").options
+    ('min_samples', 'max_seconds')
+    """
     for method in METHODS:
         if method.name == name:
             return method
@@ -168,24 +232,42 @@ def run(
     *,
     graph: Any = None,
     random_state: int = 0,
-    scale: str = "minmax",
+    scale: Scale = "minmax",
     callback: Callback | None = None,
     **options: Any,
 ) -> Tree:
     """The tree that a method finds.
 
-    X is whatever `Points.of` understands: a table, a graph, an AnnData, `Points`. Feature methods scale features by
-    `scale` ("minmax", "standard", "rank" or "none") as `similarity_graph` does. Graph methods take `graph`, or the
-    similarity graph of X where none is given; methods that take both take X and either graph. Options are the method's
-    own; an unknown one is an error. Methods without randomness ignore `random_state`. Names of points name the leaves.
-
-    `callback` is called with a `Progress` after every part of the work; return True to stop. Methods that go step by
-    step (ufit, hyphc, fph, eph, entropy, hypcse) then return the best tree so far, the others raise `Stopped`, a
-    TimeoutError, because a tree half made is not their answer. Methods that are done at once ignore it.
-
     With features, graph-average and graph-paris join components by `join_components`; `join=False` leaves them as the
     graph alone does, and `join=True` asks hcse for the same.
 
+    Parameters
+    ----------
+    name
+        One of `available`.
+    X
+        Whatever `Points.of` understands: a table, a graph, an AnnData, `Points`. Names of points name the leaves.
+    graph
+        Over the rows of X. Graph methods take the similarity graph of X where none is given; methods that take both
+        take X and either graph.
+    random_state
+        Seed; methods without randomness ignore it.
+    scale
+        How feature methods scale features, as for `similarity_graph`.
+    callback
+        Called with a `Progress` after every part of the work; return True to stop. Methods that go step by step (ufit,
+        hyphc, fph, eph, entropy, hypcse) then return the best tree so far, the others raise `Stopped`, a TimeoutError,
+        because a tree half made is not their answer. Methods that are done at once ignore it.
+    **options
+        The method's own, see `describe`; an unknown one is an error.
+
+    Returns
+    -------
+    Tree
+        The hierarchy.
+
+    Examples
+    --------
     >>> run("ward", [[0.0], [1.0], [5.0]]).cut(n_clusters=2).tolist()
     [0, 0, 1]
     """

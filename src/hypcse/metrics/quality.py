@@ -15,11 +15,25 @@ from hypcse.tree import Tree
 def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
     """Mean purity of the LCA over all unordered pairs of leaves of one class, Eq. (29), between 0 and 1.
 
-    labels : one per leaf: numbers, texts or other hashable values. None and NaN are unknown labels: the purity is that
-             of the tree over the labelled leaves alone. The number -1 is a class like any other here.
+    Parameters
+    ----------
+    tree
+        The tree.
+    labels
+        One per leaf: numbers, texts or other hashable values. None and NaN are unknown labels: the purity is that of
+        the tree over the labelled leaves alone. The number -1 is a class like any other here.
 
-    O(n log n) time, O(n) memory, for any number of classes. Labels without a single pair give NaN.
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN where no two leaves are of one class.
 
+    Notes
+    -----
+    O(n log n) time, O(n) memory, for any number of classes.
+
+    Examples
+    --------
     >>> from hypcse import Tree
     >>> dendrogram_purity(Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]]), ["a", "a", "b", "b"])
     1.0
@@ -38,6 +52,20 @@ def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
 def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
     """Dasgupta's cost, 2 sum_{i<j} W_ij |leaves(i v j)|: both directions of each edge, loops left out.
 
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+
+    Returns
+    -------
+    float
+        Lower is better.
+
+    Examples
+    --------
     >>> from hypcse import Graph, Tree
     >>> dasgupta_cost(Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]]), Graph.from_edges([0, 1], [1, 2]))
     10.0

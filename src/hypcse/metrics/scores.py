@@ -56,13 +56,27 @@ class Scored:
 class Score:
     """A score.
 
-    name   : by which rows, reports and the command know it.
-    title  : short, for the head of a table.
-    phrase : in full, within a sentence.
-    needs  : the parts that it is computed from, beside the tree.
-    higher : whether more is better.
-    unit   : a "share" from 0 to 1 is shown in percent; "bits", a "cost", and an "index" as they are.
-    value  : computes it.
+    Attributes
+    ----------
+    name
+        By which rows, reports and the command know it.
+    title
+        Short, for the head of a table.
+    phrase
+        In full, within a sentence.
+    needs
+        The parts that it is computed from, beside the tree.
+    higher
+        Whether more is better.
+    unit
+        A "share" from 0 to 1 is shown in percent; "bits", a "cost", and an "index" as they are.
+    value
+        Computes it.
+
+    Examples
+    --------
+    >>> {score.name: score.needs for score in SCORES}["ari"]
+    ('labels', 'clusters')
     """
 
     name: str
@@ -141,16 +155,30 @@ def score(
 
     Parameters
     ----------
-    tree : what is scored.
-    graph : a `Graph`, a networkx graph or a symmetric matrix, for `structural_entropy` and `dasgupta_cost`.
-    labels : known classes, of which None and NaN are unknown, for `dendrogram_purity`; it is over the labelled leaves.
-    clusters : a flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari` and `ami` of the labelled leaves.
-    self_loops : that of `structural_entropy`. `entropy_report` counts loops by "exact" and has the number that this
-        gives by default as `paper_entropy`.
+    tree
+        What is scored.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, for `structural_entropy` and `dasgupta_cost`.
+    labels
+        Known classes, of which None and NaN are unknown, for `dendrogram_purity`; it is over the labelled leaves.
+    clusters
+        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari` and `ami` of the labelled leaves.
+    self_loops
+        That of `structural_entropy`. `entropy_report` counts loops by "exact" and has the number that this gives by
+        default as `paper_entropy`.
 
     Returns
     -------
-    The values by name, in the order of the registry `hypcse.metrics.SCORES`.
+    dict of float
+        The values by name, in the order of the registry `hypcse.metrics.SCORES`.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, graph_linkage
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> row = score(graph_linkage(g), graph=g, labels=["a", "a", "a", "b", "b", "b"])
+    >>> {name: round(value, 3) for name, value in row.items()}
+    {'dendrogram_purity': 1.0, 'structural_entropy': 1.515, 'dasgupta_cost': 44.0}
     """
     if graph is None and labels is None:
         raise ValueError("score needs a graph, labels or both: score(tree, graph=g, labels=y).")

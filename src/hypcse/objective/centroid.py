@@ -13,6 +13,18 @@ def centroid_loss(leaves: Tensor) -> Tensor:
 
     Paper: Eq. (16),  L_cen = d_o(sum_j z_j / |‖sum_i z_i‖|).
 
+    Parameters
+    ----------
+    leaves
+        Lorentz points (n, d + 1).
+
+    Returns
+    -------
+    Tensor
+        A scalar.
+
+    Examples
+    --------
     >>> import torch
     >>> opposite = lorentz.lift(torch.tensor([[2.0], [-2.0]]))
     >>> centroid_loss(opposite)

@@ -20,14 +20,30 @@ _REACH = 80.0
 def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_positive: bool = True) -> Tensor:
     """Pull the two views of a vertex together and push those of different vertices apart, -> scalar.
 
-    Paper: Eq. (15), on Lorentz points (n, d + 1), row i of both the same vertex, with d the Lorentz distance:
+    Paper: Eq. (15), with d the Lorentz distance:
 
         L_con = (1 / 2n) sum_i [L(p_i, q_i) + L(q_i, p_i)],
         L(p_i, q_i) = -log( exp(-d(p_i, q_i) / t) / sum_k exp(-d(p_i, q_k) / t) ).
 
-    The paper's r_2 cancels. With include_positive=False the sum runs over k != i, as in the authors' code: the loss
-    may then be negative, and needs two vertices. One matrix product, O(n^2 d).
+    The paper's r_2 cancels. One matrix product, O(n^2 d).
 
+    Parameters
+    ----------
+    first, second
+        The two views, Lorentz points (n, d + 1), row i of both the same vertex.
+    temperature
+        The t of the equation, above 0.
+    include_positive
+        Whether the sum runs over k = i too, as printed. False is as in the authors' code: the loss may then be
+        negative, and needs two vertices.
+
+    Returns
+    -------
+    Tensor
+        A scalar.
+
+    Examples
+    --------
     >>> far_apart = lorentz.lift(torch.tensor([[3.0, 0.0], [-3.0, 0.0]]))
     >>> round(float(contrastive_loss(far_apart, far_apart, 1.0)), 3)
     0.026

@@ -29,13 +29,30 @@ def cse_loss(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float)
         L = (2 / V) sum over edges of w_ij log2(V_i + V_j + V_hat_ij),
         V_hat_ij = sum over k != i, j of V_k softmax(-(d_ij, d_ik, d_jk) / t)_1,    d_ij = d_o(z_i v z_j).
 
-    leaves (n, d) lie in the ball on one radius; edges (2, m) holds each undirected edge once and no loops; weights
-    (m,) are at least 0, and V_i is the sum of those at vertex i. A graph of no weight has loss 0.
+    Parameters
+    ----------
+    leaves
+        (n, d) points in the ball on one radius.
+    edges
+        (2, m) each undirected edge once and no loops.
+    weights
+        (m,) at least 0; V_i is the sum of those at vertex i. A graph of no weight has loss 0.
+    temperature
+        The t of the equation, above 0.
 
+    Returns
+    -------
+    Tensor
+        A scalar.
+
+    Notes
+    -----
     The gradient by the leaves is promised along the sphere and along a common scaling of them, once (no second
     derivative). The gradient by the weights, which act in the sum and through all volumes, is exact; the compiled form
     has none, so that weights that require it take the plain form on any device. O(n m) time, O(n^2) memory on the CPU.
 
+    Examples
+    --------
     >>> leaves = torch.tensor([[0.9, 0.0], [0.0, 0.9], [-0.9, 0.0]])
     >>> round(float(cse_loss(leaves, torch.tensor([[0, 1], [1, 2]]), torch.ones(2), 1.0)), 3)
     1.69

@@ -18,10 +18,10 @@ class StructuralEntropyLoss(nn.Module):
 
     Parameters
     ----------
-    temperature : float
+    temperature
         Of the softmax in Eq. (9). Lower follows the tree of the moment more closely; higher is smoother and looks at
         more of the graph.
-    radius : float or None
+    radius
         None: the points are leaves in the Poincare ball and share one radius; it is an error if they do not. A number
         between 0 and 1: only the directions of the points count, and all are put on this radius. For the output of a
         network of any kind; a point of zeros takes the first axis and gets no gradient.
@@ -51,10 +51,21 @@ class StructuralEntropyLoss(nn.Module):
     def forward(self, points: Tensor, graph: Graph | EdgeTensors) -> Tensor:
         """The loss, a scalar of the dtype and device of the points.
 
-        points : (n, d) float32 or float64, row i the point of vertex i.
-        graph  : with n vertices; for a mini-batch that of its vertices, `graph.subgraph(vertices)[0]`. As EdgeTensors
-                 its weights may carry a gradient. Loops do not count, since no tree can cut them.
+        Parameters
+        ----------
+        points
+            (n, d) float32 or float64, row i the point of vertex i.
+        graph
+            With n vertices; for a mini-batch that of its vertices, `graph.subgraph(vertices)[0]`. As EdgeTensors its
+            weights may carry a gradient. Loops do not count, since no tree can cut them.
 
+        Returns
+        -------
+        Tensor
+            The loss, with its gradient.
+
+        Notes
+        -----
         O(n m) time for m edges.
         """
         leaves = self.leaves(points)
@@ -62,13 +73,30 @@ class StructuralEntropyLoss(nn.Module):
         return cse_loss(leaves, edges, weights, self.temperature)
 
     def leaves(self, points: Tensor) -> Tensor:
-        """The points as the loss sees them, (n, d): leaves in the ball, ready for `decode_single` once detached."""
+        """The points as the loss sees them, (n, d): leaves in the ball, ready for `decode_single` once detached.
+
+        Parameters
+        ----------
+        points
+            (n, d), one row per vertex.
+
+        Returns
+        -------
+        Tensor of shape (n, d)
+            Leaves in the ball.
+        """
         check_points("points", points)
         check_finite_points("points", points)
         return points if self.radius is None else on_sphere(points, self.radius)
 
     def extra_repr(self) -> str:
-        """The options, for `repr`."""
+        """The options, for `repr`.
+
+        Returns
+        -------
+        str
+            As the constructor takes them.
+        """
         return f"temperature={self.temperature}, radius={self.radius}"
 
 

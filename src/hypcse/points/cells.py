@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hypcse._choices import Metric
 from hypcse.graph import Graph
 from hypcse.points.points import Points
 
@@ -37,7 +38,7 @@ def points_of_cells(adata: Any, use: str = "auto") -> tuple[Points, str]:
     return Points(features, names=names, one_scale=True), use
 
 
-def _behind(adata: Any, use: str) -> tuple[NDArray[Any] | None, str]:
+def _behind(adata: Any, use: str) -> tuple[NDArray[Any] | None, Metric]:
     """What a graph was made of, and by which distance: as scanpy wrote it down, else the principal components."""
     params: Mapping[str, Any] = {}
     for entry in adata.uns.values():
@@ -48,7 +49,7 @@ def _behind(adata: Any, use: str) -> tuple[NDArray[Any] | None, str]:
     if found is None:
         return None, "euclidean"
     features = _dense(found)[:, : params.get("n_pcs") if named == "X_pca" else None]
-    metric = "cosine" if params.get("metric") == "cosine" and features.any(axis=1).all() else "euclidean"
+    metric: Metric = "cosine" if params.get("metric") == "cosine" and features.any(axis=1).all() else "euclidean"
     return (features if np.isfinite(features).all() else None), metric
 
 

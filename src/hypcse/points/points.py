@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hypcse._checks import check_features, check_real, first_duplicate, label_array
+from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.graph import Graph, similarity_graph
 from hypcse.graph.features import Scaling, fit_scaling, learn_reduction, reduce_columns
 from hypcse.points.convert import as_graph, is_affinity, is_cells, is_networkx, node_names, row_names
@@ -25,19 +26,43 @@ class Points:
 
     Parameters
     ----------
-    features : (n, d) numbers, dense or sparse, or None.
-    graph : over the points, or None where it is to be made of the features or distances.
-    names : of the points, all different, or None.
-    labels : of the points, for scores alone; None or NaN where a label is not known.
-    feature_names : of the columns.
-    kinds : for each column None where it holds numbers, else the name of the column of texts of which it marks one, or
-        its own name where it holds truth values. Columns of one kind are weighed together, about as one of numbers.
-    distances : instead of features: square, condensed or sparse.
-    metric : by which features compare: "euclidean" or "cosine".
-    one_scale : whether the features are on one scale already, as principal components are. They are then not scaled,
-        and the width of similarities is the median distance, unless asked for otherwise.
-    made_of_features : whether the graph was made of the features, so that these say more than it does.
-    notes : what was done to the data on the way, for a person to read.
+    features
+        (n, d) numbers, dense or sparse, or None.
+    graph
+        Over the points, or None where it is to be made of the features or distances.
+    names
+        Of the points, all different, or None.
+    labels
+        Of the points, for scores alone; None or NaN where a label is not known.
+    feature_names
+        Of the columns.
+    kinds
+        For each column None where it holds numbers, else the name of the column of texts of which it marks one, or its
+        own name where it holds truth values. Columns of one kind are weighed together, about as one of numbers.
+    distances
+        Instead of features: square, condensed or sparse.
+    metric
+        By which features compare: "euclidean" or "cosine".
+    one_scale
+        Whether the features are on one scale already, as principal components are. They are then not scaled, and the
+        width of similarities is the median distance, unless asked for otherwise.
+    made_of_features
+        Whether the graph was made of the features, so that these say more than it does.
+    notes
+        What was done to the data on the way, for a person to read.
+
+    Attributes
+    ----------
+    n_points
+        How many there are.
+    table
+        The features, dense; a ValueError where there are none.
+
+    Examples
+    --------
+    >>> points = Points([[0.0, 1.0], [2.0, 3.0]], names=["a", "b"])
+    >>> points.n_points, points.names
+    (2, ('a', 'b'))
     """
 
     features: Any = None
@@ -47,7 +72,7 @@ class Points:
     feature_names: tuple[str, ...] | None = None
     kinds: tuple[str | None, ...] | None = None
     distances: Any = None
-    metric: str = "euclidean"
+    metric: Metric = "euclidean"
     one_scale: bool = False
     made_of_features: bool = False
     notes: tuple[str, ...] = ()
@@ -92,7 +117,7 @@ class Points:
         X: Any = None,
         graph: Any = None,
         *,
-        metric: str = "euclidean",
+        metric: Metric = "euclidean",
         names: Sequence[str] | None = None,
         labels: ArrayLike | None = None,
         table: Callable[[Any], Any] | None = None,
@@ -101,11 +126,24 @@ class Points:
 
         Parameters
         ----------
-        X : a table (array, data frame or sparse matrix), a `Graph`, a networkx graph, a sparse symmetric affinity, an
+        X
+            A table (array, data frame or sparse matrix), a `Graph`, a networkx graph, a sparse symmetric affinity, an
             AnnData, `Points`; or with metric="precomputed" distances: square, condensed or sparse.
-        graph : a graph over the rows of X: a `Graph`, a networkx graph or a symmetric matrix. X may then be None.
-        names, labels : of the points. The index of a data frame and the nodes of a networkx graph are names.
-        table : what checks a table and turns it into an array; `check_features` by default.
+        graph
+            A graph over the rows of X: a `Graph`, a networkx graph or a symmetric matrix. X may then be None.
+        metric
+            By which features compare; "precomputed" says that X holds distances.
+        names
+            Of the points. The index of a data frame and the nodes of a networkx graph are names.
+        labels
+            Known classes of the points.
+        table
+            What checks a table and turns it into an array; `check_features` by default.
+
+        Returns
+        -------
+        Points
+            The points.
 
         Examples
         --------
@@ -135,7 +173,22 @@ class Points:
         return cls(features, over, found or row_names(X) or nodes, known, columns, metric=metric)
 
     def with_more(self, graph: Any = None, names: Sequence[str] | None = None, labels: ArrayLike | None = None) -> Self:
-        """These points, with more about them."""
+        """These points, with more about them.
+
+        Parameters
+        ----------
+        graph
+            Over these points, instead of their own.
+        names
+            Of the points, instead of their own.
+        labels
+            Known classes, instead of their own.
+
+        Returns
+        -------
+        Points
+            The points, changed where something is given.
+        """
         changes: dict[str, Any] = {}
         if graph is not None:
             changes |= {"graph": as_graph(graph, self.names), "made_of_features": False}
@@ -152,7 +205,18 @@ class Points:
         return replace(self, features=None, distances=self.features, feature_names=None, kinds=None)
 
     def rows(self, order: ArrayLike) -> Self:
-        """Some of the points, or all in another order; a graph keeps the edges between them."""
+        """Some of the points, or all in another order; a graph keeps the edges between them.
+
+        Parameters
+        ----------
+        order
+            Positions of the points wanted.
+
+        Returns
+        -------
+        Points
+            Those points, in that order.
+        """
         picked = np.asarray(order)
         if np.array_equal(picked, np.arange(self.n_points)):
             return self
@@ -169,8 +233,17 @@ class Points:
     def in_columns(self, names: Sequence[str], kinds: Sequence[str | None] | None = None) -> NDArray[Any]:
         """The features in the columns of other points, so that what was learned from these can be applied.
 
-        names, kinds : of the other points' columns. A text that is not there is 0 everywhere; one that only these
-            points have is left out. A missing or foreign column of numbers is an error.
+        Parameters
+        ----------
+        names
+            Of the other points' columns. A missing or foreign column of numbers is an error.
+        kinds
+            Their kinds. A text that is not there is 0 everywhere; one that only these points have is left out.
+
+        Returns
+        -------
+        ndarray of shape (n, len(names))
+            The features in those columns.
         """
         if self.feature_names is None:
             return self.table
@@ -209,14 +282,44 @@ class Points:
             raise ValueError(f"features are needed, but these points are {what} alone. Pass a table of numbers.")
         return self.features.toarray() if sparse.issparse(self.features) else self.features
 
-    def suited(self, scale: str, bandwidth: float | str) -> tuple[str, float | str]:
-        """Scale and bandwidth for these points: features on one scale keep it, where the defaults are asked for."""
+    def suited(self, scale: Scale, bandwidth: Bandwidth) -> tuple[Scale, Bandwidth]:
+        """Scale and bandwidth for these points: features on one scale keep it, where the defaults are asked for.
+
+        Parameters
+        ----------
+        scale
+            What is asked for, as for `similarity_graph`.
+        bandwidth
+            What is asked for, as for `similarity_graph`.
+
+        Returns
+        -------
+        scale
+            What is asked for, as for `similarity_graph`.
+        bandwidth
+            What is asked for, as for `similarity_graph`.
+        """
         if self.one_scale and scale == "minmax":
             return "none", "median" if bandwidth == 1.0 else bandwidth
         return scale, bandwidth
 
-    def similarity(self, n_neighbors: int = 10, bandwidth: float | str = 1.0, scale: str = "minmax") -> Graph:
-        """The graph that was given, or the similarity graph of the features or distances."""
+    def similarity(self, n_neighbors: int = 10, bandwidth: Bandwidth = 1.0, scale: Scale = "minmax") -> Graph:
+        """The graph that was given, or the similarity graph of the features or distances.
+
+        Parameters
+        ----------
+        n_neighbors
+            As for `similarity_graph`.
+        bandwidth
+            As for `similarity_graph`.
+        scale
+            As for `similarity_graph`.
+
+        Returns
+        -------
+        Graph
+            A graph over the points.
+        """
         if self.graph is not None:
             return self.graph
         scale, bandwidth = self.suited(scale, bandwidth)
@@ -224,8 +327,19 @@ class Points:
             return similarity_graph(self.distances, n_neighbors, bandwidth, metric="precomputed")
         return similarity_graph(self.scaled(scale)[1], n_neighbors, bandwidth, "none", metric=self.metric)
 
-    def scaled(self, scale: str = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
-        """The scaling of the features, and the features on it; sparse ones of many columns are reduced first."""
+    def scaled(self, scale: Scale = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
+        """The scaling of the features, and the features on it; sparse ones of many columns are reduced first.
+
+        Parameters
+        ----------
+        scale
+            As for `similarity_graph`.
+
+        Returns
+        -------
+        scaling, features
+            How columns are scaled, and the features (n, d) on that scale.
+        """
         table = self.features if sparse.issparse(self.features) else self.table
         return fit_scaling(reduce_columns(table, learn_reduction(table)), scale, self.kinds)
 

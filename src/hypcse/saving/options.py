@@ -34,12 +34,35 @@ def fits(value: Any, hint: Any) -> bool:
     >>> fits(1, float), fits(True, int), fits(None, int | None), fits("raw", Literal["raw", "anchor"])
     (True, False, True, True)
     """
-    if get_origin(hint) is Literal:
-        return any(type(value) is type(known) and value == known for known in get_args(hint))
-    kinds = get_args(hint) or (hint,)
+    words = literals(hint)
+    if any(type(value) is type(word) and value == word for word in words):
+        return True
+    kinds = kinds_of(hint)
     if type(value) is int and float in kinds:
         return True
     return type(value) in kinds and not (isinstance(value, float) and not math.isfinite(value))
+
+
+def literals(hint: Any) -> tuple[Any, ...]:
+    """The values that an annotation names, of its unions too.
+
+    >>> literals(Literal["fast", "thorough"] | bool | None)
+    ('fast', 'thorough')
+    """
+    return tuple(word for part in _parts(hint) if get_origin(part) is Literal for word in get_args(part))
+
+
+def kinds_of(hint: Any) -> tuple[Any, ...]:
+    """The types that an annotation is a union of, without those whose values it names.
+
+    >>> kinds_of(Literal["median"] | float)
+    (<class 'float'>,)
+    """
+    return tuple(part for part in _parts(hint) if get_origin(part) is not Literal)
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    return (hint,) if get_origin(hint) is Literal else get_args(hint) or (hint,)
 
 
 def decode_options(options: Any, hints: Hints) -> dict[str, Any]:

@@ -56,8 +56,8 @@ def palette(n_colours: int) -> NDArray[np.float64]:
 
     Returns
     -------
-    array of shape (n_colours, 3)
-        Red, green and blue from 0 to 1.
+    ndarray of shape (n_colours, 3)
+        Red, green and blue, from 0 to 1.
 
     Examples
     --------

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import Heights, Scale
 from hypcse.discrete.heights import volume_heights
 from hypcse.graph import Graph
 from hypcse.graph.features import fit_scaling
@@ -16,7 +17,6 @@ from hypcse.kernels.trees.sweep import kept_parents, subtree_minima
 from hypcse.tree import Tree
 from hypcse.tree.distances import merge_distances
 
-HEIGHTS = ("auto", "distance", "tree")
 DISTANCE_TITLE = "distance between joined parts"
 
 
@@ -31,9 +31,9 @@ class Distances(NamedTuple):
     note: str
 
 
-def check_heights(heights: str, source: Any, features: ArrayLike | None) -> bool:
+def check_heights(heights: Heights, source: Any, features: ArrayLike | None) -> bool:
     """Whether distances are what to draw: where they are asked for, and by "auto" where there are features."""
-    check_choice("heights", heights, HEIGHTS)
+    check_choice("heights", heights, Heights)
     known = features is not None or getattr(source, "_scaled", None) is not None
     if heights == "distance" and not known:
         raise ValueError('heights="distance" needs the features of the leaves. Pass features=, one row per leaf.')
@@ -44,7 +44,7 @@ def joined_distances(
     tree: Tree,
     source: Any,
     features: ArrayLike | None,
-    scale: str,
+    scale: Scale,
     kinds: Sequence[str | None] | None = None,
 ) -> Distances | None:
     """Distances between the given features on that scale, else between a fitted model's own; None without any. O(n d).
@@ -85,7 +85,7 @@ class HeightAxis(NamedTuple):
 
 
 def height_axis(
-    tree: Tree, graph: Graph | None, source: Any, features: ArrayLike | None, *, scale: str, heights: str
+    tree: Tree, graph: Graph | None, source: Any, features: ArrayLike | None, *, scale: Scale, heights: Heights
 ) -> HeightAxis:
     """The axis of distances where these are what to draw, see `check_heights`, else that of the tree's own heights."""
     measured = check_heights(heights, source, features)

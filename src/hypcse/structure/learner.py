@@ -6,9 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from hypcse._checks import check_choice, check_count
+from hypcse._choices import Learner
 from hypcse.graph.tensors import EdgeTensors
-
-KINDS = ("gcn", "mlp")
 
 
 class GraphLearner(nn.Module):
@@ -29,10 +28,10 @@ class GraphLearner(nn.Module):
     [[1.0, 0.5], [0.0, 2.0]]
     """
 
-    def __init__(self, n_features: int, kind: str = "gcn", n_layers: int = 2) -> None:
+    def __init__(self, n_features: int, kind: Learner = "gcn", n_layers: int = 2) -> None:
         super().__init__()
         check_count("n_features", n_features, 1)
-        check_choice("kind", kind, KINDS)
+        check_choice("kind", kind, Learner)
         check_count("n_layers", n_layers, 1)
         self.kind = kind
         self.maps = nn.ModuleList([_identity(n_features) for _ in range(n_layers)])

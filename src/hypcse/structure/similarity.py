@@ -7,9 +7,9 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from hypcse._checks import check_choice, check_count
+from hypcse._choices import LearnerSimilarity
 from hypcse.graph.tensors import EdgeTensors
 
-KINDS = ("cosine", "gaussian")
 # The least cosine: a weight must be positive, and a pair at a right angle may still be among the nearest.
 LEAST_COSINE = 0.01
 # exp(-60) and its inverse are both float32 numbers with room to spare.
@@ -18,7 +18,7 @@ MAX_EXPONENT = 60.0
 BLOCK = 2**24
 
 
-def learned_graph(embeddings: Tensor, n_neighbors: int, kind: str = "cosine") -> EdgeTensors:
+def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity = "cosine") -> EdgeTensors:
     """Each vertex with its `n_neighbors` most similar others, averaged both ways and sym-normalised.
 
     Paper: "Graph Structure Learning", the edge set E_l. With s the similarity, N(i) the nearest others of i and
@@ -32,7 +32,7 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: str = "cosine") ->
     The neighbours are exact; among equal ones the smaller id wins. The gradient reaches the embeddings through the
     weights, not through the choice. O(n^2 d) time, memory for one block of similarities and O(n p d).
     """
-    check_choice("kind", kind, KINDS)
+    check_choice("kind", kind, LearnerSimilarity)
     check_count("n_neighbors", n_neighbors, 1)
     points = normalize(embeddings) if kind == "cosine" else _on_one_range(embeddings)
     known = points.detach()

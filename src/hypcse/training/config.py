@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_type_hints
+from typing import Any, get_type_hints
 
 from hypcse._checks import check_choice, check_count
+from hypcse._choices import Aggregation, Decoder, EncodeOn, Learner, LearnerSimilarity, SelectOn
 
 
 @dataclass(frozen=True)
@@ -24,9 +25,9 @@ class ModelConfig:
     embed_dim: int = 16
     projection_dim: int = 16
     dropout: float = 0.2
-    aggregation: Literal["mean", "attention"] = "mean"
-    learner: Literal["gcn", "mlp"] = "gcn"
-    learner_similarity: Literal["cosine", "gaussian"] = "cosine"
+    aggregation: Aggregation = "mean"
+    learner: Learner = "gcn"
+    learner_similarity: LearnerSimilarity = "cosine"
     learner_neighbors: int = 20
 
 
@@ -88,9 +89,9 @@ class ScheduleConfig:
     n_seeds: int = 10
     evaluate_every: int = 5
     patience: int | None = None
-    encode_on: Literal["raw", "normalised", "anchor"] = "normalised"
-    select_on: Literal["sparse", "complete"] = "sparse"
-    decoder: Literal["graph", "single", "neighbors"] = "graph"
+    encode_on: EncodeOn = "normalised"
+    select_on: SelectOn = "sparse"
+    decoder: Decoder = "graph"
 
 
 @dataclass(frozen=True)
@@ -140,13 +141,13 @@ _PARTS: dict[str, type[Any]] = {
     "structure": StructureConfig,
     "schedule": ScheduleConfig,
 }
-_CHOICES = {
-    "aggregation": ("mean", "attention"),
-    "learner": ("gcn", "mlp"),
-    "learner_similarity": ("cosine", "gaussian"),
-    "encode_on": ("raw", "normalised", "anchor"),
-    "select_on": ("sparse", "complete"),
-    "decoder": ("graph", "single", "neighbors"),
+_CHOICES: dict[str, Any] = {
+    "aggregation": Aggregation,
+    "learner": Learner,
+    "learner_similarity": LearnerSimilarity,
+    "encode_on": EncodeOn,
+    "select_on": SelectOn,
+    "decoder": Decoder,
 }
 _SHARES = ("dropout", "edge_drop", "mask_learner", "mask_anchor")
 _POSITIVE = ("cse_temperature", "contrast_temperature", "learning_rate")

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from hypcse._choices import EncodeOn
 from hypcse._random import generator
 from hypcse.decode import decode_graph, decode_single
 from hypcse.entropy import structural_entropy
@@ -170,7 +171,7 @@ class Run:
         return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
 
 
-def evaluation_edges(edges: EdgeTensors, encode_on: str) -> EdgeTensors:
+def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:
     """The edges as the encoder sees them at evaluation: as they are ("raw"), or normalised."""
     return edges if encode_on == "raw" else edges.normalized()
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._arrays import freeze, hold
 from hypcse._checks import check_count, check_finite, first_duplicate
+from hypcse._choices import LeafOrder
 from hypcse._notebook import ShowsItself
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
@@ -35,10 +36,34 @@ class Tree(ShowsItself):
 
     Nodes 0 .. n - 1 are the leaves. Every child stands before its parent, so the root is last.
 
-    parent : (n_nodes,) the parent of each node, -1 at the root.
-    height : (n_nodes,) 0 at leaves, never falling upwards.
-    names  : one name a leaf, or None; carried into every export.
+    Parameters
+    ----------
+    parent
+        (n_nodes,) the parent of each node, -1 at the root.
+    height
+        (n_nodes,) 0 at leaves, never falling upwards.
+    names
+        One name per leaf, or None; carried into every export.
 
+    Attributes
+    ----------
+    n_leaves, n_nodes
+        Number of leaves, and of nodes with them.
+    root
+        Id of the root: the last node.
+    n_children
+        (n_nodes,) number of children of each node.
+    sizes
+        (n_nodes,) number of leaves under each node.
+    first_positions
+        (n_nodes,) position, from left to right, of the first leaf under each node.
+    is_binary
+        Whether every internal node has exactly two children.
+    ancestor_index
+        What lowest common ancestors are read from; built once.
+
+    Examples
+    --------
     >>> tree = Tree(parent=[3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2])
     >>> tree.cut(n_clusters=2).tolist()
     [0, 0, 1]
@@ -109,6 +134,18 @@ class Tree(ShowsItself):
     def lca(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.int64] | np.int64:
         """Lowest common ancestor of nodes i and j, element by element, O(1) a pair; one id for two ids.
 
+        Parameters
+        ----------
+        i, j
+            Nodes: two ids, or arrays of ids that broadcast.
+
+        Returns
+        -------
+        int or ndarray
+            Id of the ancestor, one per pair.
+
+        Examples
+        --------
         >>> Tree(parent=[3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2]).lca([0, 0], [1, 2])
         array([3, 4])
         """
@@ -118,18 +155,40 @@ class Tree(ShowsItself):
         return found.reshape(first.shape)[()]
 
     def leaves(self, node: int | np.integer) -> NDArray[np.int64]:
-        """The leaves under a node, ascending."""
+        """The leaves under a node, ascending.
+
+        Parameters
+        ----------
+        node
+            Id of the node.
+
+        Returns
+        -------
+        ndarray
+            Ids of leaves.
+        """
         node = check_count("node", node, 0, self.root)
         first = self.first_positions[node]
         return np.sort(self.leaf_order()[first : first + self.sizes[node]])
 
-    def leaf_order(self, X: ArrayLike | None = None, method: str = "auto") -> NDArray[np.int64]:
+    def leaf_order(self, X: ArrayLike | None = None, method: LeafOrder = "auto") -> NDArray[np.int64]:
         """Leaves from left to right as a drawing without crossings shows them.
 
-        Without X, children stand in the order of their ids. With features X, sides are turned so that alike leaves
-        meet: `method="exact"` has the least sum of distances between neighbours and is quadratic in memory,
-        `"greedy"` is linear; `"auto"` is exact up to 1,000 leaves. That is exact on binary trees: a multiway node is
-        taken as `to_linkage` splits it.
+        Without X, children stand in the order of their ids. With features, sides are turned so that alike leaves meet.
+
+        Parameters
+        ----------
+        X
+            Features, one row per leaf.
+        method
+            "exact" has the least sum of distances between neighbours and is quadratic in memory, "greedy" is linear;
+            "auto" is exact up to 1,000 leaves. That is exact on binary trees: a multiway node is taken as `to_linkage`
+            splits it.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Ids of the leaves.
         """
         if X is None:
             order = np.empty(self.n_leaves, np.int64)
@@ -141,11 +200,21 @@ class Tree(ShowsItself):
     def cut(
         self, n_clusters: int | None = None, height: float | None = None, max_size: int | None = None
     ) -> NDArray[np.int64]:
-        """Flat labels from 0, numbered by smallest leaf, by exactly one of three rules.
+        """Flat clusters, by exactly one of three rules.
 
-        n_clusters : split from the top, highest node first; fewer clusters where a multiway node would overshoot.
-        height     : the largest clusters whose node lies at or below this height.
-        max_size   : the largest clusters of at most this many leaves.
+        Parameters
+        ----------
+        n_clusters
+            Split from the top, highest node first; fewer clusters where a multiway node would overshoot.
+        height
+            The largest clusters whose node lies at or below this height.
+        max_size
+            The largest clusters of at most this many leaves.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The cluster of each leaf, numbered from 0 by smallest leaf.
         """
         rules = {"n_clusters": n_clusters, "height": height, "max_size": max_size}
         given = [name for name, value in rules.items() if value is not None]
@@ -162,13 +231,32 @@ class Tree(ShowsItself):
         return leaf_labels(self.parent, split, self.n_leaves)
 
     def subtree(self, node: int | np.integer) -> Tree:
-        """The tree under a node. Its leaf k is `leaves(node)[k]`."""
+        """The tree under a node. Its leaf k is `leaves(node)[k]`.
+
+        Parameters
+        ----------
+        node
+            Id of the node.
+
+        Returns
+        -------
+        Tree
+            The tree over those leaves.
+        """
         return self.prune(self.leaves(node))
 
     def prune(self, keep: ArrayLike) -> Tree:
-        """The tree over some of the leaves, given by id or by one mark a leaf (True to keep); heights stay.
+        """The tree over some of the leaves; heights stay.
 
-        Its leaf k is the k-th smallest of those kept.
+        Parameters
+        ----------
+        keep
+            The leaves to keep, by id or by one mark per leaf (True to keep).
+
+        Returns
+        -------
+        Tree
+            A tree whose leaf k is the k-th smallest of those kept.
         """
         kept = leaf_marks(keep, self.n_leaves)
         parent, height = keep_leaves(self.parent, self.height, kept)
@@ -179,8 +267,22 @@ class Tree(ShowsItself):
         """The tree with m new leaves, leaf n + k beside the subtree at node places[k]; `prune` gives the old one back.
 
         A new node, half-way up to the parent (over the root: at its height), joins a subtree and all leaves that chose
-        it. `names` are those of the new leaves: needed where the old ones have names, and only there.
+        it.
 
+        Parameters
+        ----------
+        places
+            (m,) the node beside which each new leaf stands.
+        names
+            Names of the new leaves: needed where the old ones have names, and only there.
+
+        Returns
+        -------
+        Tree
+            A tree over n + m leaves.
+
+        Examples
+        --------
         >>> Tree(parent=[2, 2, -1], height=[0, 0, 1]).attach([0, 0]).parent.tolist()
         [4, 5, 4, 4, 5, -1]
         """
@@ -194,13 +296,36 @@ class Tree(ShowsItself):
         return Tree(*attach_leaves(self.parent, self.height, self.n_leaves, chosen), added)
 
     def with_names(self, names: Sequence[str] | None) -> Tree:
-        """The same tree with its leaves called otherwise, or without names."""
+        """The same tree with its leaves called otherwise, or without names.
+
+        Parameters
+        ----------
+        names
+            One per leaf, or None.
+
+        Returns
+        -------
+        Tree
+            The tree with these names.
+        """
         return Tree(self.parent, self.height, None if names is None else tuple(names))
 
     @classmethod
     def single(cls, names: Sequence[str] | None = None) -> Tree:
         """The tree of one leaf.
 
+        Parameters
+        ----------
+        names
+            The name of the leaf, in a list.
+
+        Returns
+        -------
+        Tree
+            A tree of one node.
+
+        Examples
+        --------
         >>> Tree.single().n_nodes
         1
         """
@@ -212,6 +337,18 @@ class Tree(ShowsItself):
         Leaves without names are called "0", "1", ... Where names differ as written, underscores and blanks count as
         alike, because Newick reads a bare a_b as 'a b'; the result takes the names as given here.
 
+        Parameters
+        ----------
+        names
+            All names of the leaves, in the order wanted.
+
+        Returns
+        -------
+        Tree
+            The same tree over the leaves in that order.
+
+        Examples
+        --------
         >>> Tree.from_newick("((cat,fir_tree),dog);").reordered(["cat", "dog", "fir_tree"]).lca(0, 2)
         np.int64(3)
         """
@@ -221,7 +358,13 @@ class Tree(ShowsItself):
         return Tree(*renumber(self.parent, self.height, nodes), wanted)
 
     def canonical(self) -> Tree:
-        """The same tree with internal nodes numbered by (height, number of leaves, smallest leaf)."""
+        """The same tree with internal nodes numbered by (height, number of leaves, smallest leaf).
+
+        Returns
+        -------
+        Tree
+            An equal tree.
+        """
         return Tree(*canonical(self.parent, self.height, self.n_leaves), self.names)
 
     def __eq__(self, other: object) -> bool:
@@ -245,12 +388,30 @@ class Tree(ShowsItself):
 
         Falling heights (centroid linkage) are lifted. Infinite heights, at which scikit-network joins the components of
         a graph, become twice the largest finite one (1 where that is 0), so that those merges stay above all others.
+
+        Parameters
+        ----------
+        Z
+            The (n - 1, 4) linkage matrix.
+        names
+            One per leaf, or None.
+
+        Returns
+        -------
+        Tree
+            A binary tree.
         """
         parent, height = linkage_to_parents(Z)
         return cls(parent, height, None if names is None else check_names(names, parent.size // 2 + 1))
 
     def to_linkage(self) -> NDArray[np.float64]:
-        """SciPy's (n - 1, 4) linkage matrix; multiway nodes are split at equal height."""
+        """SciPy's (n - 1, 4) linkage matrix; multiway nodes are split at equal height.
+
+        Returns
+        -------
+        ndarray of shape (n - 1, 4)
+            The linkage matrix.
+        """
         if self.n_leaves < 2:
             raise ValueError("a tree of one leaf has no linkage matrix: it needs at least 2 leaves.")
         return parents_to_linkage(self.parent, self.height, self.sizes, self.n_leaves)
@@ -259,10 +420,23 @@ class Tree(ShowsItself):
     def from_newick(cls, text: str, names: Sequence[str] | None = None) -> Tree:
         """From Newick text. Leaves named 0 .. n - 1 keep these ids; others are numbered as they come, names kept.
 
-        With `names`, the leaves are brought to that order, as `reordered` does: leaf k is the one called names[k].
-        Branch lengths give the heights (the farthest leaf counts where they disagree); without any, every branch is
-        1 long. Internal nodes are numbered as `canonical` does.
+        Branch lengths give the heights (the farthest leaf counts where they disagree); without any, every branch is 1
+        long. Internal nodes are numbered as `canonical` does.
 
+        Parameters
+        ----------
+        text
+            The text, ending in a semicolon.
+        names
+            Where given, the leaves are brought to that order, as `reordered` does: leaf k is the one called names[k].
+
+        Returns
+        -------
+        Tree
+            The tree.
+
+        Examples
+        --------
         >>> Tree.from_newick("((cat:1,dog:1):2,'fir tree':3);").names
         ('cat', 'dog', 'fir tree')
         """
@@ -275,6 +449,18 @@ class Tree(ShowsItself):
         Named leaves are read back in the order of the text, or in any other with `from_newick(text, names)`; names
         that are just the numbers 0 .. n - 1 are read back as ids.
 
+        Parameters
+        ----------
+        names
+            One per leaf, instead of the tree's own.
+
+        Returns
+        -------
+        str
+            The text, ending in a semicolon.
+
+        Examples
+        --------
         >>> Tree(parent=[3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2]).to_newick(["a", "b", "c d"])
         "('c d':2.0,(a:1.0,b:1.0):1.0);"
         """
@@ -282,15 +468,48 @@ class Tree(ShowsItself):
 
     @classmethod
     def from_json(cls, text: str) -> Tree:
-        """From the text that `to_json` writes."""
+        """From the text that `to_json` writes.
+
+        Parameters
+        ----------
+        text
+            The text.
+
+        Returns
+        -------
+        Tree
+            The tree, with its node numbers.
+        """
         return cls(*read_json(text))
 
     def to_json(self, names: Sequence[str] | None = None) -> str:
-        """A JSON object with `parent`, `height` and `names`; the node numbers are kept."""
+        """A JSON object with `parent`, `height` and `names`; the node numbers are kept.
+
+        Parameters
+        ----------
+        names
+            One per leaf, instead of the tree's own.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return write_json(self.parent, self.height, self.names if names is None else self._export_names(names))
 
     def to_networkx(self, names: Sequence[str] | None = None) -> networkx.DiGraph[int]:
-        """A networkx graph with arcs from parent to child; nodes carry `height`, and leaves `name` if there are any."""
+        """A networkx graph with arcs from parent to child; nodes carry `height`, and leaves `name` if there are any.
+
+        Parameters
+        ----------
+        names
+            One per leaf, instead of the tree's own.
+
+        Returns
+        -------
+        networkx.DiGraph
+            A graph whose nodes are those of the tree.
+        """
         known = names is not None or self.names is not None
         return make_networkx(self.parent, self.height, self._export_names(names) if known else None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 from hypcse.methods import Method
 from hypcse.methods.options import Option, check_names
@@ -83,9 +83,9 @@ def typed_value(text: str, option: Option) -> Any:
 
 def _described(kind: Any) -> list[str]:
     """The values of an annotation in words."""
-    if get_origin(kind) is Literal:
-        return list(map(str, get_args(kind)))
-    return [_KINDS[part] for part in get_args(kind) or (kind,)]
+    from hypcse.saving.options import kinds_of, literals
+
+    return [*map(str, literals(kind)), *(_KINDS[part] for part in kinds_of(kind))]
 
 
 def format_value(value: Any) -> str:

@@ -23,10 +23,26 @@ def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
     """The tree with at most `n_levels` levels below the root, leaves included, that loses least structural entropy.
 
     One level is the star of all leaves, two levels are the clusters of `best_cut`, three are groups of clusters, and so
-    on: a taxonomy for people who do not want a binary tree. Kept nodes keep their heights. Exact by dynamic programming
-    where (levels - 2) times the sum of all subtree sizes is at most 3 billion; on larger or deeper trees the levels are
-    chosen one by one from the finest up. `graph` is a `Graph`, a networkx graph or a symmetric matrix.
+    on: a taxonomy for people who do not want a binary tree. Exact by dynamic programming where (levels - 2) times the
+    sum of all subtree sizes is at most 3 billion; on larger or deeper trees the levels are chosen one by one from the
+    finest up.
 
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    n_levels
+        At most so many levels below the root.
+
+    Returns
+    -------
+    Tree
+        A multiway tree over the same leaves; nodes that are kept keep their heights.
+
+    Examples
+    --------
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> compress(graph_linkage(g), g, n_levels=2).n_nodes

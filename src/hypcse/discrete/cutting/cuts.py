@@ -32,14 +32,27 @@ def best_cut(
     Without constraints it is the finest useful level: many small clusters that a random walk seldom leaves. One sweep,
     O(n + m); of cuts that tie, the coarser, but nothing is put together that no edge joins.
 
-    graph              : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    min_size, max_size : limits on the number of leaves of every cluster; together they may leave no cut, which is an
-                         error.
-    n_clusters         : exactly so many clusters, by dynamic programming in O(n k) time and memory, for n k of at most
-                         200 million. A tree with multiway nodes is split as `to_linkage` splits it. Fewer clusters than
-                         parts that `join_components` joined are those with the least squared distances between the
-                         parts of a cluster instead, unless sizes leave no such cut.
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    n_clusters
+        Exactly so many clusters, by dynamic programming in O(n k) time and memory, for n k of at most 200 million. A
+        tree with multiway nodes is split as `to_linkage` splits it. Fewer clusters than parts that `join_components`
+        joined are those with the least squared distances between the parts of a cluster instead, unless sizes leave no
+        such cut.
+    min_size, max_size
+        Limits on the number of leaves of every cluster; together they may leave no cut, which is an error.
 
+    Returns
+    -------
+    ndarray of shape (n,)
+        The found clusters, numbered from 0 by smallest leaf.
+
+    Examples
+    --------
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> best_cut(graph_linkage(g), g).tolist()

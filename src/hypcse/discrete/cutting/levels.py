@@ -64,16 +64,35 @@ def levels(
     `main_level` says which one to look at first. Where no partition holds more weight than the degrees alone would put
     there, there is one level: all that edges join is one cluster.
 
-    graph        : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    n_levels     : the levels of `compress(tree, graph, n_levels)` instead, counted as it counts them: the last one is
-                   every leaf by itself.
-    n_clusters   : levels of so many clusters instead, such as [5, 25, 100].
-    min_children : every cluster is to hold at least so many of the next finer level.
-    min_size     : every cluster is to have at least so many leaves.
-    resolution   : one level instead: the cut of most modularity of this resolution, as users of Leiden know it.
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    n_levels
+        The levels of `compress(tree, graph, n_levels)` instead, counted as it counts them: the last one is every leaf
+        by itself.
+    n_clusters
+        Levels of so many clusters instead, such as [5, 25, 100].
+    min_children
+        Every cluster is to hold at least so many of the next finer level.
+    min_size
+        Every cluster is to have at least so many leaves.
+    resolution
+        One level instead: the cut of most modularity of this resolution, as users of Leiden know it.
 
+    Returns
+    -------
+    list of ndarray of shape (n,)
+        Found clusters of each level, numbered from 0, coarse to fine.
+
+    Notes
+    -----
     What cannot be met is an error that says what can.
 
+    Examples
+    --------
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> levels(graph_linkage(g), g)[0].tolist()
@@ -109,6 +128,20 @@ def main_level(tree: Tree, graph: GraphLike) -> int:
     than a quarter of the square root of the number of points do not count, so that strays make no partition. Where none
     lasts, it is the coarsest level. Whether there is anything to look at is another question, see `beyond_chance`.
 
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+
+    Returns
+    -------
+    int
+        Position in `levels(tree, graph)`.
+
+    Examples
+    --------
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> main_level(graph_linkage(g), g)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hypcse._checks import check_choice, warn
+from hypcse._choices import Metric, Scale
 from hypcse.discrete.components import with_top
 from hypcse.discrete.joining.known import tree_of_distances
 from hypcse.discrete.joining.parts import gather_points, tree_of_parts
@@ -35,8 +36,8 @@ def join_components(
     X: ArrayLike | None = None,
     distances: Any = None,
     *,
-    scale: str = "minmax",
-    metric: str = "euclidean",
+    scale: Scale = "minmax",
+    metric: Metric = "euclidean",
     bridges: bool = False,
 ) -> Tree:
     """The tree with the components of its graph joined in the order of their distances.
@@ -48,26 +49,35 @@ def join_components(
 
     Parameters
     ----------
-    tree : over the vertices of the graph; its names are kept.
-    graph : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    X : features, one row per leaf, dense or sparse, scaled by `scale` as `similarity_graph` scales them.
-    distances : known distances instead: square, condensed or sparse, as for `metric="precomputed"`.
-    scale, metric : those of the graph; "cosine" compares the directions of rows.
-    bridges : whether parts that hardly an edge holds together are joined by distances too: what leaves such a part,
-        over what would by chance, is at most 1 / n, and at most 0.1 %. Entropy may then rise, by 0.0001 bits at most:
-        where it would rise by more, bridges stay.
+    tree
+        Over the vertices of the graph; its names are kept.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    X
+        Features, one row per leaf, dense or sparse, scaled by `scale` as `similarity_graph` scales them.
+    distances
+        Known distances instead: square, condensed or sparse, as for `metric="precomputed"`.
+    scale, metric
+        Those of the graph; "cosine" compares the directions of rows.
+    bridges
+        Whether parts that hardly an edge holds together are joined by distances too: what leaves such a part, over what
+        would by chance, is at most 1 / n, and at most 0.1 %. Entropy may then rise, by 0.0001 bits at most: where it
+        would rise by more, bridges stay.
 
     Returns
     -------
-    A tree whose heights above components are proportional to the root mean squared distances of the parts that are
-    joined there, and all above the heights inside. A tree over a connected graph is returned as it is. Without X and
-    distances it is returned too, with a warning that the order of the components is arbitrary.
+    Tree
+        A tree whose heights above components are proportional to the root mean squared distances of the parts that are
+        joined there, and all above the heights inside. A tree over a connected graph is returned as it is. Without X
+        and distances it is returned too, with a warning that the order of the components is arbitrary.
 
     Notes
     -----
     Exact up to 4,096 components, in O(n d + c^2 d). Of more, each is a point at its mean: average linkage on their
     neighbour graph joins them, and its components are joined in turn. Nothing is quadratic in their number.
 
+    Examples
+    --------
     >>> graph = Graph.from_edges([0, 2, 4], [1, 3, 5])
     >>> X = [[0.0], [1.0], [20.0], [21.0], [3.0], [4.0]]
     >>> from hypcse import graph_linkage
@@ -86,9 +96,9 @@ def join_components(
     return tree if above is None or not bridges else _join_across_bridges(tree, graph, above)
 
 
-def _order_by(X: ArrayLike | None, distances: Any, scale: str, metric: str, n_points: int) -> Above | None:
+def _order_by(X: ArrayLike | None, distances: Any, scale: Scale, metric: Metric, n_points: int) -> Above | None:
     """How parts are put in order: by features, by known distances, or not at all."""
-    check_choice("metric", metric, ("euclidean", "cosine", "precomputed"))
+    check_choice("metric", metric, Metric)
     if X is not None and distances is not None:
         raise ValueError("X and distances both say how far apart points are. Pass one of them.")
     if metric == "precomputed":
@@ -123,7 +133,7 @@ def _warn_arbitrary(n_components: int) -> None:
     )
 
 
-def _points(X: ArrayLike, scale: str, metric: str, n_points: int) -> NDArray[np.floating]:
+def _points(X: ArrayLike, scale: Scale, metric: Metric, n_points: int) -> NDArray[np.floating]:
     points = scale_features(dense_features(X), scale)
     if len(points) != n_points:
         raise ValueError(f"X has {len(points)} rows, but the graph has {n_points} vertices. Pass one row per vertex.")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
+from hypcse._choices import Linkage
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.discrete.heights import searched_tree
 from hypcse.discrete.linking.multilevel import multilevel_tree
@@ -19,8 +19,6 @@ from hypcse.kernels.linkage.heap_merges import entropy_merges, start_stretching
 from hypcse.kernels.linkage.merges import join_roots, merge_parents
 from hypcse.kernels.linkage.spanning import heaviest_forest
 from hypcse.tree import Tree
-
-Linkage = Literal["average", "paris", "entropy", "single", "multilevel"]
 
 # Merges between two reports of progress.
 _PART = 10_000
@@ -37,20 +35,34 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
     or, with "multilevel", average linkage inside and between groups of high modularity, into which vertices move by
     themselves: a better start than the others where a graph is noisy.
 
-    `graph` is a `Graph`, a networkx graph, whose nodes name the leaves, or a symmetric matrix, sparse or dense.
+    Parameters
+    ----------
+    graph
+        A `Graph`, a networkx graph, whose nodes name the leaves, or a symmetric matrix, sparse or dense.
+    method
+        Which linkage.
+    callback
+        Called with a `Progress` in merges: with "entropy" now and then, with the others at the end. Return True to
+        stop: a part of a linkage is no tree, so `Stopped`, a TimeoutError, is raised.
 
+    Returns
+    -------
+    Tree
+        A binary tree whose heights are log2 of the volume of a node over that of its smallest leaf.
+
+    Notes
+    -----
     Volumes include `self_weights`. Components, which nothing joins, are joined last, the two of smallest volume first.
-    Heights are log2 of the volume of a node over that of its smallest leaf. Memory is O(n + m). Time is about
-    O(m log n) on graphs of bounded degree; but for "single", a vertex of degree d alone can cost O(d^2).
+    Memory is O(n + m). Time is about O(m log n) on graphs of bounded degree; but for "single", a vertex of degree d
+    alone can cost O(d^2).
 
-    `callback` is called with a `Progress` in merges: with "entropy" now and then, with the others at the end. Return
-    True to stop: a part of a linkage is no tree, so `Stopped`, a TimeoutError, is raised.
-
+    Examples
+    --------
     >>> from hypcse import Graph
     >>> graph_linkage(Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])).cut(n_clusters=2).tolist()
     [0, 0, 1, 1]
     """
-    check_choice("method", method, get_args(Linkage))
+    check_choice("method", method, Linkage)
     names = node_names(graph)
     tree = _link(as_graph(graph), method, Reporter(callback))
     return tree.with_names(names)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
+from hypcse._choices import Effort, Linkage
 from hypcse.tree import Tree
-
-Objective = Literal["entropy", "dasgupta"]
-Effort = Literal["fast", "thorough"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,7 @@ class Budget:
 
     n_sweeps: int
     largest: int | None
-    linkages: tuple[Literal["average", "paris"], ...] = ("average", "paris")
+    linkages: tuple[Linkage, ...] = ("average", "paris")
     resolutions: tuple[float, ...] = (0.5, 1.0, 2.0)
     max_all: int = 100_000
     n_chains: int = 0
@@ -35,7 +32,7 @@ class Budget:
     max_sweeps: int = 0
 
 
-BUDGETS = {
+BUDGETS: dict[Effort, Budget] = {
     "fast": Budget(n_sweeps=8, largest=2048),
     "thorough": Budget(
         n_sweeps=100,
@@ -58,7 +55,22 @@ N_STAGES = 50
 
 @dataclass(frozen=True)
 class Refinement:
-    """A refined tree, the objective before and after, and the number of moves made."""
+    """What `refinement` found.
+
+    Attributes
+    ----------
+    tree
+        The refined tree.
+    before, after
+        The objective of the tree that was given, and of this one.
+    n_moves
+        How many moves were made.
+
+    Examples
+    --------
+    >>> Refinement(Tree.single(), before=1.5, after=1.2, n_moves=3).n_moves
+    3
+    """
 
     tree: Tree
     before: float

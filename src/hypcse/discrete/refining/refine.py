@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
 
 from hypcse._checks import check_choice
+from hypcse._choices import Effort, Objective
 from hypcse._progress import Callback
 from hypcse._random import check_seed
-from hypcse.discrete.refining.budget import BUDGETS, Effort, Objective, Refinement
+from hypcse.discrete.refining.budget import BUDGETS, Refinement
 from hypcse.discrete.refining.run import Run
 from hypcse.entropy import graph_over
 from hypcse.graph import GraphLike
@@ -32,20 +32,39 @@ def refine(
 
     Subtrees are pruned and regrafted: next to a graph neighbour of one of their leaves, at every height on the way up,
     exchanges with an aunt included; all places of a subtree are priced in one walk, and only what a move touches is
-    priced again. What `join_components` joined in the given tree, and no
-    edge tells, stays as it is. So do the names of the leaves.
+    priced again. What `join_components` joined in the given tree, and no edge tells, stays as it is. So do the names of
+    the leaves.
 
-    graph       : a `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    objective   : "entropy" (structural entropy) or "dasgupta".
-    effort      : "fast" goes downhill from the given tree, from average and Paris linkage, and from the groups of
-                  `graph_linkage(graph, "multilevel")` at three resolutions, and takes the lowest; with more than
-                  100,000 vertices, from the given tree alone. "thorough" goes farther down and then anneals from the
-                  best. An effort is a budget of moves, so the answer depends neither on the machine nor on threads.
-    starts      : other trees to begin from.
-    max_seconds : stop at the next part of the work after so long; the only clock there is.
-    callback    : called with a `Progress` after every part of the work; its stages are "descent", "annealing" and "last
-                  descent", its value is the lowest so far. Return True to stop; the best tree so far is returned.
+    Parameters
+    ----------
+    tree
+        The tree to begin from. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    objective
+        "entropy" (structural entropy) or "dasgupta".
+    effort
+        "fast" goes downhill from the given tree, from average and Paris linkage, and from the groups of
+        `graph_linkage(graph, "multilevel")` at three resolutions, and takes the lowest; with more than 100,000
+        vertices, from the given tree alone. "thorough" goes farther down and then anneals from the best. An effort is a
+        budget of moves, so the answer depends neither on the machine nor on threads.
+    starts
+        Other trees to begin from.
+    random_state
+        Seed of annealing.
+    max_seconds
+        Stop at the next part of the work after so long; the only clock there is.
+    callback
+        Called with a `Progress` after every part of the work; its stages are "descent", "annealing" and "last descent",
+        its value is the lowest so far. Return True to stop; the best tree so far is returned.
 
+    Returns
+    -------
+    Tree
+        A binary tree, its heights as `graph_linkage` gives them.
+
+    Examples
+    --------
     >>> from hypcse import Graph, Tree, structural_entropy
     >>> g = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
     >>> chain = Tree.from_linkage([[0, 2, 1, 2], [1, 4, 2, 3], [3, 5, 3, 4]])
@@ -67,9 +86,43 @@ def refinement(
     max_seconds: float | None = None,
     callback: Callback | None = None,
 ) -> Refinement:
-    """`refine` with an account: the objective before and after, and the number of moves."""
-    check_choice("objective", objective, get_args(Objective))
-    check_choice("effort", effort, get_args(Effort))
+    """`refine` with an account: the objective before and after, and the number of moves.
+
+    Parameters
+    ----------
+    tree
+        As for `refine`.
+    graph
+        As for `refine`.
+    objective
+        As for `refine`.
+    effort
+        As for `refine`.
+    starts
+        As for `refine`.
+    random_state
+        As for `refine`.
+    max_seconds
+        As for `refine`.
+    callback
+        As for `refine`.
+
+    Returns
+    -------
+    Refinement
+        The tree, the objective before and after, and the number of moves.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> g = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
+    >>> chain = Tree.from_linkage([[0, 2, 1, 2], [1, 4, 2, 3], [3, 5, 3, 4]])
+    >>> found = refinement(chain, g)
+    >>> found.after < found.before
+    True
+    """
+    check_choice("objective", objective, Objective)
+    check_choice("effort", effort, Effort)
     check_seed(random_state)
     if max_seconds is not None and (not isinstance(max_seconds, int | float) or not max_seconds >= 0):
         raise ValueError(f"max_seconds={max_seconds!r} must be a number of at least 0, or None for no limit.")

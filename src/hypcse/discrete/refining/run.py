@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._choices import Objective
 from hypcse._progress import Callback, Reporter
 from hypcse._random import generator
 from hypcse.discrete.binary import binarize
@@ -28,7 +29,6 @@ from hypcse.discrete.refining.budget import (
     N_STAGES,
     PART,
     Budget,
-    Objective,
     Refinement,
 )
 from hypcse.discrete.refining.state import Search, start_search

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._choices import Objective
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
 from hypcse.kernels.search.working_tree import PHI, WEIGHT, Rows, WorkingTree, make_working_tree, read_parents
@@ -42,7 +43,7 @@ class Search:
         return parent
 
 
-def start_search(tree: Tree, graph: Graph, objective: str) -> Search:
+def start_search(tree: Tree, graph: Graph, objective: Objective) -> Search:
     """Lay out a binary tree and its graph."""
     order = tree.leaf_order()
     local_graph, _ = graph.subgraph(order)

@@ -19,17 +19,40 @@ Neighbors = int | Literal["all"]
 class Row:
     """One line of a table: a method with options.
 
-    printed        : name of the paper's row beside it, where there is one.
-    paper_settings : whether the authors' settings for the data set come first.
-    classes        : the option that is given the number of classes, where the method wants one.
-    neighbors      : neighbours of the graph that the method sees, or "all" for the complete one; scores are always
-                     taken on the standard graph.
-    trains         : whether it trains for epochs, which `quick` shortens.
-    refined        : whether the method's tree is refined by the discrete search.
-    random         : whether seeds matter.
-    graph_alone    : whether it can do without features.
-    needs          : a package that it cannot run without and that may not be installed.
-    at             : where the row lies on the experiment's axis.
+    Attributes
+    ----------
+    label
+        Its name in the table.
+    method
+        A name of `hypcse.methods.available`.
+    options
+        Of the method.
+    printed
+        Name of the paper's row beside it, where there is one.
+    paper_settings
+        Whether the authors' settings for the data set come first.
+    classes
+        The option that is given the number of classes, where the method wants one.
+    neighbors
+        Neighbours of the graph that the method sees, or "all" for the complete one; scores are always taken on the
+        standard graph.
+    trains
+        Whether it trains for epochs, which `quick` shortens.
+    refined
+        Whether the method's tree is refined by the discrete search.
+    random
+        Whether seeds matter.
+    graph_alone
+        Whether it can do without features.
+    needs
+        A package that it cannot run without and that may not be installed.
+    at
+        Where the row lies on the experiment's axis.
+
+    Examples
+    --------
+    >>> Row("Ward", "ward").refined
+    False
     """
 
     label: str
@@ -56,16 +79,41 @@ class Row:
 class Experiment:
     """A table or a figure: its rows, its data sets, and what is measured.
 
-    kind    : how it is measured and shown. "table": rows by data sets; "methods": rows by metrics; "sweep": curves
-              over `axis`; "statistics": of the data alone; "disk": trees in the Poincare disk; "growth": seconds by
-              the number of points; "planted": trees of made hierarchies; "flat": one partition of each data set;
-              "labelled": classes from 30 % of the labels; "few": from a few of each class.
-    metrics : names of scores, dendrogram purity as a percentage.
-    table   : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
-    note    : what a reader has to know.
-    redrawn : data sets that each seed draws anew, so that seeds matter to every row.
-    smoke   : data sets of a smoke run; by default the first two.
-    within  : the experiment that has all its tasks, where there is one; `all` leaves it out.
+    Attributes
+    ----------
+    name, title
+        By which it is known, and its headline.
+    rows
+        The methods with their options.
+    metrics
+        Names of scores, dendrogram purity as a percentage.
+    data_sets
+        Names of data sets.
+    table
+        The paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
+    n_seeds, n_seeds_large
+        Seeds of each random row, on small and on large data sets.
+    kind
+        How it is measured and shown. "table": rows by data sets; "methods": rows by metrics; "sweep": curves over
+        `axis`; "statistics": of the data alone; "disk": trees in the Poincare disk; "growth": seconds by the number of
+        points; "planted": trees of made hierarchies; "flat": one partition of each data set; "labelled": classes from
+        30 % of the labels; "few": from a few of each class.
+    axis
+        What a sweep runs over.
+    note
+        What a reader has to know.
+    redrawn
+        Data sets that each seed draws anew, so that seeds matter to every row.
+    smoke
+        Data sets of a smoke run; by default the first two.
+    within
+        The experiment that has all its tasks, where there is one; `all` leaves it out.
+
+    Examples
+    --------
+    >>> from hypcse.experiments import experiment
+    >>> experiment("table2").metrics
+    ('dendrogram_purity', 'structural_entropy')
     """
 
     name: str
@@ -91,11 +139,37 @@ class Experiment:
         return self.smoke or self.data_sets[:2]
 
     def seeds(self, row: Row, data: str) -> range:
-        """Seeds 0, 1, ... of a row on a data set."""
+        """Seeds 0, 1, ... of a row on a data set.
+
+        Parameters
+        ----------
+        row
+            A row.
+        data
+            A data set.
+
+        Returns
+        -------
+        range
+            The seeds; one where they do not matter.
+        """
         if not self.varies(row, data):
             return range(1)
         return range(self.n_seeds_large if data in LARGE else self.n_seeds)
 
     def varies(self, row: Row, data: str) -> bool:
-        """Whether seeds matter to a row on a data set."""
+        """Whether seeds matter to a row on a data set.
+
+        Parameters
+        ----------
+        row
+            A row.
+        data
+            A data set.
+
+        Returns
+        -------
+        bool
+            Whether more than one seed is run.
+        """
         return row.random or data in self.redrawn

@@ -21,7 +21,27 @@ _NO_PLOTS = 'Plots are left out: they need matplotlib, pip install "hypcse[plot]
 
 
 def build_report(results: Sequence[Results], title: str, source: str) -> list[Block]:
-    """One report of one or several experiments; `source` says where it comes from."""
+    """One report of one or several experiments; `source` says where it comes from.
+
+    Parameters
+    ----------
+    results
+        The experiments and their records.
+    title
+        Headline of the report.
+    source
+        Where it comes from, in words.
+
+    Returns
+    -------
+    list of Block
+        What `to_markdown` and `to_html` take.
+
+    Examples
+    --------
+    >>> len(build_report([], "Nothing", "nowhere")) > 0
+    True
+    """
     shown = [one for one in results if one.found]
     blocks: list[Block] = [Heading(title, 1)]
     records = list({record["key"]: record for one in shown for record in one.found}.values())

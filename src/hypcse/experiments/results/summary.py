@@ -62,7 +62,22 @@ Values = Mapping[str, Mapping[str, float]]
 class Results:
     """An experiment, the tasks of it that were asked for, and the records that there are, by key.
 
-    judged : whether figures are held against the paper's, which those of a smoke run are not.
+    Attributes
+    ----------
+    experiment
+        What was measured.
+    planned
+        The tasks that were asked for.
+    records
+        Those that there are, by key of the task.
+    judged
+        Whether figures are held against the paper's, which those of a smoke run are not.
+
+    Examples
+    --------
+    >>> from hypcse.experiments import experiment
+    >>> Results(experiment("table2"), [], {}).data_sets
+    []
     """
 
     experiment: Experiment
@@ -81,7 +96,18 @@ class Results:
         return list(dict.fromkeys(task.data for _, task in self.planned if task.key in self.records))
 
     def table(self, metric: str) -> Table:
-        """All figures of one metric."""
+        """All figures of one metric.
+
+        Parameters
+        ----------
+        metric
+            Name of a score.
+
+        Returns
+        -------
+        dict
+            By row, then by data set.
+        """
         groups: dict[tuple[str, str], list[Task]] = {}
         rows = {row.label: row for row, _ in self.planned}
         for row, task in self.planned:
@@ -98,12 +124,34 @@ class Results:
         return {label: figures for label, figures in table.items() if figures}
 
     def ours(self, metric: str) -> Values:
-        """Our means by row and by data set."""
+        """Our means by row and by data set.
+
+        Parameters
+        ----------
+        metric
+            Name of a score.
+
+        Returns
+        -------
+        dict
+            By row, then by data set.
+        """
         known = ((label, data, one.mean) for label, row in self.table(metric).items() for data, one in row.items())
         return _nest(known)
 
     def complete(self, metric: str) -> Values:
-        """The same where every seed has its figure: fewer would be other data than that of other rows."""
+        """The same where every seed has its figure: fewer would be other data than that of other rows.
+
+        Parameters
+        ----------
+        metric
+            Name of a score.
+
+        Returns
+        -------
+        dict
+            By row, then by data set.
+        """
         return _nest(
             (label, data, one.mean)
             for label, row in self.table(metric).items()
@@ -112,7 +160,18 @@ class Results:
         )
 
     def paper(self, metric: str) -> Values:
-        """The paper's figures by its own rows, and by data set."""
+        """The paper's figures by its own rows, and by data set.
+
+        Parameters
+        ----------
+        metric
+            Name of a score.
+
+        Returns
+        -------
+        dict
+            By row, then by data set.
+        """
         names = {row.label: row.printed for row, _ in self.planned if row.printed is not None}
         table = self.table(metric)
         return _nest(

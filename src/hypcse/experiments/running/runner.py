@@ -21,6 +21,29 @@ def run_tasks(
     Every finished task is one line of `path`, written and flushed at once, so that a run may be killed at any moment
     and called again. A line that was cut off is dropped. Failed tasks are tried again, and their lines give way to the
     new ones. Tasks run in processes of their own, `n_jobs` at a time. A second run in the same folder is refused.
+
+    Parameters
+    ----------
+    tasks
+        What to measure.
+    path
+        The file of records.
+    n_jobs
+        Tasks at a time.
+    on_record
+        Called with every record, those of before first.
+
+    Returns
+    -------
+    dict of Record
+        By key of the task.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run_tasks([], Path(folder) / "records.jsonl")
+    {}
     """
     wanted = {task.key: task for task in tasks}
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +66,25 @@ def run_tasks(
 
 
 def find_finished(tasks: Sequence[Task], path: Path) -> dict[str, Record]:
-    """Records of tasks that `path` already holds, run by this version and without failure."""
+    """Records of tasks that `path` already holds, run by this version and without failure.
+
+    Parameters
+    ----------
+    tasks
+        The tasks.
+    path
+        The file of records.
+
+    Returns
+    -------
+    dict of Record
+        By key of the task.
+
+    Examples
+    --------
+    >>> find_finished([], Path("records.jsonl"))
+    {}
+    """
     import hypcse
 
     wanted = {task.key for task in tasks}
@@ -55,7 +96,23 @@ def find_finished(tasks: Sequence[Task], path: Path) -> dict[str, Record]:
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records of a file, without a last line that was cut off; none where there is no file."""
+    """The records of a file, without a last line that was cut off; none where there is no file.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    list of Record
+        One per line.
+
+    Examples
+    --------
+    >>> read_records(Path("no such file"))
+    []
+    """
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").split("\n")

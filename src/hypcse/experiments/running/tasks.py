@@ -25,11 +25,30 @@ QUICK_EPOCHS = 2
 class Task:
     """One piece of work, whichever experiments ask for it: a method on a data set with a seed.
 
-    kind      : "tree", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
-    options   : the method's, all of them spelled out.
-    neighbors : neighbours of the graph that the method sees, where they are not the standard's; "all" is complete.
-    file      : an .npz archive of X, and of y where there are classes, instead of a data set's name; its name must
-                tell what is in it.
+    Attributes
+    ----------
+    kind
+        "tree", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
+    method
+        Which method.
+    data
+        On which data set.
+    seed
+        With which seed.
+    options
+        The method's, all of them spelled out.
+    neighbors
+        Neighbours of the graph that the method sees, where they are not the standard's; "all" is complete.
+    refined
+        Whether the method's tree is refined.
+    file
+        An .npz archive of X, and of y where there are classes, instead of a data set's name; its name must tell what is
+        in it.
+
+    Examples
+    --------
+    >>> Task("tree", "ward", "iris").seed
+    0
     """
 
     kind: str
@@ -68,7 +87,21 @@ class Task:
 
 
 class Planned(NamedTuple):
-    """A task, and the row of the experiment that it belongs to."""
+    """A task, and the row of the experiment that it belongs to.
+
+    Attributes
+    ----------
+    row
+        The row.
+    task
+        The task.
+
+    Examples
+    --------
+    >>> from hypcse.experiments import experiment
+    >>> plan(experiment("table2"), ["iris"], n_seeds=1)[0].task.data
+    'iris'
+    """
 
     row: Row
     task: Task
@@ -88,10 +121,25 @@ def plan(
 
     Parameters
     ----------
-    experiment : one of `EXPERIMENTS`, or one of your own.
-    data_sets : these alone. By default: those that the experiment declares.
-    n_seeds : seeds of each row to which seeds matter. By default: what the experiment declares.
-    quick : whether it is a smoke run: two data sets, one seed and two epochs, unless data sets or seeds are given.
+    experiment
+        What is measured.
+    data_sets
+        Only these; by default all of the experiment's.
+    n_seeds
+        Seeds of each random row; by default what the experiment declares.
+    quick
+        A smoke run: the first two data sets, one seed and two epochs, unless data sets or seeds are given.
+
+    Returns
+    -------
+    list of Planned
+        The tasks, each with its row.
+
+    Examples
+    --------
+    >>> from hypcse.experiments import experiment
+    >>> {planned.task.data for planned in plan(experiment("table2"), ["iris"], n_seeds=1)}
+    {'iris'}
     """
     found = []
     usual = experiment.smoke_sets if quick else experiment.data_sets

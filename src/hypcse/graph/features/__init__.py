@@ -2,12 +2,11 @@
 
 from hypcse.graph.features.reduction import dense_features, learn_reduction, reduce_columns
 from hypcse.graph.features.scales import Scaling, WeightedScaling
-from hypcse.graph.features.scaling import KINDS, SCALES, fit_scaling, scale_features
+from hypcse.graph.features.scaling import KINDS, fit_scaling, scale_features
 from hypcse.graph.features.spectral import spectral_features
 
 __all__ = [
     "KINDS",
-    "SCALES",
     "Scaling",
     "WeightedScaling",
     "dense_features",

@@ -15,7 +15,7 @@ from hypcse._checks import check_features
 class Scaling(ABC):
     """What was learned from a table to bring it, and later points, on a common scale; one class per kind.
 
-    kind  : its name among `SCALES`.
+    kind  : its name, one of `Scale`.
     parts : names and types of the one-dimensional arrays that were learned.
     """
 

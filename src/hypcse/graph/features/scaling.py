@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_features
+from hypcse._choices import Scale
 from hypcse.graph.features.scales import (
     MinMaxScaling,
     NoScaling,
@@ -21,11 +22,10 @@ from hypcse.graph.features.scales import (
 KINDS: dict[str, type[Scaling]] = {
     scaling.kind: scaling for scaling in (MinMaxScaling, StandardScaling, RankScaling, NoScaling)
 }
-SCALES = tuple(KINDS)
 
 
 def fit_scaling(
-    X: ArrayLike, scale: str = "minmax", kinds: Sequence[str | None] | None = None
+    X: ArrayLike, scale: Scale = "minmax", kinds: Sequence[str | None] | None = None
 ) -> tuple[Scaling, NDArray[np.float32]]:
     """The scaling of a table, see `scale_features`, and the table on that scale, (n, d).
 
@@ -33,7 +33,7 @@ def fit_scaling(
         Two different texts are then about as far apart as two numbers of a column that differ by one standard
         deviation; without any column of numbers, 1 apart.
     """
-    check_choice("scale", scale, SCALES)
+    check_choice("scale", scale, Scale)
     features = single_precision(check_features(X))
     with np.errstate(over="ignore", invalid="ignore"):
         scaling = KINDS[scale].learn(features)
@@ -69,7 +69,7 @@ def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) 
     return weights
 
 
-def scale_features(X: ArrayLike, scale: str = "minmax") -> NDArray[np.float32]:
+def scale_features(X: ArrayLike, scale: Scale = "minmax") -> NDArray[np.float32]:
     """X in float32, column by column on a common scale, shape (n, d).
 
     "minmax"   : to [0, 1], by scikit-learn's `MinMaxScaler` fitted in float32; constant columns become 0.

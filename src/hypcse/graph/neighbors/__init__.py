@@ -1,5 +1,5 @@
 """Nearest neighbours: exactly, approximately, or from distances that are given."""
 
-from hypcse.graph.neighbors.search import ALGORITHMS, METRICS, Neighbors, nearest_neighbors, neighbors_among, unit_rows
+from hypcse.graph.neighbors.search import Neighbors, nearest_neighbors, neighbors_among, unit_rows
 
-__all__ = ["ALGORITHMS", "METRICS", "Neighbors", "nearest_neighbors", "neighbors_among", "unit_rows"]
+__all__ = ["Neighbors", "nearest_neighbors", "neighbors_among", "unit_rows"]

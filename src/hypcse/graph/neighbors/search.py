@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import HypcseWarning, check_choice, check_count, check_features
+from hypcse._choices import Metric, NeighborSearch
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors.approximate import has_faiss, inverted_lists
 from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
 from hypcse.graph.neighbors.precomputed import precomputed_neighbors
-
-METRICS = ("euclidean", "cosine", "precomputed")
-ALGORITHMS = ("auto", "kd-tree", "brute", "faiss")
 
 # Beyond this many points every exact method that reads all pairs takes minutes.
 MAX_EXACT = 50_000
@@ -34,26 +32,41 @@ class Neighbors(NamedTuple):
     distances: NDArray[np.float64]
 
 
-def nearest_neighbors(X: Any, n_neighbors: int, *, metric: str = "euclidean", algorithm: str = "auto") -> Neighbors:
+def nearest_neighbors(
+    X: Any, n_neighbors: int, *, metric: Metric = "euclidean", algorithm: NeighborSearch = "auto"
+) -> Neighbors:
     """The `n_neighbors` nearest others of each point (all others, where there are no more), nearest first.
 
     Equal distances are ordered by id, and at the end of the list the smaller ids win.
 
-    X         : features, one row per point, dense or sparse; or distances. Sparse features of up to 512 columns are
-                made dense. Of more columns, the 64 main directions are used (truncated singular value decomposition).
-    metric    : "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", where X holds
-                the distances: square, condensed (SciPy's `pdist`) or sparse (stored entries alone are known).
-    algorithm : "brute" and "kd-tree" are exact. "faiss" finds 0.995 of the neighbours or more and needs the
-                extra `large`; where it cannot, the search is exact, with a warning. "auto" takes the fastest exact
-                one up to 50,000 points and faiss beyond, except in few dimensions. Precomputed distances are always
-                read whole.
+    Parameters
+    ----------
+    X
+        Features, one row per point, dense or sparse; or distances. Sparse features of up to 512 columns are made dense.
+        Of more columns, the 64 main directions are used (truncated singular value decomposition).
+    n_neighbors
+        How many others to find for each point.
+    metric
+        "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", where X holds the distances:
+        square, condensed (SciPy's `pdist`) or sparse (stored entries alone are known).
+    algorithm
+        "brute" and "kd-tree" are exact. "faiss" finds 0.995 of the neighbours or more and needs the extra `large`;
+        where it cannot, the search is exact, with a warning. "auto" takes the fastest exact one up to 50,000 points and
+        faiss beyond, except in few dimensions. Precomputed distances are always read whole.
 
+    Returns
+    -------
+    Neighbors
+        `indices` and `distances`, both (n, k), nearest first.
+
+    Examples
+    --------
     >>> nearest_neighbors([[0.0], [1.0], [3.0]], 1).indices.ravel()
     array([1, 0, 1])
     """
     check_count("n_neighbors", n_neighbors, 1)
-    check_choice("metric", metric, METRICS)
-    check_choice("algorithm", algorithm, ALGORITHMS)
+    check_choice("metric", metric, Metric)
+    check_choice("algorithm", algorithm, NeighborSearch)
     if metric == "precomputed":
         return Neighbors(*precomputed_neighbors(X, n_neighbors))
     features = np.ascontiguousarray(check_features(dense_features(X)))
@@ -85,7 +98,9 @@ def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_nei
     return Neighbors(indices, np.sqrt(squared, out=squared))
 
 
-def _search(X: NDArray[np.floating], n_neighbors: int, algorithm: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _search(
+    X: NDArray[np.floating], n_neighbors: int, algorithm: NeighborSearch
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     n, d = X.shape
     k = min(n_neighbors, n - 1)
     if k == 0:

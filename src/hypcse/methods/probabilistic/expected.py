@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hypcse._checks import check_count
+from hypcse._choices import LikelihoodObjective, LikelihoodStart
 from hypcse._random import generator
 from hypcse._threads import worker_threads
 from hypcse.discrete import binarize, graph_linkage
 from hypcse.methods.inputs import Inputs
-from hypcse.methods.probabilistic.flexible import Objective, Start, check_options, first_tree
+from hypcse.methods.probabilistic.flexible import check_options, first_tree
 from hypcse.methods.progress import Watch, check_positive
 from hypcse.tree import Tree
 
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 def eph(
     inputs: Inputs,
     *,
-    objective: Objective = "dasgupta",
+    objective: LikelihoodObjective = "dasgupta",
     n_internal: int = 64,
     n_samples: int = 4,
     temperature: float = 1.0,
     certainty: float = 0.9,
     learning_rate: float = 0.05,
     n_epochs: int = 1000,
-    start: Start = "weighted",
+    start: LikelihoodStart = "weighted",
     binary: bool = True,
     max_seconds: float | None = None,
 ) -> Tree:

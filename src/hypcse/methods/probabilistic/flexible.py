@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 
 from hypcse._checks import check_choice, check_count
+from hypcse._choices import LikelihoodObjective, LikelihoodStart
 from hypcse._memory import check_memory
 from hypcse._threads import worker_threads
 from hypcse.discrete import binarize, graph_linkage
@@ -16,9 +15,6 @@ from hypcse.methods.probabilistic.start import start_tree
 from hypcse.methods.progress import Watch, check_positive
 from hypcse.tree import Tree
 
-Objective = Literal["dasgupta", "divergence"]
-Start = Literal["weighted", "unit"]
-
 # Steps for losses of these kinds, as in the published code.
 LEARNING_RATE = {"dasgupta": 0.05, "divergence": 150.0}
 
@@ -26,11 +22,11 @@ LEARNING_RATE = {"dasgupta": 0.05, "divergence": 150.0}
 def fph(
     inputs: Inputs,
     *,
-    objective: Objective = "dasgupta",
+    objective: LikelihoodObjective = "dasgupta",
     n_internal: int = 512,
     learning_rate: float | None = None,
     n_epochs: int = 1000,
-    start: Start = "weighted",
+    start: LikelihoodStart = "weighted",
     binary: bool = True,
     max_seconds: float | None = None,
 ) -> Tree:
@@ -61,7 +57,7 @@ def fph(
     return binarize(found, graph) if binary else found
 
 
-def _descend(graph: Graph, start: Tree, objective: Objective, rate: float, watch: Watch) -> Tree:
+def _descend(graph: Graph, start: Tree, objective: LikelihoodObjective, rate: float, watch: Watch) -> Tree:
     import torch
 
     from hypcse.kernels.points.simplex import project_rows
@@ -86,13 +82,13 @@ def _descend(graph: Graph, start: Tree, objective: Objective, rate: float, watch
 
 def check_options(objective: object, start: object, n_internal: object, n_epochs: object) -> None:
     """Raise for a wrong option that FPH and EPH share."""
-    check_choice("objective", objective, get_args(Objective))
-    check_choice("start", start, get_args(Start))
+    check_choice("objective", objective, LikelihoodObjective)
+    check_choice("start", start, LikelihoodStart)
     check_count("n_internal", n_internal, 1)
     check_count("n_epochs", n_epochs, 1)
 
 
-def first_tree(graph: Graph, n_internal: int, start: Start, n_copies: int) -> Tree:
+def first_tree(graph: Graph, n_internal: int, start: LikelihoodStart, n_copies: int) -> Tree:
     """The tree to start from, if so many arrays of its probabilities fit into memory."""
     m, n = min(n_internal, graph.n_vertices - 1), graph.n_vertices
     check_memory(f"{m} internal nodes over {n} points", 4 * n_copies * m * (n + m), "Lower n_internal.")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice, check_count
+from hypcse._choices import BlockOrder
 from hypcse._random import generator
 from hypcse.discrete import graph_linkage
 from hypcse.discrete.heights import searched_tree
@@ -29,7 +28,6 @@ from hypcse.tree import Tree
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
-Inner = Literal["random", "average"]
 
 # Shares of epsilon for: the gap of the spectrum, its k-th value, the projected rows, and the densities of the blocks.
 GAP, VALUE, ROWS, DENSITIES = 0.125, 0.125, 0.5, 0.25
@@ -39,7 +37,7 @@ def dp_cluster_hsbm(
     inputs: Inputs,
     *,
     n_blocks: int | None = None,
-    inner: Inner = "random",
+    inner: BlockOrder = "random",
     epsilon: float = float("inf"),
     delta: float = 1e-6,
     n_init: int = 10,
@@ -64,7 +62,7 @@ def dp_cluster_hsbm(
     a vertex. Pen-digits, 10,992 points: below 1 s on one core. Past `max_seconds`, looked at between the steps, it
     raises TimeoutError.
     """
-    check_choice("inner", inner, get_args(Inner))
+    check_choice("inner", inner, BlockOrder)
     check_count("n_init", n_init, 1)
     clock = Clock("dp-cluster-hsbm", inputs.callback, max_seconds)
     graph, budget = inputs.graph.without_loops(), Budget(epsilon, delta)
@@ -85,7 +83,7 @@ def dp_cluster_hsbm(
     return searched_tree(join_parts(parts, merges), seen)
 
 
-def check_private(graph: Graph, n_blocks: int | None, inner: str) -> None:
+def check_private(graph: Graph, n_blocks: int | None, inner: BlockOrder) -> None:
     """Raise where something would be looked at that no noise covers."""
     if n_blocks is None:
         raise ValueError("n_blocks is not given, and to choose it by the graph would not be private. Pass a number.")
@@ -174,7 +172,7 @@ def join_blocks(weights: Reals, sizes: NDArray[np.integer]) -> list[tuple[int, i
     return merges
 
 
-def _inner_tree(graph: Graph, vertices: Ids, inner: Inner, random_state: int) -> tuple[Ids, Ids]:
+def _inner_tree(graph: Graph, vertices: Ids, inner: BlockOrder, random_state: int) -> tuple[Ids, Ids]:
     """The vertices of a block in some order, and the parents of a tree over them."""
     if inner == "average":
         return vertices, graph_linkage(graph.subgraph(vertices)[0]).parent

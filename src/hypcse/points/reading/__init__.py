@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+from hypcse._choices import Dates, Decimal, Impute
 from hypcse.points.points import Points
 from hypcse.points.reading.columns import Columns
 
@@ -22,9 +23,9 @@ def read(
     categorical: Sequence[str | int] = (),
     keep: Sequence[str | int] = (),
     header: bool | None = None,
-    impute: str | None = None,
-    decimal: str | None = None,
-    dates: str = "refuse",
+    impute: Impute | None = None,
+    decimal: Decimal | None = None,
+    dates: Dates = "refuse",
     sheet: str | int | None = None,
     edges: bool = False,
 ) -> Points:
@@ -36,25 +37,37 @@ def read(
 
     Parameters
     ----------
-    source : a path, whose suffix says what it holds (a table, a graph or cells), or a data frame. The page "Reading
-        your data" lists the suffixes, and so does the error for any other.
-    label_column, id_column : the columns of the classes and of the names. Columns are given by name, or by position
-        from 1. Classes are texts, "1" and not 1; None where the cell is empty.
-    use, drop : the feature columns, and columns to leave out. By default, every column is a feature but those of the
-        classes and names, and one that looks like an id: whole numbers that rise from row to row.
-    categorical : columns of texts, each to become one column of 0 and 1 for each text. All of these together weigh as
-        one column of numbers does.
-    keep : columns to use although they look like an id.
-    header : whether row 1 names the columns; None to find out: it does when none of its cells is a number.
-    impute : "median" to fill missing numbers by the median of the column; by default they are an error.
-    decimal : "." or ","; None to find out.
-    dates : "refuse", or "number" for days since 1970-01-01.
-    sheet : of a workbook, by name or by position from 1; the first by default.
-    edges : whether rows are edges: source, target, optional weight.
+    source
+        A path, whose suffix says what it holds (a table, a graph or cells), or a data frame. The page "Reading your
+        data" lists the suffixes, and so does the error for any other.
+    label_column, id_column
+        The columns of the classes and of the names. Columns are given by name, or by position from 1. Classes are
+        texts, "1" and not 1; None where the cell is empty.
+    use, drop
+        The feature columns, and columns to leave out. By default, every column is a feature but those of the classes
+        and names, and one that looks like an id: whole numbers that rise from row to row.
+    categorical
+        Columns of texts, each to become one column of 0 and 1 for each text. All of these together weigh as one column
+        of numbers does.
+    keep
+        Columns to use although they look like an id.
+    header
+        Whether row 1 names the columns; None to find out: it does when none of its cells is a number.
+    impute
+        "median" to fill missing numbers by the median of the column; by default they are an error.
+    decimal
+        "." or ","; None to find out.
+    dates
+        "refuse", or "number" for days since 1970-01-01.
+    sheet
+        Of a workbook, by name or by position from 1; the first by default.
+    edges
+        Whether rows are edges: source, target, optional weight.
 
     Returns
     -------
     Points
+        Features, names, labels and notes of what was read as what.
 
     Raises
     ------

@@ -8,10 +8,8 @@ from dataclasses import dataclass, fields
 from itertools import chain
 
 from hypcse._checks import check_choice
+from hypcse._choices import Dates, Decimal, Impute
 
-IMPUTE = ("median",)
-DECIMALS = (".", ",")
-DATES = ("refuse", "number")
 MAX_NAMES = 20
 """Names of columns that a message lists."""
 # Options that agree with each other about a column: it is a feature.
@@ -44,18 +42,18 @@ class Columns:
     categorical: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     header: bool | None = None
-    impute: str | None = None
-    decimal: str | None = None
-    dates: str = "refuse"
+    impute: Impute | None = None
+    decimal: Decimal | None = None
+    dates: Dates = "refuse"
     sheet: str | None = None
     edges: bool = False
 
     def __post_init__(self) -> None:
         if self.impute is not None:
-            check_choice("impute", self.impute, IMPUTE)
+            check_choice("impute", self.impute, Impute)
         if self.decimal is not None:
-            check_choice("decimal", self.decimal, DECIMALS)
-        check_choice("dates", self.dates, DATES)
+            check_choice("decimal", self.decimal, Decimal)
+        check_choice("dates", self.dates, Dates)
 
     def options(self) -> dict[str, str]:
         """The fields that differ from their defaults, each with its option as the command spells it."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count, check_features, label_array
+from hypcse._choices import Heights, Scale
 from hypcse.chance import Structure
 from hypcse.graph.convert import as_graph
 from hypcse.points import Points
@@ -63,8 +64,8 @@ class Shown:
 class Look:
     """How a page shows a tree; see `view` for the meaning of each."""
 
-    scale: str = "minmax"
-    heights: str = "auto"
+    scale: Scale = "minmax"
+    heights: Heights = "auto"
     n_clusters: int | None = None
     automatic: ArrayLike | None = None
     levels: Sequence[ArrayLike] | None = None

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_finite, real_numbers
+from hypcse._choices import Scale
 from hypcse.chance import Structure
 from hypcse.chance import stability as measured_stability
 from hypcse.chance.resampling import is_quick
@@ -73,7 +74,7 @@ def stability_of(
     shown: Partitions,
     graph: Graph | None,
     features: ArrayLike | None,
-    scale: str,
+    scale: Scale,
 ) -> Sequence[float] | None:
     """The stability of levels that nobody gave: the model's own, else measured; None for large graphs, or no level."""
     if not shown.levels or not (graph is None or is_quick(graph)):

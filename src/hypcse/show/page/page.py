@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
+from hypcse._choices import Heights, Scale
 from hypcse.show.page.bundle import render
 from hypcse.show.page.contents import Look, gather, known_points
 from hypcse.writing import write_file
@@ -102,8 +103,8 @@ class Options(TypedDict, total=False):
     labels: ArrayLike | None
     features: ArrayLike | None
     feature_names: Sequence[str] | None
-    scale: str
-    heights: str
+    scale: Scale
+    heights: Heights
     names: Sequence[str] | None
     n_clusters: int | None
     automatic: ArrayLike | None
@@ -126,8 +127,8 @@ def view(
     labels: ArrayLike | None = None,
     features: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
-    scale: str = "minmax",
-    heights: str = "auto",
+    scale: Scale = "minmax",
+    heights: Heights = "auto",
     names: Sequence[str] | None = None,
     n_clusters: int | None = None,
     automatic: ArrayLike | None = None,

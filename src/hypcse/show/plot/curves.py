@@ -33,12 +33,20 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
     model
         A fitted `HypCSE`, or any model with such a `history_`.
     ax
-        The axes to draw on, instead of a new figure's.
+        Where to draw; a new figure by default.
 
     Returns
     -------
     Axes
-        What was drawn on.
+        The axes.
+
+    Examples
+    --------
+    >>> import hypcse
+    >>> X, _ = hypcse.datasets.load("optical-digits")
+    >>> model = hypcse.HypCSE(n_epochs=2, hidden_dim=8).fit(X[:60])
+    >>> len(history(model).lines) > 0
+    True
     """
     steps = getattr(model, "history_", None)
     if not steps:
@@ -75,14 +83,26 @@ def entropy_profile(
     graph
         Over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
     max_clusters
-        The curve's last number of clusters k; by default twice that of the best cut, at most 1,000.
+        The curve's last number of clusters; by default twice that of the best cut, at most 1,000.
     ax
-        The axes to draw on, instead of a new figure's.
+        Where to draw; a new figure by default.
 
     Returns
     -------
     Axes
-        What was drawn on. O(n k) time and memory.
+        The axes.
+
+    Notes
+    -----
+    O(n k) time and memory.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, graph_linkage
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> axes = entropy_profile(graph_linkage(g), g)
+    >>> len(axes.lines) > 0
+    True
     """
     tree = tree_of(source)
     graph = graph_of(source, graph, tree)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from hypcse._checks import check_choice
+from hypcse._choices import Heights, Orientation, Scale
 from hypcse.discrete.cutting.levels import main_labels
 from hypcse.graph import Graph, GraphLike
 from hypcse.show.colours import INK, MAX_LEGEND, palette
@@ -22,7 +23,6 @@ from hypcse.tree.checks import check_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ORIENTATIONS = ("top", "bottom", "left", "right")
 LETTER = 5.5
 """Width of a letter of the axis's title, about, in points."""
 
@@ -35,10 +35,10 @@ def dendrogram(
     max_leaves: int | None = 100,
     graph: GraphLike | None = None,
     names: Sequence[str] | None = None,
-    orientation: str = "top",
+    orientation: Orientation = "top",
     features: ArrayLike | None = None,
-    scale: str = "minmax",
-    heights: str = "auto",
+    scale: Scale = "minmax",
+    heights: Heights = "auto",
     legend: bool = True,
     title: str | None = None,
     ax: Axes | None = None,
@@ -71,7 +71,7 @@ def dendrogram(
     Axes
         Distances start at 0; heights a little below the lowest join, where all that are drawn lie near the top.
     """
-    check_choice("orientation", orientation, ORIENTATIONS)
+    check_choice("orientation", orientation, Orientation)
     upright, tree = orientation in ("top", "bottom"), tree_of(source)
     graph = graph_of(source, graph, tree)
     classes = _classes(source, labels, tree, graph)
@@ -96,7 +96,7 @@ def _classes(source: Any, labels: ArrayLike | None, tree: Tree, graph: Graph | N
     return found
 
 
-def _frame(ax: Axes, drawing: Drawing, orientation: str, title: str | None) -> None:
+def _frame(ax: Axes, drawing: Drawing, orientation: Orientation, title: str | None) -> None:
     """The reach of both axes, the side where names stand, and which spines are left."""
     upright = orientation in ("top", "bottom")
     top = float(drawing.height.max())
@@ -122,7 +122,7 @@ def _title_heights(ax: Axes, axis: HeightAxis, upright: bool) -> None:
     (ax.set_ylabel if upright else ax.set_xlabel)(text, color=INK)
 
 
-def _name_classes(ax: Axes, classes: LeafClasses, orientation: str) -> None:
+def _name_classes(ax: Axes, classes: LeafClasses, orientation: Orientation) -> None:
     from matplotlib.patches import Patch
 
     if 1 < len(classes.names) <= MAX_LEGEND:

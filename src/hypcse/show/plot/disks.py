@@ -43,13 +43,27 @@ def disk(
         class under it, greyer the more classes mix. Where the label is None or NaN, leaves are grey.
     names
         Names to write around the rim; by default the tree's own, if it has at most 150 leaves.
-    legend, title, ax
-        Whether to name the classes, a title, and the axes to draw on instead of a new figure's.
+    legend
+        Whether classes are named beside the drawing.
+    title
+        Above it.
+    ax
+        Where to draw; a new figure by default.
 
     Returns
     -------
     Axes
-        What was drawn on. O(n k) for k classes; a tree of 10,000 leaves takes about a second.
+        The axes.
+
+    Notes
+    -----
+    O(n k) for k classes; a tree of 10,000 leaves takes about a second.
+
+    Examples
+    --------
+    >>> from hypcse import Tree
+    >>> disk(Tree.from_newick("((a,b),(c,d));")).get_title()
+    ''
     """
     tree = tree_of(source)
     classes = classes_of(source, labels, tree)

@@ -1,4 +1,4 @@
-"""The labels that a classifier is given."""
+"""The labels that a classifier is given, and the hierarchies that follow from them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from hypcse._progress import Callback
 from hypcse._random import generator
-from hypcse.labels import label_codes
+from hypcse.discrete import graph_linkage, join_components, refine
+from hypcse.estimator.preparing import Prepared
+from hypcse.graph import Graph
+from hypcse.labels import label_codes, respect_labels, spread_labels
+from hypcse.tree import Tree
 
 LEAST_VALIDATION = 10
 """Fewer labels do not tell one epoch from another."""
@@ -49,3 +54,18 @@ def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int
     firsts = np.unique(codes[order], return_index=True)[1]
     chosen[np.delete(order, firsts)[:wanted]] = True
     return chosen
+
+
+def guess_labels(taught: NDArray[np.int64], ready: Prepared, seed: int) -> NDArray[np.int64]:
+    """What the labels to learn from say of all other points by a tree; -1 of those that have one."""
+    tree = find_hierarchy(ready, respect_labels(ready.graph, taught, random_state=seed), seed)
+    return np.where(taught >= 0, -1, spread_labels(tree, taught))
+
+
+def find_hierarchy(ready: Prepared, graph: Graph, seed: int, *starts: Tree, callback: Callback | None = None) -> Tree:
+    """The best tree on a graph over the points, with what no edge joins joined by features where there are any."""
+    first, *others = (*starts, graph_linkage(graph))
+    tree = refine(first, graph, starts=others, random_state=seed, callback=callback)
+    if ready.scaled is None:
+        return tree
+    return join_components(tree, graph, ready.scaled, scale="none", metric=ready.metric, bridges=True)

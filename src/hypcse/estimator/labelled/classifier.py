@@ -7,91 +7,126 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from hypcse._backend import choose_device
 from hypcse._bar import show_fit
 from hypcse._checks import check_choice
-from hypcse._memory import check_memory
+from hypcse._choices import Bandwidth, Features, Scale
 from hypcse._progress import Callback
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
-from hypcse._torch import torch
 from hypcse.decode import decode_graph
-from hypcse.discrete import graph_linkage, join_components, refine
 from hypcse.discrete.cutting.levels import levels_and_main
-from hypcse.encoder.prototypes import class_scores
 from hypcse.entropy import structural_entropy
 from hypcse.estimator.attributes import CLASSIFIED, SHARED, sizes_of_classes, sizes_of_points
-from hypcse.estimator.base import Saved
-from hypcse.estimator.inputs import given_points
-from hypcse.estimator.known_labels import known_classes, validation_rows
-from hypcse.estimator.preparing import Prepared, prepared
+from hypcse.estimator.base import Saved, restore_on_failure
+from hypcse.estimator.labelled.class_scores import ClassScores
+from hypcse.estimator.labelled.known_labels import find_hierarchy, guess_labels, known_classes, validation_rows
+from hypcse.estimator.preparing import Prepared, prepare, take_points
+from hypcse.estimator.presets import training_options
 from hypcse.estimator.similarities import Similarities
 from hypcse.estimator.trained import (
     ENCODED,
-    Embedding,
+    check_fit_memory,
     encoder_inputs,
     n_inputs,
-    needed_bytes,
     sizes_of_encoder,
 )
-from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
-from hypcse.labels import respect_labels, spread_labels
+from hypcse.labels import respect_labels
 from hypcse.training import (
-    Encoding,
     Supervision,
     TrainingConfig,
     fit_labelled,
-    lorentz_points,
-)
-from hypcse.tree import Tree
-
-FEATURES = ("table", "similarities")
-TRAINING = (
-    "n_epochs",
-    "learning_rate",
-    "weight_decay",
-    "batch_size",
-    "hidden_dim",
-    "embed_dim",
-    "dropout",
-    "edge_drop",
-    "mask_anchor",
-    "contrast_weight",
-    "learn_graph",
-    "evaluate_every",
 )
 
 
-class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
+class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     """Classes from a few labels and from how all points lie, by continuous structural entropy in hyperbolic space.
 
     The objective of `HypCSE` over all points, labelled or not, plus a margin loss on the labelled ones: each class has
     a prototype on the hyperboloid and a bias, trained with the encoder (the flexibility study of the paper, Table 3).
+    Contrast with a learned graph and augmentation, which `HypCSE` has, are off by default: labels do their work, and
+    they cost time.
 
-    features     : what the encoder is fed: "table", the scaled features; or "similarities", as in the paper: the first
-                   10 principal components of the similarities to all points, O(n^2) in memory.
-    label_weight : of the margin loss beside the objective of the hierarchy.
-    guess_weight : of the labels that `spread_labels` finds for the other points before training, beside the given
-                   ones. 0 trains on given labels alone, as the paper does.
-    validation_fraction : share of the labels that pick the epoch instead of being trained on. Where that would be fewer
-                   than 10, none does, and the last epoch counts.
-    n_neighbors, bandwidth, scale : of the similarity graph, as in `HypCSE`.
-    random_state : seed of everything random.
-    callback     : called with a `Progress` after every epoch and every part of the search for the tree; return True to
-                   stop the one or the other and keep the best so far.
-    device, n_jobs, verbose : as in `HypCSE`.
-    n_epochs, learning_rate, ... : of training, see `TrainingConfig`. Contrast with a learned graph and augmentation,
-                   which `HypCSE` has, are off by default: labels do their work, and they cost time.
+    Parameters
+    ----------
+    features
+        What the encoder is fed: "table", the scaled features; or "similarities", as in the paper: the first 10
+        principal components of the similarities to all points, O(n^2) in memory.
+    label_weight
+        Weight of the margin loss beside the objective of the hierarchy.
+    guess_weight
+        Weight of the labels that `spread_labels` finds for the other points before training, beside the given ones. 0
+        trains on given labels alone, as the paper does.
+    validation_fraction
+        Share of the labels that pick the epoch instead of being trained on. Where that would be fewer than 10, none
+        does, and the last epoch counts.
+    n_neighbors
+        Neighbours of each point in the similarity graph.
+    bandwidth
+        Width of similarities, or "median" for the median distance between neighbours.
+    scale
+        How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
+    random_state
+        Seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+    callback
+        Called with a `Progress` after every epoch and every part of the search for the tree; return True to stop the
+        one or the other and keep the best so far.
+    device
+        Where the networks live, as in `HypCSE`.
+    n_jobs
+        Threads of the kernels; -1 for all, None for numba's own number, or one for few points. It changes no answer.
+    verbose
+        1 draws a progress bar on standard error, and at the end writes a line with the entropy.
+    n_epochs
+        Passes over the data.
+    learning_rate, weight_decay
+        Of the optimiser.
+    batch_size
+        Vertices of one subgraph that training sees at a time.
+    hidden_dim, embed_dim
+        Dimensions of the encoder: inside, and of `embedding_`.
+    dropout
+        Share of values dropped inside the encoder's linear layers.
+    edge_drop
+        Share of edges dropped from each view.
+    mask_anchor
+        Share of feature columns masked.
+    contrast_weight
+        Weight of the contrastive loss in Eq. (17).
+    learn_graph
+        Whether the second view is the learner's graph; else both views augment the anchor.
+    evaluate_every
+        Epochs between two evaluations.
 
-    After `fit`: `classes_`, `transduction_` (a class for every point; given labels stay), `tree_` and `levels_` (the
-    hierarchy of all points on a graph that respects the labels, see `respect_labels`), `embedding_`, `prototypes_`,
-    `biases_`, `validation_score_` (accuracy that picked the epoch, or None), `graph_`, `entropy_`, `history_`,
-    `n_features_in_`.
+    Attributes
+    ----------
+    classes_
+        The classes, sorted.
+    transduction_
+        (n,) a class for every point; given labels stay.
+    tree_, levels_
+        The hierarchy of all points on a graph that respects the labels, see `respect_labels`, and its nested clusters,
+        coarse to fine.
+    embedding_
+        (n, embed_dim) the leaves in the ball.
+    prototypes_, biases_
+        (n_classes, embed_dim + 1) points on the hyperboloid, and (n_classes,) numbers.
+    validation_score_
+        Accuracy that picked the epoch, or None.
+    graph_
+        The similarity graph, without labels.
+    entropy_
+        Structural entropy of the tree on it.
+    history_
+        One `TrainingStep` per epoch.
+    n_features_in_, feature_names_in_
+        Number of features, and their names where X had some.
 
+    Examples
+    --------
     >>> import hypcse, numpy as np
     >>> X, y = hypcse.datasets.load("optical-digits")
     >>> known = np.where(np.arange(200) < 100, y[:200], -1)
@@ -106,13 +141,13 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
     def __init__(
         self,
         *,
-        features: str = "table",
+        features: Features = "table",
         label_weight: float = 100.0,
         guess_weight: float = 0.3,
         validation_fraction: float = 0.1,
         n_neighbors: int = 10,
-        bandwidth: float | str = 1.0,
-        scale: str = "minmax",
+        bandwidth: Bandwidth = 1.0,
+        scale: Scale = "minmax",
         random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
         device: str = "auto",
@@ -159,45 +194,47 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
     def fit(self, X: Any, y: ArrayLike, graph: Any = None) -> HypCSEClassifier:
         """Learn from points of which some have labels.
 
-        X     : features, or a graph, as for `HypCSE.fit`.
-        y     : one label per point; unlabelled is -1 among integers, and None or NaN among floats, strings and objects.
-        graph : a graph over the rows of X, instead of their similarity graph.
+        Parameters
+        ----------
+        X
+            Features, or a graph, as for `HypCSE.fit`.
+        y
+            One label per point; unlabelled is -1 among integers, and None or NaN among floats, strings and objects.
+        graph
+            A graph over the rows of X, instead of their similarity graph.
+
+        Returns
+        -------
+        HypCSEClassifier
+            The fitted model itself.
         """
-        before = dict(vars(self))
-        try:
+        with restore_on_failure(self):
             self._fit(X, y, graph)
-        except BaseException:
-            # A fit that fails leaves the model as it was.
-            self.__dict__ = before
-            raise
         return self
 
     def _fit(self, X: Any, y: ArrayLike, graph: Any) -> None:
         seed = seed_of(self.random_state)
-        check_choice("features", self.features, FEATURES)
+        check_choice("features", self.features, Features)
         self._check_numbers()
         check_similarity(self.n_neighbors, self.bandwidth)
-        given = given_points(self, X, graph, self.metric, 2, seed)
+        given = take_points(self, X, graph, self.metric, 2, seed)
         classes, codes = known_classes(y, given.n_points)
-        options = {name: getattr(self, name) for name in TRAINING}
+        options = training_options(self.get_params(deep=False))
         config = TrainingConfig.from_options(**options)
         with worker_threads(self.n_jobs, given.n_points), show_fit(self) as callback:
-            check_memory(
-                f"fitting {given.n_points:,} points",
-                needed_bytes(given.n_points, self.n_neighbors, options),
-                "Lower batch_size, n_neighbors or hidden_dim, or fit on a sample and use predict for the rest.",
-            )
-            ready = prepared(given, self.n_neighbors, self.bandwidth, self.scale, self.metric)
+            check_fit_memory(given.n_points, self.n_neighbors, options, "fit on a sample")
+            ready = prepare(given, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             inputs, similarities = self._encoder_inputs(ready, seed)
             validation = validation_rows(codes, self.validation_fraction, seed)
             taught = np.where(validation, -1, codes)
-            guesses = self._guesses(taught, ready, seed)
+            guesses = guess_labels(taught, ready, seed) if self.guess_weight > 0 else np.full(codes.size, -1, np.int64)
             weight = float(self.label_weight)
             known = Supervision(codes, validation, guesses, len(classes), weight, self.guess_weight * weight)
             device = choose_device(self.device)
             found = fit_labelled(inputs, ready.graph, config, known, seed, callback, device)
             respected = respect_labels(ready.graph, codes, random_state=seed)
-            tree = hierarchy(ready, respected, seed, decode_graph(found.leaves, respected), callback=callback)
+            start = decode_graph(found.leaves, respected)
+            tree = find_hierarchy(ready, respected, seed, start, callback=callback)
             best = np.where(codes >= 0, codes, found.scores.argmax(axis=1))
             self.keep(
                 classes_=classes,
@@ -225,38 +262,6 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
                 _encoded_on=found.encoded_on,
             )
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class of each row. A row that equals a training point has what training found for it."""
-        scores = self._class_scores(X)
-        return self.classes_[scores.argmax(axis=1)]
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """For each row a share for each of the `classes_`, of sum 1: the softmax of the scores, which orders classes
-        but is not calibrated."""
-        return softmax(self._class_scores(X), axis=1)
-
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """The scores 2 + 2 <z, p_c> + b_c of each row, (m, n_classes); of two classes, how much the second is ahead."""
-        scores = self._class_scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Scores (m, n_classes) of rows; those of copies of a training point are that point's."""
-        features, links = self._linked(X)
-        scores = self._scores[links.indices[:, 0]]
-        others = ~links.copies()
-        if others.any():
-            encoding = Encoding(self._state, self._config, self._inputs, self._encoded_on)
-            with worker_threads(self.n_jobs, len(self._inputs)):
-                device = choose_device(self.device)
-                points = lorentz_points(encoding, self._fed(features[others]), links.part(others), device)
-            scores[others] = lorentz_scores(points, self.prototypes_, self.biases_)
-        return scores
-
-    def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What the encoder is fed of scaled features: these, or the components of their similarities."""
-        return features if self._similarities is None else self._similarities.apply(features)
-
     def _encoder_inputs(self, ready: Prepared, seed: int) -> tuple[NDArray[np.float32], Similarities | None]:
         """What the encoder is fed, and how it is made of features."""
         if self.features == "table":
@@ -265,13 +270,6 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
             raise ValueError("features='similarities' needs features to compare. Pass a table, or features='table'.")
         similarities = Similarities.learn(ready.scaled)
         return similarities.apply(ready.scaled), similarities
-
-    def _guesses(self, taught: NDArray[np.int64], ready: Prepared, seed: int) -> NDArray[np.int64]:
-        """What the labels to learn from say of all other points by a tree; -1 of those that have one."""
-        if self.guess_weight == 0:
-            return np.full(taught.size, -1, np.int64)
-        tree = hierarchy(ready, respect_labels(ready.graph, taught, random_state=seed), seed)
-        return np.where(taught >= 0, -1, spread_labels(tree, taught))
 
     @classmethod
     def sizes(cls, found: dict[str, Any]) -> dict[str, bool]:
@@ -291,20 +289,3 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def hierarchy(ready: Prepared, graph: Graph, seed: int, *starts: Tree, callback: Callback | None = None) -> Tree:
-    """The best tree on a graph over the points, with what no edge joins joined by features where there are any."""
-    first, *others = (*starts, graph_linkage(graph))
-    tree = refine(first, graph, starts=others, random_state=seed, callback=callback)
-    if ready.scaled is None:
-        return tree
-    return join_components(tree, graph, ready.scaled, scale="none", metric=ready.metric, bridges=True)
-
-
-def lorentz_scores(
-    points: NDArray[np.float64], prototypes: NDArray[np.float64], biases: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The scores of `class_scores`, of arrays."""
-    scores = class_scores(*(torch.from_numpy(part) for part in (points, prototypes, biases)))
-    return scores.numpy()

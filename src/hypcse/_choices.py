@@ -1,0 +1,81 @@
+"""The words that parameters choose from: one alias each, read by signatures, by checks and by the command."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+# Features and graphs.
+Scale = Literal["minmax", "standard", "rank", "none"]
+"""How columns are scaled."""
+Metric = Literal["euclidean", "cosine", "precomputed"]
+"""How points are compared; "precomputed" says that distances are given."""
+NeighborSearch = Literal["auto", "kd-tree", "brute", "faiss"]
+"""How nearest neighbours are found."""
+Median = Literal["median"]
+"""A bandwidth that goes by the data."""
+Bandwidth = float | Median
+"""Width of similarities: a number, or the median distance between neighbours."""
+Spanning = Literal["exact", "neighbors"]
+"""How a spanning tree of points is found."""
+
+# Reading.
+Impute = Literal["median"]
+"""What fills missing numbers."""
+Decimal = Literal[".", ","]
+"""Decimal marks."""
+Dates = Literal["refuse", "number"]
+"""What is done with dates."""
+
+# The search.
+Linkage = Literal["average", "paris", "entropy", "single", "multilevel"]
+"""Linkage on a graph."""
+Effort = Literal["fast", "thorough"]
+"""How hard to refine."""
+Refine = Effort | bool | None
+"""An effort, True for "fast", False or None for no refinement."""
+Objective = Literal["entropy", "dasgupta"]
+"""What refinement lowers."""
+SelfLoops = Literal["paper", "exact", "drop"]
+"""What loops count in structural entropy."""
+ExactLoops = Literal["exact", "drop"]
+"""Those of `SelfLoops` under which entropy is a sum over nodes."""
+Evidence = Literal["clear", "weak", "none", "untested"]
+"""What is said of structure beyond chance."""
+
+# The networks.
+Aggregation = Literal["mean", "attention"]
+"""How the encoder gathers neighbours."""
+Learner = Literal["gcn", "mlp"]
+"""Kinds of the graph learner."""
+LearnerSimilarity = Literal["cosine", "gaussian"]
+"""How the graph learner compares embeddings."""
+EncodeOn = Literal["raw", "normalised", "anchor"]
+"""Graph to encode on at evaluation."""
+SelectOn = Literal["sparse", "complete"]
+"""Graph whose entropy picks the epoch."""
+Decoder = Literal["graph", "single", "neighbors"]
+"""How an embedding becomes a tree."""
+Epochs = int | Literal["auto"]
+"""A number of epochs, or one that goes by the number of points."""
+Preset = Literal["default", "paper"]
+"""Values for what is not set."""
+Features = Literal["table", "similarities"]
+"""What the encoder of a classifier is fed."""
+
+# Other methods.
+CellMethod = Literal["search", "hypcse"]
+"""How a hierarchy of cells is found."""
+LikelihoodObjective = Literal["dasgupta", "divergence"]
+"""What the probabilistic methods lower."""
+LikelihoodStart = Literal["weighted", "unit"]
+"""How the probabilistic methods link what they start from."""
+BlockOrder = Literal["random", "average"]
+"""Trees inside the blocks of the private block model."""
+
+# Drawing.
+LeafOrder = Literal["auto", "exact", "greedy"]
+"""How leaves are ordered by distance."""
+Heights = Literal["auto", "distance", "tree"]
+"""What the heights of a picture show."""
+Orientation = Literal["top", "bottom", "left", "right"]
+"""Side of the root."""

@@ -1,0 +1,102 @@
+"""Classes of new points in a fitted classifier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+
+from hypcse._backend import choose_device
+from hypcse._threads import worker_threads
+from hypcse._torch import torch
+from hypcse.encoder.prototypes import class_scores
+from hypcse.estimator.similarities import Similarities
+from hypcse.estimator.trained import Embedding
+from hypcse.training import Encoding, lorentz_points
+
+
+class ClassScores(Embedding):
+    """`predict` and its kin of a model with a prototype on the hyperboloid for each class."""
+
+    classes_: NDArray[Any]
+    prototypes_: NDArray[np.float64]
+    biases_: NDArray[np.float64]
+    _scores: NDArray[np.float64]
+    _inputs: NDArray[np.float32]
+    _similarities: Similarities | None
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class of each row. A row that equals a training point has what training found for it.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            One of `classes_` per row.
+        """
+        scores = self._class_scores(X)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """For each row a share for each of the `classes_`, of sum 1.
+
+        It is the softmax of the scores, which orders classes but is not calibrated.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+            The shares.
+        """
+        return softmax(self._class_scores(X), axis=1)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The scores 2 + 2 <z, p_c> + b_c of each row, (m, n_classes); of two classes, how much the second is ahead.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes), or (m,) of two classes
+            The scores.
+        """
+        scores = self._class_scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Scores (m, n_classes) of rows; those of copies of a training point are that point's."""
+        features, links = self._linked(X)
+        scores = self._scores[links.indices[:, 0]]
+        others = ~links.copies()
+        if others.any():
+            encoding = Encoding(self._state, self._config, self._inputs, self._encoded_on)
+            with worker_threads(self.n_jobs, len(self._inputs)):
+                device = choose_device(self.device)
+                points = lorentz_points(encoding, self._fed(features[others]), links.part(others), device)
+            scores[others] = lorentz_scores(points, self.prototypes_, self.biases_)
+        return scores
+
+    def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What the encoder is fed of scaled features: these, or the components of their similarities."""
+        return features if self._similarities is None else self._similarities.apply(features)
+
+
+def lorentz_scores(
+    points: NDArray[np.float64], prototypes: NDArray[np.float64], biases: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The scores of `class_scores`, of arrays."""
+    scores = class_scores(*(torch.from_numpy(part) for part in (points, prototypes, biases)))
+    return scores.numpy()

@@ -1,0 +1,50 @@
+"""What training is told: the parameters of `HypCSE` that are set, over the values of a preset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hypcse._checks import check_choice
+from hypcse._choices import Preset
+from hypcse.training import TrainingConfig
+
+# What a preset fills in where a parameter is None. Everything else keeps the defaults of the configuration.
+PRESETS: dict[Preset, dict[str, Any]] = {
+    "default": {"decoder": "graph", "refine": True, "n_epochs": "auto"},
+    "paper": {
+        "decoder": "single",
+        "refine": False,
+        "n_epochs": 200,
+        "evaluate_every": 1,
+        "include_positive": False,
+        "rescale_inserted": False,
+        "cse_temperature": 1000.0,
+        "select_on": "complete",
+    },
+}
+# Epochs of "auto": so many steps over all subgraphs of an epoch, within these limits.
+AUTO_STEPS, AUTO_LIMITS = 400, (10, 100)
+
+
+def fill_options(preset: Preset, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of training and `refine`: the parameters that are set, over the preset's values."""
+    check_choice("preset", preset, Preset)
+    given = {**training_options(parameters), "refine": parameters["refine"]}
+    return {**PRESETS[preset], **{name: value for name, value in given.items() if value is not None}}
+
+
+def training_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of an estimator's parameters that training knows."""
+    known = TrainingConfig.hints()
+    return {name: value for name, value in parameters.items() if name in known}
+
+
+def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:
+    """The options with "auto" epochs counted: a bounded number of steps whatever the size."""
+    if options.get("n_epochs") != "auto":
+        return options
+    n_subgraphs = -(-n_points // options.get("batch_size", TrainingConfig().schedule.batch_size))
+    return {**options, "n_epochs": int(np.clip(AUTO_STEPS // n_subgraphs, *AUTO_LIMITS))}
