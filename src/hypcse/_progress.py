@@ -37,6 +37,11 @@ class Progress:
         The loss of the last step, of work that goes down a gradient.
     seconds : float
         Time since the work began.
+
+    Examples
+    --------
+    >>> Progress("merges", done=3, total=12).share
+    0.25
     """
 
     stage: str

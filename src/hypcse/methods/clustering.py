@@ -33,22 +33,12 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         Of the method, by name.
     refine
         Whether and how hard the tree is refined afterwards: "fast", "thorough", or False.
+    n_neighbors, bandwidth, scale, metric, random_state
+        As in `EntropyClustering`.
     callback
         Called with a `Progress` after every part of the method's work and of the refinement; return True to stop. A
         method that has no part to return raises a TimeoutError, see `hypcse.methods.run`.
-    n_neighbors
-        As in `EntropyClustering`.
-    bandwidth
-        As in `EntropyClustering`.
-    scale
-        As in `EntropyClustering`.
-    metric
-        As in `EntropyClustering`.
-    random_state
-        As in `EntropyClustering`.
-    n_jobs
-        As in `EntropyClustering`.
-    verbose
+    n_jobs, verbose
         As in `EntropyClustering`.
 
     Attributes

@@ -28,13 +28,36 @@ EXPERIMENTS = (
 
 
 def everything() -> tuple[Experiment, ...]:
-    """All experiments but those that are a part of another."""
+    """All experiments but those that are a part of another.
+
+    Returns
+    -------
+    tuple of Experiment
+        In the order of the paper.
+
+    Examples
+    --------
+    >>> "table1" in [one.name for one in everything()]
+    True
+    """
     return tuple(declared for declared in EXPERIMENTS if not declared.within)
 
 
 def experiment(name: str) -> Experiment:
     """The experiment of that name.
 
+    Parameters
+    ----------
+    name
+        Such as table1.
+
+    Returns
+    -------
+    Experiment
+        Its rows, data sets and metrics.
+
+    Examples
+    --------
     >>> experiment("table2").rows[0].label
     'base'
     """

@@ -16,7 +16,29 @@ _CODE = re.compile("`([^`]+)`")
 
 
 def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]:
-    """Write NAME.md, NAME.html with all of it inside, and the pictures of NAME.md in the folder NAME; the paths."""
+    """Write NAME.md, NAME.html with all of it inside, and the pictures of NAME.md in the folder NAME; the paths.
+
+    Parameters
+    ----------
+    blocks
+        Of `build_report`.
+    folder
+        Where to write; it is made.
+    name
+        First part of the files' names.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_report([], Path(folder), "empty")]
+    ['empty.md', 'empty.html']
+    """
     folder.mkdir(parents=True, exist_ok=True)
     title = next((block.text for block in blocks if isinstance(block, Heading)), name)
     texts = {f"{name}.md": to_markdown(blocks, f"{name}/"), f"{name}.html": to_html(title, blocks)}
@@ -30,7 +52,25 @@ def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]
 
 
 def to_markdown(blocks: Sequence[Block], pictures: str = "") -> str:
-    """The blocks as Markdown; pictures are links to files in a folder, by default beside it."""
+    """The blocks as Markdown; pictures are links to files in a folder, by default beside it.
+
+    Parameters
+    ----------
+    blocks
+        Of `build_report`.
+    pictures
+        Folder of the pictures.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> to_markdown([]).strip()
+    ''
+    """
     return "\n\n".join(_text(block, pictures) for block in blocks) + "\n"
 
 
@@ -57,7 +97,25 @@ def _entry(entry: Entry) -> str:
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
-    """The blocks as a page, pictures inside it."""
+    """The blocks as a page, pictures inside it.
+
+    Parameters
+    ----------
+    title
+        Title of the page.
+    blocks
+        Of `build_report`.
+
+    Returns
+    -------
+    str
+        The whole page.
+
+    Examples
+    --------
+    >>> to_html("Empty", []).startswith("<!doctype html>")
+    True
+    """
     body = "\n".join(_element(block) for block in blocks)
     return _PAGE.replace("{title}", escape(title)).replace("{body}", body)
 

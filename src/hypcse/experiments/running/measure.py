@@ -26,7 +26,24 @@ if TYPE_CHECKING:
 
 
 def run_task(task: Task) -> Record:
-    """The task, its scores, seconds, peak memory in MB, versions and machine; a failure is recorded as one."""
+    """The task, its scores, seconds, peak memory in MB, versions and machine; a failure is recorded as one.
+
+    Parameters
+    ----------
+    task
+        What to measure.
+
+    Returns
+    -------
+    dict
+        The record.
+
+    Examples
+    --------
+    >>> from hypcse.experiments import Task
+    >>> run_task(Task("tree", "ward", "optical-digits"))["scores"]["dendrogram_purity"] > 0.8
+    True
+    """
     record = {"key": task.key, **task.to_dict()}
     reset_peak()
     begin = time.perf_counter()

@@ -81,7 +81,13 @@ class Task:
         return made_size(self.data) or describe(self.data).n_points
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as records and keys have them, where the kind is called the task."""
+        """The fields as records and keys have them, where the kind is called the task.
+
+        Returns
+        -------
+        dict
+            Value by field.
+        """
         fields = asdict(self)
         return {"task": fields.pop("kind"), **fields}
 

@@ -127,9 +127,9 @@ def view(
     labels: ArrayLike | None = None,
     features: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
     scale: Scale = "minmax",
     heights: Heights = "auto",
-    names: Sequence[str] | None = None,
     n_clusters: int | None = None,
     automatic: ArrayLike | None = None,
     levels: Sequence[ArrayLike] | None = None,
@@ -169,6 +169,12 @@ def view(
     -------
     Page or Path
         Without `path` a `Page`, which shows itself in a notebook and has `save` and `open`; else the path.
+
+    Examples
+    --------
+    >>> from hypcse import Tree
+    >>> view(Tree.from_newick("((a,b),(c,d));")).n_leaves
+    4
     """
     given = {"graph": graph, "labels": labels, "features": features, "feature_names": feature_names, "names": names}
     look = Look(scale, heights, n_clusters, automatic, levels, stability, structure, title)

@@ -70,6 +70,12 @@ def dendrogram(
     -------
     Axes
         Distances start at 0; heights a little below the lowest join, where all that are drawn lie near the top.
+
+    Examples
+    --------
+    >>> axes = dendrogram(Tree.from_newick("((a,b),(c,d));"))
+    >>> [text.get_text() for text in axes.get_xticklabels()]
+    ['a', 'b', 'c', 'd']
     """
     check_choice("orientation", orientation, Orientation)
     upright, tree = orientation in ("top", "bottom"), tree_of(source)
