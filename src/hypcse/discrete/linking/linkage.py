@@ -64,16 +64,13 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
     """
     check_choice("method", method, Linkage)
     names = node_names(graph)
-    tree = _link(as_graph(graph), method, Reporter(callback))
+    reporter, over = Reporter(callback), as_graph(graph)
+    tree = LINKAGES[method](over, lambda done, total: _tell(reporter, done, total))
     return tree.with_names(names)
 
 
-def _link(graph: Graph, method: Linkage, reporter: Reporter) -> Tree:
-    if method == "entropy":
-        return link_by_entropy(graph, lambda done, total: _tell(reporter, done, total))
-    tree = multilevel_tree(graph) if method == "multilevel" else _tree_of_merges(graph, *_merges(graph, method))
-    reporter.tell("merges", graph.n_vertices - 1, graph.n_vertices - 1)
-    return tree
+Tell = Callable[[int, int], object]
+"""Told now and then of the number of merges done, and of all."""
 
 
 def _tell(reporter: Reporter, done: int, total: int) -> None:
@@ -81,8 +78,8 @@ def _tell(reporter: Reporter, done: int, total: int) -> None:
         raise Stopped(f"the linkage was stopped by its callback with {done:,} of {total:,} merges done.")
 
 
-def link_by_entropy(graph: Graph, tell: Callable[[int, int], object]) -> Tree:
-    """The tree of "entropy" linkage; `tell` is called now and then with the number of merges done, and of all."""
+def link_by_entropy(graph: Graph, tell: Tell) -> Tree:
+    """The tree of "entropy" linkage."""
     n, at = graph.n_vertices, start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees)
     whole, done = graph.degrees.sum(), 0
     while at.heap.used[0] > 0:
@@ -93,19 +90,40 @@ def link_by_entropy(graph: Graph, tell: Callable[[int, int], object]) -> Tree:
     return _tree_of_merges(graph, at.first[:done], at.second[:done])
 
 
-def _tree_of_merges(graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
-    """The tree of the merges, and of those between components."""
-    return searched_tree(join_roots(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
+def link_by_chains(graph: Graph, measure: NDArray[np.float64], tell: Tell) -> Tree:
+    """The tree of a linkage cut(A, B) / (measure A measure B), whose nearest-neighbour chains never break."""
+    merges = chain_merges(graph.indptr, graph.indices, graph.weights, measure)
+    tell(graph.n_vertices - 1, graph.n_vertices - 1)
+    return _tree_of_merges(graph, *merges)
 
 
-def _merges(graph: Graph, method: Linkage) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Merges, each cluster named by one of its vertices, without those between components."""
-    rows = graph.indptr, graph.indices, graph.weights
-    if method == "average":
-        return chain_merges(*rows, np.ones(graph.n_vertices))
-    if method == "paris":
-        return chain_merges(*rows, graph.degrees)
+def link_by_heaviest(graph: Graph, tell: Tell) -> Tree:
+    """The tree of "single" linkage."""
     i, j, w = graph.edges()
     # Heaviest first; equal weights in the order of (i, j), which `edges` keeps.
     order = np.argsort(-w, kind="stable")
-    return heaviest_forest(i[order], j[order], graph.n_vertices)
+    merges = heaviest_forest(i[order], j[order], graph.n_vertices)
+    tell(graph.n_vertices - 1, graph.n_vertices - 1)
+    return _tree_of_merges(graph, *merges)
+
+
+def link_by_groups(graph: Graph, tell: Tell) -> Tree:
+    """The tree of "multilevel" linkage."""
+    tree = multilevel_tree(graph)
+    tell(graph.n_vertices - 1, graph.n_vertices - 1)
+    return tree
+
+
+LINKAGES: dict[Linkage, Callable[[Graph, Tell], Tree]] = {
+    "average": lambda graph, tell: link_by_chains(graph, np.ones(graph.n_vertices), tell),
+    "paris": lambda graph, tell: link_by_chains(graph, graph.degrees, tell),
+    "entropy": link_by_entropy,
+    "single": link_by_heaviest,
+    "multilevel": link_by_groups,
+}
+"""Every linkage. A new one is an entry here and a word of `Linkage`."""
+
+
+def _tree_of_merges(graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
+    """The tree of the merges, each cluster named by one of its vertices, and of those between components."""
+    return searched_tree(join_roots(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
