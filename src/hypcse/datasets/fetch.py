@@ -18,6 +18,7 @@ from hypcse.datasets.catalogue import Dataset
 _COMMIT = "0dfcd1247959faf734cc8d6c1fac3b28f7dd9fc7"
 BASE_URL = f"https://raw.githubusercontent.com/SELGroup/HypCSE/{_COMMIT}/datasets"
 TIMEOUT = 20.0
+_CHUNK = 1 << 16
 _MARGIN = 16
 
 
@@ -59,7 +60,7 @@ def _download(entry: Dataset, url: str, timeout: float, callback: Callback | Non
 
     with TemporaryDirectory() as folder, _silenced(pooch.get_logger()):
         shown = _Shown(url, entry.bytes, Reporter(callback))
-        downloader = pooch.HTTPDownloader(progressbar=shown, timeout=timeout)
+        downloader = pooch.HTTPDownloader(progressbar=shown, chunk_size=_CHUNK, timeout=timeout)
         found = pooch.retrieve(url, f"sha256:{entry.sha256}", entry.file, folder, downloader=downloader)
         return Path(found).read_bytes()
 
