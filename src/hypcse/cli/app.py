@@ -6,12 +6,26 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from hypcse._formats import list_suffixes
+from hypcse.cli.ending import Passed
 from hypcse.cli.options import COLUMNS, GRAPH, with_shared
+
+
+class Commands(TyperGroup):
+    """The commands; what typer has an answer of its own to passes it unseen, for `main` to answer."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, EOFError) as error:
+            raise Passed(error) from error
+
 
 app = typer.Typer(
     name="hypcse",
+    cls=Commands,
     help="Hierarchical clustering by structural entropy.",
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,

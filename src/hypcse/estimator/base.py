@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -41,9 +42,12 @@ class Saved(ShowsItself):
 
     stored: dict[str, Codec]
 
-    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the fitted model to a new folder, whole or not at all; a callback is not kept."""
-        save_model(self, folder, overwrite)
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
+        """Write the fitted model to a new folder, whole or not at all, and return where; a callback is not kept.
+
+        That is `folder`, unless another folder came there meanwhile: then it is `folder`-2, and a warning says so.
+        """
+        return save_model(self, folder, overwrite)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
