@@ -12,33 +12,38 @@ def main() -> None:
     Exit codes: 0 done; 1 an error of hypcse itself, which no input should raise, or tasks that failed; 2 bad input;
     130 stopped by Ctrl-C; 141 nobody reads the output. `--debug` shows the traceback of any error.
     """
-    from hypcse.cli.ending import end_with
-    from hypcse.cli.output import fall_back_to_plain
-
-    fall_back_to_plain()
     try:
-        code = _run()
+        sys.exit(_run())
     except SystemExit as ended:
         # Who writes to a pipe that nobody reads ends the process inside of rich or typer.
         if not isinstance(ended.__context__, BrokenPipeError):
             raise
-        end_with(ended.__context__, debug=False)
+        failed: BaseException = ended.__context__
     except (Exception, KeyboardInterrupt) as error:
-        end_with(error, debug="--debug" in sys.argv[1:])
-    sys.exit(code)
+        failed = error
+    from hypcse.cli.ending import end_with
+
+    end_with(failed, debug="--debug" in sys.argv[1:])
 
 
-def _run() -> object:
+def _run() -> int | None:
     import warnings
 
+    from hypcse.cli.output import fall_back_to_plain, flush
+
+    fall_back_to_plain()
+
     from hypcse.cli.app import app
-    from hypcse.cli.output import flush
+    from hypcse.cli.ending import STOPPED
 
     warnings.showwarning = _show_warning
     # Without words, show what there is.
     words = None if sys.argv[1:] else ["--help"]
-    code: object = app(words, prog_name="hypcse", standalone_mode=False)
+    code: int | None = app(words, prog_name="hypcse", standalone_mode=False)
     flush()
+    if code == STOPPED:
+        # Ctrl-C while typer read the words.
+        raise KeyboardInterrupt
     return code
 
 

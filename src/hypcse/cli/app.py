@@ -163,7 +163,8 @@ def compare(
 ) -> None:
     """Run every method on your points and compare their trees: one table, one page.
 
-    Writes `compare.jsonl`, `compare.md` and `compare.html`; a method that fails is listed as failed.
+    Writes `compare.jsonl`, `compare.md` and `compare.html`; a method that fails is listed as failed. Where all
+    fail, the exit code is 1.
 
     Example: `hypcse compare iris --out iris-methods --method ward --method graph-average`
     """

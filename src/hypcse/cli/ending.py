@@ -11,8 +11,8 @@ import typer
 from hypcse.cli.output import abandon, say
 
 BUG, BAD_INPUT, STOPPED, NOBODY_READS = 1, 2, 130, 141
-"""Exit codes; 1 too where methods that were compared, or tasks that were reproduced, failed. The last two are what a shell gives a
-program that was ended by Ctrl-C, or by a pipe that nobody reads."""
+"""Exit codes. 1 is also that of `compare` where every method failed, and of `reproduce` where any task did; the last
+two are what a shell gives a program that was ended by Ctrl-C, or by a pipe that nobody reads."""
 INPUT_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
 """What checks of input raise."""
 
@@ -63,7 +63,8 @@ def ending_of(error: BaseException) -> Ending:
     if isinstance(error, INPUT_ERRORS) or _is_curable(error):
         return Ending(BAD_INPUT, text)
     told = f"{type(error).__name__}: {text.rstrip('.')}."
-    return Ending(BUG, f"{told} This is a bug in hypcse; run `hypcse --debug ...` for the details.", "error inside hypcse")
+    told += " This is a bug in hypcse; run `hypcse --debug ...` for the details."
+    return Ending(BUG, told, "error inside hypcse")
 
 
 def _is_curable(error: BaseException) -> bool:

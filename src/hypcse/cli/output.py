@@ -8,25 +8,14 @@ import sys
 import unicodedata
 
 HANDLER = "hypcse-plain"
-_PLAIN = {
-    "↑": "^",
-    "↓": "v",
-    "→": "->",
-    "±": "+-",
-    "×": "x",
-    "…": "...",
-    "–": "-",
-    "—": "-",
-    "‘": "'",
-    "’": "'",
-    "“": '"',
-    "”": '"',
-    "•": "*",
-    "━": "-",
-    "─": "-",
-    "│": "|",
-    "┃": "|",
-}
+_PLAIN = dict(
+    zip(
+        "\u2191\u2193\u2192\u00b1\u00d7\u2026\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2501\u2500\u2502\u2503",
+        ("^", "v", "->", "+-", "x", "...", "-", "-", "'", "'", '"', '"', "*", "-", "-", "|", "|"),
+        strict=True,
+    )
+)
+"""Arrows, signs, dashes, quotes and lines, by what looks like them."""
 
 
 def fall_back_to_plain() -> None:

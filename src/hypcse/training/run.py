@@ -24,7 +24,6 @@ from hypcse.training.epoch import Losses, Networks, train_epoch
 from hypcse.training.optimizer import optimizer_of
 from hypcse.tree import Tree
 
-
 LARGE = 1e9
 """Features from here on are the cause of a loss that is no number."""
 

@@ -36,5 +36,6 @@ def check_room(parent: Path, name: str) -> None:
             pass
     except OSError as error:
         raise type(error)(
-            f"nothing can be written into {parent}, where {name} is to be made ({error.strerror}). Choose another place."
+            f"nothing can be written into {parent}, where {name} is to be made ({error.strerror}). "
+            "Choose another place."
         ) from None
