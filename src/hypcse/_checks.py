@@ -20,6 +20,10 @@ class Interrupted(HypcseWarning):
     """Work was stopped by Ctrl-C, and what was best by then is kept."""
 
 
+class Curable(Exception):
+    """An error that other values would not have met; its text says which."""
+
+
 def warn(text: str, category: type[Warning] = HypcseWarning) -> None:
     """Warn at the line outside of this package that called into it."""
     frame, level = sys._getframe(1), 2
@@ -77,6 +81,16 @@ def check_count(name: str, value: object, low: int, high: int | None = None) -> 
         limits = f"at least {low}" if high is None else f"between {low} and {high}"
         raise ValueError(f"{name}={value} must be {limits}.")
     return int(value)
+
+
+def check_number(name: str, value: object, low: float, high: float, below: bool = False) -> float:
+    """A number between `low` and `high`, both included, or with `below` the lower one alone."""
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name}={value!r} must be a number, got {type(value).__name__}.")
+    number = float(value)
+    if not low <= number <= high or (below and number == high):
+        raise ValueError(f"{name}={value} must be from {low:g} to {'below ' if below else ''}{high:g}.")
+    return number
 
 
 def check_finite(name: str, values: NDArray[Any], place: Callable[[int], object] | None = None) -> None:

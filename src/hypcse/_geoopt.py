@@ -1,8 +1,23 @@
-"""What is used of geoopt, imported without the warnings that its import makes."""
+"""What is used of geoopt, imported without the warnings that its import makes, and under `python -OO`."""
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+
+def _leave_docs(*words: Any, **more: Any) -> Callable[[Any], Any]:
+    return lambda function: function
+
+
+if sys.flags.optimize > 1:
+    # geoopt makes docstrings of other docstrings as it loads, and -OO drops them all.
+    _docutils: Any = ModuleType("geoopt.docutils")
+    _docutils.insert_docs = _leave_docs
+    sys.modules.setdefault("geoopt.docutils", _docutils)
 
 with warnings.catch_warnings():
     # Its functions are compiled as the module loads, with what torch now advises against.

@@ -167,6 +167,18 @@ def test_text_is_escaped():
     assert "x\\|y" in to_markdown(blocks) and "**<1** (2)" in to_markdown(blocks)
 
 
+def test_names_and_errors_are_shown_as_they_are():
+    """Whatever they hold, Markdown makes nothing of it, and text that is finished is not looked at again."""
+    name = "{body} <img src=x>|*b* [c](d)\n# e_ \\ &lt; ~f~ `g"
+    shown = r"{body} \<img src=x>\|\*b\* \[c\](d) # e\_ \\ \&lt; \~f\~ \`g"
+    blocks = [Heading(name, 1), Text(f"By `h*`: {name}"), Grid(("a", name), ((Entry(name), Entry(name, "best", "i")),))]
+    text = to_markdown(blocks)
+    assert text.splitlines()[0] == f"# {shown}" and f"By `h*`: {shown}\n" in text
+    assert text.splitlines()[-3:] == [f"| a | {shown} |", "| --- | --- |", f"| {shown} | **{shown}**i |"]
+    page = to_html(name, blocks)
+    assert page.count("<h1>") == 1 and "<title>{body} &lt;img" in page and "<img" not in page
+
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -189,15 +190,30 @@ def test_a_checkpoint_under_the_name_of_another_epoch(tmp_path):
 
 def test_wrong_places(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotADirectoryError, match="is a file. Name a folder"):
+    with pytest.raises(NotADirectoryError, match="is a file, and a folder is needed there"):
         fit(*prepared(), checkpoint_dir=tmp_path / "file")
     with pytest.raises(ValueError, match="checkpoint_every=0 must be at least 1"):
         fit(*prepared(), checkpoint_every=0)
 
 
 def test_a_second_training_is_kept_out(tmp_path):
-    with hold_folder(tmp_path), pytest.raises(ValueError, match="another run writes into"):
-        fit(*prepared(), checkpoint_dir=tmp_path)
+    with hold_folder(tmp_path), ThreadPoolExecutor(1) as other:
+        second = other.submit(fit, *prepared(), checkpoint_dir=tmp_path)
+        with pytest.raises(ValueError, match="another run writes into"):
+            second.result()
+
+
+def test_a_place_for_checkpoints_is_tried_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("hypcse.estimator.base.given_points", lambda *words: pytest.fail("points were looked at"))
+    for wrong, text in (
+        ({"checkpoint_dir": str(tmp_path / "file" / "deep")}, "is a file, and a folder is needed"),
+        ({"checkpoint_every": 0}, "checkpoint_every=0 must be at least 1"),
+        ({"learning_rate": 1e300}, "learning_rate=1e[+]300 must be from 1e-30 to 100"),
+        ({"batch_size": 0}, "batch_size=0 must be between 1"),
+    ):
+        with pytest.raises((ValueError, OSError), match=text):
+            HypCSE(**wrong).fit(np.zeros((4, 2)))
 
 
 def test_no_model_is_loaded_from_a_checkpoint(tmp_path):

@@ -103,19 +103,26 @@ def test_patience_and_callback_end_training():
 
 def test_a_lost_loss_is_reported_with_what_was_best():
     """An absurd learning rate throws the weights out of range; what was found before is in the error."""
-    features, graph, config = prepared(points(), learning_rate=1e30, n_epochs=20)
+    features, graph, config = prepared(points(), learning_rate=100.0, n_epochs=20)
     with pytest.raises(TrainingDiverged, match="Lower learning_rate") as caught:
         fit(features, graph, config)
     assert caught.value.trained is not None
     assert caught.value.trained.tree.n_leaves == 60
+    with pytest.raises(TrainingDiverged, match=r"reach .*e\+19: scale them, with scale='minmax' \(--scale minmax\)"):
+        fit(features * np.float32(2e19), graph, prepared(points(), n_epochs=2)[2])
 
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"embed_dim": 1}, "embed_dim=1 must be at least 2"),
-        ({"dropout": 1.0}, "dropout=1.0 must be from 0.0 to below 1.0"),
-        ({"cse_temperature": 0.0}, "cse_temperature=0.0 must be above 0"),
+        ({"embed_dim": 1}, "embed_dim=1 must be between 2 and 65536"),
+        ({"dropout": 1.0}, "dropout=1.0 must be from 0 to below 1"),
+        ({"cse_temperature": 0.0}, "cse_temperature=0.0 must be from 1e-06 to 1e[+]06"),
+        ({"learning_rate": 1e300}, "learning_rate=1e[+]300 must be from 1e-30 to 100"),
+        ({"weight_decay": math.inf}, "weight_decay=inf must be from 0"),
+        ({"contrast_weight": math.nan}, "contrast_weight=nan must be from 0"),
+        ({"patience": 0}, "patience=0 must be between 1"),
+        ({"n_epochs": 10**12}, "n_epochs=1000000000000 must be between 0"),
         ({"learner": "gat"}, "learner='gat' is not known"),
         ({"anchor_decay": 1.5}, "anchor_decay=1.5"),
     ],

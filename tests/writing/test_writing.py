@@ -6,12 +6,26 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from hypcse import HypcseWarning
-from hypcse.writing import check_place, hold_folder, remove_leftovers, renames, whole, write_file, write_folder
+from hypcse.writing import (
+    check_file,
+    check_folder,
+    check_place,
+    drafts,
+    hold_folder,
+    holding,
+    remove_leftovers,
+    renames,
+    whole,
+    write_file,
+    write_folder,
+)
 
 OLD, NEW = {"a": b"old", "inner/b": b"old"}, {"a": b"new", "inner/b": b"new"}
 LEFT = ".found.part-0123abcd"
@@ -217,11 +231,65 @@ def test_only_leftovers_are_removed(tmp_path: Path) -> None:
     assert ".other.part-0123abcd" not in names(tmp_path)
 
 
+def elsewhere(work: Callable[[], None]) -> None:
+    """Do something as other work does: in a thread of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work).result()
+
+
 def test_one_holds_a_folder(tmp_path: Path) -> None:
-    with hold_folder(tmp_path), pytest.raises(ValueError, match="another run writes into"), hold_folder(tmp_path):
-        pass
-    with hold_folder(tmp_path):
-        pass
+    """It is made if it is missing; who holds it may do so again, and others may when it is free."""
+    folder = tmp_path / "deep" / "er"
+
+    def hold() -> None:
+        with hold_folder(folder):
+            pass
+
+    with hold_folder(folder):
+        hold()
+        with pytest.raises(ValueError, match="another run writes into"):
+            elsewhere(hold)
+    elsewhere(hold)
+
+
+def test_a_folder_removed_while_it_is_locked_is_held_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, locked = tmp_path / "kept", []
+
+    def removing(path: Path, wait: bool) -> int | None:
+        handle = drafts.lock(path, wait)
+        if not locked:
+            path.rmdir()
+        locked.append(path)
+        return handle
+
+    monkeypatch.setattr(holding, "lock", removing)
+    with hold_folder(folder):
+        assert folder.is_dir() and len(locked) == 2
+
+
+def test_places_of_files_and_folders_are_tried_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    for fine in (tmp_path, tmp_path / "new", tmp_path / "new" / "deep"):
+        check_folder(fine)
+    check_file(tmp_path / "file")
+    check_file(tmp_path / "new.txt")
+    assert names(tmp_path) == ["file", "nowhere"]
+    for wrong, text in (("file", "is a file"), ("file/deep", "is a file"), ("nowhere", "is a link to nothing")):
+        with pytest.raises(NotADirectoryError, match=f"{text}, and a folder is needed there. Name another"):
+            check_folder(tmp_path / wrong)
+    with pytest.raises(IsADirectoryError, match="is a folder, and a file is to be written"):
+        check_file(tmp_path)
+    with pytest.raises(FileNotFoundError, match="is no folder. Make it first"):
+        check_file(tmp_path / "no" / "file")
+    monkeypatch.setattr(drafts, "_make_draft", refuse)
+    for check in (check_file, check_folder):
+        with pytest.raises(PermissionError, match=r"nothing can be written into .* \(Permission denied\). Choose"):
+            check(tmp_path / "new")
+
+
+def refuse(*words: object) -> None:
+    raise PermissionError(13, "Permission denied")
 
 
 def test_many_writers_and_a_reader(out: Path) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import typer
 from rich.console import Console
 
 from hypcse import methods
 from hypcse.cli.first_run import tell_left_out
+from hypcse.cli.output import say
 from hypcse.cli.reading.inputs import points_of, tell_notes
 from hypcse.cli.score import show_scores
 from hypcse.cli.tasks import run_with_bar
@@ -17,8 +19,10 @@ from hypcse.experiments.running.kept import keep_points
 from hypcse.metrics import SCORES
 from hypcse.points import Points
 from hypcse.points.reading import Columns
+from hypcse.writing import check_file, check_folder
 
 SOURCE = "Written by `hypcse compare`."
+WRITTEN = ("compare.html", "compare.md", "compare.jsonl")
 NOTE = "Lowest structural entropy first. No method is told the number of classes. Seconds leave out making the graph."
 
 
@@ -26,6 +30,9 @@ def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | No
     """Run methods on the points of a file, or what is left of them, and write a table and a page."""
     names = list(dict.fromkeys(wanted or [name for name in methods.available() if methods.describe(name).can_run]))
     rows = [Row(name, methods.describe(name).name) for name in names]
+    check_folder(out)
+    for name in WRITTEN if out.is_dir() else ():
+        check_file(out / name)
     points = points_of(source, columns)
     tell_notes(points)
     if wanted is None:
@@ -42,8 +49,11 @@ def run_compare(source: str, out: Path, columns: Columns, wanted: list[str] | No
     write_report(build_report([results], f"Methods on {Path(source).name}", SOURCE), out, "compare")
     _show(results)
     Console(soft_wrap=True, highlight=False).print(
-        f"Written to {out}: compare.html, compare.md, compare.jsonl, and a copy of the points.", markup=False
+        f"Written to {out}: {', '.join(WRITTEN)}, and a copy of the points.", markup=False
     )
+    if all("error" in record for record in records.values()):
+        say("error", f"every method failed. {out / 'compare.md'} lists why.", "red")
+        raise typer.Exit(1)
 
 
 def _show(results: Results) -> None:

@@ -17,7 +17,7 @@ from hypcse.cli.first_run import tell_first_run, tell_left_out
 from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
 from hypcse.discrete.cutting.levels import levels_and_main
-from hypcse.writing import write_file
+from hypcse.writing import check_folder, write_file
 
 SHOWN = (
     "single-linkage",
@@ -36,6 +36,7 @@ SHOWN = (
 def run_demo(data: str, out: Path) -> None:
     """Run several methods on a data set, print the scores, and write the tree of least entropy and its page."""
     console = Console()
+    check_folder(out)
     X, y = load_dataset(data)
     tell_first_run()
     graph = similarity_graph(X)

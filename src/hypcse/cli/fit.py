@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,12 @@ from rich.console import Console
 
 from hypcse import score
 from hypcse._bar import draw_bar
+from hypcse._checks import Interrupted
 from hypcse.cli.findings import Findings, find
 from hypcse.cli.first_run import tell_first_run
 from hypcse.cli.folder import FILES, folder_files
 from hypcse.cli.job import Job
+from hypcse.cli.kept import checkpoints_of, has_training, keep_training
 from hypcse.cli.reading.inputs import points_of, tell_notes
 from hypcse.cli.score import show_scores
 from hypcse.cli.summary import show_clusters
@@ -30,25 +31,24 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
     """Cluster the points of a file and write a folder with all that was found."""
     check_place(out, overwrite, FILES)
     job.check()
-    points = points_of(source, columns)
     kept = checkpoints_of(out)
     model = job.estimator(kept)
-    if getattr(model, "checkpoint_dir", None) is not None and kept.exists() and not job.resume:
-        raise FileExistsError(f"{kept} holds a training that was stopped. Pass --resume to go on, or remove it.")
-    tell_notes(points)
-    tell_first_run()
-    begin = time.perf_counter()
-    with draw_bar(job.method) as bar, _resumable(kept):
-        model.set_params(callback=bar).fit(points)
-    found = find(model, job.stability)
-    row = score(model.tree_, graph=model.graph_, labels=points.labels, clusters=model.labels_)
-    seconds = time.perf_counter() - begin
-    _free_of_this_run(model)
-    scale, bandwidth = points.suited(model.scale, model.bandwidth)
-    asked = {**job.asked(source), "scale": scale, "bandwidth": bandwidth, "seconds": round(seconds, 3)}
-    files = folder_files(model, points, found, row, asked, out.name)
-    place = write_folder(out, files, overwrite, FILES)
-    shutil.rmtree(kept, ignore_errors=True)
+    with keep_training(kept, job.resume) if hasattr(model, "checkpoint_dir") else nullcontext():
+        points = points_of(source, columns)
+        tell_notes(points)
+        tell_first_run()
+        begin = time.perf_counter()
+        with _stoppable(out, kept):
+            with draw_bar(job.method) as bar:
+                model.set_params(callback=bar).fit(points)
+            found = find(model, job.stability)
+            row = score(model.tree_, graph=model.graph_, labels=points.labels, clusters=model.labels_)
+            seconds = time.perf_counter() - begin
+            _free_of_this_run(model)
+            scale, bandwidth = points.suited(model.scale, model.bandwidth)
+            asked = {**job.asked(source), "scale": scale, "bandwidth": bandwidth, "seconds": round(seconds, 3)}
+            files = folder_files(model, points, found, row, asked, out.name)
+        place = write_folder(out, files, overwrite, FILES)
     show_scores([{"method": title_of(model, job), **row, "seconds": seconds}])
     _tell(found, model, points, place, files)
 
@@ -58,26 +58,19 @@ def title_of(model: Any, job: Job) -> str:
     return f"{job.method}, refined" if getattr(model, "method", None) and model.refine else job.method
 
 
-def checkpoints_of(out: Path) -> Path:
-    """Where a training keeps its state until its folder is written."""
-    return out.absolute().parent / f"{out.name}.checkpoints"
-
-
 @contextmanager
-def _resumable(kept: Path) -> Iterator[None]:
+def _stoppable(out: Path, kept: Path) -> Iterator[None]:
     """Ctrl-C stops a training where it can go on later, instead of keeping the best so far as the estimators do."""
-    from hypcse._checks import Interrupted
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Interrupted)
             yield
     except (Interrupted, KeyboardInterrupt):
-        if kept.exists():
-            Console(stderr=True, soft_wrap=True, highlight=False).print(
-                f"stopped; the same command with --resume goes on from {kept}.", markup=False
-            )
-        raise KeyboardInterrupt from None
+        raise KeyboardInterrupt(
+            f"stopped; the same command with --resume goes on from {kept}."
+            if has_training(kept)
+            else f"stopped; nothing was written to {out}."
+        ) from None
 
 
 def _free_of_this_run(model: Any) -> None:

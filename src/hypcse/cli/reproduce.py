@@ -29,6 +29,7 @@ from hypcse.experiments import (
 from hypcse.experiments.report import Block, Picture
 from hypcse.experiments.running import Record
 from hypcse.experiments.synthetic import made_size, size_of
+from hypcse.writing import check_folder
 
 EVERYTHING = "all"
 RECORDS = "records.jsonl"
@@ -39,8 +40,7 @@ def run_reproduce(
 ) -> None:
     """Run an experiment or all of them, or what is left of it, and print the report."""
     wanted = everything() if name == EVERYTHING else (experiment(name),)
-    if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"--out {out} is a file. Name a folder.")
+    check_folder(out)
     _check_names(wanted, data_sets or ())
     planned = {one.name: plan(one, _choose_data(one, data_sets), n_seeds, quick) for one in wanted}
     path = out / RECORDS

@@ -15,7 +15,7 @@ from hypcse.experiments.running import Record
 def run_with_bar(tasks: Sequence[Task], path: Path, n_jobs: int, title: str) -> dict[str, Record]:
     """Records by key; failures are told as they come."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
         n_tasks, n_done = len({task.key for task in tasks}), 0
         line = bar.add_task(title, total=n_tasks)
@@ -37,6 +37,4 @@ def run_with_bar(tasks: Sequence[Task], path: Path, n_jobs: int, title: str) -> 
             return run_tasks(tasks, path, n_jobs, show)
         except KeyboardInterrupt:
             kept = f"the results of {n_done} of {n_tasks} tasks are kept in {path}"
-            text = f"stopped; {kept}. The same command goes on from there."
-            console.print(text, markup=False, soft_wrap=True, highlight=False)
-            raise
+            raise KeyboardInterrupt(f"stopped; {kept}. The same command goes on from there.") from None

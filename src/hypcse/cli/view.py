@@ -19,6 +19,7 @@ from hypcse.points import Points
 from hypcse.points.reading import Columns
 from hypcse.show.page.bundle import GENERATOR
 from hypcse.tree.names import match_names
+from hypcse.writing import check_file
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,10 @@ def _show(page: Path, word: str, open_page: bool) -> None:
 
 
 def check_target(target: Path, overwrite: bool) -> None:
-    """Raise when the page would replace what `hypcse view` has not written."""
+    """Raise when the page cannot be written, or would replace what `hypcse view` has not written."""
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; --out names the page, for example {target / PAGE}.")
+    check_file(target)
     if overwrite or not target.exists():
         return
     with target.open("rb") as file:

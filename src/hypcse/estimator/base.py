@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -54,7 +55,7 @@ class Saved(ShowsItself):
 
     stored: dict[str, Codec]
 
-    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
         """Write the fitted model to a new folder, whole or not at all; a callback is not kept.
 
         Parameters
@@ -63,8 +64,14 @@ class Saved(ShowsItself):
             Where to write.
         overwrite
             Whether a folder that `save` wrote before may be replaced.
+
+        Returns
+        -------
+        Path
+            Where it lies: `folder`, unless another folder came there meanwhile. Then it is `folder`-2, and a warning
+            says so.
         """
-        save_model(self, folder, overwrite)
+        return save_model(self, folder, overwrite)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:

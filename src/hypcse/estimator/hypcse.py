@@ -39,6 +39,7 @@ from hypcse.estimator.trained import (
     sizes_of_encoder,
 )
 from hypcse.training import TrainingConfig, fit
+from hypcse.training.loop import check_checkpoints
 from hypcse.tree import Tree
 
 
@@ -270,7 +271,11 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         self.mask_anchor = mask_anchor
 
     def _check_parameters(self) -> None:
-        effort_of(self._options()["refine"])
+        options = self._options()
+        effort_of(options.pop("refine"))
+        n_epochs = options.pop("n_epochs")
+        TrainingConfig.from_options(**options, n_epochs=1 if n_epochs == "auto" else n_epochs)
+        check_checkpoints(self.checkpoint_dir, self.checkpoint_every)
 
     def _check_size(self, n_points: int) -> None:
         check_fit_memory(n_points, self.n_neighbors, self._options(), "cluster a sample")

@@ -49,11 +49,18 @@ class Watch:
         return last or asked or self._reporter.seconds > self._limit
 
 
-def check_positive(name: str, value: object, *, zero: bool = False) -> float:
-    """A finite number above 0, or of at least 0 where `zero` is allowed."""
+def check_rate(value: object) -> float:
+    """A learning rate; beyond the limit every step leaves what float32 can tell apart."""
+    return check_positive("learning_rate", value, most=10_000)
+
+
+def check_positive(name: str, value: object, *, zero: bool = False, most: float = inf) -> float:
+    """A finite number above 0, or of at least 0 where `zero` is allowed, and no larger than `most`."""
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"{name}={value!r} must be a number, got {type(value).__name__}.")
     number = float(value)
     if not isfinite(number) or number < 0 or (number == 0 and not zero):
         raise ValueError(f"{name}={value} must be finite and {'at least' if zero else 'above'} 0.")
+    if number > most:
+        raise ValueError(f"{name}={value} must be at most {most:g}.")
     return number

@@ -32,12 +32,15 @@ HOMES = {
 Model = TypeVar("Model")
 
 
-def save_model(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-    """Write a fitted estimator to a folder, whole or not at all; a folder of ours is replaced only if asked."""
+def save_model(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
+    """Write a fitted estimator to a folder, whole or not at all; a folder of ours is replaced only if asked.
+
+    Returns where it is: `folder`, or beside it if another came there meanwhile.
+    """
     place = Path(folder)
     check_is_fitted(model)
     check_place(place, overwrite, FILES)
-    write_folder(place, pack_model(model), overwrite)
+    return write_folder(place, pack_model(model), overwrite)
 
 
 def pack_model(model: Any) -> dict[str, bytes]:

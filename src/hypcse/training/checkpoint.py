@@ -31,9 +31,6 @@ class Checkpoints:
     def __init__(self, folder: str | os.PathLike[str], every: int, run: Run) -> None:
         self.folder, self.every, self.run, self.latest = Path(folder), every, run, 0
         self.of = fingerprint(run)
-        if self.folder.exists() and not self.folder.is_dir():
-            raise NotADirectoryError(f"checkpoint_dir={str(folder)!r} is a file. Name a folder.")
-        self.folder.mkdir(parents=True, exist_ok=True)
 
     def resume(self) -> int:
         """Bring the training to its newest whole checkpoint, and give the epoch; 0 where there is none.

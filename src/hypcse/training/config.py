@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, get_type_hints
 
-from hypcse._checks import check_choice, check_count
+from hypcse._checks import check_choice, check_count, check_number
 from hypcse._choices import Aggregation, Decoder, EncodeOn, Learner, LearnerSimilarity, SelectOn
 
 
@@ -149,9 +149,27 @@ _CHOICES: dict[str, Any] = {
     "select_on": SelectOn,
     "decoder": Decoder,
 }
+_LIMITS: dict[str, tuple[float, float]] = {
+    "hidden_dim": (2, 65_536),
+    "embed_dim": (2, 65_536),
+    "projection_dim": (2, 65_536),
+    "learner_neighbors": (1, 10**9),
+    "n_epochs": (0, 10**9 - 1),
+    "batch_size": (1, 10**9),
+    "n_seeds": (1, 10**9),
+    "evaluate_every": (1, 10**9),
+    "patience": (1, 10**9),
+    "anchor_decay": (0.0, 1.0),
+    "learning_rate": (1e-30, 100.0),
+    "weight_decay": (0.0, 1e6),
+    "cse_temperature": (1e-6, 1e6),
+    "contrast_temperature": (1e-6, 1e6),
+    "contrast_weight": (0.0, 1e6),
+    "centroid_weight": (0.0, 1e6),
+}
+"""The least and the most of each number; beyond them float32, or the name of a checkpoint, holds nothing."""
 _SHARES = ("dropout", "edge_drop", "mask_learner", "mask_anchor")
-_POSITIVE = ("cse_temperature", "contrast_temperature", "learning_rate")
-_NOT_NEGATIVE = ("contrast_weight", "centroid_weight", "weight_decay")
+"""From 0 to below 1."""
 
 
 def check_config(config: TrainingConfig) -> None:
@@ -159,25 +177,15 @@ def check_config(config: TrainingConfig) -> None:
     values = config.options()
     for name, choices in _CHOICES.items():
         check_choice(name, values[name], choices)
-    for name in ("hidden_dim", "embed_dim", "projection_dim"):
-        check_count(name, values[name], 2)
-    for name in ("learner_neighbors", "n_epochs", "batch_size", "n_seeds", "evaluate_every"):
-        check_count(name, values[name], 0 if name == "n_epochs" else 1)
+    for name, (low, high) in _LIMITS.items():
+        if isinstance(low, int) and isinstance(high, int):
+            if values[name] is not None or name != "patience":
+                check_count(name, values[name], low, high)
+        else:
+            check_number(name, values[name], low, high)
     for name in _SHARES:
-        _check_range(name, values[name], 0.0, 1.0, below=True)
-    _check_range("anchor_decay", values["anchor_decay"], 0.0, 1.0)
-    for name in _POSITIVE:
-        if not values[name] > 0:
-            raise ValueError(f"{name}={values[name]} must be above 0.")
-    for name in _NOT_NEGATIVE:
-        if not values[name] >= 0:
-            raise ValueError(f"{name}={values[name]} must be at least 0.")
+        check_number(name, values[name], 0.0, 1.0, below=True)
 
 
 def _parts_of(config: TrainingConfig) -> tuple[Any, ...]:
     return config.model, config.loss, config.structure, config.schedule
-
-
-def _check_range(name: str, value: float, low: float, high: float, below: bool = False) -> None:
-    if not (low <= value <= high) or (below and value == high):
-        raise ValueError(f"{name}={value} must be from {low} to {'below ' if below else ''}{high}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from hypcse.graph import Graph
 from hypcse.training.checkpoint import Checkpoints
 from hypcse.training.config import TrainingConfig
 from hypcse.training.run import Run, Trained
-from hypcse.writing import hold_folder
+from hypcse.writing import check_folder, hold_folder
 
 
 class TrainingInterrupted(Interrupted):
@@ -45,7 +46,7 @@ def fit(
     training of the same data and settings goes on from there, bit for bit as if it had never stopped. Ctrl-C ends
     training with the best so far and a warning.
     """
-    check_count("checkpoint_every", checkpoint_every, 1)
+    check_checkpoints(checkpoint_dir, checkpoint_every)
     run = Run(features, graph, config, random_state, device)
     kept = None if checkpoint_dir is None else Checkpoints(checkpoint_dir, checkpoint_every, run)
     with nullcontext() if kept is None else hold_folder(kept.folder):
@@ -54,6 +55,13 @@ def fit(
             run.evaluate(0)
         train_to_the_end(run, start, callback, kept)
     return run.result()
+
+
+def check_checkpoints(folder: str | os.PathLike[str] | None, every: int) -> None:
+    """Raise, before any work is done, where checkpoints cannot be kept."""
+    check_count("checkpoint_every", every, 1)
+    if folder is not None:
+        check_folder(Path(folder))
 
 
 def train_to_the_end(run: Run, start: int, callback: Callback | None, kept: Checkpoints | None) -> None:

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from hypcse._checks import Curable
 from hypcse._choices import EncodeOn
 from hypcse._random import generator
 from hypcse.decode import decode_graph, decode_single
@@ -24,8 +25,11 @@ from hypcse.training.epoch import Losses, Networks, train_epoch
 from hypcse.training.optimizer import optimizer_of
 from hypcse.tree import Tree
 
+LARGE = 1e9
+"""Features from here on are the cause of a loss that is no number."""
 
-class TrainingDiverged(RuntimeError):
+
+class TrainingDiverged(Curable, RuntimeError):
     """The loss is no longer a number; `trained` holds what was best before."""
 
     def __init__(self, text: str, trained: Trained | None) -> None:
@@ -111,16 +115,22 @@ class Run:
             self.added_loss,
         )
         if not math.isfinite(losses.total):
-            raise TrainingDiverged(
-                f"the loss of epoch {number} is {losses.total}. Lower learning_rate "
-                f"({schedule.learning_rate}) or raise cse_temperature ({self.config.loss.cse_temperature}).",
-                self.result() if self.best else None,
-            )
+            text = f"the loss of epoch {number} is {losses.total}. {self._cure()}"
+            raise TrainingDiverged(text, self.result() if self.best else None)
         due = number % schedule.evaluate_every == 0 or number == schedule.n_epochs
         entropy = self.evaluate(number) if due else None
         step = TrainingStep(number, schedule.n_epochs, losses, entropy, time.perf_counter() - began)
         self.history.append(step)
         return step
+
+    def _cure(self) -> str:
+        """What helps when the loss is no longer a number."""
+        largest = float(self.features.abs().max())
+        # The squares of larger ones soon leave float32, whatever the rate.
+        if not largest < LARGE:
+            return f"Values of the features reach {largest:.3g}: scale them, with scale='minmax' (--scale minmax)."
+        rate, temperature = self.config.schedule.learning_rate, self.config.loss.cse_temperature
+        return f"Lower learning_rate ({rate}) or raise cse_temperature ({temperature})."
 
     def added_loss(self, points: Tensor, vertices: Tensor) -> Tensor | None:
         """A loss beside Eq. (17) on the Lorentz points of a subgraph; none here."""

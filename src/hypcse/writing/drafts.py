@@ -50,25 +50,11 @@ def remove_leftovers(parent: Path, name: str = "*") -> None:
         if not _DRAFT.fullmatch(text) or path.is_symlink():
             continue
         try:
-            handle = _lock(path, wait=False)
+            handle = lock(path, wait=False)
         except BlockingIOError:
             continue
         if handle is not None:
             remove(path)
-            os.close(handle)
-
-
-@contextmanager
-def hold_folder(folder: Path) -> Iterator[None]:
-    """Keep all others who hold it out of a folder, where the system can; a killed process keeps nobody out."""
-    try:
-        handle = _lock(folder, wait=False)
-    except BlockingIOError:
-        raise ValueError(f"another run writes into {folder}. Wait for it, or name another folder.") from None
-    try:
-        yield
-    finally:
-        if handle is not None:
             os.close(handle)
 
 
@@ -88,14 +74,14 @@ def _make_draft(place: Path, folder: bool) -> tuple[Path, int | None]:
             made.mkdir()
         else:
             made.touch(exist_ok=False)
-        handle = _lock(made, wait=True)
+        handle = lock(made, wait=True)
         if made.exists():
             return made, handle
         if handle is not None:
             os.close(handle)
 
 
-def _lock(path: Path, wait: bool) -> int | None:
+def lock(path: Path, wait: bool) -> int | None:
     """An open file or folder, locked until it is closed; None where it is gone or the system has no locks for it.
 
     BlockingIOError where another has it and `wait` is false.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hypcse._checks import warn
 from hypcse.writing.drafts import hidden_name, open_draft, remove
+from hypcse.writing.places import check_room
 from hypcse.writing.renames import exchange, rename_to_free
 
 
@@ -32,14 +33,7 @@ def check_place(out: Path, overwrite: bool, owned: Collection[str]) -> None:
         if out.resolve() == Path.cwd().resolve():
             raise FileExistsError(f"{out} is the folder you are in, which cannot be replaced. Choose another name.")
         _check_owned(out, out, owned)
-    try:
-        with open_draft(out.absolute(), folder=True):
-            pass
-    except OSError as error:
-        raise type(error)(
-            f"nothing can be written into {parent}, where {out.name} is to be made ({error.strerror}). "
-            "Choose another place."
-        ) from None
+    check_room(parent, out.name)
 
 
 def write_folder(out: Path, files: dict[str, bytes], overwrite: bool = False, owned: Collection[str] = ()) -> Path:

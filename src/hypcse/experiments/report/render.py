@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -13,6 +13,10 @@ from hypcse.writing import write_file
 _SIGNS = {"": ("", ""), "best": ("**", "**"), "second": ("<ins>", "</ins>")}
 _TAGS = {"": "", "best": "b", "second": "u"}
 _CODE = re.compile("`([^`]+)`")
+_PLACE = re.compile(r"\{(title|body)\}")
+_BLANKS = re.compile(r"\s+")
+_MARKUP = re.compile(r"[\\`*\[\]|~]|<(?=[a-zA-Z/!?])|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|^[#>](?=.)")
+"""What Markdown takes for more than text."""
 
 
 def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]:
@@ -77,23 +81,34 @@ def to_markdown(blocks: Sequence[Block], pictures: str = "") -> str:
 def _text(block: Block, pictures: str) -> str:
     match block:
         case Heading(text, level):
-            return f"{'#' * level} {text}"
+            return f"{'#' * level} {escape_markdown(text)}"
         case Text(text):
-            return text
+            # Every second part stood between backticks.
+            parts = _CODE.split(text)
+            return "".join(f"`{part}`" if k % 2 else escape_markdown(part) for k, part in enumerate(parts))
         case Picture(name, _, caption):
-            return f"![{caption}]({pictures}{name}.svg)"
+            return f"![{escape_markdown(caption)}]({pictures}{name}.svg)"
         case Grid(heads, rows):
-            lines = [_line(heads), "| --- |" + " --- |" * (len(heads) - 1)]
-            return "\n".join([*lines, *(_line([_entry(entry) for entry in row]) for row in rows)])
+            lines = [_line(map(escape_markdown, heads)), "| --- |" + " --- |" * (len(heads) - 1)]
+            return "\n".join([*lines, *(_line(map(_entry, row)) for row in rows)])
 
 
-def _line(fields: Sequence[str]) -> str:
-    return "| " + " | ".join(field.replace("|", "\\|") for field in fields) + " |"
+def escape_markdown(text: str) -> str:
+    """A text as Markdown that shows it as it is, on one line; names and errors may hold anything.
+
+    >>> print(escape_markdown("<b>a|b</b> [x](y) *z*, n < 5, structural_entropy"))
+    \\<b>a\\|b\\</b> \\[x\\](y) \\*z\\*, n < 5, structural_entropy
+    """
+    return _MARKUP.sub(r"\\\g<0>", _BLANKS.sub(" ", text))
+
+
+def _line(fields: Iterable[str]) -> str:
+    return "| " + " | ".join(fields) + " |"
 
 
 def _entry(entry: Entry) -> str:
     before, after = _SIGNS[entry.mark]
-    return f"{before}{entry.text}{after}{entry.after}"
+    return f"{before}{escape_markdown(entry.text)}{after}{escape_markdown(entry.after)}"
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
@@ -117,7 +132,9 @@ def to_html(title: str, blocks: Sequence[Block]) -> str:
     True
     """
     body = "\n".join(_element(block) for block in blocks)
-    return _PAGE.replace("{title}", escape(title)).replace("{body}", body)
+    parts = {"title": escape(title), "body": body}
+    # One pass: what is put in is not looked at again, whatever it holds.
+    return _PLACE.sub(lambda place: parts[place[1]], _PAGE)
 
 
 def _element(block: Block) -> str:

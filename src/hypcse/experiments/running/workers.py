@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Thread
+from typing import Any, TypeVar
 
 from hypcse.experiments.running.measure import record_lost, run_task
 from hypcse.experiments.running.tasks import Record, Task
+
+Found = TypeVar("Found")
 
 
 def run_in_workers(tasks: Sequence[Task], n_jobs: int) -> Generator[Record]:
@@ -43,7 +46,7 @@ def _run_together(queue: list[Task], suspects: list[Task], n_jobs: int) -> Itera
         try:
             while queue or waiting:
                 while queue and len(waiting) < n_jobs:
-                    waiting[pool.submit(run_task, queue[-1])] = queue[-1]
+                    waiting[_submit(pool, run_task, queue[-1])] = queue[-1]
                     queue.pop()
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     yield future.result()
@@ -55,7 +58,7 @@ def _run_together(queue: list[Task], suspects: list[Task], n_jobs: int) -> Itera
 def _run_alone(task: Task, n_jobs: int) -> Iterator[Record]:
     with _workers(1, n_jobs) as pool:
         try:
-            yield pool.submit(run_task, task).result()
+            yield _submit(pool, run_task, task).result()
         except BrokenProcessPool:
             yield record_lost(task)
 
@@ -81,9 +84,24 @@ def _workers(n_processes: int, n_shares: int) -> Iterator[ProcessPoolExecutor]:
         writer.close()
 
 
+def _submit(pool: ProcessPoolExecutor, function: Callable[..., Found], *words: Any) -> Future[Found]:
+    """Submit a call. A process that is started for it does not hear of Ctrl-C, which reaches all of a terminal.
+
+    It takes over which signals are held back here; `_prepare` comes too late for one that is still importing.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        return pool.submit(function, *words)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(function, *words)
+    finally:
+        # What came meanwhile arrives now.
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _check_start(pool: ProcessPoolExecutor) -> None:
     try:
-        pool.submit(os.getpid).result()
+        _submit(pool, os.getpid).result()
     except BrokenProcessPool:
         raise RuntimeError(
             "the processes that tasks run in cannot be started; the error above tells why. In a script of your own, "

@@ -6,7 +6,7 @@ from hypcse._checks import check_count
 from hypcse._threads import worker_threads
 from hypcse.methods.hyphc.similarity import unit_rows
 from hypcse.methods.inputs import Inputs
-from hypcse.methods.progress import Watch, check_positive
+from hypcse.methods.progress import Watch, check_positive, check_rate
 from hypcse.tree import Tree
 
 # The radius of the leaves stays between these, as in the published code.
@@ -43,7 +43,7 @@ def hyphc(
     O(n_triples d) an epoch, O(n d) memory.
     """
     check_positive("temperature", temperature)
-    check_positive("learning_rate", learning_rate)
+    check_rate(learning_rate)
     check_positive("anneal_factor", anneal_factor)
     check_count("n_epochs", n_epochs, 1)
     check_count("batch_size", batch_size, 1)

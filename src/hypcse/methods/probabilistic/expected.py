@@ -11,7 +11,7 @@ from hypcse._threads import worker_threads
 from hypcse.discrete import binarize, graph_linkage
 from hypcse.methods.inputs import Inputs
 from hypcse.methods.probabilistic.flexible import check_options, first_tree
-from hypcse.methods.progress import Watch, check_positive
+from hypcse.methods.progress import Watch, check_positive, check_rate
 from hypcse.tree import Tree
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def eph(
     check_options(objective, start, n_internal, n_epochs)
     check_count("n_samples", n_samples, 1)
     check_positive("temperature", temperature)
-    check_positive("learning_rate", learning_rate)
+    check_rate(learning_rate)
     if not 0 < check_positive("certainty", certainty) < 1:
         raise ValueError(f"certainty={certainty} must lie between 0 and 1.")
     watch = Watch(n_epochs, inputs.callback, max_seconds, objective)

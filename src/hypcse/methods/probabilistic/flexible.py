@@ -12,7 +12,7 @@ from hypcse.discrete import binarize, graph_linkage
 from hypcse.graph import Graph
 from hypcse.methods.inputs import Inputs
 from hypcse.methods.probabilistic.start import start_tree
-from hypcse.methods.progress import Watch, check_positive
+from hypcse.methods.progress import Watch, check_rate
 from hypcse.tree import Tree
 
 # Steps for losses of these kinds, as in the published code.
@@ -46,7 +46,7 @@ def fph(
     No randomness. O(n m^2 + m^3 + edges m) an epoch and O(n m) memory for m internal nodes.
     """
     check_options(objective, start, n_internal, n_epochs)
-    rate = LEARNING_RATE[objective] if learning_rate is None else check_positive("learning_rate", learning_rate)
+    rate = LEARNING_RATE[objective] if learning_rate is None else check_rate(learning_rate)
     watch = Watch(n_epochs, inputs.callback, max_seconds, objective)
     graph = inputs.graph
     if graph.n_vertices < 3 or graph.n_edges == 0:

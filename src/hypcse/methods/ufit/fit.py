@@ -12,7 +12,7 @@ from hypcse._checks import check_count
 from hypcse._threads import worker_threads
 from hypcse.kernels.trees.sweep import lift_heights
 from hypcse.methods.inputs import Inputs
-from hypcse.methods.progress import Watch, check_positive
+from hypcse.methods.progress import Watch, check_positive, check_rate
 from hypcse.methods.ufit.distances import Distances, graph_distances, neighbor_distances
 from hypcse.tree import Tree
 
@@ -49,7 +49,7 @@ def ufit(
     check_count("n_neighbors", n_neighbors, 1)
     check_positive("size_weight", size_weight, zero=True)
     check_count("top_nodes", top_nodes, 0)
-    check_positive("learning_rate", learning_rate)
+    check_rate(learning_rate)
     check_count("n_epochs", n_epochs, 1)
     watch = Watch(n_epochs, inputs.callback, max_seconds, "lowest loss")
     if inputs.n_points == 1:

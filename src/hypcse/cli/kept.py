@@ -1,0 +1,44 @@
+"""The checkpoints that `hypcse fit` keeps beside its folder until that is written."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from hypcse.writing import hold_folder, remove_leftovers
+
+
+def checkpoints_of(out: Path) -> Path:
+    """Where a training keeps its state until its folder is written."""
+    return out.absolute().parent / f"{out.name}.checkpoints"
+
+
+def has_training(kept: Path) -> bool:
+    """Whether there is a training to go on with."""
+    return kept.is_dir() and any(not path.name.startswith(".") for path in kept.iterdir())
+
+
+@contextmanager
+def keep_training(kept: Path, resume: bool) -> Iterator[None]:
+    """Have the checkpoints to oneself until the folder is written, and then remove them.
+
+    A second run at the same place is refused at once, and so is a training that was stopped before, unless it is to go
+    on. What was stopped before its first checkpoint leaves nothing.
+    """
+    if kept.exists() and not kept.is_dir():
+        raise FileExistsError(f"{kept} is a file, and checkpoints are to be kept there. Choose another --out.")
+    with hold_folder(kept):
+        try:
+            remove_leftovers(kept, "epoch-*")
+            if has_training(kept) and not resume:
+                raise FileExistsError(
+                    f"{kept} holds a training that was stopped. Pass --resume to go on, or remove it."
+                )
+            yield
+            shutil.rmtree(kept, ignore_errors=True)
+        finally:
+            # Of a training that ended before its first checkpoint; one that holds anything stays.
+            with suppress(OSError):
+                kept.rmdir()

@@ -1,0 +1,48 @@
+"""Folders that one run at a time writes into."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from hypcse.writing.drafts import lock
+
+_HELD: ContextVar[frozenset[Path]] = ContextVar("held", default=frozenset())
+"""Folders that the work under way holds; that of other threads is other work."""
+
+
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Keep all others out of a folder, where the system can; it is made if it is missing.
+
+    Who holds it may hold it again further in. A killed process keeps nobody out.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder.resolve()
+    if place in _HELD.get():
+        yield
+        return
+    handle = _lock_what_stays(place, folder)
+    token = _HELD.set(_HELD.get() | {place})
+    try:
+        yield
+    finally:
+        _HELD.reset(token)
+        if handle is not None:
+            os.close(handle)
+
+
+def _lock_what_stays(place: Path, folder: Path) -> int | None:
+    """The lock of the folder at a place: made again if the one before was removed while it was being locked."""
+    while True:
+        try:
+            handle = lock(place, wait=False)
+        except BlockingIOError:
+            raise ValueError(f"another run writes into {folder}. Wait for it, or name another folder.") from None
+        if handle is None or (place.exists() and os.path.samestat(os.fstat(handle), place.stat())):
+            return handle
+        os.close(handle)
+        place.mkdir(parents=True, exist_ok=True)
