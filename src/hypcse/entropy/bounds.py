@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hypcse._arrays import plain
 from hypcse._checks import check_choice
 from hypcse.entropy.structural import entropy_by_cuts
 from hypcse.entropy.volumes import graph_over, node_cuts, node_volumes
@@ -34,7 +35,7 @@ def conductance(graph: GraphLike, members: ArrayLike) -> float:
     `members` is one mark a vertex (True inside). Both sides must have a positive volume.
     """
     graph = as_graph(graph)
-    marks = np.asarray(members)
+    marks = plain("members", members)
     if marks.dtype != np.bool_ or marks.shape != (graph.n_vertices,):
         raise ValueError(
             f"members must be {graph.n_vertices} marks (True inside the set), got {marks.dtype} of {marks.shape}. "
