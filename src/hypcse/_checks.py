@@ -164,7 +164,9 @@ def label_array(labels: ArrayLike) -> NDArray[Any]:
     [4, None]
     """
     if isinstance(labels, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(labels), None, labels.data) if labels.mask.any() else labels.data
+        found = np.array(labels.data, dtype=object if np.ma.is_masked(labels) else None)
+        found[np.ma.getmaskarray(labels)] = None
+        return found
     if isinstance(labels, list | tuple):
         kinds = set(map(type, labels))
         if len(kinds) > 1 or kinds & {list, tuple}:

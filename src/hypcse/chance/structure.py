@@ -14,9 +14,9 @@ from hypcse.chance.edges import with_edges
 from hypcse.chance.graphs import graph_savings
 from hypcse.chance.tables import classical_coordinates, table_separations
 from hypcse.graph import Graph, as_graph, scale_features
-from hypcse.graph.units import in_range
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors import METRICS, unit_rows
+from hypcse.graph.units import in_range
 from hypcse.points.convert import is_affinity, is_networkx
 
 LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0

@@ -21,7 +21,6 @@ from hypcse.show.page.bundle import GENERATOR
 from hypcse.show.page.levels import flat_labels
 from hypcse.tree.names import match_names
 
-
 MAX_DIGITS = 19
 """A whole number of fewer digits has 64 bits."""
 

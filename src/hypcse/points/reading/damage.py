@@ -32,12 +32,12 @@ def naming(path: Path, kind: str) -> Iterator[None]:
     """Name the file in whatever is raised while it is read: a wrong value, which our own checks tell, or damage.
 
     It goes around a whole reader. What no check of ours raises comes from a library that met something that its
-    format does not have.
+    format does not have; only an assertion that does not hold is a fault of this package.
     """
     try:
         yield
     except Exception as error:
-        if _is_told(error, path):
+        if _is_told(error, path) or isinstance(error, AssertionError):
             raise
         if isinstance(error, MemoryError):
             raise _too_large(error, path) from error
@@ -64,7 +64,7 @@ def _is_told(error: Exception, path: Path) -> bool:
 
 
 def _too_large(error: MemoryError, path: Path) -> MemoryError:
-    return MemoryError(f"{path}: {error or 'it does not fit into memory. Read a part of it.'}")
+    return MemoryError(f"{path}: {str(error) or 'it does not fit into memory. Read a part of it.'}")
 
 
 def _damaged(error: Exception, path: Path, kind: str) -> ValueError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 from pathlib import Path
 
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _MARK = b"GCOL\x01\0\0\0"
 """How a heap begins: its signature, version and three unused bytes. Its size follows."""
 _HEAD = 16
@@ -18,6 +19,8 @@ def check_heaps(path: Path) -> None:
     when damage makes that 0, the library stays where it is.
     """
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        if content.find(_SIGNATURE) < 0:
+            raise ValueError("it has no signature of HDF5")
         start = content.find(_MARK)
         while start >= 0:
             _walk(content, start)

@@ -66,7 +66,7 @@ def read_header(content: bytes) -> Header:
         raise ValueError("line 1 is not `%%MatrixMarket matrix coordinate` (or `array`), a field and a symmetry")
     layout, field, symmetry = words[2:]
     sizes = next((line for line in lines if line.strip() and not line.lstrip().startswith(b"%")), b"").split()
-    if len(sizes) != _LAYOUTS[layout] or not all(size.isdigit() for size in sizes):
+    if len(sizes) != _LAYOUTS[layout] or not all(size.isdigit() and len(size) < 19 for size in sizes):
         raise ValueError(f"the line of sizes must hold {_LAYOUTS[layout]} whole numbers, got {b' '.join(sizes)[:60]!r}")
     rows, columns, *listed = map(int, sizes)
     if symmetry != "general" and rows != columns:

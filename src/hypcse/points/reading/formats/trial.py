@@ -9,6 +9,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,7 @@ def check_apart(path: Path) -> None:
 
 def read_small(path: str) -> None:
     """Read the attributes of every object of a file, and its data where they are small."""
-    import h5py
-
+    h5py = import_module("h5py")
     with h5py.File(path, "r") as file:
         _read_object("/", file)
         file.visititems(_read_object)

@@ -76,8 +76,7 @@ def first_odd_stamp(stamps: Any) -> int | None:
 
 def _counted(stamps: Any) -> tuple[NDArray[np.int64], int]:
     """Dates as numbers since 1970-01-01 in UTC, in their own unit, and how many of it make a day."""
-    unit = stamps.dt.unit
-    return stamps.astype(np.int64).to_numpy(), _PER_DAY[unit]
+    return stamps.astype(np.int64).to_numpy(), _PER_DAY[stamps.dt.unit]
 
 
 def _days(texts: Any, way: str) -> NDArray[np.float64]:
