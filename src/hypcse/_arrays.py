@@ -1,4 +1,4 @@
-"""Arrays that nobody changes any more."""
+"""Arrays without masks, and arrays that nobody changes any more."""
 
 from __future__ import annotations
 
@@ -6,6 +6,28 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+
+def check_unmasked(name: str, values: Any) -> None:
+    """Raise where values of an array, or of one in a list of arrays, are masked: NumPy would take what lies below.
+
+    >>> check_unmasked("X", np.ma.masked_array([1.0, 2.0], mask=[False, True]))
+    Traceback (most recent call last):
+    ValueError: values of X are masked (1 in all). Remove or fill them first: `.filled(value)` makes a plain array.
+    """
+    parts = values if isinstance(values, list | tuple) else [values]
+    n_masked = sum(int(np.ma.count_masked(part)) for part in parts if isinstance(part, np.ma.MaskedArray))
+    if n_masked:
+        raise ValueError(
+            f"values of {name} are masked ({n_masked} in all). Remove or fill them first: `.filled(value)` makes a "
+            "plain array."
+        )
+
+
+def plain(name: str, values: ArrayLike, dtype: type[Any] | None = None) -> NDArray[Any]:
+    """The values as an array, none of them masked."""
+    check_unmasked(name, values)
+    return np.asarray(values, dtype)
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
@@ -27,7 +49,7 @@ def hold(values: ArrayLike, dtype: type[Any], *, views: bool = False) -> NDArray
     >>> hold(frozen, np.float64) is frozen
     True
     """
-    given = np.asarray(values)
+    given = plain("an array", values)
     flags = given.flags
     safe = given.dtype == dtype and flags.c_contiguous and not flags.writeable and (views or flags.owndata)
     return given if safe else freeze(np.array(given, dtype=dtype, order="C"))

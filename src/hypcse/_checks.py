@@ -11,6 +11,8 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypcse._arrays import check_unmasked
+
 
 class HypcseWarning(UserWarning):
     """Something was done differently from what was asked; the text says what and why."""
@@ -117,6 +119,7 @@ def check_real(name: str, values: Any) -> None:
 
 def real_numbers(name: str, values: ArrayLike, kept: tuple[type[Any], ...] = (np.float64,)) -> NDArray[Any]:
     """`values` as an array, in float64 unless its own kind of numbers is among those `kept`."""
+    check_unmasked(name, values)
     try:
         given = np.asarray(values)
         numbers = given if issubclass(given.dtype.type, (*kept, np.complexfloating)) else given.astype(np.float64)
@@ -168,7 +171,17 @@ def check_labels(labels: ArrayLike, n_points: int, allow_unknown: bool = False) 
 
 
 def label_array(labels: ArrayLike) -> NDArray[Any]:
-    """Labels as an array; as objects where NumPy would turn numbers to text, or tuples to columns."""
+    """Labels as an array; as objects where NumPy would turn numbers to text, or tuples to columns.
+
+    A masked label is missing, None.
+
+    >>> label_array(np.ma.masked_array([4, 5], mask=[False, True])).tolist()
+    [4, None]
+    """
+    if isinstance(labels, np.ma.MaskedArray):
+        found = np.array(labels.data, dtype=object if np.ma.is_masked(labels) else None)
+        found[np.ma.getmaskarray(labels)] = None
+        return found
     if isinstance(labels, list | tuple):
         kinds = set(map(type, labels))
         if len(kinds) > 1 or kinds & {list, tuple}:

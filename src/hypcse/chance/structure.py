@@ -17,6 +17,7 @@ from hypcse.chance.tables import classical_coordinates, table_separations
 from hypcse.graph import Graph, as_graph, scale_features
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors import unit_rows
+from hypcse.graph.units import in_range
 from hypcse.points.convert import is_affinity, is_networkx
 
 LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0
@@ -139,6 +140,7 @@ def beyond_chance(
 
 def _of_graph(graph: Graph, rng: np.random.Generator) -> Structure:
     """Of the edges, whatever they weigh; where these are as chance would lay them, of their weights."""
+    graph = in_range(graph)
     i, j, weights = graph.edges()
     alike = weights.min() == weights.max()
     found = _judge(*graph_savings(with_edges(graph, i, j, np.ones_like(weights)), rng), least=LEAST_SAVED)

@@ -18,8 +18,12 @@ from hypcse.cli.score import leaf_rows
 from hypcse.points import Points
 from hypcse.points.reading import Columns
 from hypcse.show.page.bundle import GENERATOR
+from hypcse.show.page.levels import flat_labels
 from hypcse.tree.names import match_names
 from hypcse.writing import check_file
+
+MAX_DIGITS = 19
+"""A whole number of fewer digits has 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +93,12 @@ def read_source(source: Path) -> tuple[Tree, NDArray[np.int64] | None]:
     if not source.is_dir() or not table.is_file():
         return tree, None
     cells = leaf_labels(table, tree)
-    if not all(cell.isdecimal() for cell in cells):
-        raise ValueError(f"{table} holds labels that are no whole numbers. Write the folder anew with `hypcse fit`.")
-    return tree, np.array([int(cell) for cell in cells])
+    if not all(cell.isdecimal() and len(cell) < MAX_DIGITS for cell in cells):
+        raise ValueError(
+            f"{table} holds labels that are not whole numbers of less than {MAX_DIGITS} digits. Write the folder anew "
+            "with `hypcse fit`."
+        )
+    return tree, flat_labels(f"the labels of {table}", np.array([int(cell) for cell in cells]), tree.n_leaves)
 
 
 def leaf_labels(path: Path, tree: Tree) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hypcse._arrays import plain
 from hypcse._checks import check_choice
 from hypcse._choices import ExactLoops
 from hypcse.entropy.structural import entropy_by_cuts
@@ -65,7 +66,7 @@ def conductance(graph: GraphLike, members: ArrayLike) -> float:
     0.3333
     """
     graph = as_graph(graph)
-    marks = np.asarray(members)
+    marks = plain("members", members)
     if marks.dtype != np.bool_ or marks.shape != (graph.n_vertices,):
         raise ValueError(
             f"members must be {graph.n_vertices} marks (True inside the set), got {marks.dtype} of {marks.shape}. "

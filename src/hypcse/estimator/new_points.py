@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hypcse._arrays import check_unmasked
 from hypcse._choices import Metric
 from hypcse._threads import worker_threads
 from hypcse.discrete.places import cheapest_places
@@ -95,6 +96,7 @@ class NewPoints:
         """What scikit-learn may look at: of `Points` a table with the columns of the training points."""
         X = Points.of(X) if is_cells(X) else X
         if not isinstance(X, Points):
+            check_unmasked("X", X)
             return X
         names = getattr(self, "feature_names_in_", None)
         if names is None or X.feature_names is None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from hypcse._arrays import freeze, hold
+from hypcse._arrays import freeze, hold, plain
 from hypcse._checks import check_count, check_finite, check_real, real_numbers
 from hypcse._notebook import ShowsItself
 from hypcse.graph.compressed import (
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MAX_VOLUME = 1e300
 """Larger volumes, times their logarithms, leave the range of floats."""
+MAX_SPREAD = 1e300
+"""The sum of all weights over the lightest; beyond, shares of the volume and heights leave that range too."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,7 +159,7 @@ class Graph(ShowsItself):
         graph, map
             The `Graph`, and the ids here of its vertices.
         """
-        wanted = np.asarray(vertices)
+        wanted = plain("vertices", vertices)
         if wanted.dtype == np.bool_:
             if wanted.shape != (self.n_vertices,):
                 raise ValueError(f"vertices has {wanted.size} marks for {self.n_vertices} vertices.")
@@ -242,6 +244,7 @@ class Graph(ShowsItself):
                 f"the weights add up to {matrix.data.sum():.3g}; the limit is {MAX_VOLUME}. Divide them by a constant."
             )
         matrix.eliminate_zeros()
+        _check_spread(matrix.data)
         matrix = symmetrize(matrix)
         diagonal = matrix.diagonal()
         if diagonal.any():
@@ -273,7 +276,7 @@ class Graph(ShowsItself):
         >>> Graph.from_edges([0, 1], [1, 2]).degrees
         array([1., 2., 1.])
         """
-        first, second = np.asarray(i), np.asarray(j)
+        first, second = plain("i", i), plain("j", j)
         values = np.ones(first.shape) if w is None else real_numbers("the weights", w)
         if first.ndim != 1 or first.shape != second.shape or first.shape != values.shape:
             raise ValueError(
@@ -360,6 +363,17 @@ class Graph(ShowsItself):
         shape = (self.n_vertices, self.n_vertices)
         indptr = self.indptr.astype(np.int32 if self.indices.size <= MAX_SHORT else np.int64)
         return sparse.csr_array((self.weights.copy(), self.indices.copy(), indptr), shape=shape)
+
+
+def _check_spread(weights: NDArray[np.float64]) -> None:
+    """Raise where the lightest of positive weights is lost beside the others."""
+    least, total = weights.min(initial=np.inf), weights.sum()
+    # A product, as the quotient may not be a float.
+    if least * MAX_SPREAD < total:
+        raise ValueError(
+            f"the lightest weight is {least:.3g}, and all add up to {total:.3g}: more than {MAX_SPREAD:.0e} times as "
+            "much. Leave out such edges, or raise them: numpy.maximum(w, 1e-100 * w.max())."
+        )
 
 
 _DTYPES: dict[str, type[Any]] = {

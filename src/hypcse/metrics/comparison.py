@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypcse._arrays import plain
 from hypcse._checks import check_count, check_finite
 from hypcse._memory import check_memory
 from hypcse._random import generator
@@ -181,7 +182,7 @@ def _draw_pairs(n: int, n_pairs: int, random_state: int) -> tuple[NDArray[np.int
 
 
 def _check_condensed(distances: ArrayLike, n: int) -> NDArray[np.float64]:
-    values = np.asarray(distances, dtype=np.float64)
+    values = plain("distances", distances, np.float64)
     if values.shape != (n * (n - 1) // 2,):
         raise ValueError(
             f"distances have shape {values.shape}; {n} leaves need {n * (n - 1) // 2} in condensed order. "

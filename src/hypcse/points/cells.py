@@ -54,10 +54,19 @@ def _behind(adata: Any, use: str) -> tuple[NDArray[Any] | None, Metric]:
 
 
 def _dense(matrix: Any) -> NDArray[Any]:
-    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
+    return _checked(matrix).toarray() if sparse.issparse(matrix) else np.asarray(matrix)
 
 
 def _symmetric(matrix: Any) -> Any:
     """The mean of a matrix and its transpose: neighbours of one side count half."""
-    found = sparse.csr_array(matrix)
+    found = _checked(sparse.csr_array(matrix))
     return (found + found.T) / 2
+
+
+def _checked(matrix: Any) -> Any:
+    """A sparse matrix in compressed rows or columns whose indices lie inside it, as SciPy takes for granted.
+
+    Those of a damaged file may not, and then the process ends.
+    """
+    matrix.check_format(full_check=True)
+    return matrix

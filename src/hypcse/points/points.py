@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from hypcse._arrays import check_unmasked, plain
 from hypcse._checks import check_features, check_real, first_duplicate, label_array
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.graph import Graph, similarity_graph
@@ -99,12 +100,14 @@ class Points:
             raise ValueError(f"two points are called {twice!r}; leaves need different names. Is it the id column?")
 
     def _make_plain(self) -> None:
-        """Lists become arrays and tuples."""
+        """Lists become arrays and tuples; a masked value is an error, a masked label is not known."""
+        check_unmasked("the features", self.features)
+        check_unmasked("the distances", self.distances)
         if self.features is not None and not hasattr(self.features, "shape"):
             object.__setattr__(self, "features", np.asarray(self.features))
         if self.features is not None and len(self.features.shape) != 2:
             raise ValueError(f"features have shape {self.features.shape}; pass one row per point, in two dimensions.")
-        if self.labels is not None and not isinstance(self.labels, np.ndarray):
+        if self.labels is not None and type(self.labels) is not np.ndarray:
             object.__setattr__(self, "labels", label_array(self.labels))
         for name in ("names", "feature_names", "kinds"):
             values = getattr(self, name)
@@ -150,6 +153,7 @@ class Points:
         >>> Points.of([[0.0, 1.0], [2.0, 3.0]]).n_points
         2
         """
+        check_unmasked("X", X)
         if isinstance(X, cls):
             points = X.with_more(graph, names, labels)
             return points._as_distances() if metric == "precomputed" else points
@@ -217,7 +221,7 @@ class Points:
         Points
             Those points, in that order.
         """
-        picked = np.asarray(order)
+        picked = plain("order", order)
         if np.array_equal(picked, np.arange(self.n_points)):
             return self
         if self.distances is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import reprlib
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -21,6 +22,8 @@ FILES = (ARRAYS, FACTS)
 SCHEMA = 1
 MAX_FACTS = 2**30
 """Most bytes of facts.json: room for millions of names."""
+MAX_SHOWN = 300
+"""Characters of a path that a message shows."""
 _KEYS = {"format", "schema", "version", "arrays", "content", "sha256"}
 _WAY_OUT = "Take the folder from a copy, or write it anew."
 _show = reprlib.repr
@@ -64,8 +67,7 @@ class Archive(NamedTuple):
 
 def read_archive(folder: Path, kind: str) -> Archive:
     """The content of a folder with the two files; arrays are read-only."""
-    if not folder.is_dir():
-        raise ModelFileError(f"there is no folder {folder}. Check the name.")
+    check_folder(folder)
     facts, arrays = folder / FACTS, folder / ARRAYS
     form = _parsed(facts, kind)
     try:
@@ -80,6 +82,21 @@ def read_archive(folder: Path, kind: str) -> Archive:
     except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as error:
         fail(arrays, f"the content is not that of safetensors ({error})")
     return Archive(_joined(form["content"], found, arrays), str(form["version"])[:20])
+
+
+def check_folder(folder: Path) -> None:
+    """Raise unless there is such a folder and its files can be listed."""
+    shown = f"{folder}"[:MAX_SHOWN] if f"{folder}".isprintable() else repr(f"{folder}")[:MAX_SHOWN]
+    try:
+        if folder.is_dir():
+            os.scandir(folder).close()
+            return
+        problem = f"{shown} is a file, not a folder" if folder.exists() else f"there is no folder {shown}"
+    except OSError as error:
+        raise ModelFileError(
+            f"the folder {shown} cannot be read ({error.strerror}). Check its name and your rights to it."
+        ) from error
+    raise ModelFileError(f"{problem}. Check the name.")
 
 
 def fail(path: Path, problem: str) -> NoReturn:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from sklearn.utils.validation import check_is_fitted
 
-from hypcse.saving.archive import FACTS, FILES, Content, ModelFileError, fail, pack, read_archive
+from hypcse.saving.archive import FACTS, FILES, Content, ModelFileError, check_folder, fail, pack, read_archive
 from hypcse.saving.options import decode_options, encode_options
 from hypcse.saving.values import Codec, read_parts
 from hypcse.writing import check_place, write_folder
@@ -66,7 +66,12 @@ def _storable(name: str, value: Any) -> Any:
 def load_model(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
     """The estimator of that class in a folder; `ModelFileError` where there is none, or not a whole one."""
     place = Path(folder)
-    if not (place / FACTS).exists() and (place / INNER / FACTS).is_file():
+    check_folder(place)
+    try:
+        is_inside = not (place / FACTS).exists() and (place / INNER / FACTS).is_file()
+    except OSError as error:
+        fail(place / FACTS, f"the file cannot be read ({error.strerror})")
+    if is_inside:
         raise ModelFileError(
             f"{place} holds no model itself; that of `hypcse fit` lies in {place / INNER}. Load it there."
         )

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse._arrays import hold
+from hypcse._arrays import hold, plain
 from hypcse._checks import check_finite
 
 
 def hold_parents(values: ArrayLike) -> NDArray[np.int64]:
     """Parents as a read-only array that nobody else can change; raise unless they are integers."""
-    given = np.asarray(values)
+    given = plain("parent", values)
     if given.size and given.dtype.kind not in "iu":
         raise TypeError(f"parent must hold integers, got {given.dtype}.")
     return hold(given, np.int64)
@@ -75,7 +75,7 @@ def check_names(names: Sequence[str], n_leaves: int) -> tuple[str, ...]:
 
 def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") -> NDArray[np.int64]:
     """Ids of nodes, of any shape; `name` is what the caller calls them."""
-    ids = np.asarray(values)
+    ids = plain(name, values)
     if ids.size and ids.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold node ids (integers), got {ids.dtype}.")
     if ids.size and (ids.min() < 0 or ids.max() >= n_nodes):
@@ -86,7 +86,7 @@ def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") ->
 
 def leaf_marks(keep: ArrayLike, n_leaves: int) -> NDArray[np.bool_]:
     """One mark a leaf, from such marks or from ids of leaves; at least one must be set."""
-    given = np.asarray(keep)
+    given = plain("keep", keep)
     if given.dtype == np.bool_ and given.shape != (n_leaves,):
         raise ValueError(f"keep has marks of shape {given.shape}, but there are {n_leaves} leaves. Mark each of them.")
     leaves = np.flatnonzero(given) if given.dtype == np.bool_ else given

@@ -14,6 +14,7 @@ from hypcse import Points, Tree, datasets
 from hypcse._bar import draw_bar
 from hypcse._formats import FORMATS
 from hypcse.points.reading import Columns, read_points
+from hypcse.points.reading.damage import naming
 from hypcse.points.reading.formats.arrays import load_array
 
 TREE = "tree.nwk"
@@ -64,17 +65,16 @@ def read_tree(path: Path) -> Tree:
     """A tree from Newick, JSON, or a linkage matrix in .npy."""
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        return Tree.from_linkage(load_array(path))
+        with naming(path, "a linkage matrix"):
+            return Tree.from_linkage(load_array(path))
     if suffix in FORMATS and suffix != ".txt":
         raise ValueError(
             f"{path} holds points; a tree is read from Newick (.nwk), JSON or a linkage matrix (.npy). "
             "`hypcse fit` makes a tree of points."
         )
     text = _read_text(path)
-    try:
+    with naming(path, "a tree"):
         return Tree.from_json(text) if suffix == ".json" else Tree.from_newick(text)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def read_labels(path: Path) -> NDArray[Any]:
@@ -92,7 +92,8 @@ def read_cells(path: Path) -> list[list[str]]:
     """The cells of a table of text, row by row, equally many in each."""
     text = _read_text(path)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    rows = [row for row in csv.reader(text.splitlines(keepends=True), delimiter=delimiter) if row]
+    with naming(path, "a table of text"):
+        rows = [row for row in csv.reader(text.splitlines(keepends=True), delimiter=delimiter) if row]
     if not rows:
         raise ValueError(f"{path} is empty; at least one row is needed.")
     ragged = [k for k, row in enumerate(rows, 1) if len(row) != len(rows[0])]
@@ -105,4 +106,4 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
+        raise ValueError(f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from hypcse.discrete.heights import searched_tree
 from hypcse.graph import Graph
+from hypcse.graph.units import in_range
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.merges import join_roots, merge_parents
 from hypcse.kernels.search.communities import move_vertices
@@ -57,7 +58,7 @@ def multilevel_groups(graph: Graph, resolution: float = 1.0) -> NDArray[np.int64
     >>> multilevel_groups(g).tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    at = _whole(graph)
+    at = _whole(in_range(graph))
     labels = np.arange(graph.n_vertices)
     while graph.n_edges > 0:
         rows = Rows(at.rows.indptr, at.rows.indices, at.rows.data)

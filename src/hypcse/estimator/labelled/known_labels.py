@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from hypcse._checks import label_array
 from hypcse._progress import Callback
 from hypcse._random import generator
 from hypcse.discrete import graph_linkage, join_components, refine
@@ -25,7 +26,7 @@ def known_classes(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np
     """The classes and the code of each point, -1 where it has no label; at least two classes."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None. Pass one label per point, -1 for unknown.")
-    given = np.asarray(y)
+    given = label_array(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
     given = column_or_1d(given, warn=True) if given.ndim == 2 else given
     if given.dtype.kind == "f":
         check_classification_targets(given[~np.isnan(given)])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypcse._arrays import plain
 from hypcse._checks import check_features
 from hypcse._random import check_seed
 from hypcse.graph import scale_features
@@ -73,7 +74,7 @@ def check_inputs(X: ArrayLike, y: ArrayLike, random_state: int, validation: Arra
 
 
 def _class_codes(y: ArrayLike, n_points: int) -> Codes:
-    codes: NDArray[Any] = np.asarray(y)
+    codes: NDArray[Any] = plain("y", y)
     if codes.dtype.kind not in "iu":
         raise TypeError(f"y must hold integer class codes, got {codes.dtype}. Pass 0, 1, ... and -1 for no label.")
     if codes.shape != (n_points,):
@@ -86,7 +87,7 @@ def _class_codes(y: ArrayLike, n_points: int) -> Codes:
 def _mask(validation: ArrayLike | None, n_points: int) -> NDArray[np.bool_]:
     if validation is None:
         return np.zeros(n_points, bool)
-    mask: NDArray[Any] = np.asarray(validation)
+    mask: NDArray[Any] = plain("validation", validation)
     if mask.dtype != bool or mask.shape != (n_points,):
         raise ValueError(
             f"validation must be a mask of {n_points} booleans, got {mask.dtype} of shape {mask.shape}. "

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
+from pathlib import Path
 
 from hypcse._checks import check_choice
 from hypcse._choices import Dates, Decimal, Impute
@@ -122,6 +123,12 @@ def find(place: str, header: Sequence[str], column: str) -> int:
     raise ValueError(
         f"{place} has no column {column!r}; {known}. Give a name, or a position between 1 and {len(header)}."
     )
+
+
+def check_no_columns(path: Path, asked: Columns) -> None:
+    """Raise where something is asked of the columns of a file that has none."""
+    if asked != Columns():
+        raise ValueError(f"{path} has no named columns; options of columns are for tables. Omit them.")
 
 
 def name_column(header: Sequence[str], column: int) -> str:

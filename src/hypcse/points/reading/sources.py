@@ -13,6 +13,7 @@ import pandas as pd
 from hypcse._formats import FORMATS, list_suffixes
 from hypcse.points.points import Points
 from hypcse.points.reading.columns import Columns
+from hypcse.points.reading.damage import naming
 from hypcse.points.reading.formats.frames import read_frame
 from hypcse.points.reading.formats.layout import suffix_of
 
@@ -35,7 +36,9 @@ def read_source(source: Any, asked: Columns) -> Points:
     if suffix not in FORMATS or (packed and not FORMATS[suffix].packed):
         raise ValueError(f"{path} ends in {path.suffix or 'nothing'!r}; points are read from {list_suffixes()}.")
     _check_sheet(str(path), asked, suffix)
-    return reader_for(suffix)(path, asked)
+    read = reader_for(suffix)
+    with naming(path, FORMATS[suffix].kind):
+        return read(path, asked)
 
 
 def reader_for(suffix: str) -> Callable[[Path, Columns], Points]:

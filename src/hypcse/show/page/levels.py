@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypcse._arrays import plain
 from hypcse._checks import check_finite, real_numbers
 from hypcse._choices import Scale
 from hypcse.chance import Structure
@@ -21,6 +22,8 @@ from hypcse.tree import Tree
 
 GAP_CLUSTERS = 20
 """Most clusters of the automatic cut of a tree that comes without a graph."""
+MAX_LABELS = 1_000_000
+"""Labels given by hand are below this, or below the number of leaves: a page keeps some facts for every number."""
 
 Labels = NDArray[np.int64]
 
@@ -95,11 +98,17 @@ def structure_of(source: Any, structure: Structure | None) -> Structure | None:
 
 def flat_labels(name: str, given: ArrayLike, n_leaves: int) -> Labels:
     """A whole number from 0 for each leaf."""
-    labels = np.asarray(given)
+    labels = plain(name, given)
     if labels.shape != (n_leaves,) or labels.dtype.kind not in "iu" or labels.min() < 0:
         raise ValueError(
             f"{name} of shape {labels.shape} and type {labels.dtype} do not fit: pass one whole number from 0 "
             f"for each of the {n_leaves} leaves."
+        )
+    most = max(MAX_LABELS, n_leaves)
+    if labels.max() >= most:
+        raise ValueError(
+            f"{name} go up to {labels.max()}, but a page numbers clusters from 0 and holds numbers below {most}. "
+            "Number them anew: numpy.unique(labels, return_inverse=True)[1]."
         )
     return labels.astype(np.int64)
 

@@ -108,7 +108,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 def smallest_unsigned(codes: NDArray[np.int64]) -> NDArray[Any]:
     """The codes in one, two or four bytes, whichever holds them all."""
-    return codes.astype(np.min_scalar_type(int(codes.max())) if codes.max() < 2**32 else np.uint32)
+    return codes.astype(np.min_scalar_type(int(codes.max())))
 
 
 def pack(values: NDArray[Any]) -> dict[str, str]:

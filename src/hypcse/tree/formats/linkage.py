@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypcse._arrays import plain
 from hypcse._checks import check_finite
 from hypcse.kernels.trees.sweep import lift_heights
 
@@ -14,7 +15,7 @@ def linkage_to_parents(Z: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.floa
 
     Infinite heights become twice the largest finite one.
     """
-    matrix = np.asarray(Z, dtype=np.float64)
+    matrix = plain("the linkage matrix", Z, np.float64)
     if matrix.ndim != 2 or matrix.shape[1] not in (3, 4) or matrix.shape[0] < 1:
         raise ValueError(
             f"a linkage matrix has shape (n - 1, 4) with n of at least 2, got {matrix.shape}. "

@@ -1,8 +1,7 @@
-"""Files of NumPy, Matrix Market and AnnData."""
+"""Files of NumPy and AnnData."""
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.points.points import Points
-from hypcse.points.reading.columns import Columns
+from hypcse.points.reading.columns import Columns, check_no_columns
 from hypcse.points.reading.damage import reading, require
+from hypcse.points.reading.formats.heaps import check_heaps
+from hypcse.points.reading.formats.trial import check_apart
 from hypcse.points.reading.tables.features import texts_of
 
 _KIND = "a plain NumPy file"
@@ -20,7 +21,7 @@ _KIND = "a plain NumPy file"
 
 def read_array(path: Path, asked: Columns) -> Points:
     """One matrix, a row per point."""
-    _check_no_columns(path, asked)
+    check_no_columns(path, asked)
     return _points(path, load_array(path))
 
 
@@ -31,34 +32,32 @@ def load_array(path: Path) -> NDArray[Any]:
     if not isinstance(array, np.ndarray):
         array.close()
         raise ValueError(f"{path} is an .npz archive, but one array was expected. Save it with numpy.save.")
-    return array
+    return _readable(path, array)
 
 
 def read_archive(path: Path, asked: Columns) -> Points:
     """A matrix X and, where there are classes, y."""
-    _check_no_columns(path, asked)
+    check_no_columns(path, asked)
     with reading(path, _KIND):
         archive = np.load(path, allow_pickle=False)
     if not isinstance(archive, np.lib.npyio.NpzFile) or "X" not in archive:
         raise ValueError(f"{path} must be an .npz archive with an array X, and y where there are labels.")
     with archive, reading(path, _KIND):
         features, labels = archive["X"], archive.get("y", None)
+    for name, member in (("X", features), ("y", labels)):
+        if not isinstance(member, np.ndarray | None):
+            raise ValueError(f"{path}: what it holds as {name} is not an array. Save it with numpy.savez.")
     if labels is not None and labels.ndim != 1:
         raise ValueError(f"{path} holds labels of shape {labels.shape}; labels are one list. Save y.ravel().")
-    return _points(path, features, labels)
+    return _points(path, features, None if labels is None else _readable(path, labels))
 
 
-def read_matrix_market(path: Path, asked: Columns) -> Points:
-    """A sparse symmetric matrix without negative entries is a graph, any other a table."""
-    from scipy.io import mmread
-
-    _check_no_columns(path, asked)
-    with reading(path, "a Matrix Market file"):
-        content = path.read_bytes()
-        # SciPy's parser looks for the end of a line beyond the end of the file, and ends the process.
-        if b"\0" in content:
-            raise ValueError("it holds a byte 0, which no text does")
-        return Points.of(mmread(io.BytesIO(content if content.endswith(b"\n") else content + b"\n")))
+def _readable(path: Path, array: NDArray[Any]) -> NDArray[Any]:
+    """The array, whose texts are made of characters: of four bytes that are none, only a look at them tells."""
+    if array.dtype.kind == "U":
+        with reading(path, _KIND):
+            array.tolist()
+    return array
 
 
 def read_cells(path: Path, asked: Columns) -> Points:
@@ -72,6 +71,8 @@ def read_cells(path: Path, asked: Columns) -> Points:
     if others:
         raise ValueError(f"{path} holds cells; of the options of columns, only --label-column is for them.")
     with reading(path, "an .h5ad file"):
+        check_heaps(path)
+        check_apart(path)
         cells = read_h5ad(path)
         points, used = points_of_cells(cells)
     labels = None if asked.label is None else _read_classes(path, cells.obs, asked.label)
@@ -95,8 +96,3 @@ def _points(path: Path, features: NDArray[Any], labels: NDArray[Any] | None = No
         )
     with reading(path, "a matrix of numbers"):
         return Points.of(features, labels=labels)
-
-
-def _check_no_columns(path: Path, asked: Columns) -> None:
-    if asked != Columns():
-        raise ValueError(f"{path} has no named columns; options of columns are for tables. Omit them.")

@@ -27,6 +27,9 @@ _DAYS = (
 )
 FORMATS = ("ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")))
 """Ways to write a date, the unambiguous ones first."""
+_PER_DAY = {unit: 86_400 * 1000**k for k, unit in enumerate(("s", "ms", "us", "ns"))}
+_FIRST_DAY, _LAST_DAY = -719_161, 2_932_895
+"""From 0001-01-02 to 9999-12-30, so that every time zone has a name for the day."""
 _LOOKS = re.compile(r"\s*\w+[-./ ]\s?\w+,?[-./ ]\s?\w+.*")
 _N_LOOKED_AT = 20
 
@@ -51,8 +54,29 @@ def days_of_texts(texts: Sequence[str]) -> list[NDArray[np.float64]]:
 
 
 def days_of_stamps(stamps: Any) -> NDArray[np.float64]:
-    """Days since 1970-01-01 of a series of dates, NaN where there is none."""
-    return ((stamps - pd.Timestamp(0, tz=stamps.dt.tz)) / pd.Timedelta(days=1)).to_numpy(np.float64)
+    """Days since 1970-01-01 of a series of dates, NaN where there is none.
+
+    Counted in nanoseconds, as the differences of pandas are, unless these cannot hold a date far off.
+    """
+    counts, per_day = _counted(stamps)
+    known, finer = stamps.notna().to_numpy(), _PER_DAY["ns"] // per_day
+    if np.abs(counts[known]).max(initial=0) < np.iinfo(np.int64).max // finer:
+        counts, per_day = np.where(known, counts, 0) * finer, _PER_DAY["ns"]
+    return np.where(known, counts / per_day, np.nan)
+
+
+def first_odd_stamp(stamps: Any) -> int | None:
+    """Position of the first date that has no text: beyond the years 1 to 9999, or where its unit ends."""
+    counts, per_day = _counted(stamps)
+    days, ends = counts / per_day, np.iinfo(np.int64)
+    odd = (days < _FIRST_DAY) | (days > _LAST_DAY) | (counts < ends.min + per_day) | (counts > ends.max - per_day)
+    odd &= stamps.notna().to_numpy()
+    return int(np.argmax(odd)) if odd.any() else None
+
+
+def _counted(stamps: Any) -> tuple[NDArray[np.int64], int]:
+    """Dates as numbers since 1970-01-01 in UTC, in their own unit, and how many of it make a day."""
+    return stamps.astype(np.int64).to_numpy(), _PER_DAY[stamps.dt.unit]
 
 
 def _days(texts: Any, way: str) -> NDArray[np.float64]:

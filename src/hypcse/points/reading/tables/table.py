@@ -13,7 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hypcse._checks import say_count
-from hypcse.points.reading.columns import Columns, Roles, list_names
+from hypcse.points.reading.columns import Columns, Roles, as_option, list_names, name_column
+from hypcse.points.reading.tables.dates import first_odd_stamp
 from hypcse.points.reading.tables.decimals import decimal_mark
 
 _NAMELESS = re.compile(r"Unnamed: [0-9]+")
@@ -69,8 +70,20 @@ def make_typed_table(
         raise ValueError(f"{place} has no rows; at least one row of numbers is needed.")
     columns = check_header(place, header)
     frame = frame.set_axis(range(len(columns)), axis=1)
-    decimal, told = decimal_mark(frame, Roles.of(place, columns, asked), asked.decimal)
+    roles = Roles.of(place, columns, asked)
+    for column in sorted({*roles.features, *roles.texts}):
+        _check_dates(place, frame[column], columns, column)
+    decimal, told = decimal_mark(frame, roles, asked.decimal)
     return make_table(place, frame, columns, has_header, names, decimal, (*notes, *told))
+
+
+def _check_dates(place: str, cells: Any, header: Sequence[str], column: int) -> None:
+    odd = first_odd_stamp(cells) if pd.api.types.is_datetime64_any_dtype(cells.dtype) else None
+    if odd is not None:
+        raise ValueError(
+            f"{place}: {name_column(header, column)}, data row {odd + 1} holds a date that is out of range. "
+            f"Correct it, or pass --drop {as_option(header, column)}."
+        )
 
 
 def make_table(

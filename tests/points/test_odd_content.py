@@ -1,0 +1,159 @@
+"""Files whose parts are sound one by one but do not make sense: each is refused by name, in one line."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import hypcse
+from hypcse.points.reading.damage import naming, reading
+from hypcse.points.reading.formats import trial
+from hypcse.points.reading.formats.arrays import load_array
+
+
+@pytest.mark.parametrize("context", [reading, naming])
+def test_whatever_a_library_raises_names_the_file(tmp_path, context):
+    path = tmp_path / "x"
+
+    class OddError(Exception):
+        pass
+
+    for error in (
+        OddError("odd"),
+        RuntimeError(),
+        KeyError("obs"),
+        AttributeError("a\nb"),
+        OSError("bad"),
+        SystemError(),
+    ):
+        with (
+            pytest.raises(ValueError, match=r"x is damaged or not a thing: .*\. Write it anew") as told,
+            context(path, "a thing"),
+        ):
+            raise error
+        assert "\n" not in str(told.value) and told.value.__cause__ is error
+    for error in (KeyboardInterrupt(), SystemExit(3), ImportError("pip install x"), FileNotFoundError(2, "no", "y")):
+        with pytest.raises(type(error)) as told, context(path, "a thing"):
+            raise error
+        assert told.value is error
+    with pytest.raises(MemoryError, match="x: .*memory") as told, context(path, "a thing"):
+        raise MemoryError
+    assert "damaged" not in str(told.value)
+
+
+def test_our_own_words_are_not_called_damage(tmp_path):
+    for error in (ValueError, TypeError):
+        with pytest.raises(error, match=r"x: two points are called 'a'$"), naming(tmp_path / "x", "a thing"):
+            raise error("two points are called 'a'")
+
+
+def test_members_of_an_archive_that_are_no_arrays(tmp_path):
+    whole = io.BytesIO()
+    np.save(whole, np.eye(3))
+    for members in ({"X": b"text"}, {"X.npy": whole.getvalue(), "y": b""}, {"X.npy": b""}):
+        with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+            for name, content in members.items():
+                archive.writestr(name, content)
+        with pytest.raises(ValueError, match=r"a\.npz"):
+            hypcse.read(tmp_path / "a.npz")
+
+
+def test_texts_that_are_no_characters(tmp_path):
+    """NumPy reads any four bytes as a character, and fails when one is looked at."""
+    labels = np.frombuffer(b"\xff\xff\xff\x7f" * 3, "<U1")
+    np.save(tmp_path / "labels.npy", labels)
+    with pytest.raises(ValueError, match=r"labels\.npy is damaged or not a plain NumPy file"):
+        load_array(tmp_path / "labels.npy")
+    np.savez(tmp_path / "a.npz", X=np.eye(3), y=labels)
+    with pytest.raises(ValueError, match=r"a\.npz is damaged or not a plain NumPy file"):
+        hypcse.read(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
+def test_dates_out_of_range(tmp_path, unit, zone):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "dates.parquet"
+    for number in (2**52, -(2**52)) if unit == "s" else (2**62, -(2**62)):
+        column = pa.array([0, number, 1], pa.int64()).cast(pa.timestamp(unit, zone))
+        parquet.write_table(pa.table({"when": column, "x": [1.0, 2.5, 3.0]}), path)
+        for options in ({}, {"dates": "number"}, {"label_column": "when"}, {"categorical": ["when"]}, {"edges": True}):
+            with pytest.raises(ValueError, match=r"dates\.parquet: column 'when', data row 2 .* --drop when"):
+                hypcse.read(path, **options)
+        assert hypcse.read(path, drop=["when"]).features.tolist() == [[1], [2.5], [3]]
+        assert hypcse.read(path, use=["x"]).n_points == 3
+
+
+def test_dates_beyond_nanoseconds_are_numbers():
+    when = pd.Series(np.array(["0100-01-01", "1970-01-02", "5138-11-16"], "M8[s]"))
+    frame = pd.DataFrame({"when": when, "x": [3.0, 1.0, 2.0]})
+    days = when.to_numpy().astype("M8[D]").astype(float)
+    assert hypcse.read(frame, dates="number").features[:, 0].tolist() == days.tolist()
+
+
+@pytest.fixture
+def cells(tmp_path):
+    """A file of cells with a neighbour graph and texts."""
+    anndata = pytest.importorskip("anndata")
+    names = pd.Index([f"c{k}" for k in range(4)], dtype=object)
+    found = anndata.AnnData(np.arange(8.0).reshape(4, 2), pd.DataFrame(index=names))
+    found.var.index = pd.Index(["a", "b"], dtype=object)
+    found.obsp["connectivities"] = sparse.csr_matrix(np.ones((4, 4)) - np.eye(4))
+    found.write_h5ad(tmp_path / "cells.h5ad")
+    return tmp_path / "cells.h5ad"
+
+
+@pytest.mark.parametrize("part", ["indices", "indptr"])
+def test_cells_whose_graph_points_outside(cells, part):
+    """SciPy would read and write memory that is not its own."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(cells, "r+") as file:
+        file[f"obsp/connectivities/{part}"][1] = 10**6
+    with pytest.raises(ValueError, match=r"cells\.h5ad is damaged or not an \.h5ad file"):
+        hypcse.read(cells)
+
+
+def test_a_heap_without_end(cells):
+    """The HDF5 library goes from object to object by their sizes, and one of size 0 keeps it for ever."""
+    content = bytearray(cells.read_bytes())
+    start = content.index(b"GCOL\x01")
+    place = start + 16
+    while any(content[place : place + 2]):
+        place += 16 + -(-int.from_bytes(content[place + 8 : place + 16], "little") // 8) * 8
+    content[place + 8 : place + 16] = bytes(8)
+    cells.write_bytes(bytes(content))
+    with pytest.raises(ValueError, match=r"cells\.h5ad is damaged .* the heap at byte \d+ holds an object of 0 bytes"):
+        hypcse.read(cells)
+
+
+@pytest.mark.parametrize(("script", "told"), [("kill -SEGV $$", True), ("kill -ABRT $$", True), ("exit 1", False)])
+def test_a_file_that_ends_the_process(cells, tmp_path, monkeypatch, script, told):
+    """What ends another process that reads it is refused; what that one merely cannot read is told here."""
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(trial.sys, "executable", str(program))
+    if told:
+        with pytest.raises(ValueError, match=r"cells\.h5ad is damaged .* ends the process that reads it"):
+            hypcse.read(cells)
+    else:
+        assert hypcse.read(cells).n_points == 4
+
+
+def test_where_no_process_can_be_started(cells, monkeypatch):
+    for program in ("", "/no/such/program"):
+        monkeypatch.setattr(trial.sys, "executable", program)
+        assert hypcse.read(cells).n_points == 4
+
+
+def test_the_trial_reads_all_that_is_small(cells, monkeypatch):
+    seen = []
+    monkeypatch.setattr(trial, "_read_object", lambda name, found: seen.append(name))
+    trial.read_small(str(cells))
+    assert {"/", "X", "obs/_index", "obsp/connectivities/indptr"} <= set(seen)
