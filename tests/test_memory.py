@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +23,8 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPat
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     used = SimpleNamespace(memory_info=lambda: SimpleNamespace(vms=100, data=30))
     monkeypatch.setattr(psutil, "Process", lambda: used)
+    monkeypatch.setattr(_memory, "_FOR_LIBRARIES", 0)
+    monkeypatch.setattr(_memory, "_PER_THREAD", 0)
     monkeypatch.setattr(_memory, "OWN_CGROUPS", tmp_path / "cgroup")
     monkeypatch.setattr(_memory, "CGROUPS", tmp_path / "groups")
     return monkeypatch
@@ -90,5 +94,26 @@ def test_a_system_that_does_not_tell(machine: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("machine")
 def test_the_error_gives_need_limit_and_way_out() -> None:
     check_memory("this", 1000, "Take less.")
-    with pytest.raises(MemoryError, match=r"this needs 2\.0 GiB, but 0\.0 GiB are free\. Take less\."):
+    with pytest.raises(MemoryError, match=r"this needs 2\.0 GiB, but 0 MiB are free\. Take less\."):
         check_memory("this", 2**31, "Take less.")
+
+
+# 100 MiB of addresses are left when the fit begins: libraries end the process where they get none.
+LIMITED = """
+import resource, numpy as np, psutil
+from hypcse import EntropyClustering
+X = np.random.default_rng(0).normal(size=(3000, 20))
+limit = psutil.Process().memory_info().vms + 100 * 2**20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+try:
+    EntropyClustering().fit(X)
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not keep this limit")
+def test_a_fit_under_a_limit_of_the_process_is_refused() -> None:
+    found = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, timeout=60)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.startswith("fitting 3,000 points needs 6 MiB, but 0 MiB are free.")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any, get_args
+from threading import RLock
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +35,31 @@ def warn(text: str, category: type[Warning] = HypcseWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)
+
+
+_filtering = RLock()
+
+
+def _renew_lock() -> None:
+    """In a forked child: the thread that held it may not be here."""
+    global _filtering
+    _filtering = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+@contextmanager
+def filtered(action: Literal["error", "ignore"], category: type[Warning]) -> Iterator[None]:
+    """Warnings of one kind ignored or raised inside.
+
+    One thread at a time: the filters are the whole program's, and of two threads that change them the one that ends
+    last would leave what the other had set.
+    """
+    with _filtering, warnings.catch_warnings():
+        warnings.simplefilter(action, category)
+        yield
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

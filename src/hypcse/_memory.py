@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 CGROUPS = Path("/sys/fs/cgroup")
 OWN_CGROUPS = Path("/proc/self/cgroup")
+MIB = 2**20
+_FOR_LIBRARIES, _PER_THREAD = 128 * MIB, 8 * MIB
+"""Addresses that libraries take as they begin to work, in all and for each core.
+
+Compiled code, buffers of matrix products, stacks. Where one of them finds none it ends the process.
+"""
 
 
 def available_bytes() -> int | None:
@@ -23,7 +30,11 @@ def check_memory(what: str, n_bytes: int, way_out: str) -> None:
     """Raise MemoryError, before anything is allocated, when `what` cannot fit."""
     free = available_bytes()
     if free is not None and n_bytes > free:
-        raise MemoryError(f"{what} needs {n_bytes / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free. {way_out}")
+        raise MemoryError(f"{what} needs {_say_bytes(n_bytes)}, but {_say_bytes(free)} are free. {way_out}")
+
+
+def _say_bytes(n_bytes: int) -> str:
+    return f"{n_bytes / 2**30:.1f} GiB" if n_bytes >= 2**30 else f"{n_bytes / MIB:.0f} MiB"
 
 
 def _free_on_machine() -> Iterator[int]:
@@ -37,7 +48,7 @@ def _free_on_machine() -> Iterator[int]:
 
 
 def _free_in_process() -> Iterator[int]:
-    """What limits of address space and of data leave, where this system has such limits and they are set."""
+    """What limits of address space and of data leave, less what libraries take, where they exist and are set."""
     import psutil
 
     try:
@@ -51,7 +62,7 @@ def _free_in_process() -> Iterator[int]:
     for limit, name in ((resource.RLIMIT_AS, "vms"), (resource.RLIMIT_DATA, "data")):
         soft = resource.getrlimit(limit)[0]
         if soft != resource.RLIM_INFINITY and hasattr(used, name):
-            yield soft - getattr(used, name)
+            yield soft - getattr(used, name) - _FOR_LIBRARIES - _PER_THREAD * (os.cpu_count() or 1)
 
 
 def free_in_cgroups(own: Path, mounted: Path) -> Iterator[int]:

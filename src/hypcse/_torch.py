@@ -4,5 +4,8 @@ try:
     import torch as torch
 
     from hypcse._geoopt import RiemannianAdam as RiemannianAdam
-except ImportError as error:
+except ModuleNotFoundError as error:
     raise ImportError(f'training needs torch and geoopt ({error}): pip install "hypcse[train]".') from None
+except (ImportError, OSError) as error:
+    # Installing it again would not help.
+    raise ImportError(f"torch is installed but cannot be loaded ({error}). Does a limit of memory forbid it?") from None

@@ -18,7 +18,7 @@ from hypcse.kernels.search.communities import _move_vertices
 SCRIPT = """
 import numpy as np
 from numba.core import event
-from hypcse.kernels._compile import is_warm
+from hypcse.kernels._kept import is_warm
 from hypcse.kernels.warm import compile_later, examples
 
 assert not is_warm()
@@ -72,7 +72,7 @@ def test_a_second_process_compiles(tmp_path):
     """`warm_up` returns at once; some time later the kernels are there."""
     code = """
 import time
-from hypcse.kernels._compile import is_warm
+from hypcse.kernels._kept import is_warm
 from hypcse.kernels.warm import warm_up
 begin = time.monotonic()
 warm_up()

@@ -7,7 +7,7 @@ from rich.console import Console
 
 def tell_first_run() -> None:
     """Say that kernels are compiled, once for this machine, and begin with it in a second process."""
-    from hypcse.kernels._compile import is_warm
+    from hypcse.kernels._kept import is_warm
     from hypcse.kernels.warm import warm_up
 
     if is_warm():

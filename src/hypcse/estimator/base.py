@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from hypcse._bar import show_fit
 from hypcse._checks import check_count
 from hypcse._choices import Bandwidth, Metric, Scale
+from hypcse._memory import check_memory
 from hypcse._notebook import ShowsItself
 from hypcse._progress import Callback
 from hypcse._random import seed_of
@@ -219,6 +220,9 @@ class Fitting(Saved, BaseEstimator):
 
     def _check_size(self, n_points: int) -> None:
         """Raise where so many points do not fit into memory."""
+        # Measured: the graph, its tree and the search, above what is taken by features and libraries.
+        needed = n_points * (1000 + 100 * self.n_neighbors)
+        check_memory(f"fitting {n_points:,} points", needed, "Lower n_neighbors, or cluster a sample.")
 
     def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
         """The tree, and what else is kept of how it was found."""

@@ -13,6 +13,7 @@ from scipy import sparse
 from hypcse._arrays import freeze
 from hypcse._checks import HypcseWarning, check_choice, check_count
 from hypcse._choices import Bandwidth, Median, Metric, NeighborSearch, Scale
+from hypcse._threads import openmp_threads
 from hypcse.graph.features import dense_features, scale_features
 from hypcse.graph.graph import Graph
 from hypcse.graph.neighbors import nearest_neighbors
@@ -138,7 +139,8 @@ def _published_neighbors(
 
     everyone = np.arange(len(points))
     search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, len(points))).fit(points)
-    indices = search.kneighbors(points, return_distance=False).astype(np.int64, copy=False)
+    with openmp_threads():
+        indices = search.kneighbors(points, return_distance=False).astype(np.int64, copy=False)
     squared = candidate_distances(points, points, indices)
     itself = indices == everyone[:, None]
     return np.where(itself, -1, indices), squared, itself.any(axis=1).astype(np.float64)

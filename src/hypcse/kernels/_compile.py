@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
 from collections.abc import Callable
 from functools import cache, wraps
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from numpy.typing import NDArray
 
-from hypcse._cache import user_cache
+from hypcse.kernels._kept import kernel_folder
+from hypcse.kernels._launch import launch
+from hypcse.kernels._sealed import SealedCache
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -29,12 +28,19 @@ def helper(function: Function) -> Function:
 
 
 def parallel_kernel(function: Function) -> Function:
-    """A loop compiled for all threads.
+    """A loop compiled for all threads, and for one where there is one, or where threads are not safe: see `launch`.
 
     Every output element must be written by one iteration alone: then the answer does not depend on the number
     of threads.
     """
-    return _compiled(function, parallel=True)
+    alone, together = _compiled(function, parallel=False), _compiled(function, parallel=True)
+
+    @wraps(function)
+    def run(*arguments: Any) -> object:
+        with launch() as several:
+            return (together if several else alone)(*arguments)
+
+    return cast(Function, run)
 
 
 def sized_kernel(serial: int) -> Callable[[Function], Function]:
@@ -66,46 +72,15 @@ def read_only(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     return views
 
 
-def is_warm() -> bool:
-    """Whether the kernels of these sources lie compiled on disk: that of the search, which takes longest; cheap.
-
-    True too where nothing can be kept there: then every run compiles, and saying "once" would be wrong.
-    """
-    folder = _cache_folder("serial")
-    return folder is None or next(Path(folder).glob("search_*/descent.descend-*.nbi"), None) is not None
-
-
-def _compiled(function: Function, parallel: bool) -> Function:
-    # numba files both forms of one function under one name.
-    folder, settings = _cache_folder("parallel" if parallel else "serial"), cast(Any, numba.config)
-    given = settings.CACHE_DIR
-    settings.CACHE_DIR = folder or given
-    try:
-        made = numba.njit(cache=folder is not None, nogil=True, parallel=parallel)
-        return cast(Function, made(function))
-    finally:
-        settings.CACHE_DIR = given
-
-
 @cache
-def _cache_folder(form: str) -> str | None:
-    """A folder for the compiled code of exactly these sources; None where nothing can be written.
-
-    numba checks the file of a function but not the files of the functions it calls, whose code is compiled into it. So
-    the folder is named by all sources here together, and a change in any of them compiles anew.
-    """
-    here = Path(__file__).parent
-    content = b"".join(path.read_bytes() for path in sorted(here.rglob("*.py")))
-    name = f"hypcse-{hashlib.sha256(content).hexdigest()[:16]}"
-    chosen = cast(Any, numba.config).CACHE_DIR
-    given = [Path(chosen)] if chosen else []
-    own = user_cache()
-    for base in (*given, here / "__pycache__", *([] if own is None else [own / "kernels"])):
-        folder = base / name / form
+def _compiled(function: Function, parallel: bool) -> Function:
+    made: Any = numba.njit(nogil=True, parallel=parallel)(function)
+    folder, settings = kernel_folder(), cast(Any, numba.config)
+    if folder is not None:
+        # numba files both forms of one function under one name.
+        given, settings.CACHE_DIR = settings.CACHE_DIR, str(folder / ("parallel" if parallel else "serial"))
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return str(folder)
-        except OSError:
-            continue
-    return None
+            made._cache = SealedCache(function)
+        finally:
+            settings.CACHE_DIR = given
+    return cast(Function, made)

@@ -11,7 +11,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from hypcse.kernels._compile import is_warm, read_only
+from hypcse.kernels._compile import read_only
+from hypcse.kernels._kept import is_warm
 from hypcse.kernels.cuts.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.cuts.thresholds import from_above, split_thresholds
 from hypcse.kernels.linkage.dense import mean_merges

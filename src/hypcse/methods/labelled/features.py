@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count
-from hypcse._threads import FEW_POINTS
+from hypcse._threads import FEW_POINTS, openmp_threads
 from hypcse.methods.labelled.inputs import Codes, LabelledInputs, check_inputs
 from hypcse.methods.progress import check_positive
 
@@ -46,7 +46,6 @@ def gradient_boosting(
     `min_leaf` is the least number of rows in a leaf. scikit-learn's own 20 leaves no split where labels are few.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
-    from threadpoolctl import threadpool_limits
 
     inputs = check_inputs(X, y, random_state, validation)
     check_count("n_rounds", n_rounds, 1)
@@ -55,7 +54,7 @@ def gradient_boosting(
         max_iter=n_rounds, min_samples_leaf=min_leaf, early_stopping=False, random_state=inputs.random_state
     )
     # On few rows its threads wait for each other far longer than they work.
-    with threadpool_limits(1 if inputs.rows.size < FEW_POINTS else None):
+    with openmp_threads(1 if inputs.rows.size < FEW_POINTS else None):
         return predict_with(model, inputs.features, inputs)
 
 
@@ -70,5 +69,6 @@ def predict_with(model: Any, features: NDArray[np.float64], inputs: LabelledInpu
     """Class codes (n,) by a model of scikit-learn, trained on the labelled rows of the features (n, d)."""
     if inputs.classes.size == 1:
         return np.full(inputs.n_points, inputs.classes[0])
-    found: Codes = model.fit(features[inputs.rows], inputs.codes).predict(features)
+    with openmp_threads():
+        found: Codes = model.fit(features[inputs.rows], inputs.codes).predict(features)
     return inputs.classes[found]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -11,7 +9,9 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
+from hypcse._checks import filtered
 from hypcse._random import generator
+from hypcse._threads import openmp_threads
 from hypcse.graph import Graph
 
 Reals = NDArray[np.float64]
@@ -94,9 +94,8 @@ def cluster_rows(rows: Reals, k: int, n_init: int, random_state: int) -> NDArray
     from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator(random_state, "clusters of rows").integers(2**31))
-    with warnings.catch_warnings():
-        # It warns that there are fewer different rows than clusters, which is no fault here.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    # It warns that there are fewer different rows than clusters, which is no fault here.
+    with filtered("ignore", ConvergenceWarning), openmp_threads():
         found = KMeans(k, n_init=n_init, random_state=seed).fit(rows).labels_
     return np.unique(found, return_inverse=True)[1].astype(np.int64)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from hypcse._checks import filtered
 from hypcse.points.points import Points
 from hypcse.points.reading.columns import Columns, Roles
 from hypcse.points.reading.damage import reading
@@ -54,8 +54,7 @@ def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
     """The cells of a text, row 1 apart where it names columns; `texts` are columns to leave as they are written."""
     path, width = layout.path, len(layout.first)
     as_texts = set(texts)
-    with reading(path, KIND), warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
+    with reading(path, KIND), filtered("error", pd.errors.ParserWarning):
         try:
             frame = pd.read_csv(
                 path,
