@@ -14,6 +14,7 @@ import benchmarks.cases  # noqa: F401  (fills the registry)
 from benchmarks import chance, epochs, front_door, holdout, labels, large, million, planted, results_page, top
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
+from benchmarks.faults import command as faults
 from benchmarks.quality import command as quality
 from benchmarks.report import case_table, results_table
 from benchmarks.runner import run_all
@@ -75,6 +76,7 @@ _ACTIONS = {
     "top": top.show,
     "holdout": holdout.show,
     "results": results_page.show,
+    "faults": faults.show,
 }
 
 
@@ -115,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     epochs.add_options(commands.add_parser("epochs", help="what an epoch of the paper's mode costs"))
     front_door.add_options(commands.add_parser("front-door", help="what a user meets first"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
+    faults.add_options(commands.add_parser("faults", help="fuzzed files, odd options, kills, hostile names and more"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser
 

@@ -1,0 +1,1 @@
+"""Work that is killed: when, and what must be there afterwards."""

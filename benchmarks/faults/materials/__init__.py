@@ -1,0 +1,1 @@
+"""What tries are made of: files, bytes, texts and surroundings."""
