@@ -222,7 +222,7 @@ def test_interrupted(command, monkeypatch, error):
     def stop() -> None:
         raise error
 
-    monkeypatch.setattr("hypcse.cli.listing.list_methods", stop)
+    monkeypatch.setattr("hypcse.cli.telling.listing.list_methods", stop)
     result = command("methods")
     assert result.returncode == 130
     assert result.stdout == "" and "Traceback" not in result.stderr

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hypcse.cli.ending import ending_of
-from hypcse.cli.output import plain
+from hypcse.cli.telling.ending import ending_of
+from hypcse.cli.telling.output import plain
 
 CALL = [sys.executable, "-c", "from hypcse.cli import main; main()"]
 
@@ -37,7 +37,7 @@ def _raise_in(monkeypatch, error):
     def fail():
         raise error
 
-    monkeypatch.setattr("hypcse.cli.listing.list_methods", fail)
+    monkeypatch.setattr("hypcse.cli.telling.listing.list_methods", fail)
 
 
 @pytest.mark.parametrize(

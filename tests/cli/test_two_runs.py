@@ -29,7 +29,7 @@ def listed(folder):
 def test_two_fits_to_one_place_both_say_where_they_are(tmp_path):
     """Each waits for the other after the check of the place: both then write."""
     code = (
-        "import os, sys, time, hypcse.cli.fit as fit\n"
+        "import os, sys, time, hypcse.cli.fitting.fit as fit\n"
         "from hypcse.cli import main\n"
         "whole = fit.write_folder\n"
         "def wait(*words):\n"
@@ -130,7 +130,7 @@ def test_compare_is_a_failure_where_all_methods_fail(command, tmp_path, monkeypa
 
 
 def test_compare_tries_its_names_first(command, tmp_path, monkeypatch):
-    monkeypatch.setattr("hypcse.cli.compare.points_of", lambda *words: pytest.fail("points were read"))
+    monkeypatch.setattr("hypcse.cli.experiments.compare.points_of", lambda *words: pytest.fail("points were read"))
     for name in ("compare.md", "compare.html", "compare.jsonl"):
         (tmp_path / "found" / name).mkdir(parents=True)
         result = command("compare", "points.npy", "--out", "found", "--method", "ward")

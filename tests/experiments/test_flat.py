@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 from sklearn.preprocessing import MinMaxScaler
 
 import hypcse
-from hypcse.cli.reproduce import _runnable
+from hypcse.cli.experiments.reproduce import _runnable
 from hypcse.experiments import Results, Task, build_report, experiment, plan, run_task, run_tasks, to_markdown
 from hypcse.experiments.flat import (
     FLAT_CASES,

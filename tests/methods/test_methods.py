@@ -110,7 +110,7 @@ def test_memory_is_checked_first(monkeypatch):
 
 def test_a_new_method_needs_its_function_and_a_line_in_the_registry(monkeypatch, capsys):
     """Running, options, their checks, the estimator and the command's list follow from the line."""
-    from hypcse.cli.listing import list_methods
+    from hypcse.cli.telling.listing import list_methods
     from hypcse.methods import registry
 
     def star(task, *, height: float = 1.0):

@@ -85,11 +85,11 @@ def small_disk(folder: Path, kibibytes: int) -> Iterator[Path | None]:
 @contextmanager
 def damaged_cache(place: Path, rng: Rng) -> Iterator[dict[str, str | None]]:
     """A copy of the compiled kernels in which some files are cut, changed or empty."""
-    from hypcse.kernels._compile import _cache_folder
+    from hypcse.kernels._kept import kernel_folder
 
-    found = _cache_folder("serial")
+    found = kernel_folder()
     if found is not None:
-        home = Path(found).parent
+        home = Path(found)
         shutil.copytree(home, place / home.name)
     for path in sorted(place.rglob("*.nb[ic]")):
         if rng.random() < 0.1:

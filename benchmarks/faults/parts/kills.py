@@ -79,7 +79,13 @@ def _known(name: str) -> tuple[int, float]:
 
 def _import_all() -> None:
     """Load what the forked processes need, so that none of them has to; no kernel runs here."""
-    for name in ("hypcse.cli.fit", "hypcse.cli.reproduce", "hypcse.estimator.hypcse", "hypcse._torch", "torch._dynamo"):
+    for name in (
+        "hypcse.cli.fitting.fit",
+        "hypcse.cli.experiments.reproduce",
+        "hypcse.estimator.hypcse",
+        "hypcse._torch",
+        "torch._dynamo",
+    ):
         import_module(name)
 
 

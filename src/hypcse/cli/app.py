@@ -10,8 +10,8 @@ from typer.core import TyperGroup
 
 from hypcse._choices import Effort, Preset, SelfLoops
 from hypcse._formats import list_suffixes
-from hypcse.cli.ending import Passed
 from hypcse.cli.options import COLUMNS, GRAPH, with_shared
+from hypcse.cli.telling.ending import Passed
 
 
 class Commands(TyperGroup):
@@ -119,8 +119,8 @@ def fit(
 
     Example: `hypcse fit iris --out iris-tree --method hdbscan --set min_samples=3`
     """
-    from hypcse.cli.fit import run_fit
-    from hypcse.cli.job import Job
+    from hypcse.cli.fitting.fit import run_fit
+    from hypcse.cli.fitting.job import Job
 
     shorthands = {"preset": preset, "n_epochs": epochs, "device": device}
     job = Job(method, clusters, refine, effort, seed, graph, settings or [], shorthands, resume, stability)
@@ -169,7 +169,7 @@ def compare(
 
     Example: `hypcse compare iris --out iris-methods --method ward --method graph-average`
     """
-    from hypcse.cli.compare import run_compare
+    from hypcse.cli.experiments.compare import run_compare
 
     run_compare(data, out, columns, method, seed, jobs)
 
@@ -206,7 +206,7 @@ def reproduce(
 
     Example: `hypcse reproduce paper-row --data iris --quick`
     """
-    from hypcse.cli.reproduce import run_reproduce
+    from hypcse.cli.experiments.reproduce import run_reproduce
 
     run_reproduce(name, out, data, seeds, jobs, quick, report_only)
 
@@ -255,7 +255,7 @@ def methods() -> None:
 
     Example: `hypcse methods`
     """
-    from hypcse.cli.listing import list_methods
+    from hypcse.cli.telling.listing import list_methods
 
     list_methods()
 
@@ -266,6 +266,6 @@ def datasets() -> None:
 
     Example: `hypcse datasets`
     """
-    from hypcse.cli.listing import list_datasets
+    from hypcse.cli.telling.listing import list_datasets
 
     list_datasets()

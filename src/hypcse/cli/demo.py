@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.progress import track
 
 from hypcse import Tree, beyond_chance, methods, score, similarity_graph, view
-from hypcse.cli.first_run import tell_first_run, tell_left_out
 from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
+from hypcse.cli.telling.first_run import tell_first_run, tell_left_out
 from hypcse.discrete.cutting.levels import levels_and_main
 from hypcse.writing import check_folder, write_file
 

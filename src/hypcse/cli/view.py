@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from hypcse import Tree, view
-from hypcse.cli.folder import PAGE
+from hypcse.cli.fitting.folder import PAGE
 from hypcse.cli.reading.inputs import points_of, read_cells, read_labels, read_tree, tree_file
 from hypcse.cli.score import leaf_rows
 from hypcse.points import Points

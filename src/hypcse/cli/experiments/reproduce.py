@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from hypcse._checks import did_you_mean
-from hypcse.cli.tasks import run_with_bar
+from hypcse.cli.experiments.tasks import run_with_bar
 from hypcse.datasets import load
 from hypcse.experiments import (
     Experiment,

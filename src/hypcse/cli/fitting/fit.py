@@ -14,14 +14,14 @@ from rich.console import Console
 from hypcse import score
 from hypcse._bar import draw_bar
 from hypcse._checks import Interrupted
-from hypcse.cli.findings import Findings, find
-from hypcse.cli.first_run import tell_first_run
-from hypcse.cli.folder import FILES, folder_files
-from hypcse.cli.job import Job
-from hypcse.cli.kept import checkpoints_of, has_training, keep_training
+from hypcse.cli.fitting.findings import Findings, find
+from hypcse.cli.fitting.folder import FILES, folder_files
+from hypcse.cli.fitting.job import Job
+from hypcse.cli.fitting.kept import checkpoints_of, has_training, keep_training
+from hypcse.cli.fitting.summary import show_clusters
 from hypcse.cli.reading.inputs import points_of, tell_notes
 from hypcse.cli.score import show_scores
-from hypcse.cli.summary import show_clusters
+from hypcse.cli.telling.first_run import tell_first_run
 from hypcse.points import Points
 from hypcse.points.reading import Columns
 from hypcse.writing import check_place, write_folder

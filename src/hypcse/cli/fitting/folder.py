@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse import __version__
-from hypcse.cli.findings import Findings
+from hypcse.cli.fitting.findings import Findings
 from hypcse.cli.score import finite
 from hypcse.points import Points
 from hypcse.saving.archive import FILES as FILES_OF_A_MODEL

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import typer
 
-from hypcse.cli.output import abandon, say
+from hypcse.cli.telling.output import abandon, say
 
 BUG, BAD_INPUT, STOPPED, NOBODY_READS = 1, 2, 130, 141
 """Exit codes. 1 is also that of `compare` where every method failed, and of `reproduce` where any task did; the last

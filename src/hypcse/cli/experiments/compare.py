@@ -9,11 +9,11 @@ import typer
 from rich.console import Console
 
 from hypcse import methods
-from hypcse.cli.first_run import tell_left_out
-from hypcse.cli.output import say
+from hypcse.cli.experiments.tasks import run_with_bar
 from hypcse.cli.reading.inputs import points_of, tell_notes
 from hypcse.cli.score import show_scores
-from hypcse.cli.tasks import run_with_bar
+from hypcse.cli.telling.first_run import tell_left_out
+from hypcse.cli.telling.output import say
 from hypcse.experiments import Experiment, Planned, Results, Row, Task, build_report, write_report
 from hypcse.experiments.running.kept import keep_points
 from hypcse.metrics import SCORES

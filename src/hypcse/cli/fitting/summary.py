@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hypcse._checks import say_count
-from hypcse.cli.findings import Findings
+from hypcse.cli.fitting.findings import Findings
 from hypcse.points import Points
 
 MOST_CLUSTERS, MOST_COLUMNS = 12, 2

@@ -1,0 +1,1 @@
+"""`hypcse compare` and `hypcse reproduce`: tasks under a bar, and their reports."""
