@@ -21,7 +21,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 DOCUMENTED = (ValueError, TypeError, OSError, MemoryError, ImportError)
 """What the package raises for what it is given: `main` turns these into one line and exit code 2."""
 _LAST_LINES = 4
-_LONGEST = 1000
+_LONGEST = 600
 
 
 class Violation(Exception):
@@ -127,5 +127,5 @@ def last_lines(error: BaseException) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that any file and terminal can hold."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    """Text of one line that any file and terminal can hold."""
+    return " ".join(text.encode("utf-8", "backslashreplace").decode().split())

@@ -19,7 +19,7 @@ from benchmarks.faults.attempt import Part, Verdict
 
 PROGRAM = (sys.executable, "-X", "faulthandler", "-m", "benchmarks.faults.worker")
 _START = 120.0
-"""Seconds that a process has to start and import what it needs, on top of those of its first try."""
+"""Seconds that a process has to start."""
 
 
 @dataclass
@@ -34,8 +34,7 @@ class Crew:
 
     def attempt(self, number: int) -> Verdict:
         """Make one try; a process that dies or does not answer in time is a verdict too."""
-        limit = self.part.seconds + (_START if self._process is None else 0)
-        process = self._process or self._start()
+        process, limit = self._process or self._start(), self.part.seconds
         assert process.stdin is not None and process.stdout is not None
         begin, said = time.monotonic(), ""
         process.stdin.write(f"{number}\n".encode())
@@ -68,12 +67,17 @@ class Crew:
         process.wait()
         process.stdout.close()
 
+    # Unbuffered, because a line that lies in a buffer already is none that `select` can see.
     def _start(self) -> subprocess.Popen[bytes]:
         words = [*self.program, self.part.name, str(self.seed)]
         self._errors.truncate(0)
         self._process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0, start_new_session=True
         )
+        assert self._process.stdout is not None
+        if not select.select([self._process.stdout], [], [], _START)[0] or not self._process.stdout.readline():
+            self.stop()
+            raise RuntimeError(f"the process of {self.part.name} cannot be started: {self._last_words()}")
         return self._process
 
     def _last_words(self) -> str:

@@ -18,6 +18,7 @@ from benchmarks.faults.parts import PARTS
 from benchmarks.quality.sheet import Sheet
 
 MINUTES = 20.0
+PLURALS = {"crash": "crashes", "loss": "losses"}
 BEGIN, END = "<!-- faults: begin -->", "<!-- faults: end -->"
 """Between these a page of the docs has the last table."""
 
@@ -76,7 +77,7 @@ def table_of(tallies: Sequence[Tally]) -> Sheet:
     """One row per part, and one of all."""
     rows = [tally.row() for tally in tallies]
     sums = [f"{sum(int(row[k].replace(',', '')) for row in rows):,}" for k in range(1, len(KINDS) + 3)]
-    heads = ("part", "tries", "violations", *(f"{kind}s" if kind[-1] != "s" else f"{kind}es" for kind in KINDS))
+    heads = ("part", "tries", "violations", *(PLURALS.get(kind, f"{kind}s") for kind in KINDS))
     return Sheet("A campaign of faults", heads, (*rows, ("all", *sums)), ())
 
 

@@ -25,6 +25,7 @@ def main(parts: dict[str, Part] | None = None) -> None:
     part, seed = (PARTS if parts is None else parts)[sys.argv[1]], int(sys.argv[2])
     answers = _own_output()
     warnings.simplefilter("ignore")
+    _answer(answers, {"ready": part.name})
     for line in sys.stdin:
         with limited_memory(part.memory):
             verdict = judge(part, seed, int(line), lambda said: _answer(answers, {"said": said}))

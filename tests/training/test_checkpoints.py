@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -272,13 +269,3 @@ def test_half_a_training_is_no_cell_of_an_experiment(monkeypatch, paper_data):
     monkeypatch.setattr(Run, "epoch", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_task(Task("tree", "hypcse", "zoo", options={"n_epochs": 2}))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the script forks")
-def test_kill_9_at_random_moments():
-    """`python -m benchmarks.kills 20` is the longer form."""
-    words = [sys.executable, "-W", "ignore", "-m", "benchmarks.kills", "5"]
-    answer = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    assert answer.stdout.count('"right": true') == 5

@@ -18,6 +18,7 @@ from benchmarks.faults.materials.samples import points_in_groups
 Place = Callable[[Path, Path], None]
 """Takes the folder of the undisturbed results and that of the try."""
 N_EPOCHS = 6
+TRAINING = ("hypcse.estimator.hypcse", "hypcse._torch", "torch._dynamo")
 EXPERIMENT = ("reproduce", "flat", "--quick", "--data", "moons")
 
 
@@ -30,6 +31,7 @@ class Victim:
     work    : what is killed.
     check   : what may lie there after a kill.
     again   : the same work once more, and what must lie there then.
+    modules : what it imports; loaded before anything is forked, so that no process has to. No kernel runs there.
     """
 
     make: Callable[[Path], None]
@@ -37,6 +39,7 @@ class Victim:
     work: Place
     check: Place
     again: Place
+    modules: tuple[str, ...]
 
 
 def _make_models(home: Path) -> None:
@@ -200,8 +203,17 @@ def answer_of(words: list[str], folder: Path) -> Answer:
 
 
 VICTIMS = {
-    "save": Victim(_make_models, _begin_save, _save, _check_save, _save_again),
-    "train": Victim(_make_training, _begin_nothing, _train, _check_training, _train_again),
-    "fit": Victim(_make_fits, _begin_fit, _fit, _check_fit, _fit_again),
-    "reproduce": Victim(_make_experiment, _begin_nothing, _reproduce, _check_reproduced, _reproduce_again),
+    "save": Victim(
+        _make_models, _begin_save, _save, _check_save, _save_again, ("hypcse.estimator.entropy_clustering",)
+    ),
+    "train": Victim(_make_training, _begin_nothing, _train, _check_training, _train_again, TRAINING),
+    "fit": Victim(_make_fits, _begin_fit, _fit, _check_fit, _fit_again, (*TRAINING, "hypcse.cli.fitting.fit")),
+    "reproduce": Victim(
+        _make_experiment,
+        _begin_nothing,
+        _reproduce,
+        _check_reproduced,
+        _reproduce_again,
+        ("hypcse.cli.experiments.reproduce",),
+    ),
 }

@@ -63,9 +63,10 @@ def _home() -> Path:
 @cache
 def _known(name: str) -> tuple[int, float]:
     """The writes and the seconds of an undisturbed run, whose result is kept at home."""
-    _import_all()
     victim: Victim = VICTIMS[name]
     home = _home()
+    for module in victim.modules:
+        import_module(module)
     expect(wait_for(fork_and(lambda: victim.make(home)), 300) == 0, "exit code", f"{name}: the undisturbed run failed")
     own = home / f"{name}-counted"
     own.mkdir()
@@ -75,18 +76,6 @@ def _known(name: str) -> tuple[int, float]:
     seconds = time.perf_counter() - begin
     shutil.rmtree(own)
     return n_writes, seconds
-
-
-def _import_all() -> None:
-    """Load what the forked processes need, so that none of them has to; no kernel runs here."""
-    for name in (
-        "hypcse.cli.fitting.fit",
-        "hypcse.cli.experiments.reproduce",
-        "hypcse.estimator.hypcse",
-        "hypcse._torch",
-        "torch._dynamo",
-    ):
-        import_module(name)
 
 
 PART = Part("kills", "signal 9 at every write and at random moments", try_kill, seconds=300, memory=0)
