@@ -207,7 +207,9 @@ def label_array(labels: ArrayLike) -> NDArray[Any]:
     [4, None]
     """
     if isinstance(labels, np.ma.MaskedArray):
-        found = np.array(labels.data, dtype=object if np.ma.is_masked(labels) else None)
+        if not np.ma.is_masked(labels):
+            return np.asarray(labels.data)
+        found = labels.data.astype(object)
         found[np.ma.getmaskarray(labels)] = None
         return found
     if isinstance(labels, list | tuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hypcse.cli.reading.inputs import points_of, read_labels, read_tree
+from hypcse.cli.reading.inputs import points_of, read_cells, read_labels, read_tree
 from hypcse.points.reading import Columns
 
 
@@ -29,6 +29,45 @@ def test_labels(tmp_path):
         read_labels(tmp_path / "labels.npy")
     (tmp_path / "labels.txt").write_text("a\n\nb\n")
     assert read_labels(tmp_path / "labels.txt").tolist() == ["a", None, "b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("tree.nwk", b"((a,b);"),
+        ("tree.nwk", b"(a:1e999,b);"),
+        ("tree.nwk", b"\xff\xfe(a,b);"),
+        ("tree.json", b"[" * 100_000),
+        ("tree.json", b'{"format": "hypcse-tree", "version": 1, "parent": [1], "height": [0], "names": null}'),
+    ],
+)
+def test_damaged_trees_name_their_file(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=name) as told:
+        read_tree(tmp_path / name)
+    assert told.value.__cause__ is not None
+
+
+def test_wrong_linkage_matrices_name_their_file(tmp_path):
+    for matrix in (np.eye(4), np.zeros((3, 4), "i4,i4"), np.array([["a"] * 4]), np.full((2, 4), np.nan)):
+        np.save(tmp_path / "tree.npy", matrix)
+        with pytest.raises((ValueError, TypeError), match=r"tree\.npy"):
+            read_tree(tmp_path / "tree.npy")
+
+
+def test_cells_of_any_length(tmp_path):
+    (tmp_path / "labels.csv").write_text("name,label\n" + "a" * 200_000 + ",1\n")
+    with pytest.raises(ValueError, match=r"labels\.csv is damaged or not a table of text: field larger"):
+        read_cells(tmp_path / "labels.csv")
+
+
+def test_the_cause_is_shown_when_asked_for(command, tmp_path):
+    (tmp_path / "points.npz").write_bytes(b"PK no archive")
+    said = command("fit", "points.npz", "--out", "found")
+    assert said.returncode == 2 and said.stderr.count("\n") == 1 and "points.npz is damaged" in said.stderr
+    with pytest.raises(ValueError, match=r"points\.npz is damaged") as told:
+        command("--debug", "fit", "points.npz", "--out", "found")
+    assert told.value.__cause__ is not None
 
 
 def test_what_is_no_tree(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import json
 import re
 import sys
@@ -87,6 +88,28 @@ def test_a_folder_of_fit(command, tmp_path):
     assert held["table"]["names"] == ["width", "length"]
     assert held["entropy"] is not None
     assert command("fit", "points.csv", "--out", "found", "--id-column", "id", "--overwrite")[0] == 0
+
+
+@pytest.mark.parametrize("largest", [2**31, 2**32 + 5, 10**30, "9" * 5000, "-1", "1.5"])
+def test_a_folder_with_labels_that_no_page_holds(command, tmp_path, largest):
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found" / "tree.nwk").write_text("((a:1,b:1):2,(c:2,d:2):1);")
+    (tmp_path / "found" / "labels.csv").write_text(f"name,label\na,0\nb,0\nc,1\nd,{largest}\n")
+    code, _, said = command("view", "found", "--no-open")
+    assert code == 2 and "labels.csv" in said and said.count("\n") == 1 and len(said) < 500
+
+
+def test_names_that_look_like_formulas_stay_as_they_are(command, tmp_path):
+    """Names must be found again: nothing is put before them."""
+    names = ["=1+1", "+2", "-3", "@SUM(A1)", "'5", "six", "=cmd|' /C calc'!A0", "8"]
+    rows = "".join(f'"{name}",{k % 4},{k}.5\n' for k, name in enumerate(names))
+    (tmp_path / "points.csv").write_text(f"id,x,y\n{rows}")
+    code, _, said = command("fit", "points.csv", "--out", "found", "--id-column", "id")
+    assert code == 0, said
+    with (tmp_path / "found" / "labels.csv").open(newline="") as file:
+        assert [row["name"] for row in csv.DictReader(file)] == names
+    assert command("view", "found", "--no-open", "--overwrite")[0] == 0
+    assert sorted(data_of(tmp_path / "found" / "tree.html")["names"]) == sorted(names)
 
 
 @pytest.mark.parametrize("scale", ["minmax", "standard"])

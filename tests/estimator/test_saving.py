@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import pickle
 import re
 import shutil
@@ -207,6 +209,38 @@ def test_the_place(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
     with pytest.raises(ModelFileError, match=re.escape(f"{tmp_path} holds no model itself")):
         HypCSE.load(tmp_path)
+
+
+def test_odd_places(tmp_path, monkeypatch):
+    """Whatever is wrong with a path, it is the error of a model that is not there, in one short line."""
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "loop").symlink_to("loop")
+    for place in (
+        "x" * 300,
+        "x/" * 3000,
+        f"{tmp_path}/{'y' * 5000}",
+        "a\0b",
+        "\udcff",
+        tmp_path / "file",
+        tmp_path / "loop",
+    ):
+        with pytest.raises(ModelFileError) as told:
+            HypCSE.load(place)
+        text = str(told.value)
+        assert len(text) < 500 and "\0" not in text and text.isprintable()
+    with pytest.raises(ModelFileError, match="file is a file, not a folder"):
+        HypCSE.load(tmp_path / "file")
+    with pytest.raises(ModelFileError, match="cannot be read \\(File name too long\\)"):
+        HypCSE.load("x" * 300)
+    for moment in ("scandir", "stat"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, moment, _refuse)
+            with pytest.raises(ModelFileError, match="cannot be read \\(Permission denied\\)"):
+                HypCSE.load(tmp_path)
+
+
+def _refuse(path, *args, **kwargs):
+    raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
 
 def test_what_could_not_be_loaded_is_not_saved(tmp_path):

@@ -77,6 +77,27 @@ def test_given_levels_are_held(case):
     assert found["stability"] is None and found["main"] is None
 
 
+@pytest.mark.parametrize("largest", [10**6, 2**31 - 1, 2**31, 2**32, 2**32 + 5, 2**63, 2**64 - 1])
+def test_labels_that_no_page_holds_are_refused(case, largest):
+    """They would wrap, or take the memory of the browser."""
+    tree = case[0]
+    labels = np.zeros(N, np.uint64)
+    labels[-1] = largest
+    for options in ({"automatic": labels}, {"levels": [labels]}):
+        with pytest.raises(ValueError, match=f"go up to {largest}, but a page .* below 1000000. Number them anew"):
+            hypcse.view(tree, **options)
+    anew = np.unique(labels, return_inverse=True)[1]
+    assert unpack(held(tree, automatic=anew)["automatic"]).tolist() == anew.tolist()
+    assert held(tree, labels=labels)["classes"]["names"] == ["0", str(largest)]
+    assert hypcse.score(tree, labels=labels, clusters=labels)["ari"] == 1
+
+
+def test_labels_may_leave_numbers_out(case):
+    labels = np.zeros(N, np.int64)
+    labels[-1] = 999_999
+    assert unpack(held(case[0], automatic=labels)["automatic"]).tolist() == labels.tolist()
+
+
 def test_levels_of_a_graph_are_found_and_measured(case, points):
     tree, graph, _ = case
     found = held(tree, graph=graph, features=points)["levels"]

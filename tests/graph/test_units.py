@@ -1,0 +1,59 @@
+"""Weights have no unit, up to the ends of the floats; weights that no common unit holds are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hypcse
+from hypcse import EntropyClustering, Graph
+from hypcse.graph.units import in_range
+
+
+@pytest.fixture(scope="module")
+def graph():
+    rng = np.random.default_rng(0)
+    return hypcse.similarity_graph(rng.normal(size=(80, 3)) + 3 * np.repeat(np.eye(4, 3), 20, axis=0)).without_loops()
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("exponent", [-900, -600, 400, 950])
+def test_results_have_no_unit(graph, exponent):
+    """A power of two changes no bit of any weight, so that nothing else may change."""
+    scaled = graph.scaled(2.0**exponent)
+    for method in ("average", "paris", "entropy", "single", "multilevel"):
+        tree = hypcse.graph_linkage(graph, method)
+        assert hypcse.graph_linkage(scaled, method) == tree
+    assert hypcse.refine(tree, scaled) == hypcse.refine(tree, graph)
+    for mine, theirs in zip(hypcse.levels(tree, scaled), hypcse.levels(tree, graph), strict=True):
+        assert np.array_equal(mine, theirs)
+    assert np.array_equal(EntropyClustering().fit(scaled).labels_, EntropyClustering().fit(graph).labels_)
+    assert hypcse.beyond_chance(scaled).word == hypcse.beyond_chance(graph).word
+
+
+@pytest.mark.parametrize(
+    "weights", [[1e-200, 1e200, 1.0], [1e-299, 1.0, 1e299], [5e-324, 1.0, 1.0], [1e-150, 1e150, 1e151]]
+)
+def test_weights_too_far_apart_are_refused(weights):
+    with pytest.raises(ValueError, match=r"the lightest weight is .* more than 1e\+300 times .* Leave out"):
+        Graph.from_edges([0, 1, 2], [1, 2, 3], weights)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("weights", [[1e-200, 1e90, 1.0], [1e-290, 1.0, 1.0], [1e-60, 1e230, 1.0], [1e-305] * 3])
+def test_weights_that_are_taken_can_be_used(weights):
+    """What the door lets in goes all the way: linkage, search, levels, scores, the estimator."""
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], [*weights, weights[0]])
+    for method in ("average", "paris", "entropy", "single", "multilevel"):
+        tree = hypcse.refine(hypcse.graph_linkage(graph, method), graph)
+        assert np.isfinite(tree.height).all()
+        assert np.isfinite(list(hypcse.score(tree, graph=graph).values())).all()
+        assert hypcse.levels(tree, graph) and hypcse.entropy_report(tree, graph).entropy >= 0
+        hypcse.best_cut(tree, graph)
+    assert EntropyClustering().fit(graph).labels_.size == 5
+
+
+def test_ordinary_graphs_stay_as_they_are(graph):
+    assert in_range(graph) is graph
+    empty = Graph.from_edges([], [], [], 3)
+    assert in_range(empty) is empty
