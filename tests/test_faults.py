@@ -12,7 +12,7 @@ import pytest
 
 import hypcse.cli.fitting.fit
 import hypcse.discrete
-import hypcse.points.reading.formats.text
+import hypcse.points.reading.sources
 import hypcse.saving.models
 import hypcse.show.page.bundle
 from benchmarks.__main__ import main
@@ -74,7 +74,7 @@ def forget_names(shown: Any) -> str:
 
 
 PLANTS = {
-    "files": (hypcse.points.reading.formats.text, "read_text", fail, range(4), "traceback"),
+    "files": (hypcse.points.reading.sources, "suffix_of", fail, range(4), "traceback"),
     "options": (hypcse.cli.fitting.fit, "run_fit", fail, range(12), "exit code"),
     "library": (hypcse.discrete, "refine", lambda tree, graph: tree.subtree(0), range(0, 60, 6), "wrong answer"),
     "page": (hypcse.show.page.bundle, "to_json", forget_names, (1, 2), "wrong answer"),
