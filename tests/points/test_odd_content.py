@@ -157,3 +157,17 @@ def test_the_trial_reads_all_that_is_small(cells, monkeypatch):
     monkeypatch.setattr(trial, "_read_object", lambda name, found: seen.append(name))
     trial.read_small(str(cells))
     assert {"/", "X", "obs/_index", "obsp/connectivities/indptr"} <= set(seen)
+
+
+def test_a_workbook_with_a_row_beyond_the_last(tmp_path):
+    """openpyxl would make an empty row for each number up to it."""
+    pytest.importorskip("openpyxl")
+    pd.DataFrame({"a": [1, 2, 3], "b": [2.0, 3.0, 5.0]}).to_excel(tmp_path / "whole.xlsx", index=False)
+    with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(tmp_path / "odd.xlsx", "w") as odd:
+        for name in whole.namelist():
+            odd.writestr(name, whole.read(name).replace(b'<row r="3"', b'<row r="2000000000"'))
+    with pytest.raises(
+        ValueError, match=r"odd\.xlsx .*sheet1\.xml has row 2,000,000,000, and Excel's last is 1,048,576"
+    ):
+        hypcse.read(tmp_path / "odd.xlsx")
+    assert hypcse.read(tmp_path / "whole.xlsx").n_points == 3

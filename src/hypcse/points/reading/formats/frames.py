@@ -12,6 +12,7 @@ from hypcse.points.points import Points
 from hypcse.points.reading.columns import Columns, list_names
 from hypcse.points.reading.damage import reading, require
 from hypcse.points.reading.formats.edges import points_of_edges
+from hypcse.points.reading.formats.workbooks import check_rows
 from hypcse.points.reading.tables.assemble import points_of_table
 from hypcse.points.reading.tables.cells import names_columns
 from hypcse.points.reading.tables.table import Table, make_typed_table
@@ -38,6 +39,8 @@ def read_parquet(path: Path, asked: Columns) -> Points:
 def workbook_table(path: Path, asked: Columns) -> Table:
     """The cells of one sheet."""
     require("openpyxl", ".xlsx", "tables")
+    with reading(path, "an Excel workbook"):
+        check_rows(path)
     with reading(path, "an Excel workbook"), pd.ExcelFile(path, engine="openpyxl") as book:
         sheets = [str(name) for name in book.sheet_names]
         sheet = _sheet(path, sheets, asked.sheet)
