@@ -167,7 +167,7 @@ def test_a_workbook_with_a_row_beyond_the_last(tmp_path):
         for name in whole.namelist():
             odd.writestr(name, whole.read(name).replace(b'<row r="3"', b'<row r="2000000000"'))
     with pytest.raises(
-        ValueError, match=r"odd\.xlsx .*sheet1\.xml has row 2,000,000,000, and Excel's last is 1,048,576"
+        ValueError, match=r"odd\.xlsx .*has row 2,000,000,000, and Excel's last is 1,048,576"
     ):
         hypcse.read(tmp_path / "odd.xlsx")
     assert hypcse.read(tmp_path / "whole.xlsx").n_points == 3

@@ -19,7 +19,7 @@ _NUMBER = re.compile(rb'<(?:\w+:)?(?:row|c)\b[^>]*?\br="[A-Za-z]*(\d{7,})"')
 def check_rows(path: Path) -> None:
     """Raise for a sheet with a row beyond Excel's last.
 
-    openpyxl makes an empty row for every number that a sheet leaves out, so that one wrong digit keeps it busy for hours.
+    openpyxl makes an empty row for every number that a sheet leaves out: one wrong digit keeps it busy for hours.
     """
     try:
         book = ZipFile(path)
