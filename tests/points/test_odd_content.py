@@ -166,8 +166,6 @@ def test_a_workbook_with_a_row_beyond_the_last(tmp_path):
     with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(tmp_path / "odd.xlsx", "w") as odd:
         for name in whole.namelist():
             odd.writestr(name, whole.read(name).replace(b'<row r="3"', b'<row r="2000000000"'))
-    with pytest.raises(
-        ValueError, match=r"odd\.xlsx .*has row 2,000,000,000, and Excel's last is 1,048,576"
-    ):
+    with pytest.raises(ValueError, match=r"odd\.xlsx .*has row 2,000,000,000, and Excel's last is 1,048,576"):
         hypcse.read(tmp_path / "odd.xlsx")
     assert hypcse.read(tmp_path / "whole.xlsx").n_points == 3
