@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from hypcse._checks import check_features, check_finite, check_labels
+from hypcse._checks import check_count, check_features, check_finite, check_labels, check_number
 
 LABELS = st.integers(-2, 2) | st.sampled_from(["a", "b", "1", "2"]) | st.tuples(st.integers(0, 1)) | st.booleans()
 
@@ -85,3 +85,18 @@ def test_the_place_of_a_value_is_the_callers():
         check_finite("X", np.array([[1, 2], [np.nan, 3]]))
     with pytest.raises(ValueError, match="at entry 2"):
         check_finite("X", np.array([1, 2, np.inf]), lambda entry: f"entry {entry}")
+
+
+def test_numbers_within_limits():
+    assert check_count("n", np.int8(3), 1) == 3 and check_number("x", 1, 0.0, 1.0) == 1.0
+    for wrong, text in (
+        (10**30, "n=1000000000000000000000000000000 must be at most 9223372036854775807"),
+        (0, "least 1"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            check_count("n", wrong, 1)
+    for value in (-1e-9, 1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match=r"must be from 0 to below 1\."):
+            check_number("x", value, 0.0, 1.0, below=True)
+    with pytest.raises(TypeError, match="x='a' must be a number, got str"):
+        check_number("x", "a", 0.0, 1.0)

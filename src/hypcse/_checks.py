@@ -103,10 +103,16 @@ def check_choice(name: str, value: object, choices: Any) -> None:
         raise ValueError(f"{name}={value!r} is not known. Choose one of {listed}.{did_you_mean(value, known)}")
 
 
+LARGEST = 2**63 - 1
+"""The largest integer that kernels take."""
+
+
 def check_count(name: str, value: object, low: int, high: int | None = None) -> int:
     """An integer between `low` and `high`, both included."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name}={value!r} must be an integer, got {type(value).__name__}.")
+    if high is None and value > LARGEST:
+        raise ValueError(f"{name}={value} must be at most {LARGEST}.")
     if value < low or (high is not None and value > high):
         limits = f"at least {low}" if high is None else f"between {low} and {high}"
         raise ValueError(f"{name}={value} must be {limits}.")

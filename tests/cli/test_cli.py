@@ -120,7 +120,7 @@ def test_reproduce_refuses_what_it_does_not_know(command, tmp_path):
         assert wrong.returncode == 2 and "Did you mean 'iris'" in wrong.stderr
     assert "no such data set" in command("reproduce", "growth", "--data", "iris").stderr
     (tmp_path / "taken").write_text("")
-    assert "--out taken is a file" in command("reproduce", "table1", "--out", "taken").stderr
+    assert "taken is a file, and a folder is needed there" in command("reproduce", "table1", "--out", "taken").stderr
     wrong = command("reproduce", "table1", "--report-only")
     assert wrong.returncode == 2 and "records.jsonl does not exist" in wrong.stderr
 

@@ -163,15 +163,41 @@ def test_ctrl_c_while_workers_start(points, tmp_path):
 
 
 def test_everything_loads_without_docstrings_and_asserts():
-    """Under -OO, which drops both."""
+    """Under -OO, which drops both; torch is left out, which takes long to load so."""
     code = (
-        "import importlib, pkgutil, hypcse\n"
+        "import importlib, pkgutil, sys\n"
+        "class WithoutTorch:\n"
+        "    def find_spec(name, *more):\n"
+        "        if name == 'torch': raise ImportError('no torch')\n"
+        "sys.meta_path.insert(0, WithoutTorch)\n"
+        "import hypcse, hypcse.cli.fitting.fit, hypcse.cli.experiments.compare\n"
         "for module in pkgutil.walk_packages(hypcse.__path__, 'hypcse.'):\n"
-        "    importlib.import_module(module.name)\n"
-        "print(hypcse.HypCSE.__doc__)"
+        "    try:\n"
+        "        importlib.import_module(module.name)\n"
+        "    except ImportError as error:\n"
+        "        if 'torch' not in str(error): raise\n"
+        "print(hypcse.EntropyClustering.__doc__)"
     )
     result = run(call=[sys.executable, "-OO", "-c", code])
     assert result.stdout == "None\n", result.stderr
+
+
+def test_geoopt_loads_without_docstrings(tmp_path):
+    """It makes docstrings of docstrings as it is loaded; this one does nothing else."""
+    (tmp_path / "geoopt" / "optim").mkdir(parents=True)
+    (tmp_path / "geoopt" / "docutils.py").write_text("import re\ndef insert_docs(doc): re.sub('a', 'b', doc)\n")
+    (tmp_path / "geoopt" / "__init__.py").write_text(
+        "from .docutils import insert_docs\n"
+        "class Lorentz:\n"
+        "    'text'\n"
+        "ManifoldParameter = insert_docs(Lorentz.__doc__)(Lorentz) if Lorentz.__doc__ is None else Lorentz\n"
+    )
+    (tmp_path / "geoopt" / "optim" / "__init__.py").write_text("RiemannianAdam = None\n")
+    paths = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    for flag in ("-OO", "-O"):
+        code = "import hypcse._geoopt as found; print(found.ManifoldParameter is found.Lorentz)"
+        result = run(call=[sys.executable, flag, "-c", code], env={"PYTHONPATH": paths})
+        assert result.stdout == "True\n", result.stderr
 
 
 def test_the_words_of_an_ending():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,8 +11,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from hypcse._choices import Scale
 from hypcse.graph import neighbors_among, scale_features, similarity_graph
-from hypcse.graph.features import SCALES, fit_scaling
+from hypcse.graph.features import fit_scaling
 from hypcse.graph.links import links_to
 from hypcse.graph.similarity import scaled_similarity
 
@@ -39,7 +42,7 @@ def test_a_new_value_beyond_single_precision_is_named():
         scaling.apply([[0.0, 0.0], [1e35, 0.0]])
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("scale", get_args(Scale))
 def test_other_columns_than_those_fitted_are_refused(scale):
     scaling, _ = fit_scaling(np.eye(3), scale)
     for n_columns in (1, 2, 4):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -11,8 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import rankdata
 
 from hypcse import methods
+from hypcse._choices import Scale
 from hypcse.graph import scale_features, similarity_graph
-from hypcse.graph.features import SCALES, fit_scaling
+from hypcse.graph.features import KINDS, fit_scaling
 
 LIMIT = float(np.finfo(np.float32).max)
 ties, singles = st.integers(-4, 4), st.floats(-LIMIT, LIMIT, width=32)
@@ -137,7 +140,7 @@ def test_graphs_and_methods_see_the_order_alone():
 
 
 def test_the_choices_are_listed():
-    assert SCALES == ("minmax", "standard", "rank", "none")
+    assert get_args(Scale) == tuple(KINDS) == ("minmax", "standard", "rank", "none")
     listed = "scale='ranks' is not known. Choose one of 'minmax', 'standard', 'rank', 'none'"
     for run in (scale_features, lambda X, scale: methods.run("ward", X, scale=scale)):
         with pytest.raises(ValueError, match=listed):

@@ -202,7 +202,7 @@ def test_a_second_training_is_kept_out(tmp_path):
 
 def test_a_place_for_checkpoints_is_tried_before_the_work(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("hypcse.estimator.base.given_points", lambda *words: pytest.fail("points were looked at"))
+    monkeypatch.setattr("hypcse.estimator.base.take_points", lambda *words: pytest.fail("points were looked at"))
     for wrong, text in (
         ({"checkpoint_dir": str(tmp_path / "file" / "deep")}, "is a file, and a folder is needed"),
         ({"checkpoint_every": 0}, "checkpoint_every=0 must be at least 1"),

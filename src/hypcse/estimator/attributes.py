@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
 from hypcse._choices import Evidence, Metric, Scale
+from hypcse._random import check_seed
 from hypcse.chance.structure import Structure
 from hypcse.estimator.similarities import Similarities
 from hypcse.graph.features import KINDS, Scaling, WeightedScaling
@@ -106,7 +107,7 @@ SHARED = {
     "_scaled": or_none(array(np.float32, 2)),
     "_reduction": or_none(array(np.float64, 2)),
     "_bandwidth": NUMBER,
-    "_seed": COUNT,
+    "_seed": Codec(int, check_seed),
     "_kinds": or_none(Codec(list, _decode_kinds)),
     "_metric": Codec(str, _decode_metric),
 }

@@ -94,4 +94,4 @@ def _describe_call(error: Any) -> str:
     """What is wrong with the call, and where the right one is told."""
     context = getattr(error, "ctx", None)
     command = "hypcse" if context is None else context.command_path
-    return f"{error.format_message()} `{command} --help` tells what it takes."
+    return f"{error.format_message()} See `{command} --help`."
