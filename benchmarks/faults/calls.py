@@ -75,7 +75,7 @@ def end_of(process: subprocess.Popen[bytes], seconds: float) -> Answer:
         process.kill()
         process.communicate()
         raise Violation("hang", f"no end within {seconds:.0f} s") from None
-    return Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+    return Answer(process.returncode, (out or b"").decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
 
 def check_answer(answer: Answer, codes: Sequence[int] = FINE) -> None:

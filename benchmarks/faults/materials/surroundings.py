@@ -59,8 +59,9 @@ def close_output(number: int, instead: str | None = None) -> Callable[[], object
     """One of the three streams is closed, or is another file."""
 
     def prepare() -> None:
-        os.close(number)
-        if instead is not None:
+        if instead is None:
+            os.close(number)
+        else:
             os.dup2(os.open(instead, os.O_RDWR), number)
 
     return prepare

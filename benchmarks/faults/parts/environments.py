@@ -55,6 +55,7 @@ class Surrounding:
     prepare  : is called with the folder and gives what the process does before it begins.
     program  : how Python is started.
     codes    : exit codes that are right.
+    named    : what a refusal must name.
     """
 
     words: Sequence[str] = FIT
@@ -62,6 +63,7 @@ class Surrounding:
     prepare: Callable[[Path], Callable[[], object] | None] | None = None
     program: Sequence[str] = ("-c", COMMAND)
     codes: Sequence[int] = FINE
+    named: str = ""
 
 
 def try_environment(trial: Trial) -> None:
@@ -76,13 +78,14 @@ def _call(surrounding: Surrounding) -> Callable[[Trial], None]:
     def attempt(trial: Trial) -> None:
         prepare = None if surrounding.prepare is None else surrounding.prepare(trial.folder)
         process = start_command(surrounding.words, trial.folder, surrounding.env, prepare, surrounding.program)
-        _check(trial.folder, end_of(process, SECONDS), surrounding.codes)
+        _check(trial.folder, end_of(process, SECONDS), surrounding.codes, surrounding.named)
 
     return attempt
 
 
-def _check(folder: Path, answer: Answer, codes: Sequence[int]) -> None:
+def _check(folder: Path, answer: Answer, codes: Sequence[int], named: str = "") -> None:
     check_answer(answer, codes)
+    _check_named(answer, named)
     check_no_drafts(folder)
     if (folder / "out").exists():
         check_result(folder / "out")
@@ -90,9 +93,15 @@ def _check(folder: Path, answer: Answer, codes: Sequence[int]) -> None:
         expect(answer.code != 0 or "Written" not in answer.out, "loss", "the result is not where it is said to be")
 
 
-def _fit_twice(trial: Trial) -> None:
+def _check_named(answer: Answer, named: str) -> None:
+    """Raise where a refusal does not say which place it is about."""
+    error = answer.err.rpartition("error: ")[2].strip()
+    expect(answer.code != 2 or named in error, "wrong answer", f"the error does not name {named!r}: {error[:200]}")
+
+
+def _fit_twice(trial: Trial, *more: str) -> None:
     """Two fits to one place at once: both results are kept, or one call is refused."""
-    words = [*FIT, *(["--overwrite"] if trial.number % 2 else [])]
+    words = [*FIT, *more]
     calls = [start_command([*words, "--seed", str(seed)], trial.folder) for seed in (0, 1)]
     answers = [end_of(process, SECONDS) for process in calls]
     for answer in answers:
@@ -110,8 +119,11 @@ def _fit_twice(trial: Trial) -> None:
 def _appearing_folder(trial: Trial) -> None:
     """A folder comes to the place while a fit runs: it stays, and so does the result."""
     process = start_command(FIT, trial.folder)
-    time.sleep(float(trial.rng.uniform(0, 4)))
-    came = process.poll() is None and not (trial.folder / "out").exists()
+    assert process.stderr is not None
+    # The first note comes after the check of the place and before the fit.
+    process.stderr.readline()
+    time.sleep(float(trial.rng.uniform(0, 0.3)))
+    came = not (trial.folder / "out").exists()
     if came:
         (trial.folder / "out").mkdir()
         (trial.folder / "out" / "mine.txt").write_text("mine", encoding="utf-8")
@@ -173,6 +185,7 @@ def _on_small_disk(trial: Trial) -> None:
             return
         answer = end_of(start_command([*FIT[:3], str(disk / "out"), *FIT[4:]], trial.folder), SECONDS)
         check_answer(answer)
+        _check_named(answer, "out")
         check_no_drafts(disk)
         if answer.code == 0:
             check_result(disk / "out")
@@ -220,8 +233,8 @@ SURROUNDINGS: dict[str, Callable[[Trial], None]] = {
     "methods in cp1252": _call(Surrounding(("methods",), {"PYTHONIOENCODING": "cp1252"}, codes=(0,))),
     "reading without rights": _call(Surrounding(prepare=lambda folder: without_privileges(folder, 0o555))),
     "read-only package": _from_read_only_package,
-    "a file of at most 20 KiB": _call(Surrounding(prepare=lambda folder: limit_file_size(20 * 1024))),
-    "a file of at most 200 KiB": _call(Surrounding(prepare=lambda folder: limit_file_size(200 * 1024))),
+    "a file of at most 20 KiB": _call(Surrounding(prepare=lambda folder: limit_file_size(20 * 1024), named="out")),
+    "a file of at most 200 KiB": _call(Surrounding(prepare=lambda folder: limit_file_size(200 * 1024), named="out")),
     "a small disk": _on_small_disk,
     "2 GiB of memory": _call(Surrounding(prepare=lambda folder: limit_memory(2.0))),
     "3 GiB of memory, trained": _call(
@@ -242,7 +255,7 @@ SURROUNDINGS: dict[str, Callable[[Trial], None]] = {
     "bytes are no texts": _call(Surrounding(program=("-bb", "-c", COMMAND), codes=(0,))),
     "a deleted folder": _from_deleted_folder,
     "two fits to one place": _fit_twice,
-    "two fits to one place, overwriting": _fit_twice,
+    "two fits to one place, overwriting": lambda trial: _fit_twice(trial, "--overwrite"),
     "a folder that appears": _appearing_folder,
     "Ctrl-C of a fit": _interrupt(FIT),
     "Ctrl-C of a comparison": _interrupt(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+
+import numpy as np
 
 from benchmarks.faults.attempt import Part, Rng, Trial, expect
 from benchmarks.faults.calls import Answer, call_command, check_answer
@@ -53,6 +57,9 @@ LIGHT = (
     "fph",
     "hypcse",
 )
+TRAINED = ("hypcse", "ufit", "fph", "eph", "hyphc")
+NUMBERS = ("nan", "inf", "-inf", "-1", "0", "1", "0.5", "1e300", "1e-300", "1000", "99999999999999999999", "none", "x")
+HUGE = ("1000", "1e5", "1e300", "99999999999999999999", "inf")
 CLASSES = {"--label-column": ("kind", "4", "name"), "--id-column": ("name", "5"), "--drop": ("kind", "name", "a,b,c")}
 """Values that mean something, tried now and then, so that what comes after the checks is reached."""
 WORK = ("n_init", "max_iter", "n_epochs", "n_samples", "n_triples", "n_encoders", "n_seeds", "n_internal", "polish")
@@ -61,10 +68,15 @@ WORK = ("n_init", "max_iter", "n_epochs", "n_samples", "n_triples", "n_encoders"
 
 def try_options(trial: Trial) -> None:
     """Call the command with a few odd values."""
-    name = str(trial.rng.choice(["fit", "score", "view", "compare"], p=[0.5, 0.22, 0.22, 0.06]))
-    _write_inputs(trial.folder, trial.rng)
-    words, out = MAKERS[name](trial.rng)
-    words += _odd_words(name, trial.rng)
+    rng = trial.rng
+    _write_inputs(trial.folder, rng)
+    if trial.number % 2:
+        method, setting = _settings()[trial.number // 2 % len(_settings())]
+        words, out = _fit_words(rng, method, [setting])
+    else:
+        name = str(rng.choice(list(MAKERS), p=[0.35, 0.25, 0.3, 0.1]))
+        words, out = MAKERS[name](rng)
+        words += _odd_words(name, rng)
     trial.say(f"hypcse {' '.join(map(repr, words))}")
     before = snapshot(trial.folder)
     answer = call_command(words, trial.folder)
@@ -86,14 +98,32 @@ def _write_inputs(folder: Path, rng: Rng) -> None:
         chosen.write_bytes(mutate(chosen.read_bytes(), rng)[0])
 
 
-def _fit_words(rng: Rng) -> tuple[list[str], str]:
-    method = str(rng.choice(LIGHT))
-    words = ["fit", _source(rng), "--method", method, "--label-column", "kind", "--id-column", "name", "--no-stability"]
-    words += [f"--set={_setting(method, rng)}" for _ in range(int(rng.integers(3)))]
-    if method in ("hypcse", "ufit", "fph") and not any("n_epochs" in word for word in words):
+def _fit_words(rng: Rng, method: str = "", settings: Sequence[str] = ()) -> tuple[list[str], str]:
+    """A fit by one of the light methods unless one is given, with a few odd settings unless there are some."""
+    odd = not method
+    method = method or str(rng.choice(LIGHT))
+    words = ["fit", _source(rng) if odd else "data.csv", "--method", method, "--no-stability"]
+    words += ["--label-column", "kind", "--id-column", "name"]
+    words += [f"--set={word}" for word in settings or [_setting(method, rng) for _ in range(int(rng.integers(3)))]]
+    if method in TRAINED and not any("n_epochs" in word for word in words):
         words.append("--epochs=2")
-    out = _place(rng)
+    out = _place(rng) if odd else "new"
     return [*words, f"--out={out}", *(["--overwrite"] if rng.random() < 0.2 else [])], out
+
+
+@cache
+def _settings() -> list[tuple[str, str]]:
+    """Every option of every method with every odd number, mixed."""
+    from hypcse import methods
+
+    found = [
+        (method, f"{name}={value}")
+        for method in methods.available()
+        for name in methods.describe(method).options
+        for value in NUMBERS
+        if name not in WORK or value not in HUGE
+    ]
+    return [found[int(k)] for k in np.random.default_rng(0).permutation(len(found))]
 
 
 def _score_words(rng: Rng) -> tuple[list[str], str]:
@@ -131,7 +161,7 @@ def _setting(method: str, rng: Rng) -> str:
     known = methods.describe(method).options or ("x",)
     name = str(rng.choice(known)) if rng.random() < 0.9 else odd_text(rng).replace("\x00", "")
     value = _value(rng)
-    if name in WORK and value[:3] in ("999", "1e3", "1e5", "inf", "100"):
+    if name in WORK and value in HUGE:
         value = "3"
     return f"{name}={value}" if rng.random() < 0.95 else name
 
