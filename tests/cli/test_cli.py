@@ -202,11 +202,11 @@ def test_bad_input_is_one_line(command, tmp_path, table):
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (("no-such-command",), "'no-such-command'. `hypcse --help`"),
+        (("no-such-command",), "'no-such-command'. See `hypcse --help`"),
         (("scor",), "Did you mean 'score'?"),
         (("--no-such-option",), "--no-such-option"),
         (("score",), "Missing argument"),
-        (("score", "tree.nwk"), "Missing option '--data'. `hypcse score --help`"),
+        (("score", "tree.nwk"), "Missing option '--data'. See `hypcse score --help`"),
         (("score", "tree.nwk", "--data", "iris", "--neighbors", "0"), "--neighbors"),
         (("score", "tree.nwk", "--data", "iris", "--neighbors", "many"), "--neighbors"),
         (("score", "tree.nwk", "--data"), "--data"),

@@ -238,15 +238,17 @@ def elsewhere(work: Callable[[], None]) -> None:
 
 
 def test_one_holds_a_folder(tmp_path: Path) -> None:
-    """It is made if it is missing; who holds it may do so again, and others may when it is free."""
+    """It is made if it is missing; who holds it may do so again where that is meant, and others when it is free."""
     folder = tmp_path / "deep" / "er"
 
-    def hold() -> None:
-        with hold_folder(folder):
+    def hold(again: bool = True) -> None:
+        with hold_folder(folder, again):
             pass
 
     with hold_folder(folder):
         hold()
+        with pytest.raises(ValueError, match="another run writes into"):
+            hold(again=False)
         with pytest.raises(ValueError, match="another run writes into"):
             elsewhere(hold)
     elsewhere(hold)

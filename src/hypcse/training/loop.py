@@ -49,7 +49,7 @@ def fit(
     check_checkpoints(checkpoint_dir, checkpoint_every)
     run = Run(features, graph, config, random_state, device)
     kept = None if checkpoint_dir is None else Checkpoints(checkpoint_dir, checkpoint_every, run)
-    with nullcontext() if kept is None else hold_folder(kept.folder):
+    with nullcontext() if kept is None else hold_folder(kept.folder, again=True):
         start = 0 if kept is None else kept.resume()
         if start == 0:
             run.evaluate(0)

@@ -15,14 +15,16 @@ _HELD: ContextVar[frozenset[Path]] = ContextVar("held", default=frozenset())
 
 
 @contextmanager
-def hold_folder(folder: Path) -> Iterator[None]:
+def hold_folder(folder: Path, again: bool = False) -> Iterator[None]:
     """Keep all others out of a folder, where the system can; it is made if it is missing.
 
-    Who holds it may hold it again further in. A killed process keeps nobody out.
+    A killed process keeps nobody out.
+
+    again : whether it may be held already by the work that this is part of.
     """
     folder.mkdir(parents=True, exist_ok=True)
     place = folder.resolve()
-    if place in _HELD.get():
+    if again and place in _HELD.get():
         yield
         return
     handle = _lock_what_stays(place, folder)
