@@ -324,7 +324,7 @@ print("done")
 """
 
 
-def test_the_engine_runs_without_torch(tmp_path):
+def test_the_search_runs_without_torch(tmp_path):
     ran = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode == 0 and ran.stdout.endswith("done\n"), ran.stderr
 
