@@ -169,3 +169,13 @@ def test_a_workbook_with_a_row_beyond_the_last(tmp_path):
     with pytest.raises(ValueError, match=r"odd\.xlsx .*has row 2,000,000,000, and Excel's last is 1,048,576"):
         hypcse.read(tmp_path / "odd.xlsx")
     assert hypcse.read(tmp_path / "whole.xlsx").n_points == 3
+
+
+def test_a_library_that_names_the_file_in_several_lines_is_told_in_one(tmp_path):
+    path = tmp_path / "x.xlsx"
+    with (
+        pytest.raises(ValueError, match="is damaged or not an Excel workbook") as told,
+        reading(path, "an Excel workbook"),
+    ):
+        raise ValueError(f"Unable to read {path}.\nPlease see the exception.")
+    assert "\n" not in str(told.value)

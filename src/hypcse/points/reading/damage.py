@@ -60,7 +60,9 @@ def _is_told(error: Exception, path: Path) -> bool:
         return True
     if isinstance(error, OSError):
         return error.filename is not None  # The system's own words: not there, not allowed, a folder.
-    return type(error) in (ValueError, TypeError, MemoryError) and str(path) in str(error)
+    ours = type(error) in (ValueError, TypeError, MemoryError) and str(path) in str(error)
+    # Libraries name the file too, in several lines.
+    return ours and "\n" not in str(error)
 
 
 def _too_large(error: MemoryError, path: Path) -> MemoryError:
