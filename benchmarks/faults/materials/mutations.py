@@ -141,4 +141,6 @@ def odd_text(rng: Rng) -> str:
     if rng.random() < 0.7:
         return ODD_TEXTS[int(rng.integers(len(ODD_TEXTS)))]
     highest = int(rng.choice([0x7F, 0xFF, 0xFFFF, 0x10FFFF]))
-    return "".join(chr(int(k)) for k in rng.integers(highest + 1, size=int(rng.integers(1, 30))))
+    signs = "".join(chr(int(k)) for k in rng.integers(highest + 1, size=int(rng.integers(1, 30))))
+    # Two halves that fit together are one character to everybody but Python.
+    return signs.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

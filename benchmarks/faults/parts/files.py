@@ -45,7 +45,9 @@ def try_file(trial: Trial) -> None:
         points = hypcse.read(path, **options)
     except Exception as error:
         check_refusal(error, str(path))
-        if isinstance(error, MemoryError) and _was_taken(str(error).replace(str(path), "")):
+        # NumPy asks for all of an array before it reads, so that nothing is taken where that is refused.
+        lazy = path.suffix in (".npy", ".npz")
+        if isinstance(error, MemoryError) and not lazy and _was_taken(str(error).replace(str(path), "")):
             raise Violation("wrong answer", f"memory beyond the limit for {len(content)} bytes: {error}") from error
         if isinstance(error, TypeError):
             raise Violation("traceback", f"TypeError for a file: {error}") from error
