@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -322,3 +323,17 @@ def test_many_writers_and_a_reader(out: Path) -> None:
     reader.join()
     assert len(set(content(out).values())) == 1 and names(out.parent) == ["found"]
     assert seen
+
+
+def test_a_disk_that_is_full_names_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system's own error has no name: it comes from a write."""
+
+    def fail(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match=r"No space left on device: .*out/a\.txt"):
+        write_folder(tmp_path / "out", {"a.txt": b"1"})
+    with pytest.raises(OSError, match=r"No space left on device: .*b\.txt"):
+        write_file(tmp_path / "b.txt", "1")
+    assert list(tmp_path.iterdir()) == []

@@ -49,7 +49,7 @@ def write_folder(out: Path, files: dict[str, bytes], overwrite: bool = False, ow
     with open_draft(place, folder=True) as made:
         for name, content in files.items():
             (made / name).parent.mkdir(parents=True, exist_ok=True)
-            _write(made / name, content)
+            _write(made / name, content, place / name)
         for folder in {(made / name).parent for name in files} | {made}:
             _sync(folder)
         found = _put(made, place, {*owned, *files} if overwrite else None)
@@ -68,7 +68,7 @@ def write_file(path: Path, content: bytes | str) -> None:
     place = Path(os.path.realpath(path))
     _parent_of(place)
     with open_draft(place, folder=False) as made:
-        _write(made, content.encode("utf-8", "replace") if isinstance(content, str) else content)
+        _write(made, content.encode("utf-8", "replace") if isinstance(content, str) else content, place)
         os.replace(made, place)
         _sync(place.parent)
 
@@ -132,11 +132,15 @@ def _parent_of(out: Path) -> Path:
     return parent
 
 
-def _write(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def _write(path: Path, content: bytes, place: Path) -> None:
+    """Write a file at a hidden path; what the system raises on the way names the place that it is for."""
+    try:
+        with path.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(place)) from error
 
 
 def _sync(folder: Path) -> None:
