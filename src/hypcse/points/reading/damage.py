@@ -60,9 +60,10 @@ def _is_told(error: Exception, path: Path) -> bool:
         return True
     if isinstance(error, OSError):
         return error.filename is not None  # The system's own words: not there, not allowed, a folder.
-    ours = type(error) in (ValueError, TypeError, MemoryError) and str(path) in str(error)
-    # Libraries name the file too, in several lines.
-    return ours and "\n" not in str(error)
+    words = str(error)
+    # Libraries name the file too, somewhere in several lines; ours have it first.
+    named = words.startswith(str(path)) or (str(path) in words and "\n" not in words)
+    return type(error) in (ValueError, TypeError, MemoryError) and named
 
 
 def _too_large(error: MemoryError, path: Path) -> MemoryError:
