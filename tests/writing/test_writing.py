@@ -287,8 +287,12 @@ def test_places_of_files_and_folders_are_tried_before_the_work(tmp_path: Path, m
         check_file(tmp_path / "no" / "file")
     monkeypatch.setattr(drafts, "_make_draft", refuse)
     for check in (check_file, check_folder):
-        with pytest.raises(PermissionError, match=r"nothing can be written into .* \(Permission denied\). Choose"):
+        told = rf"nothing can be written into {tmp_path}, where new is to be made \(Permission denied\). Choose"
+        with pytest.raises(PermissionError, match=told):
             check(tmp_path / "new")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PermissionError, match=rf"nothing can be written into {tmp_path} \(Permission denied\). Choose"):
+        check_folder(Path())
 
 
 def refuse(*words: object) -> None:

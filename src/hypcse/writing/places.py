@@ -15,7 +15,7 @@ def check_folder(folder: Path) -> None:
     if not nearest.is_dir():
         what = "is a file" if nearest.exists() else "is a link to nothing"
         raise NotADirectoryError(f"{nearest} {what}, and a folder is needed there. Name another folder.")
-    check_room(nearest, folder.name or str(folder))
+    check_room(nearest, place.name if nearest != place else "")
 
 
 def check_file(path: Path) -> None:
@@ -30,12 +30,12 @@ def check_file(path: Path) -> None:
 
 
 def check_room(parent: Path, name: str) -> None:
-    """Raise when nothing can be made in a folder, for what is to have that name."""
+    """Raise when nothing can be made in a folder, for what is to have that name; an empty one stands for any."""
     try:
-        with open_draft(parent / name, folder=True):
+        with open_draft(parent / (name or "any"), folder=True):
             pass
     except OSError as error:
+        what = f", where {name} is to be made" if name else ""
         raise type(error)(
-            f"nothing can be written into {parent}, where {name} is to be made ({error.strerror}). "
-            "Choose another place."
+            f"nothing can be written into {parent}{what} ({error.strerror}). Choose another place."
         ) from None
