@@ -61,3 +61,14 @@ def command(tmp_path, monkeypatch, capsys):
         return SimpleNamespace(returncode=ended.value.code or 0, stdout=said.out, stderr=said.err)
 
     return run
+
+
+@pytest.fixture
+def tasks_here(monkeypatch):
+    """Run tasks within this process instead of workers, whose start takes longer than a small task."""
+    from hypcse.experiments.running.measure import run_task
+
+    def run(tasks, n_jobs):
+        return (run_task(task) for task in tasks)
+
+    monkeypatch.setattr("hypcse.experiments.running.runner.run_in_workers", run)

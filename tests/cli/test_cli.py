@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,18 +11,6 @@ import typer
 import hypcse
 from hypcse.cli.score import show_scores
 from hypcse.experiments.running.measure import record_lost
-
-
-@pytest.fixture
-def hypcse_command(tmp_path):
-    """Run the command in an empty folder, the data folder left out."""
-    environment = {k: v for k, v in os.environ.items() if k != "HYPCSE_DATA"} | {"COLUMNS": "200"}
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        call = [sys.executable, "-c", "from hypcse.cli import main; main()", *words]
-        return subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment)
-
-    return run
 
 
 @pytest.fixture
@@ -50,34 +35,35 @@ def assert_one_line(result, text):
     assert all(line.startswith("- column ") for line in others), "only columns have lines of their own"
 
 
-def test_help_version_and_lists(hypcse_command):
-    assert "score" in hypcse_command("--help").stdout
-    assert hypcse_command("--version").stdout.strip() == f"hypcse {hypcse.__version__}"
-    methods = hypcse_command("methods").stdout
+def test_help_version_and_lists(command):
+    assert "score" in command("--help").stdout
+    assert command("--version").stdout.strip() == f"hypcse {hypcse.__version__}"
+    methods = command("methods").stdout
     assert all(name in methods for name in hypcse.methods.available())
-    datasets = hypcse_command("datasets").stdout
+    datasets = command("datasets").stdout
     assert all(name in datasets for name in hypcse.datasets.available())
-    for command in ("demo", "fit", "score", "view", "compare", "reproduce", "methods", "datasets"):
-        assert "Example" in hypcse_command(command, "--help").stdout
-    nothing = hypcse_command()
+    for name in ("demo", "fit", "score", "view", "compare", "reproduce", "methods", "datasets"):
+        assert "Example" in command(name, "--help").stdout
+    nothing = command()
     assert "score" in nothing.stdout and nothing.stderr == "" and nothing.returncode == 0
 
 
-def test_reproduce_reports_and_goes_on(hypcse_command, tmp_path):
-    words = ("reproduce", "control", "--data", "optical-digits", "--quick")
-    first = hypcse_command(*words)
+@pytest.mark.filterwarnings("ignore:This is scikit-learn's iris")
+def test_reproduce_reports_and_goes_on(command, tasks_here, tmp_path):
+    words = ("reproduce", "control", "--data", "iris", "--quick")
+    first = command(*words)
     assert first.returncode == 0, first.stderr
     assert "| trained, refined (default) |" in first.stdout
-    assert "Written by `hypcse reproduce control --data optical-digits --quick`." in first.stdout
+    assert "Written by `hypcse reproduce control --data iris --quick`." in first.stdout
     assert "5 of 5: " in first.stderr
     folder = tmp_path / "results"
     content = (folder / "records.jsonl").read_text()
     assert content.count("\n") == 5 and '"error"' not in content
     assert "<h2>What training adds" in (folder / "control-quick.html").read_text()
-    assert hypcse_command(*words).stdout == first.stdout
-    assert hypcse_command(*words, "--report-only").stdout == first.stdout
+    assert command(*words).stdout == first.stdout
+    assert command(*words, "--report-only").stdout == first.stdout
     assert (folder / "records.jsonl").read_text() == content
-    nothing = hypcse_command("reproduce", "table2", "--report-only")
+    nothing = command("reproduce", "table2", "--report-only")
     assert nothing.returncode == 2 and "has no record of table2" in nothing.stderr
 
 
@@ -125,16 +111,16 @@ def test_reproduce_refuses_what_it_does_not_know(command, tmp_path):
     assert wrong.returncode == 2 and "records.jsonl does not exist" in wrong.stderr
 
 
-def test_demo_writes_a_tree_that_score_reads(hypcse_command, tmp_path):
-    result = hypcse_command("demo")
+def test_demo_writes_a_tree_that_score_reads(command, tmp_path):
+    result = command("demo")
     assert result.returncode == 0, result.stderr
     assert "ward" in result.stdout
-    again = hypcse_command("score", "demo/optical-digits.nwk", "--data", "optical-digits", "--json")
+    again = command("score", "demo/optical-digits.nwk", "--data", "optical-digits", "--json")
     row = json.loads(again.stdout)
     assert f"{row['structural_entropy']:.4f}" in result.stdout
 
 
-def test_score_from_files(hypcse_command, tmp_path, table):
+def test_score_from_files(command, tmp_path, table):
     """Every form of tree and of points gives the library's own figures."""
     X, y = table
     tree = hypcse.methods.run("ward", X)
@@ -156,10 +142,10 @@ def test_score_from_files(hypcse_command, tmp_path, table):
         ("named.nwk", "--data", "shuffled.csv", *columns),
     ]
     for call in calls:
-        result = hypcse_command("score", *call, "--neighbors", "3", "--json")
+        result = command("score", *call, "--neighbors", "3", "--json")
         assert result.returncode == 0, result.stderr
         assert json.loads(result.stdout) == pytest.approx(expected)
-    assert "100.0%" in hypcse_command("score", *calls[0]).stdout
+    assert "100.0%" in command("score", *calls[0]).stdout
 
 
 def test_a_folder_of_fit_is_scored(command, table):

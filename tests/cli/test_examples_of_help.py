@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,10 +26,9 @@ def test_every_command_has_an_example():
 
 @pytest.mark.filterwarnings("ignore:This is scikit-learn's iris")
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_the_example_runs(example, tmp_path):
+def test_the_example_runs(example, command, tasks_here, tmp_path):
     X, _ = hypcse.datasets.load("iris")
     tree = hypcse.methods.run("graph-average", X)
     (tmp_path / "tree.nwk").write_text(tree.to_newick())
-    call = [sys.executable, "-c", "from hypcse.cli import main; main()", *shlex.split(example)]
-    result = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
+    result = command(*shlex.split(example))
     assert result.returncode == 0, result.stderr

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import hypcse
 from hypcse.estimator import ModelFileError
+from hypcse.training.run import Run
 
 
 @pytest.fixture
-def fit(tmp_path):
-    """Run `hypcse fit` in an empty folder."""
-    environment = {k: v for k, v in os.environ.items() if k != "HYPCSE_DATA"} | {"COLUMNS": "200"}
+def fit(command):
+    """Run `hypcse fit`, or another command, in an empty folder."""
+    first = command
 
-    def run(*words: str, command: tuple[str, ...] = ("fit",)) -> subprocess.CompletedProcess[str]:
-        call = [sys.executable, "-c", "from hypcse.cli import main; main()", *command, *words]
-        return subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    def run(*words: str, command: tuple[str, ...] = ("fit",)) -> SimpleNamespace:
+        return first(*command, *words)
 
     return run
 
@@ -208,20 +208,18 @@ def test_what_was_done_to_the_data_is_said(fit, tmp_path):
     assert "1 column of categories: c (2)" in result.stderr and "looks like an id" in result.stderr
 
 
-def test_a_stopped_training_goes_on_when_asked(fit, table, tmp_path):
+def test_a_stopped_training_goes_on_when_asked(fit, table, tmp_path, monkeypatch):
     words = ("points.csv", "--out", "found", "--id-column", "id", "--label-column", "kind", "--method", "hypcse")
-    code = (
-        "import hypcse.training.run as run, sys\n"
-        "from hypcse.cli import main\n"
-        "whole = run.Run.epoch\n"
-        "def epoch(self, number):\n"
-        "    if number == 15: raise KeyboardInterrupt\n"
-        "    return whole(self, number)\n"
-        "run.Run.epoch = epoch\n"
-        "main()\n"
-    )
-    call = [sys.executable, "-c", code, "fit", *words, "--epochs", "20"]
-    stopped = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
+    whole = Run.epoch
+
+    def epoch(self, number):
+        if number == 15:
+            raise KeyboardInterrupt
+        return whole(self, number)
+
+    monkeypatch.setattr(Run, "epoch", epoch)
+    stopped = fit(*words, "--epochs", "20")
+    monkeypatch.setattr(Run, "epoch", whole)
     assert stopped.returncode == 130, stopped.stderr
     assert "--resume" in stopped.stderr and not (tmp_path / "found").exists()
     refused = fit(*words, "--epochs", "20")
@@ -234,11 +232,10 @@ def test_a_stopped_training_goes_on_when_asked(fit, table, tmp_path):
     assert np.array_equal(*linkages)
 
 
-def test_compare_runs_methods_and_goes_on(table, tmp_path):
+def test_compare_runs_methods_and_goes_on(fit, table, tmp_path):
     def compare(*more):
-        call = [sys.executable, "-c", "from hypcse.cli import main; main()", "compare", "points.csv", *more]
-        options = ["--out", "found", "--id-column", "id", "--label-column", "kind"]
-        return subprocess.run([*call, *options], capture_output=True, text=True, cwd=tmp_path)
+        options = ("--out", "found", "--id-column", "id", "--label-column", "kind")
+        return fit("points.csv", *more, *options, command=("compare",))
 
     first = compare("--method", "ward", "--method", "graph-average")
     assert first.returncode == 0, first.stderr
@@ -252,19 +249,10 @@ def test_compare_runs_methods_and_goes_on(table, tmp_path):
     assert wrong.returncode == 2 and "Did you mean 'ward'" in wrong.stderr
 
 
-def test_compare_sees_changed_points(table, tmp_path):
+def test_compare_sees_changed_points(fit, tasks_here, table, tmp_path):
     def entropy():
-        call = [
-            sys.executable,
-            "-c",
-            "from hypcse.cli import main; main()",
-            "compare",
-            "points.csv",
-            "--method",
-            "ward",
-        ]
-        options = ["--out", "found", "--id-column", "id", "--label-column", "kind"]
-        subprocess.run([*call, *options], capture_output=True, text=True, cwd=tmp_path, check=True)
+        options = ("--out", "found", "--id-column", "id", "--label-column", "kind")
+        assert fit("points.csv", "--method", "ward", *options, command=("compare",)).returncode == 0
         return json.loads((tmp_path / "found" / "compare.jsonl").read_text().splitlines()[-1])["scores"]
 
     first = entropy()

@@ -122,7 +122,7 @@ def test_a_name_that_is_no_hierarchy_is_a_failure():
     assert "no made hierarchy" in run_task(Task("planted", "ward", "iris"))["error"]
 
 
-def test_the_experiment_runs_from_end_to_end(tmp_path):
+def test_the_experiment_runs_from_end_to_end(tasks_here, tmp_path):
     """Two rows, two cases, two draws: through processes into records, and from these into the report."""
     small = replace(
         DECLARED, rows=tuple(row for row in DECLARED.rows if row.label in ("Ward", "graph-average, refined"))
