@@ -9,7 +9,7 @@ Scale = Literal["minmax", "standard", "rank", "none"]
 """How columns are scaled."""
 Metric = Literal["euclidean", "cosine", "precomputed"]
 """How points are compared; "precomputed" says that distances are given."""
-NeighborSearch = Literal["auto", "kd-tree", "brute", "faiss"]
+NeighborSearch = Literal["auto", "kd-tree", "brute", "lists"]
 """How nearest neighbours are found."""
 Median = Literal["median"]
 """A bandwidth that goes by the data."""

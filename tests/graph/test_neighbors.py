@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numba
 import numpy as np
 import pytest
@@ -21,7 +19,7 @@ from hypcse.graph import nearest_neighbors, scale_features
 from hypcse.graph.neighbors import search as neighbors_module
 
 EXACT = ("brute", "kd-tree")
-ALL = (*EXACT, "faiss")
+ALL = (*EXACT, "lists")
 
 
 def grids(max_points=30, max_value=3):
@@ -66,7 +64,7 @@ def test_every_algorithm_finds_the_neighbors(algorithm, d):
     X = clustered(600, d)
     expected = sorted_others(squareform(pdist(X)), 8)
     indices, distances = nearest_neighbors(X, 8, algorithm=algorithm)
-    if algorithm == "faiss":
+    if algorithm == "lists":
         assert (distances <= expected[1][:, -1:] * (1 + 1e-12)).mean() >= 0.995
     else:
         assert_array_equal(indices, expected[0])
@@ -88,10 +86,10 @@ def test_blocks_do_not_matter(monkeypatch, n_bytes):
     assert_array_equal(nearest_neighbors(X, 6, algorithm="brute").indices, by_features.indices)
 
 
-def test_faiss_recall_on_clustered_data():
+def test_recall_of_lists_on_clustered_data():
     X = scale_features(clustered(20_000, 12), "minmax")
     exact = nearest_neighbors(X, 10, algorithm="brute")
-    found = nearest_neighbors(X, 10, algorithm="faiss")
+    found = nearest_neighbors(X, 10, algorithm="lists")
     assert (found.distances <= exact.distances[:, -1:]).mean() >= 0.995
     assert (found.indices >= 0).all()
 
@@ -111,13 +109,6 @@ def test_threads_do_not_matter(algorithm):
     assert_array_equal(one.distances, several.distances)
 
 
-def test_faiss_leaves_the_users_threads_alone():
-    faiss = pytest.importorskip("faiss")
-    before = faiss.omp_get_max_threads()
-    nearest_neighbors(clustered(500, 3), 5, algorithm="faiss")
-    assert faiss.omp_get_max_threads() == before
-
-
 @pytest.mark.parametrize("algorithm", ALL)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_points(algorithm, n):
@@ -134,7 +125,7 @@ def test_copies_of_one_point(algorithm):
     indices, distances = nearest_neighbors(X, 5, algorithm=algorithm)
     assert (indices != np.arange(3_000)[:, None]).all()
     assert not distances.any()
-    if algorithm != "faiss":
+    if algorithm != "lists":
         assert_array_equal(indices[:2], [[1, 2, 3, 4, 5], [0, 2, 3, 4, 5]])
 
 
@@ -197,19 +188,24 @@ def test_wrong_arguments_are_named():
         nearest_neighbors(X, 0)
     with pytest.raises(ValueError, match="'euclidean', 'cosine', 'precomputed'"):
         nearest_neighbors(X, 1, metric="manhattan")
-    with pytest.raises(ValueError, match="'auto', 'kd-tree', 'brute', 'faiss'"):
+    with pytest.raises(ValueError, match="'auto', 'kd-tree', 'brute', 'lists'"):
         nearest_neighbors(X, 1, algorithm="ball-tree")
     with pytest.raises(ValueError, match="1e\\+200 at"):
         nearest_neighbors(1e200 * X, 1)
 
 
-def test_without_faiss(monkeypatch):
-    monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(ImportError, match=r'pip install "hypcse\[large\]"'):
-        nearest_neighbors(np.eye(3), 1, algorithm="faiss")
+def test_many_points_are_searched_in_lists(monkeypatch):
     monkeypatch.setattr(neighbors_module, "MAX_EXACT", 50)
-    monkeypatch.setattr(neighbors_module, "has_faiss", lambda: False)
-    X = clustered(60, 20)
-    with pytest.warns(HypcseWarning, match=r"hypcse\[large\]"):
-        found = nearest_neighbors(X, 3)
-    assert_array_equal(found.indices, nearest_neighbors(X, 3, algorithm="brute").indices)
+    X = clustered(2_000, 20)
+    found, expected = nearest_neighbors(X, 3), nearest_neighbors(X, 3, algorithm="lists")
+    assert_array_equal(found.indices, expected.indices)
+
+
+def test_points_without_structure_are_searched_exactly(monkeypatch):
+    """Where neighbours are spread over many lists, matrix products are faster; above some size this is said."""
+    X = np.random.default_rng(0).normal(size=(3_000, 60))
+    exact = nearest_neighbors(X, 10, algorithm="brute").indices
+    assert_array_equal(nearest_neighbors(X, 10, algorithm="lists").indices, exact)
+    monkeypatch.setattr("hypcse.graph.neighbors.approximate.MANY_PRODUCTS", 1e6)
+    with pytest.warns(HypcseWarning, match="3000 points in 60 dimensions are searched exactly"):
+        nearest_neighbors(X, 10, algorithm="lists")

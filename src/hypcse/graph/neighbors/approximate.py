@@ -1,115 +1,128 @@
-"""Approximate nearest neighbours for large tables: faiss's inverted lists, then exact distances."""
+"""Approximate nearest neighbours for large tables: points in lists, the nearest lists read, then exact distances."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from importlib.util import find_spec
-from typing import Any
+from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import HypcseWarning
 from hypcse.graph.neighbors.exact import FAR, Queries, brute_force, in_unit, kd_tree
+from hypcse.kernels.points.lists import Lists, columns_of_lists, move_centres, nearest_centres, read_lists
 from hypcse.kernels.points.nearest import sorted_candidates
+
+Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 # Share of true neighbours to be found by a sample of points, large enough to tell 0.998 from 0.995.
 RECALL = 0.998
 SAMPLE = 512
 # Answers beyond k: the point itself, and a few that single precision may have put in the wrong order.
 EXTRA = 3
-_QUERIES = 4096
+# Points that each centre is learned from, and how often centres move.
+PER_CENTRE = 16
+N_MOVES = 8
+# Where a query would have to read more than this share of all lists, matrix products are faster.
+MAX_SHARE = 0.15
+# Products of an exact search above which it takes minutes.
+MANY_PRODUCTS = 1e13
+_QUERIES = 65_536
 _SEED = 1
 
 
-def has_faiss() -> bool:
-    """Whether faiss can be imported."""
-    return find_spec("faiss") is not None
-
-
-def inverted_lists(X: NDArray[np.floating], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def near_in_lists(X: NDArray[np.floating], k: int) -> Found:
     """Ids and squared distances of k near others of every point, (n, k); at least 0.995 of the nearest.
 
-    Points are put in about 4 sqrt(n) lists by their nearest centre; a query reads the lists of the centres
-    nearest to it, as many as a sample of points needs (see `_choose_lists`). The same at any number of threads.
-    Where even all lists are too few, because single precision cannot tell the points apart, the search is exact.
+    Points are put in about 2 sqrt(n) lists by their nearest centre; a query reads the lists of the centres
+    nearest to it, as many as a sample of points needs. The same at any number of threads. Where too many would be
+    needed, or where even all are too few because single precision cannot tell the points apart, the search is exact.
     """
-    faiss = _import_faiss()
-    n = X.shape[0]
-    indices = np.empty((n, k), np.int64)
-    squared = np.empty((n, k))
-    points = _robustly_centred(X)
-    with _workers(faiss) as pool:
-        index = pool.submit(_build, faiss, points).result()
-        share = _choose_lists(index, points, X, k)
-        if share < RECALL:
-            return _exact_after_all(X, k, share)
-        blocks = [np.arange(start, min(start + _QUERIES, n)) for start in range(0, n, _QUERIES)]
-        near = pool.map(lambda block: index.search(points[block], min(k + EXTRA, n))[1], blocks)
-        for block, candidates in zip(blocks, near, strict=True):
-            found, distances = sorted_candidates(X, X[block], block, candidates)
-            indices[block], squared[block] = found[:, :k], distances[:, :k]
+    n = len(X)
+    index = _build(X)
+    n_reads, share = _choose_reads(index, k)
+    if share < RECALL:
+        return _search_exactly(X, k, share)
+    indices, squared = np.empty((n, k), np.int64), np.empty((n, k))
+    for start in range(0, n, _QUERIES):
+        places = np.arange(start, min(start + _QUERIES, n))
+        rows = index.order[places]
+        found, distances = index.read(places, n_reads, k)
+        indices[rows], squared[rows] = found[:, :k], distances[:, :k]
     lacking = np.flatnonzero(indices[:, -1] < 0)
     if lacking.size:
         indices[lacking], squared[lacking] = brute_force(X, k, Queries.rows(X, lacking))
     return indices, squared
 
 
-def _import_faiss() -> Any:
-    try:
-        import faiss
-    except ImportError:
-        raise ImportError(
-            "algorithm='faiss' needs the package faiss, which is not installed. "
-            'Run pip install "hypcse[large]", or choose algorithm="brute" or "kd-tree".'
-        ) from None
-    return faiss
+@dataclass
+class _Index:
+    """A table, its points in lists, and the row (n,) at each place of these."""
+
+    X: NDArray[np.floating]
+    lists: Lists
+    order: NDArray[np.int64]
+
+    @property
+    def n_lists(self) -> int:
+        return len(self.lists.centres)
+
+    def read(self, places: NDArray[np.int64], n_reads: int, k: int) -> Found:
+        """Near points of those at some places by exact distance, more than k of each, from `n_reads` lists."""
+        n, rows = len(self.X), self.order[places]
+        # Without this limit a table with many copies of one point would put them in one list and cost O(n^2).
+        most = min(n, 32 * n_reads * (n // self.n_lists + 1)) if n_reads < self.n_lists else n
+        near = read_lists(self.lists, places, n_reads, most, min(k + EXTRA, n))
+        candidates = np.where(near < 0, -1, self.order[near])
+        return sorted_candidates(self.X, self.X[rows], rows, candidates)
+
+    def look_around(self, n_reads: int) -> None:
+        """Know as many lists near each list as queries that read so many choose from."""
+        centres = self.lists.centres
+        n_near = min(self.n_lists, 4 * n_reads + 16)
+        if n_near > self.lists.near.shape[1]:
+            self.lists = self.lists._replace(near=nearest_centres(centres, centres, n_near))
 
 
-@contextmanager
-def _workers(faiss: Any) -> Iterator[ThreadPoolExecutor]:
-    """Threads in which faiss and its matrix products each use one thread.
+def _build(X: NDArray[np.floating]) -> _Index:
+    points = _robustly_centred(X)
+    centres = _learn_centres(points)
+    owner = nearest_centres(points, centres, 1)[:, 0]
+    order = np.argsort(owner, kind="stable")
+    rows, owner = points[order], owner[order]
+    start = np.searchsorted(owner, np.arange(len(centres) + 1))
+    near = np.arange(len(centres))[:, None]
+    return _Index(X, Lists(rows, columns_of_lists(rows, start), start, owner, centres, near), order)
 
-    Every block of queries is then computed in one way whatever the number of threads. The setting belongs to
-    the calling thread, so that the user's own stays as it was.
+
+def _learn_centres(points: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Centres of about 2 sqrt(n) lists: Lloyd's k-means on a sample, from some of its points."""
+    n = len(points)
+    n_lists = max(1, min(int(2 * math.sqrt(n)), n // PER_CENTRE))
+    sample = np.random.default_rng(_SEED).choice(n, min(n, PER_CENTRE * n_lists), replace=False)
+    some, centres = points[sample], points[sample[:n_lists]]
+    for _ in range(N_MOVES):
+        move_centres(some, nearest_centres(some, centres, 1)[:, 0], centres)
+    return centres
+
+
+def _choose_reads(index: _Index, k: int) -> tuple[int, float]:
+    """How many lists a query reads so that a sample finds its true neighbours, and the share that it finds.
+
+    The share is less than `RECALL` where that would be all lists, or so many that an exact search is faster.
     """
-    threads = numba.get_num_threads()
-    with ThreadPoolExecutor(threads, initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool:
-        yield pool
-
-
-def _build(faiss: Any, points: NDArray[np.float32]) -> Any:
-    """The index with all points in their lists; the centres are learned from about 40 points each."""
-    n, d = points.shape
-    n_lists = max(1, min(int(4 * math.sqrt(n)), n // 40))
-    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, n_lists)
-    index.cp.seed = _SEED
-    index.cp.min_points_per_centroid = 1
-    index.cp.max_points_per_centroid = 40
-    index.train(points)
-    index.add(points)
-    return index
-
-
-def _choose_lists(index: Any, points: NDArray[np.float32], X: NDArray[np.floating], k: int) -> float:
-    """Double the number of lists that a query reads until a sample finds its true neighbours; the share found."""
-    n = points.shape[0]
-    sample = _sample(n, SAMPLE)
-    farthest = brute_force(X, k, Queries.rows(X, sample))[1][:, -1:]
-    reads = 4
+    places = _sample(len(index.X), SAMPLE)
+    farthest = brute_force(index.X, k, Queries.rows(index.X, index.order[places]))[1][:, -1:]
+    n_reads = min(4, index.n_lists)
     while True:
-        _read_lists(index, min(reads, index.nlist), n)
-        candidates = index.search(points[sample], min(k + EXTRA, n))[1]
+        index.look_around(n_reads)
         # By distance: among equal ones any choice is right.
-        share = float((sorted_candidates(X, X[sample], sample, candidates)[1][:, :k] <= farthest).mean())
-        if share >= RECALL or reads >= index.nlist:
-            return share
-        reads *= 2
+        share = float((index.read(places, n_reads, k)[1][:, :k] <= farthest).mean())
+        more = min(n_reads + max(1, n_reads // 4), index.n_lists)
+        if share >= RECALL or more == n_reads or more > max(MAX_SHARE * index.n_lists, 8):
+            return n_reads, share
+        n_reads = more
 
 
 def _sample(n: int, size: int) -> NDArray[np.int64]:
@@ -131,22 +144,16 @@ def _robustly_centred(X: NDArray[np.floating]) -> NDArray[np.float32]:
     return np.clip(points, -FAR, FAR, out=points)
 
 
-def _exact_after_all(X: NDArray[np.floating], k: int, share: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _search_exactly(X: NDArray[np.floating], k: int, share: float) -> Found:
+    """Exact neighbours after all, with a word where that takes long."""
     n, d = X.shape
-    warnings.warn(
-        f"faiss finds {share:.3f} of the neighbours of these {n} points, less than {RECALL}, because single precision "
-        "cannot tell them apart. They are searched exactly instead, which may take minutes or hours. "
-        "Scale the columns, or remove points that are far from all others.",
-        HypcseWarning,
-        stacklevel=5,
-    )
+    if float(n) * n * d > MANY_PRODUCTS:
+        warnings.warn(
+            f"{n} points in {d} dimensions are searched exactly, which may take minutes or hours: the fast search "
+            f"finds {share:.3f} of their neighbours, less than {RECALL}. Either they lie so evenly that few lists do "
+            "not hold them, or single precision cannot tell them apart. Reduce the columns (PCA), scale them, or "
+            "remove points that are far from all others.",
+            HypcseWarning,
+            stacklevel=5,
+        )
     return kd_tree(X, k) if d <= 15 and k < n - 1 else brute_force(X, k)
-
-
-def _read_lists(index: Any, reads: int, n: int) -> None:
-    """Let a query read `reads` lists, but no more than 32 times the points that even lists would hold.
-
-    Without this limit a table with many copies of one point would put them in one list and cost O(n^2).
-    """
-    index.nprobe = reads
-    index.max_codes = min(n, 32 * reads * (n // index.nlist + 1)) if reads < index.nlist else 0

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import HypcseWarning, check_choice, check_count, check_features
+from hypcse._checks import check_choice, check_count, check_features
 from hypcse._choices import Metric, NeighborSearch
 from hypcse.graph.features import dense_features
-from hypcse.graph.neighbors.approximate import has_faiss, inverted_lists
+from hypcse.graph.neighbors.approximate import near_in_lists
 from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
 from hypcse.graph.neighbors.precomputed import precomputed_neighbors
 
@@ -50,9 +49,9 @@ def nearest_neighbors(
         "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", where X holds the distances:
         square, condensed (SciPy's `pdist`) or sparse (stored entries alone are known).
     algorithm
-        "brute" and "kd-tree" are exact. "faiss" finds 0.995 of the neighbours or more and needs the extra `large`;
-        where it cannot, the search is exact, with a warning. "auto" takes the fastest exact one up to 50,000 points and
-        faiss beyond, except in few dimensions. Precomputed distances are always read whole.
+        "brute" and "kd-tree" are exact. "lists" finds 0.995 of the neighbours or more; where it cannot, the search is
+        exact, with a warning if that takes long. "auto" takes the fastest exact one up to 50,000 points and "lists"
+        beyond, except in few dimensions. Precomputed distances are always read whole.
 
     Returns
     -------
@@ -106,8 +105,8 @@ def _search(
     if k == 0:
         return np.empty((n, 0), np.int64), np.empty((n, 0))
     chosen = _fastest(n, d) if algorithm == "auto" else algorithm
-    if chosen == "faiss":
-        return inverted_lists(X, k)
+    if chosen == "lists":
+        return near_in_lists(X, k)
     if chosen == "kd-tree" and k < n - 1:
         return kd_tree(X, k)
     return brute_force(X, k)
@@ -117,18 +116,7 @@ def _fastest(n: int, d: int) -> str:
     """The fastest method on clustered tables, as measured on two cores."""
     if d <= 6 or (d <= MAX_TREE_COLUMNS and n <= MAX_EXACT):
         return "kd-tree"
-    if n <= MAX_EXACT:
-        return "brute"
-    if has_faiss():
-        return "faiss"
-    warnings.warn(
-        f"searching {n} points in {d} dimensions exactly, which may take minutes or hours: above {MAX_EXACT} "
-        "points faiss is much faster, but it is not installed. "
-        'Run pip install "hypcse[large]" for a search that finds 0.995 of the neighbours.',
-        HypcseWarning,
-        stacklevel=4,
-    )
-    return "kd-tree" if d <= MAX_TREE_COLUMNS else "brute"
+    return "brute" if n <= MAX_EXACT else "lists"
 
 
 def unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:
