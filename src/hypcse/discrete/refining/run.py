@@ -54,8 +54,8 @@ class Run:
     ) -> None:
         self.graph, self.objective, self.reporter = graph_over(tree, graph), objective, Reporter(callback)
         self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
-        self.best = binarize(tree, graph)
-        self.best_value = self.lowest = self.measure(self.best)
+        self.begin = self.best = binarize(tree, graph)
+        self.begin_value = self.best_value = self.lowest = self.measure(self.best)
         self.n_moves, self.stopped, self.lock = 0, False, Lock()
         # Other threads than this one do not know it.
         self.n_threads = numba.get_num_threads()
@@ -131,11 +131,10 @@ class Run:
         """Where a descent ends: nothing moves any more, or the budget is used up. None if it does not begin in time."""
         if self.out_of_time():
             return None
-        value = self.best_value if tree is self.best else None
         if not is_shallow(tree, self.graph):
-            tree, value = flatten(tree, self.graph), None
+            tree = flatten(tree, self.graph)
         search = start_search(tree, self.graph, self.objective)
-        value = self.measure(tree) if value is None else value
+        value = self.begin_value if tree is self.begin else self.measure(tree)
 
         def note(gain: float, n_moves: int, share: float) -> None:
             nonlocal value
@@ -228,7 +227,7 @@ class Run:
 
     def result(self, given: Tree) -> Refinement:
         """The best tree with the names of the given one, and its top where that was joined by distances."""
-        before, after = self.measure(given), self.best_value
+        before, after = self.begin_value if given is self.begin else self.measure(given), self.best_value
         tree = searched_tree(self.best.parent, self.graph, given.names)
         above = joined_by_distance(given, self.graph)
         if above.any():
