@@ -18,7 +18,8 @@ from hypcse.discrete import binarize, refinement
 from hypcse.discrete.refining.run import is_shallow
 from hypcse.discrete.refining.state import start_search
 from hypcse.entropy import lca_weights, node_volumes
-from hypcse.kernels.search.regraft import move, price_places
+from hypcse.kernels.search.pricing import price_places
+from hypcse.kernels.search.regraft import move
 from hypcse.kernels.search.working_tree import COST, N_FOUND, N_PATH, PARENT
 
 OBJECTIVES = {"entropy": structural_entropy, "dasgupta": dasgupta_cost}

@@ -16,7 +16,10 @@ class Budget:
     largest     : leaves of the largest subtree that descent moves.
     linkages    : linkages on the graph to begin from, besides the trees given.
     resolutions : resolutions of `multilevel_tree`s to begin from too.
-    max_all     : vertices up to which these starts are tried; with more, the trees given are all.
+    max_all     : vertices up to which these starts are tried; with more, the trees given are all, and each is first
+                  searched in parts, side by side.
+    min_part    : leaves of the largest part, or a `n_parts`-th of all where that is more. No number of threads tells.
+    n_parts     : about so many parts, at least.
     n_chains    : annealing runs, each with a seed of its own.
     n_proposals : moves that a run proposes, at least `min_sweeps` and at most `max_sweeps` for each subtree.
     """
@@ -26,10 +29,16 @@ class Budget:
     linkages: tuple[Linkage, ...] = ("average", "paris")
     resolutions: tuple[float, ...] = (0.5, 1.0, 2.0)
     max_all: int = 100_000
+    min_part: int = 4096
+    n_parts: int = 64
     n_chains: int = 0
     n_proposals: int = 0
     min_sweeps: int = 0
     max_sweeps: int = 0
+
+    def part_size(self, n_vertices: int) -> int:
+        """Leaves of the largest part of a tree."""
+        return max(self.min_part, n_vertices // self.n_parts)
 
 
 BUDGETS: dict[Effort, Budget] = {
@@ -51,6 +60,8 @@ FLAT_LEVELS = 8
 # Steps of walking, and parts of an annealing run, between which time and callback are looked at.
 PART = 10_000_000
 N_STAGES = 50
+# What parts are taken for in the progress of a descent that begins with them.
+PARTS_SHARE = 0.9
 
 
 @dataclass(frozen=True)

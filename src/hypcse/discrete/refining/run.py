@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -28,6 +29,7 @@ from hypcse.discrete.refining.budget import (
     MAX_WALK,
     N_STAGES,
     PART,
+    PARTS_SHARE,
     Budget,
     Refinement,
 )
@@ -35,8 +37,13 @@ from hypcse.discrete.refining.state import Search, start_search
 from hypcse.entropy import graph_over, lca_weights, structural_entropy
 from hypcse.graph import Graph
 from hypcse.kernels.search.descent import anneal, descend
+from hypcse.kernels.search.parts import mark_leaving
 from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.tree import Tree
+
+Answer = TypeVar("Answer")
+Note = Callable[[float, int, float], None]
+"""Called with a gain, the number of moves that made it, and the share of the work that is done."""
 
 
 class Run:
@@ -47,9 +54,11 @@ class Run:
     ) -> None:
         self.graph, self.objective, self.reporter = graph_over(tree, graph), objective, Reporter(callback)
         self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
-        self.best = binarize(tree, graph)
-        self.best_value = self.lowest = self.measure(self.best)
+        self.begin = self.best = binarize(tree, graph)
+        self.begin_value = self.best_value = self.lowest = self.measure(self.best)
         self.n_moves, self.stopped, self.lock = 0, False, Lock()
+        # Other threads than this one do not know it.
+        self.n_threads = numba.get_num_threads()
         self.least_gain = 1e-9 * float(graph.weights.mean()) if graph.n_edges else 0.0
 
     def search(self, starts: Sequence[Tree], budget: Budget, random_state: int) -> None:
@@ -89,18 +98,32 @@ class Run:
             self.best, self.best_value = tree, value
 
     def go_down(self, trees: list[Tree], budget: Budget, stage: str) -> None:
-        """Descend from each tree, side by side, and keep the best of what is found; the first of equals."""
+        """Descend from each tree and keep the best of what is found; the first of equals.
+
+        Small trees stand side by side; the parts of a large one do.
+        """
         shares = np.zeros(len(trees))
-        with ThreadPoolExecutor(min(len(trees), numba.get_num_threads())) as threads:
+        n_threads = 1 if self.in_parts(budget) else self.n_threads
+
+        def descend_from(place: int) -> Tree | None:
+            return self.descend_from(trees[place], budget, stage, shares, place)
+
+        for found in self.side_by_side(descend_from, range(len(trees)), n_threads):
+            if found is not None:
+                self.keep(found)
+
+    def side_by_side(self, work: Callable[[Any], Answer], items: Iterable[Any], n_threads: int) -> Iterator[Answer]:
+        """What work makes of each item, in their order; where one fails, the others stop at their next part."""
+        with ThreadPoolExecutor(n_threads) as threads:
             try:
-                places = range(len(trees))
-                for found in threads.map(lambda k: self.descend_from(trees[k], budget, stage, shares, k), places):
-                    if found is not None:
-                        self.keep(found)
+                yield from threads.map(work, items)
             except BaseException:
-                # The others stop at their next part.
                 self.stopped = True
                 raise
+
+    def in_parts(self, budget: Budget) -> bool:
+        """Whether trees are searched in parts first."""
+        return self.graph.n_vertices > budget.max_all
 
     def descend_from(
         self, tree: Tree, budget: Budget, stage: str, shares: NDArray[np.float64], place: int
@@ -110,25 +133,57 @@ class Run:
             return None
         if not is_shallow(tree, self.graph):
             tree = flatten(tree, self.graph)
-        search, value = start_search(tree, self.graph, self.objective), self.measure(tree)
-        largest, n_nodes = budget.largest or self.graph.n_vertices, tree.n_nodes
+        search = start_search(tree, self.graph, self.objective)
+        value = self.begin_value if tree is self.begin else self.measure(tree)
+
+        def note(gain: float, n_moves: int, share: float) -> None:
+            nonlocal value
+            with self.lock:
+                value = self.lower(value, gain)
+                self.n_moves += n_moves
+                shares[place] = max(shares[place], share)
+                self.lowest = min(self.lowest, value)
+                self.report(stage, float(shares.mean()))
+
+        if self.in_parts(budget):
+            self.descend_in_parts(search, budget, note)
+        self.descend_over_all(search, budget, note, PARTS_SHARE if self.in_parts(budget) else 0.0)
+        return self.read(search)
+
+    def descend_in_parts(self, search: Search, budget: Budget, note: Note) -> None:
+        """Descend inside disjoint subtrees, side by side, and leave stale what edges from one to another may move."""
+        largest, n = budget.largest or self.graph.n_vertices, self.graph.n_vertices
+        parts, n_done = search.parts(budget.part_size(n)), 0
+
+        def descend_in(part: NDArray[np.int64]) -> None:
+            nonlocal n_done
+            if self.stopped:
+                return
+            gain, n_moves = search.descend_in(part, budget.n_sweeps, largest, self.least_gain)
+            with self.lock:
+                n_done += int(part[1])
+            note(gain, n_moves, PARTS_SHARE * n_done / n)
+
+        for _ in self.side_by_side(descend_in, parts, self.n_threads):
+            pass
+        mark_leaving(search.tree, search.rows, parts)
+
+    def descend_over_all(self, search: Search, budget: Budget, note: Note, begin: float) -> None:
+        """Sweeps over the whole tree; `begin` is the share of the work that was done before."""
+        largest, n_nodes = budget.largest or self.graph.n_vertices, search.tree.link.shape[0]
         for sweep in range(budget.n_sweeps):
             moved, node = 0, 0
             while node < n_nodes and not self.stopped:
                 gain, n_moves, node = descend(
                     search.tree, search.rows, node, PART, largest, self.least_gain, search.logarithmic
                 )
-                value, moved = self.lower(value, gain), moved + n_moves
-                with self.lock:
-                    self.n_moves += n_moves
-                    # A sweep that moved nothing is the last.
-                    ends = node == n_nodes and moved == 0
-                    shares[place] = 1.0 if ends else (sweep + node / n_nodes) / budget.n_sweeps
-                    self.lowest = min(self.lowest, value)
-                    self.report(stage, float(shares.mean()))
+                moved += n_moves
+                # A sweep that moved nothing is the last.
+                ends = node == n_nodes and moved == 0
+                share = 1.0 if ends else (sweep + node / n_nodes) / budget.n_sweeps
+                note(gain, n_moves, begin + (1 - begin) * share)
             if self.stopped or moved == 0:
                 break
-        return self.read(search)
 
     def anneal(self, budget: Budget, random_state: int) -> None:
         """Anneal from the best tree in several chains, side by side, and descend from where each of them ends."""
@@ -139,7 +194,7 @@ class Run:
         chains = [start_search(self.best, self.graph, self.objective) for _ in range(budget.n_chains)]
         seeds = generator(random_state, "annealing").integers(2**63, size=budget.n_chains, dtype=np.uint64)
         states = [np.array([seed]) for seed in seeds]
-        with ThreadPoolExecutor(min(budget.n_chains, numba.get_num_threads())) as threads:
+        with ThreadPoolExecutor(min(budget.n_chains, self.n_threads)) as threads:
             for stage, part in enumerate(np.array_split(temperatures, N_STAGES), 1):
                 self.n_moves += sum(threads.map(_cool, chains, states, [part] * budget.n_chains))
                 self.report("annealing", stage / N_STAGES)
@@ -172,7 +227,7 @@ class Run:
 
     def result(self, given: Tree) -> Refinement:
         """The best tree with the names of the given one, and its top where that was joined by distances."""
-        before, after = self.measure(given), self.best_value
+        before, after = self.begin_value if given is self.begin else self.measure(given), self.best_value
         tree = searched_tree(self.best.parent, self.graph, given.names)
         above = joined_by_distance(given, self.graph)
         if above.any():

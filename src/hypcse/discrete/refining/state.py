@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 from hypcse._choices import Objective
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
+from hypcse.kernels._compile import read_only
+from hypcse.kernels.search.descent import descend
+from hypcse.kernels.search.parts import list_parts, put_part, take_part
 from hypcse.kernels.search.working_tree import PHI, WEIGHT, Rows, WorkingTree, make_working_tree, read_parents
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
+
+UNLIMITED = 2**62
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,27 @@ class Search:
         Paper: Eq. (7) for entropy, its edges gathered at their LCAs.
         """
         return float(np.dot(self.tree.value[:, WEIGHT], self.tree.value[:, PHI]))
+
+    def parts(self, largest: int) -> NDArray[np.int64]:
+        """The maximal subtrees of at most so many leaves, as `list_parts` gives them; only before any move."""
+        return list_parts(self.tree, self.order.size, largest)
+
+    def descend_in(self, part: NDArray[np.int64], n_sweeps: int, largest: int, least_gain: float) -> tuple[float, int]:
+        """Descend inside a part, where nothing outside of it is looked at or changed; total gain and moves made.
+
+        Its few arrays stay in the cache, and parts can be searched at the same time.
+        """
+        first, size, inner = part.tolist()
+        tree, rows = take_part(self.tree, self.rows, first, size, inner)
+        rows = Rows(*read_only(*rows))
+        gained, n_moves = 0.0, 0
+        for _ in range(n_sweeps):
+            gain, moved, _ = descend(tree, rows, 0, UNLIMITED, largest, least_gain, self.logarithmic)
+            gained, n_moves = gained + gain, n_moves + moved
+            if moved == 0:
+                break
+        put_part(self.tree, tree, first, size, inner)
+        return gained, n_moves
 
     def parents(self) -> NDArray[np.int64]:
         """Parents of the tree as it stands, over the vertices in their own order."""

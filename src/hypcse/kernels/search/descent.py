@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import helper, kernel
-from hypcse.kernels.search.regraft import move, price_places
+from hypcse.kernels.search.pricing import find_cheapest, price_places
+from hypcse.kernels.search.regraft import move
 from hypcse.kernels.search.working_tree import COST, N_FOUND, N_PATH, N_STEPS, PARENT, Rows, WorkingTree
 
 
@@ -44,11 +45,10 @@ def descend(
         if tree.link[top, PARENT] < 0 or not tree.stale[top]:
             continue
         tree.stale[top] = False
-        sibling = price_places(tree, rows, top, largest, logarithmic)
+        sibling, best = find_cheapest(tree, rows, top, largest, logarithmic)
         n_steps += tree.counts[N_STEPS]
         if sibling < 0:
             continue
-        best = _best_place(tree, sibling)
         gain = tree.value[sibling, COST] - tree.value[best, COST]
         if gain > least_gain:
             move(tree, top, best, logarithmic)

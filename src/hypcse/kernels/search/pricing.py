@@ -1,0 +1,261 @@
+"""The places of a pruned subtree and their prices, for objectives F = sum over nodes of weight * phi(measure).
+
+`weight` is the total weight of the edges that meet at a node. `measure` adds up over leaves: degrees, with phi = log2,
+give structural entropy; ones, with phi the identity, give Dasgupta's cost.
+
+Let S be pruned, mu its measure, and A(v) the weight between S and the leaves under v. In what is left, let h(v) be phi
+of v's measure and g(v) phi of that measure plus mu. Grafting S above the root costs A(root) g(root), and going down
+from a node u to its child v changes the cost by
+
+    weight(u) (g(u) - h(u)) + A(v) (g(v) - g(u)).
+
+The first term is never negative, so only nodes with A(v) > 0, those above graph neighbours of S, can be worth a visit;
+one walk up from the neighbours and one pass down price all of them. And since A only falls on the way down, while g
+stays above phi(mu), no place at v or below it costs less than
+
+    cost(u) + weight(u) (g(u) - h(u)) - A(v) (g(u) - phi(mu)),
+
+so a search for the cheapest place alone leaves most branches out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hypcse.kernels._compile import helper, kernel
+from hypcse.kernels.search.working_tree import (
+    AMOUNT,
+    CLOCK,
+    COST,
+    GAIN_PHI,
+    LEFT,
+    MARK,
+    MEASURE,
+    MEETING,
+    N_FOUND,
+    N_PATH,
+    N_STEPS,
+    PARENT,
+    PASSING,
+    PHI,
+    RIGHT,
+    WEIGHT,
+    Rows,
+    WorkingTree,
+    phi_of,
+)
+
+# Marks are 32 bits wide; after this one they start anew.
+LAST_CLOCK = 2**31 - 16
+# Places above the node where all edges of a subtree have met are worth little: so many of them are priced.
+EXTRA_LEVELS = 8
+
+
+@helper
+def _mark_leaves(tree: WorkingTree, top: int, n_leaves: int, inside: int, largest: int) -> int:
+    """Mark the leaves under a node with `inside` and list them in `found`; their number, 0 if over `largest`."""
+    tree.stack[0] = top
+    depth, n_inside = 1, 0
+    while depth > 0:
+        depth -= 1
+        node = tree.stack[depth]
+        if node < n_leaves:
+            if n_inside == largest:
+                return 0
+            tree.link[node, MARK] = inside
+            tree.found[n_inside] = node
+            n_inside += 1
+        else:
+            tree.stack[depth], tree.stack[depth + 1] = tree.link[node, LEFT], tree.link[node, RIGHT]
+            depth += 2
+    return n_inside
+
+
+@helper
+def _collect_neighbors(tree: WorkingTree, rows: Rows, n_inside: int, inside: int, outside: int) -> int:
+    """Add up the weight from the listed leaves to each leaf outside, and list those in `stack`; their number."""
+    n_neighbors = 0
+    for k in range(n_inside):
+        leaf = tree.found[k]
+        for e in range(rows.indptr[leaf], rows.indptr[leaf + 1]):
+            other = rows.indices[e]
+            if tree.link[other, MARK] == inside:
+                continue
+            if tree.link[other, MARK] != outside:
+                tree.link[other, MARK] = outside
+                tree.value[other, AMOUNT] = 0.0
+                tree.stack[n_neighbors] = other
+                n_neighbors += 1
+            tree.value[other, AMOUNT] += rows.weights[e]
+    return n_neighbors
+
+
+@helper
+def _list_path(tree: WorkingTree, node: int, on_path: int) -> None:
+    """List a node and all above it in `path`."""
+    n_path = 0
+    while node >= 0:
+        tree.link[node, MARK] = on_path
+        tree.path[n_path] = node
+        n_path += 1
+        node = tree.link[node, PARENT]
+    tree.counts[N_PATH] = n_path
+
+
+@helper
+def _walk_up(tree: WorkingTree, n_neighbors: int, outside: int, on_path: int) -> int:
+    """List the nodes from the neighbours up to the path in `found`, parents before children, and add up their amounts.
+
+    A node of the path where something meets gets the mark after `on_path`; their number.
+    """
+    n_found, n_met = 0, 0
+    for k in range(n_neighbors):
+        begin = n_found
+        node = tree.stack[k]
+        tree.found[n_found] = node
+        n_found += 1
+        node = tree.link[node, PARENT]
+        while tree.link[node, MARK] < outside:
+            tree.link[node, MARK] = outside
+            tree.value[node, AMOUNT] = 0.0
+            tree.found[n_found] = node
+            n_found += 1
+            node = tree.link[node, PARENT]
+        if tree.link[node, MARK] == on_path:
+            tree.link[node, MARK] = on_path + 1
+            tree.value[node, MEETING] = 0.0
+            n_met += 1
+        low, high = begin, n_found - 1
+        while low < high:
+            tree.found[low], tree.found[high] = tree.found[high], tree.found[low]
+            low, high = low + 1, high - 1
+    for k in range(n_found - 1, -1, -1):
+        node = tree.found[k]
+        above = tree.link[node, PARENT]
+        tree.value[above, AMOUNT if tree.link[above, MARK] == outside else MEETING] += tree.value[node, AMOUNT]
+    tree.counts[N_FOUND] = n_found
+    tree.counts[N_STEPS] += n_found
+    return n_met
+
+
+@helper
+def _trim_path(tree: WorkingTree, n_met: int, on_path: int) -> None:
+    """Add up what meets along the path, and end the path some levels above the node where all has met.
+
+    Differences of cost below a node do not depend on what lies above it, so the rest of the path need not be priced.
+    """
+    total, n_path, spare = 0.0, 0, EXTRA_LEVELS
+    while n_path < tree.counts[N_PATH] and spare > 0:
+        node = tree.path[n_path]
+        n_path += 1
+        if tree.link[node, MARK] == on_path:
+            tree.value[node, MEETING] = 0.0
+        else:
+            n_met -= 1
+            total += tree.value[node, MEETING]
+        if n_met == 0:
+            spare -= 1
+        tree.value[node, AMOUNT] = total
+    tree.counts[N_PATH] = n_path
+
+
+@helper
+def _price_path(tree: WorkingTree, mu: float, sibling: int, logarithmic: bool) -> None:
+    """Costs at the old place and above it, from the top of the path down; only their differences mean anything."""
+    value = tree.value
+    value[sibling, AMOUNT] = value[tree.path[0], MEETING]
+    above = -1
+    for k in range(tree.counts[N_PATH] - 1, -1, -1):
+        if k > 0:
+            node = tree.path[k]
+            rest = phi_of(max(value[node, MEASURE] - mu, 0.0), logarithmic)
+            value[node, GAIN_PHI] = value[node, PHI]
+            value[node, PASSING] = (value[node, WEIGHT] - value[node, MEETING]) * (value[node, PHI] - rest)
+        else:
+            node = sibling
+            value[node, GAIN_PHI] = value[tree.path[0], PHI]
+            value[node, PASSING] = value[node, WEIGHT] * (value[node, GAIN_PHI] - value[node, PHI])
+        value[node, COST] = value[node, AMOUNT] * value[node, GAIN_PHI]
+        if above >= 0:
+            drop = value[node, GAIN_PHI] - value[above, GAIN_PHI]
+            value[node, COST] = value[above, COST] + value[above, PASSING] + value[node, AMOUNT] * drop
+        above = node
+
+
+@helper
+def _price(tree: WorkingTree, node: int, mu: float, logarithmic: bool) -> float:
+    """The cost at a node off the path whose parent is priced."""
+    value, above = tree.value, tree.link[node, PARENT]
+    value[node, GAIN_PHI] = phi_of(value[node, MEASURE] + mu, logarithmic)
+    value[node, PASSING] = value[node, WEIGHT] * (value[node, GAIN_PHI] - value[node, PHI])
+    drop = value[node, GAIN_PHI] - value[above, GAIN_PHI]
+    value[node, COST] = value[above, COST] + value[above, PASSING] + value[node, AMOUNT] * drop
+    return value[node, COST]
+
+
+@helper
+def _survey(tree: WorkingTree, rows: Rows, top: int, largest: int, logarithmic: bool) -> int:
+    """List the places of the subtree `top`, and price those on its path; as `price_places` answers."""
+    n_leaves = rows.indptr.size - 1
+    if tree.counts[CLOCK] > LAST_CLOCK:
+        tree.link[:, MARK] = 0
+        tree.counts[CLOCK] = 0
+    tree.counts[CLOCK] += 4
+    inside, outside, on_path = tree.counts[CLOCK] - 3, tree.counts[CLOCK] - 2, tree.counts[CLOCK] - 1
+    joint = tree.link[top, PARENT]
+    sibling = tree.link[joint, LEFT] + tree.link[joint, RIGHT] - top
+    n_inside = _mark_leaves(tree, top, n_leaves, inside, largest)
+    tree.counts[N_STEPS] = n_inside if n_inside > 0 else largest
+    n_neighbors = _collect_neighbors(tree, rows, n_inside, inside, outside)
+    if n_neighbors == 0:
+        return -1
+    _list_path(tree, joint, on_path)
+    tree.counts[N_STEPS] += tree.counts[N_PATH]
+    n_met = _walk_up(tree, n_neighbors, outside, on_path)
+    _trim_path(tree, n_met, on_path)
+    _price_path(tree, tree.value[top, MEASURE], sibling, logarithmic)
+    return sibling
+
+
+@kernel
+def price_places(tree: WorkingTree, rows: Rows, top: int, largest: int, logarithmic: bool) -> int:
+    """Price every place worth a visit for the subtree `top`; its sibling, whose cost is that of staying.
+
+    -1 when there is no such place, or when the subtree has more than `largest` leaves and nothing was done.
+    The places are the first `counts[N_FOUND]` of `found` and, from the second on, the first `counts[N_PATH]` of `path`.
+    """
+    sibling = _survey(tree, rows, top, largest, logarithmic)
+    if sibling >= 0:
+        for k in range(tree.counts[N_FOUND]):
+            if tree.found[k] != sibling:
+                _price(tree, tree.found[k], tree.value[top, MEASURE], logarithmic)
+    return sibling
+
+
+@kernel
+def find_cheapest(tree: WorkingTree, rows: Rows, top: int, largest: int, logarithmic: bool) -> tuple[int, int]:
+    """The sibling of the subtree `top`, or -1, as `price_places` answers, and the cheapest of its places.
+
+    Staying wins ties, then the path, then the place found first. Branches that cannot hold the cheapest are not priced.
+    """
+    sibling = _survey(tree, rows, top, largest, logarithmic)
+    if sibling < 0:
+        return -1, -1
+    value = tree.value
+    best = sibling
+    for k in range(1, tree.counts[N_PATH]):
+        if value[tree.path[k], COST] < value[best, COST]:
+            best = tree.path[k]
+    least = value[best, COST]
+    for k in range(tree.counts[N_FOUND]):
+        node = tree.found[k]
+        if node == sibling:
+            continue
+        above = tree.link[node, PARENT]
+        reach = value[node, AMOUNT] * (value[above, GAIN_PHI] - value[top, PHI])
+        if value[above, COST] + value[above, PASSING] - reach >= least:
+            # So are all below it: their bound is this one, with nothing left to reach.
+            value[node, COST], value[node, PASSING], value[node, GAIN_PHI] = np.inf, 0.0, value[top, PHI]
+        elif _price(tree, node, value[top, MEASURE], logarithmic) < least:
+            best, least = node, value[node, COST]
+    return sibling, best
