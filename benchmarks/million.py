@@ -21,23 +21,32 @@ N_POINTS, N_FEATURES, N_GROUPS, N_GAUSSIANS = 1_000_000, 16, 10, 200
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.add_argument("--points", type=int, default=N_POINTS, metavar="N")
+    parser.add_argument("--points", type=int, nargs="+", default=[N_POINTS], metavar="N", help="one or more sizes")
 
 
 def show(options: argparse.Namespace, console: Console) -> int:
-    """Measure in a process of its own, and print the table."""
-    call = [sys.executable, "-m", "benchmarks.million", str(options.points)]
+    """Measure each size in a process of its own; print a table for each, and how the whole grows from the first."""
+    wholes: list[float] = []
+    for n_points in options.points:
+        found = _measure_apart(n_points)
+        wholes.append(sum(seconds for _, seconds, _ in found["steps"]))
+        rows = [(name, f"{seconds:.1f}", f"{peak:.0f}") for name, seconds, peak in found["steps"]]
+        rows.append(("whole", f"{wholes[-1]:.1f}", rows[-1][2]))
+        facts = ", ".join(f"{name} {value}" for name, value in found["facts"].items())
+        console.print(Sheet(f"{n_points:,} points", ("step", "seconds", "peak MB so far"), tuple(rows)).to_rich())
+        console.print(facts, markup=False)
+    for n_points, whole in zip(options.points[1:], wholes[1:], strict=True):
+        console.print(f"growth of the whole, {options.points[0]:,} to {n_points:,} points: {whole / wholes[0]:.1f}x")
+    return 0
+
+
+def _measure_apart(n_points: int) -> dict[str, Any]:
+    call = [sys.executable, "-m", "benchmarks.million", str(n_points)]
     answer = subprocess.run(call, capture_output=True, text=True)
     if answer.returncode:
-        raise ValueError(f"{options.points} points failed: {answer.stderr.strip().splitlines()[-1]}")
-    found = json.loads(answer.stdout)
-    rows = tuple((name, f"{seconds:.1f}", f"{peak:.0f}") for name, seconds, peak in found["steps"])
-    facts = ", ".join(f"{name} {value}" for name, value in found["facts"].items())
-    sheet = Sheet(f"{options.points:,} points", ("step", "seconds", "peak MB so far"), rows, (facts,))
-    console.print(sheet.to_rich())
-    for remark in sheet.remarks:
-        console.print(remark, markup=False)
-    return 0
+        raise ValueError(f"{n_points} points failed: {answer.stderr.strip().splitlines()[-1]}")
+    found: dict[str, Any] = json.loads(answer.stdout)
+    return found
 
 
 def grouped(n_points: int) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
@@ -69,9 +78,21 @@ def measure(n_points: int) -> dict[str, Any]:
         "entropy": round(hypcse.structural_entropy(tree, graph), 4),
         "levels": [int(labels.max()) + 1 for labels in found],
         "main": int(found[hypcse.main_level(tree, graph)].max()) + 1,
+        "recall of neighbours": round(_recall(X), 4),
         **best,
     }
     return {"steps": steps, "facts": facts}
+
+
+def _recall(X: NDArray[np.float32], n_neighbors: int = 10) -> float:
+    """Share of the true neighbours that the search finds, of 1,000 points drawn anew."""
+    from hypcse.graph import nearest_neighbors, scale_features
+    from hypcse.graph.neighbors.exact import Queries, brute_force
+
+    scaled = scale_features(X, "minmax")
+    sample = np.random.default_rng(2).choice(len(X), min(1_000, len(X)), replace=False)
+    farthest = np.sqrt(brute_force(scaled, n_neighbors, Queries.rows(scaled, sample))[1][:, -1:])
+    return float((nearest_neighbors(scaled, n_neighbors).distances[sample] <= farthest).mean())
 
 
 def _steps(X: NDArray[np.float32]) -> tuple[list[tuple[str, float, float]], Any, Any, Any]:
