@@ -11,7 +11,20 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import chance, epochs, front_door, holdout, labels, large, million, planted, results_page, top
+from benchmarks import (
+    chance,
+    default_fits,
+    epochs,
+    front_door,
+    holdout,
+    labels,
+    large,
+    million,
+    planted,
+    results_page,
+    start_up,
+    top,
+)
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.faults import command as faults
@@ -67,6 +80,8 @@ _ACTIONS = {
     "compare": _compare,
     "quality": quality.show,
     "epochs": epochs.show,
+    "default-fits": default_fits.show,
+    "start-up": start_up.show,
     "front-door": front_door.show,
     "labels": labels.show,
     "large": large.show,
@@ -115,6 +130,8 @@ def _parser() -> argparse.ArgumentParser:
     chance.add_options(commands.add_parser("chance", help="structure found in noise, blobs and graphs"))
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
     epochs.add_options(commands.add_parser("epochs", help="what an epoch of the paper's mode costs"))
+    default_fits.add_options(commands.add_parser("default-fits", help="what HypCSE() costs and finds"))
+    start_up.add_options(commands.add_parser("start-up", help="first calls, with nothing compiled and with all"))
     front_door.add_options(commands.add_parser("front-door", help="what a user meets first"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
     faults.add_options(commands.add_parser("faults", help="fuzzed files, odd options, kills, hostile names and more"))

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hypcse
 from hypcse import HypCSE, similarity_graph, structural_entropy
+from hypcse.estimator.presets import count_epochs, fill_options
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -100,6 +101,40 @@ def test_refinement_is_never_worse_than_the_search_alone():
     model = HypCSE(n_epochs=1).fit(points(80))
     alone = hypcse.refine(hypcse.graph_linkage(model.graph_), model.graph_)
     assert model.entropy_ <= structural_entropy(alone, model.graph_)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_default_fit_is_never_worse_than_the_search_alone(seed):
+    """With components that no edge joins, too: beyond what they cost the two are the same search."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 3)) + 50 * (np.arange(90) < 20)[:, None]
+    assert HypCSE(random_state=seed).fit(X).entropy_ <= hypcse.EntropyClustering().fit(X).entropy_ + 1e-12
+
+
+def test_auto_ends_when_epochs_bring_nothing_and_a_given_number_does_not():
+    nothing = {"learning_rate": 1e-12, "hidden_dim": 8, "embed_dim": 4}
+    model = HypCSE(**nothing).fit(points(30))
+    assert [step.epoch for step in model.history_] == list(range(1, 11))
+    assert all(step.n_epochs == 30 and step.entropy is not None for step in model.history_)
+    assert len(HypCSE(**nothing, patience=2).fit(points(30)).history_) == 2
+    assert len(HypCSE(**nothing, evaluate_every=2, patience=2).fit(points(30)).history_) == 4
+    given = HypCSE(**nothing, n_epochs=12).fit(points(30)).history_
+    assert [step.epoch for step in given if step.entropy is not None] == [5, 10, 12]
+
+
+@pytest.mark.parametrize(
+    ("n_points", "n_epochs", "patience"),
+    [(2, 30, 10), (2_048, 30, 10), (2_049, 15, 5), (10_992, 5, 2), (100_000, 2, 1), (10**7, 2, 1)],
+)
+def test_auto_bounds_the_steps(n_points, n_epochs, patience):
+    options = count_epochs(fill_options("default", HypCSE().get_params()), n_points)
+    assert (options["n_epochs"], options["patience"], options["evaluate_every"]) == (n_epochs, patience, 1)
+
+
+@pytest.mark.parametrize("parameters", [{"preset": "paper"}, {"n_epochs": 7}])
+def test_epochs_that_are_given_stay_as_they_are(parameters):
+    options = fill_options(parameters.get("preset", "default"), HypCSE(**parameters).get_params())
+    assert count_epochs(options, 5_000) == options and "patience" not in options
 
 
 def test_data_frames():

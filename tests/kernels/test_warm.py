@@ -9,10 +9,12 @@ import sys
 import numpy as np
 import pytest
 
-from hypcse import Graph, graph_linkage, similarity_graph
-from hypcse.kernels._compile import read_only
+from hypcse import EntropyClustering, Graph, graph_linkage, similarity_graph
+from hypcse.kernels import warm
+from hypcse.kernels._compile import _compiled, read_only
 from hypcse.kernels.linkage.chains import _chain_merges
 from hypcse.kernels.search.communities import _move_vertices
+from hypcse.kernels.trees.sweep import lift_heights, subtree_minima, subtree_sums
 
 # In a fresh cache: the kernels of `warm` are compiled, then a whole run names those of them that it compiles again.
 SCRIPT = """
@@ -82,6 +84,66 @@ while not is_warm() and time.monotonic() - begin < 120:
 print(is_warm())
 """
     assert fresh(code, tmp_path) == "True"
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Processes that `warm_up` starts as in a program where nothing is compiled yet; none really runs."""
+    words = []
+
+    class Process:
+        def __init__(self, given, **options):
+            words.append(given)
+
+    monkeypatch.setattr(warm, "_begun", False)
+    monkeypatch.setattr(warm, "is_warm", lambda: False)
+    monkeypatch.setattr(warm.subprocess, "Popen", Process)
+    monkeypatch.setattr(warm.os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
+    return words
+
+
+def test_the_first_fit_starts_one_process(started):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    for _ in range(2):
+        EntropyClustering(n_neighbors=3).fit(X)
+    assert [words[0] for words in started] == [sys.executable]
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value"),
+    [
+        (sys, "frozen", True),
+        (sys, "executable", "/usr/bin/an-app"),
+        (sys, "executable", None),
+        (warm, "parent_process", lambda: object()),
+        (warm.os, "sched_getaffinity", lambda pid: {0}),
+        (warm, "is_warm", lambda: True),
+    ],
+)
+def test_no_process_where_it_would_not_help(started, monkeypatch, place, name, value):
+    monkeypatch.setattr(place, name, value, raising=False)
+    warm.warm_up()
+    assert started == []
+
+
+def test_a_process_that_cannot_be_started_is_no_fault(started, monkeypatch):
+    def fail(*given, **options):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(warm.subprocess, "Popen", fail)
+    warm.warm_up()
+
+
+def test_reading_kernels_are_compiled_once():
+    """Whether their arrays may be written or not; and the answer may be written in any case."""
+    parent, values = np.array([3, 3, 4, 4, -1]), np.array([1.0, 2.0, 4.0, 0.0, 0.0])
+    for given in (np.array, lambda array: read_only(array)[0]):
+        sums = subtree_sums(given(parent), given(values))
+        assert sums.tolist() == [1.0, 2.0, 4.0, 3.0, 7.0] and sums.flags.writeable
+        assert lift_heights(given(parent), given(values)).tolist() == [1.0, 2.0, 4.0, 2.0, 4.0]
+        assert subtree_minima(given(parent), given(np.array([3, 1, 2]))).tolist() == [3, 1, 2, 1, 1]
+    for kernel in (subtree_sums, lift_heights):
+        assert len(_compiled(kernel.__wrapped__, parallel=False).signatures) == 1
 
 
 def test_linkage_is_compiled_once():

@@ -29,6 +29,7 @@ from hypcse.estimator.attributes import FITTED, sizes_of_tree
 from hypcse.estimator.preparing import Prepared, prepare, take_points
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
+from hypcse.kernels.warm import warm_up
 from hypcse.saving.models import load_model, save_model
 from hypcse.saving.values import Codec
 from hypcse.tree import Tree
@@ -194,6 +195,7 @@ class Fitting(Saved, BaseEstimator):
         points = take_points(self, X, graph, self.metric, self.least_points, seed)
         with worker_threads(self.n_jobs, points.n_points), show_fit(self) as callback:
             self._check_size(points.n_points)
+            warm_up()
             ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed)

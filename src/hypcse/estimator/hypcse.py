@@ -48,7 +48,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
 
     What training adds to `EntropyClustering`, whose contract this is: an encoder, and with it `embedding_` (places in
     the hyperbolic ball) and `transform` for new points. What it does not add: a better tree. On the seven data sets of
-    the paper both find the same entropy to the third digit, and training takes a hundred times as long. Take it for the
+    the paper both find the same entropy to the third digit, and training takes several times as long. Take it for the
     embedding, for the paper's figures (`preset="paper"`), or to train with other losses.
 
     Features are scaled, their similarity graph is encoded, and the encoder is trained to lower Eq. (17); the best tree
@@ -91,7 +91,8 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     checkpoint_every
         Epochs between two times that it is kept.
     n_epochs
-        Passes over the data; "auto" goes by the number of points, 10 to 100.
+        Passes over the data. "auto" is at most 30, fewer for more than 2,048 points and at least 2; each is evaluated,
+        and training ends when 10 in a row, or the same share of fewer, bring no better tree.
     learning_rate, weight_decay
         Of the optimiser.
     batch_size
@@ -99,9 +100,10 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     n_seeds
         Vertices that each subgraph grows from (Appendix C).
     evaluate_every
-        Epochs between two evaluations.
+        Epochs between two evaluations: by default 5, and 1 with n_epochs="auto".
     patience
-        Evaluations without a better tree after which training stops; by default it never does.
+        Evaluations without a better tree after which training stops. By default n_epochs="auto" has one of its own, and
+        a given number of epochs is never cut short.
     encode_on
         Graph to encode on at evaluation: the initial one, "raw" or "normalised", or the current "anchor".
     select_on

@@ -7,6 +7,7 @@ from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._kept import kernel_folder
@@ -19,6 +20,17 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def kernel(function: Function) -> Function:
     """A loop compiled for one thread."""
     return _compiled(function, parallel=False)
+
+
+def reading_kernel(function: Function) -> Function:
+    """A `kernel` that writes to none of its arguments: compiled once, whether its arrays may be written or not."""
+    made = kernel(function)
+
+    @wraps(function)
+    def run(*arguments: Any) -> object:
+        return made(*(read_only(value)[0] if isinstance(value, np.ndarray) else value for value in arguments))
+
+    return cast(Function, run)
 
 
 def helper(function: Function) -> Function:

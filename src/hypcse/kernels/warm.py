@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from multiprocessing import parent_process
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -28,20 +30,40 @@ from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
 
 Calls = Iterator[tuple[Callable[..., object], tuple[Any, ...]]]
 
+_begun = False
+
 
 def warm_up() -> None:
     """Start to compile in a second process what a first run needs from its search on; returns at once.
 
     The run itself compiles what it needs before, and finds the rest on disk. Nothing happens where the kernels are
-    there already, where there is one core, or where compiled code cannot be kept.
+    there already, where one process was started before, where compiled code cannot be kept, or where a second process
+    would not help: see `_can_start`.
     """
-    if is_warm() or (os.cpu_count() or 1) < 2:
+    global _begun
+    if _begun or is_warm() or not _can_start():
         return
+    _begun = True
+    # -P: not from the folder that the user happens to work in, whatever lies there.
     code = "from hypcse.kernels.warm import compile_later; compile_later()"
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=quiet, stdout=quiet, stderr=quiet)
+    try:
+        process = subprocess.Popen([sys.executable, "-P", "-c", code], stdin=quiet, stdout=quiet, stderr=quiet)
+    except OSError:
+        # At a limit of processes or of memory: then this one compiles everything, which is slower and no fault.
+        return
     # Nobody waits for it: without a code, Python would warn that it is still running.
     process.returncode = 0
+
+
+def _can_start() -> bool:
+    """Whether there is a second core, an interpreter to start, and no parent that has workers compile in parallel.
+
+    In a program that was frozen, or that embeds Python, `sys.executable` is that program, and would run once more.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    is_python = "python" in Path(sys.executable or "").name.lower() and not getattr(sys, "frozen", False)
+    return cores > 1 and is_python and parent_process() is None
 
 
 def compile_later() -> None:

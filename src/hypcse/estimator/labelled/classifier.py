@@ -34,6 +34,7 @@ from hypcse.estimator.trained import (
     sizes_of_encoder,
 )
 from hypcse.graph.similarity import check_similarity
+from hypcse.kernels.warm import warm_up
 from hypcse.labels import respect_labels
 from hypcse.training import (
     Supervision,
@@ -223,6 +224,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         config = TrainingConfig.from_options(**options)
         with worker_threads(self.n_jobs, given.n_points), show_fit(self) as callback:
             check_fit_memory(given.n_points, self.n_neighbors, options, "fit on a sample")
+            warm_up()
             ready = prepare(given, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             inputs, similarities = self._encoder_inputs(ready, seed)
             validation = validation_rows(codes, self.validation_fraction, seed)

@@ -7,12 +7,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import kernel, reading_kernel
 
 Number = TypeVar("Number", np.int64, np.float64)
 
 
-@kernel
+@reading_kernel
 def subtree_sums(parent: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum of `values` (one a node) over the subtree of each node. O(n)."""
     total = values.copy()
@@ -44,7 +44,7 @@ def layout(parent: NDArray[np.int64], n_leaves: int) -> tuple[NDArray[np.int64],
     return size, start
 
 
-@kernel
+@reading_kernel
 def lift_heights(parent: NDArray[np.int64], height: NDArray[np.float64]) -> NDArray[np.float64]:
     """The least heights that are at least the given ones and never fall upwards. O(n)."""
     lifted = height.copy()
@@ -78,7 +78,7 @@ def leaf_labels(parent: NDArray[np.int64], split: NDArray[np.bool_], n_leaves: i
     return labels
 
 
-@kernel
+@reading_kernel
 def subtree_minima(parent: NDArray[np.int64], values: NDArray[Number]) -> NDArray[Number]:
     """Smallest value, of one a leaf, under each node. O(n)."""
     n_leaves, largest = values.size, values[0]
