@@ -107,10 +107,10 @@ def _evoc(X: Table) -> Found:
 
 
 def _paris(X: Table) -> Found:
+    from scipy.sparse import csr_matrix
     from sknetwork.hierarchy import Paris, cut_straight
 
-    graph = _graph(X).to_scipy()
-    return Found(cut_straight(Paris().fit_predict(graph), n_clusters=N_TOLD))
+    return Found(cut_straight(Paris().fit_predict(csr_matrix(_graph(X).to_scipy())), n_clusters=N_TOLD))
 
 
 def _igraph_leiden(X: Table) -> Found:

@@ -20,13 +20,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.million import grouped
-from benchmarks.peers.methods import Found, Labels, peer_named
+from benchmarks.peers.methods import Found, Labels, Peer, Table, peer_named
 from benchmarks.peers.sets import set_named
 from benchmarks.runner import highest_mb, lowered_peak_mb
 
 GIB = 2**30
 N_FIRST = 2_000
 """Points of the fit that compiles and loads what there is to."""
+QUICK = 10.0
+"""Seconds below which a fit is made twice, and the quicker counts: larger sets may compile what the first did not."""
 
 
 def main(method: str, set_name: str, memory_gb: float, events: Path) -> int:
@@ -40,9 +42,10 @@ def main(method: str, set_name: str, memory_gb: float, events: Path) -> int:
         _tell(events, "started", start_seconds=time.perf_counter() - begin, version=version(peer.package))
         X, group, gaussian = grouped(points.n_points, points.n_columns)
         lowered_peak_mb()
-        begin = time.perf_counter()
-        found = peer.fit(X)
-        _tell(events, "fitted", seconds=time.perf_counter() - begin, peak_mb=highest_mb())
+        seconds, found = _timed(peer, X)
+        if seconds < QUICK:
+            seconds = min(seconds, _timed(peer, X)[0])
+        _tell(events, "fitted", seconds=seconds, peak_mb=_highest_mb())
         _tell(events, "scored", **scores(found, group, gaussian))
     except MemoryError as error:
         _tell(events, "failed", memory=True, error=str(error))
@@ -73,6 +76,23 @@ def scores(found: Found, group: Labels, gaussian: Labels) -> dict[str, Any]:
         "ami": [round(float(adjusted_mutual_info_score(y, found.labels)), 4) for y in planted],
         "best_ami": [round(value, 4) for value in best] or None,
     }
+
+
+def _timed(peer: Peer, X: Table) -> tuple[float, Found]:
+    begin = time.perf_counter()
+    found = peer.fit(X)
+    return time.perf_counter() - begin, found
+
+
+def _highest_mb() -> float:
+    """The highest memory since it was lowered.
+
+    On Linux from the process itself: what `getrusage` tells is at least what the process that started this one had.
+    """
+    status = Path("/proc/self/status")
+    lines = status.read_text(encoding="ascii", errors="replace").splitlines() if status.exists() else []
+    found = [float(line.split()[1]) / 2**10 for line in lines if line.startswith("VmHWM")]
+    return found[0] if found else highest_mb()
 
 
 def _end_with_parent() -> None:
