@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hypcse.kernels._compile import kernel
-from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals, edge_length, point_distance
+from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals, point_distance
 from hypcse.kernels.spanning.outside import insert, nearest_outside
 
 # Length of the lists. Longer ones take longer to find and spare searches in later rounds.
@@ -85,7 +85,7 @@ def certain_lists(tree: PointTree, lists: Lists) -> Lists:
     for p in range(n):
         for slot in range(k):
             q = lists.found[p, slot]
-            length = edge_length(tree, p, q)
+            length = max(lists.squared[p, slot], tree.core[p], tree.core[q])
             if length < lists.floor[p]:
                 insert(tree, squared, found, p, length, q)
     return Lists(squared, found, np.zeros(n, np.int64), lists.floor)

@@ -97,11 +97,11 @@ def _scan_leaf(tree: PointTree, part: Ids, p: int, leaf: int, squared: Reals, fo
         return
     for r in range(tree.start[leaf + 1] - first):
         q = first + r
-        length = max(out[r], tree.core[p], tree.core[q])
-        if length > squared[p, last] or part[q] == part[p]:
+        if out[r] > squared[p, last] or part[q] == part[p]:
             continue
+        length = max(out[r], tree.core[p], tree.core[q])
         # An empty place holds the limit: a length equal to it is still wanted.
-        if length < squared[p, last] or _before(tree, p, q, found[p, last]):
+        if length < squared[p, last] or (length == squared[p, last] and _before(tree, p, q, found[p, last])):
             insert(tree, squared, found, p, length, q)
 
 
