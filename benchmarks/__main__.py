@@ -28,6 +28,7 @@ from benchmarks import (
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.faults import command as faults
+from benchmarks.peers import command as peers
 from benchmarks.quality import command as quality
 from benchmarks.report import case_table, results_table
 from benchmarks.runner import run_all
@@ -92,6 +93,7 @@ _ACTIONS = {
     "holdout": holdout.show,
     "results": results_page.show,
     "faults": faults.show,
+    "peers": peers.show,
 }
 
 
@@ -135,6 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     front_door.add_options(commands.add_parser("front-door", help="what a user meets first"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
     faults.add_options(commands.add_parser("faults", help="fuzzed files, odd options, kills, hostile names and more"))
+    peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser
 

@@ -49,14 +49,16 @@ def _measure_apart(n_points: int) -> dict[str, Any]:
     return found
 
 
-def grouped(n_points: int) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+def grouped(
+    n_points: int, n_features: int = N_FEATURES
+) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
     """Points of 200 Gaussians around 10 centres, and the centre and the Gaussian of each."""
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(N_GROUPS, N_FEATURES)) * 6
+    centres = rng.normal(size=(N_GROUPS, n_features)) * 6
     owner = rng.integers(N_GROUPS, size=N_GAUSSIANS)
-    means = centres[owner] + rng.normal(size=(N_GAUSSIANS, N_FEATURES)) * 2
+    means = centres[owner] + rng.normal(size=(N_GAUSSIANS, n_features)) * 2
     y = rng.integers(N_GAUSSIANS, size=n_points)
-    X = (means[y] + rng.normal(size=(n_points, N_FEATURES))).astype(np.float32)
+    X = (means[y] + rng.normal(size=(n_points, n_features))).astype(np.float32)
     return X, owner[y], y
 
 

@@ -117,13 +117,13 @@ def measure(workload: Workload, repeats: int) -> dict[str, Any]:
     """Time and peak memory of a workload in this process, its first call apart."""
     first_seconds, result = _timed(workload.run)
     result = None
-    base_mb = _lowered_peak_mb()
+    base_mb = lowered_peak_mb()
     seconds = []
     for _ in range(repeats):
         result = None  # or it would count in the peak of the next call
         elapsed, result = _timed(workload.run)
         seconds.append(elapsed)
-    peak_mb = _peak_mb()
+    peak_mb = highest_mb()
     return {
         "seconds": min(seconds),
         "median": statistics.median(seconds),
@@ -157,12 +157,13 @@ def _timed(call: Callable[[], object]) -> tuple[float, object]:
     return time.perf_counter() - start, result
 
 
-def _peak_mb() -> float:
+def highest_mb() -> float:
+    """The highest memory of this process so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
-def _lowered_peak_mb() -> float:
+def lowered_peak_mb() -> float:
     """The peak so far, on Linux first lowered to what is in use now: making the input does not count."""
     lower = Path("/proc/self/clear_refs")
     if lower.exists():
@@ -172,7 +173,7 @@ def _lowered_peak_mb() -> float:
         if trim is not None:
             trim(0)
         lower.write_text("5", encoding="ascii")
-    return _peak_mb()
+    return highest_mb()
 
 
 def _answer(case: Case, size: int, repeats: int, answer: Path) -> int:

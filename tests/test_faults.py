@@ -19,9 +19,10 @@ from benchmarks.__main__ import main
 from benchmarks.faults.attempt import Part, Verdict, judge
 from benchmarks.faults.calls import Answer, check_answer
 from benchmarks.faults.campaign import Crew, take_turns
-from benchmarks.faults.command import BEGIN, END, Tally, list_violations, table_of, write_report
+from benchmarks.faults.command import MARK, Tally, list_violations, table_of
 from benchmarks.faults.materials.samples import SAMPLES
 from benchmarks.faults.parts import PARTS, environments
+from benchmarks.marked import write_marked
 from hypcse._formats import FORMATS
 from hypcse.show.page.payload import to_json
 
@@ -30,6 +31,8 @@ INSIDE = {"options": range(12), "library": range(18), "page": range(1, 12), "mod
 """Parts that are tried in this process, and the numbers of the tries."""
 OUTSIDE = {"files": range(33), "kills": (0, 3, 6), "environments": ("TERM=dumb", "a deleted folder")}
 """Parts that may end the process, or that fork."""
+
+BEGIN, END = f"<!-- {MARK}: begin -->", f"<!-- {MARK}: end -->"
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits and kills are those of Linux")
 
@@ -208,7 +211,7 @@ def test_the_report(tmp_path: Path) -> None:
     assert "python -m benchmarks faults --seed 5 --only files --try 7" in list_violations([tally], 5)[0]
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
-    write_report(page, sheet.to_markdown())
+    write_marked(page, sheet.to_markdown(), MARK)
     text = page.read_text(encoding="utf-8")
     assert text.startswith(f"before\n{BEGIN}") and text.endswith(f"{END}\nafter\n")
     assert "old" not in text and "| files | 2 | 1 |" in text

@@ -15,12 +15,13 @@ import hypcse
 from benchmarks.faults.attempt import KINDS, Part, Verdict
 from benchmarks.faults.campaign import Crew, take_turns
 from benchmarks.faults.parts import PARTS
+from benchmarks.marked import write_marked
 from benchmarks.quality.sheet import Sheet
 
 MINUTES = 20.0
 PLURALS = {"crash": "crashes", "loss": "losses"}
-BEGIN, END = "<!-- faults: begin -->", "<!-- faults: end -->"
-"""Between these a page of the docs has the last table."""
+MARK = "faults"
+"""Between marks of this name a page of the docs has the last table."""
 
 
 @dataclass
@@ -123,7 +124,7 @@ def _report(tallies: Sequence[Tally], options: argparse.Namespace, console: Cons
     for line in found:
         console.print(f"- {line}", markup=False, soft_wrap=True)
     if options.out is not None:
-        write_report(options.out, _markdown(sheet, found, options))
+        write_marked(options.out, _markdown(sheet, found, options), MARK)
         console.print(f"Written to {options.out}", soft_wrap=True)
 
 
@@ -135,12 +136,3 @@ def _markdown(sheet: Sheet, found: Sequence[str], options: argparse.Namespace) -
     )
     rest = [f"- {line}" for line in found] or ["No violation was found."]
     return "\n".join([sheet.to_markdown(), "", source, "", *rest])
-
-
-def write_report(path: Path, text: str) -> None:
-    """Write the table to a file; in one that has a place marked for it, that place alone changes."""
-    old = path.read_text(encoding="utf-8") if path.exists() else ""
-    before, begin, rest = old.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    text = f"{before}{begin}\n\n{text}\n\n{end}{after}" if begin and end else f"{text}\n"
-    path.write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +14,8 @@ from sklearn.cluster import HDBSCAN
 
 import hypcse
 from hypcse import Tree, methods
+from hypcse.decode import reachability, spanning
+from hypcse.methods import density
 
 CASES = {"n": st.integers(2, 60), "d": st.integers(1, 6), "min_samples": st.integers(1, 9), "seed": st.integers(0, 999)}
 
@@ -21,7 +24,62 @@ def run(X, **options):
     return methods.run("hdbscan", X, scale="none", **options)
 
 
-def reachability(X, min_samples):
+@pytest.fixture
+def by_rounds(monkeypatch):
+    """Few points take Boruvka's rounds too."""
+    monkeypatch.setattr(density, "_FEW", 0)
+
+
+def clouds(seed, n, d):
+    """Points without structure, in clusters, on a lattice full of ties, copies, and cores of very different size."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    yield X
+    yield X + 30 * rng.normal(size=(5, d))[rng.integers(5, size=n)]
+    yield rng.integers(-2, 3, size=(n, d)).astype(float)
+    yield X[rng.integers(max(1, n // 3), size=n)]
+    yield X * np.exp(3 * rng.normal(size=(n, 1)))
+
+
+@pytest.mark.usefixtures("by_rounds")
+@given(n=st.integers(2, 300), d=st.integers(1, 20), min_samples=st.integers(1, 30), seed=st.integers(0, 999))
+def test_rounds_give_what_prim_gives(n, d, min_samples, seed):
+    """To the last bit: edges have one order."""
+    for X in clouds(seed, n, d):
+        X = X.astype(np.float32)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(density, "_FEW", np.inf)
+            expected = run(X, min_samples=min_samples)
+        assert run(X, min_samples=min_samples) == expected
+
+
+@pytest.mark.usefixtures("by_rounds")
+@pytest.mark.parametrize("min_samples", [1, 5, 12, 80])
+def test_thousands_of_points_by_any_way(min_samples, monkeypatch):
+    """By the tree or by matrix products, at one thread or at all of them."""
+    for X in clouds(min_samples, 2500, 12):
+        threads, trees = numba.get_num_threads(), []
+        for visited, count in ((np.inf, 1), (np.inf, threads), (0, threads)):
+            monkeypatch.setattr(spanning, "MAX_VISITED", visited)
+            monkeypatch.setattr(reachability, "_PART", 1000)
+            numba.set_num_threads(count)
+            trees.append(run(X, min_samples=min_samples))
+        assert trees[0] == trees[1] == trees[2]
+
+
+@pytest.mark.usefixtures("by_rounds")
+def test_five_thousand_points_equal_scikit_learns():
+    """Heights one by one, and the flat clusters at many of them."""
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(5000, 16)) + 4 * rng.normal(size=(20, 16))[rng.integers(20, size=5000)]).astype(np.float32)
+    rows = np.array(HDBSCAN(min_samples=5, copy=True).fit(X.astype(float))._single_linkage_tree_.tolist())
+    tree, expected = run(X, min_samples=5), Tree.from_linkage(rows[:, :4])
+    assert np.sort(tree.height) == pytest.approx(np.sort(expected.height), rel=1e-9)
+    for height in np.quantile(expected.height[5000:], np.linspace(0, 1, 60)) * (1 + 1e-9):
+        assert np.array_equal(tree.cut(height=height), expected.cut(height=height))
+
+
+def all_reachabilities(X, min_samples):
     """All mutual reachabilities, condensed."""
     D = squareform(pdist(X))
     core = np.sort(D, axis=1)[:, min(min_samples, len(X)) - 1]
@@ -40,7 +98,7 @@ def same_clusters(tree: Tree, other: Tree) -> bool:
 def test_equals_single_linkage_of_mutual_reachability(n, d, min_samples, seed):
     X = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32).astype(float)
     tree = run(X, min_samples=min_samples)
-    expected = Tree.from_linkage(linkage(reachability(X, min_samples), "single"))
+    expected = Tree.from_linkage(linkage(all_reachabilities(X, min_samples), "single"))
     assert np.sort(tree.height) == pytest.approx(np.sort(expected.height))
     assert same_clusters(tree, expected)
 
@@ -89,12 +147,14 @@ def test_copies_small_inputs_and_far_units():
         assert run(X, min_samples=2).height[4:].tolist() == np.ldexp([1.0, 2.0, 6.0], power).tolist()
 
 
-def test_progress_and_limits():
+@pytest.mark.parametrize("few", [0, np.inf])
+def test_progress_and_limits(few, monkeypatch):
+    monkeypatch.setattr(density, "_FEW", few)
     X = np.random.default_rng(0).normal(size=(6000, 2))
     told = []
     methods.run("hdbscan", X, callback=told.append)
-    shares = [step.share for step in told]
-    assert len(told) > 1 and shares == sorted(shares) and shares[-1] == 1
+    shares = [step.share for step in told if step.stage == "spanning tree"]
+    assert len(shares) > 1 and shares == sorted(shares) and shares[-1] == told[-1].share == 1
     with pytest.raises(TimeoutError, match=r"hdbscan .* max_seconds=1e-09"):
         methods.run("hdbscan", X, max_seconds=1e-9)
     with pytest.raises(ValueError, match="min_samples=0"):

@@ -11,6 +11,9 @@ from scipy.cluster.hierarchy import linkage
 import hypcse
 from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
+from hypcse.kernels.linkage import ward_cells
+from hypcse.kernels.linkage.merges import number_merges
+from hypcse.methods import feature_linkage
 
 FEATURE_METHODS = {
     "single-linkage": "single",
@@ -49,6 +52,65 @@ def test_single_linkage_has_scipys_order_of_ties(n, d, steps, seed):
     X = np.random.default_rng(seed).integers(0, 3, size=(n, d)) / steps
     tree = methods.run("single-linkage", X.astype(np.float32), scale="none")
     assert np.array_equal(tree.to_linkage(), linkage(X.astype(np.float32).astype(float), "single"))
+
+
+@given(n=st.integers(2, 200), d=st.integers(1, 20), seed=st.integers(0, 1000))
+def test_single_linkage_of_many_points_is_the_same_without_ties(n, d, seed):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    expected = methods.run("single-linkage", X)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(feature_linkage, "_MAX_PRIM", 1)
+        tree = methods.run("single-linkage", X)
+    assert hypcse.robinson_foulds(tree, expected) == 0
+    assert np.sort(tree.height) == pytest.approx(np.sort(expected.height))
+
+
+def chain_merges(X):
+    """Ward's merges by a nearest-neighbour chain that compares all clusters, in plain Python."""
+    center, size, active, chain, merges = X.copy(), np.ones(len(X)), list(range(len(X))), [], []
+    while len(active) > 1:
+        chain = chain or [active[0]]
+        top, below = chain[-1], chain[-2] if len(chain) > 1 else -1
+        gaps = np.zeros(len(X))
+        for column in range(X.shape[1]):
+            gaps += (center[top, column] - center[:, column]) ** 2
+        gaps *= 2 * size[top] * size / (size[top] + size)
+        nearest = min((other for other in active if other != top), key=lambda b: (gaps[b], b != below, b))
+        if nearest != below:
+            chain.append(nearest)
+            continue
+        merges.append((below, top, np.sqrt(gaps[below])))
+        center[below] = (size[below] * center[below] + size[top] * center[top]) / (size[below] + size[top])
+        size[below] += size[top]
+        active[active.index(top)] = active[-1]
+        active.pop()
+        del chain[-2:]
+    return merges
+
+
+@given(
+    n=st.integers(2, 150),
+    d=st.integers(1, 21),
+    kind=st.sampled_from(["normal", "clusters", "lattice", "copies", "scales"]),
+    seed=st.integers(0, 1000),
+)
+def test_ward_by_a_tree_is_ward_by_all_comparisons(n, d, kind, seed):
+    """To the last bit, ties too, whether the tree has many leaves or one."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X = {
+        "normal": X,
+        "clusters": X + 20 * rng.normal(size=(4, d))[rng.integers(4, size=n)],
+        "lattice": rng.integers(0, 3, size=(n, d)).astype(float),
+        "copies": X[rng.integers(max(1, n // 4), size=n)],
+        "scales": X * np.exp(4 * rng.normal(size=(n, 1))),
+    }[kind].astype(np.float32)
+    expected = Tree.from_linkage(number_merges(*map(np.array, zip(*chain_merges(X.astype(float)), strict=True))))
+    for few in (0, 1000):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ward_cells, "_FEW", few)
+            patch.setattr(ward_cells, "_LEAF", 4)
+            assert methods.run("ward", X, scale="none") == expected
 
 
 @pytest.mark.parametrize("name", ["single-linkage", "ward", "hcse"])

@@ -16,7 +16,14 @@ from hypcse.kernels.linkage.spanning import heaviest_forest
 from hypcse.kernels.spanning.boruvka import boruvka
 from hypcse.kernels.spanning.equal_rows import first_copies
 from hypcse.kernels.spanning.kdtree import PointTree, build_tree, pair_distances
-from hypcse.kernels.spanning.nearest_lists import N_NEAREST, Lists, known_lists, searched_lists, visited_share
+from hypcse.kernels.spanning.nearest_lists import (
+    N_NEAREST,
+    Lists,
+    certain_lists,
+    known_lists,
+    searched_lists,
+    visited_share,
+)
 
 # Matrix products pay where the tree visits more than this over d of all leaves: a pair costs the tree time like d, and
 # products a time that hardly grows. Measured in 16 to 64 dimensions.
@@ -89,8 +96,8 @@ def _join_distinct(X: NDArray[np.float64], method: Spanning, n_neighbors: int) -
     tree = build_tree(X)
     if method == "exact" or len(X) == 1:
         none = np.empty(0, np.int64)
-        return boruvka(tree, none, none, None if _prunes(tree) else _lists_by_products(X, tree))
-    lists = searched_lists(tree, min(n_neighbors, len(X) - 1)) if _prunes(tree) else None
+        return boruvka(tree, none, none, None if prunes(tree) else _lists_by_products(X, tree))
+    lists = searched_lists(tree, min(n_neighbors, len(X) - 1)) if prunes(tree) else None
     if lists is not None:
         near = _least_forest(X, tree.ids, tree.ids[lists.found])
     else:
@@ -99,14 +106,14 @@ def _join_distinct(X: NDArray[np.float64], method: Spanning, n_neighbors: int) -
     return np.concatenate([near[0], far[0]]), np.concatenate([near[1], far[1]])
 
 
-def _prunes(tree: PointTree) -> bool:
+def prunes(tree: PointTree) -> bool:
     """Whether a search in the tree passes over enough of it to be faster than matrix products."""
     n, d = tree.points.shape
     return n < MIN_PRODUCTS or d <= MAX_VISITED or d * visited_share(tree) <= MAX_VISITED
 
 
 def _lists_by_products(X: NDArray[np.float64], tree: PointTree) -> Lists:
-    return known_lists(tree, brute_force(X, N_NEAREST + 1)[0])
+    return certain_lists(tree, known_lists(tree, brute_force(X, N_NEAREST + 1)[0]))
 
 
 def _least_forest(X: NDArray[np.float64], points: NDArray[np.int64], nearest: NDArray[np.int64]) -> Ends:

@@ -18,6 +18,8 @@ from hypcse.tree import Tree
 
 # Distances computed between two reports of progress.
 _PART = 20_000_000
+# Squares of points times columns up to which Prim's algorithm takes a moment, and less to compile.
+_FEW = 500_000_000
 
 
 def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None = None) -> Tree:
@@ -33,14 +35,23 @@ def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None =
     A core distance weighs on many edges at once, so ties are the rule. They go to the pair that lies closer, then to
     the smaller ids: without equal distances the tree is one and the same in any order of the points.
 
-    Exact, by Prim's algorithm: O(n^2 d) time, O(n d) memory. Pen-digits, 10,992 points: about 3 s on one core. Past
-    `max_seconds` it raises TimeoutError.
+    Exact, by Boruvka's rounds on a k-d tree (`reachability_tree`), of few points by Prim's algorithm: O(n d) memory.
+    100,000 points of 16 features in 200 Gaussians: about 5 s on two cores. In many dimensions, where the tree cannot
+    prune, O(n^2 d) time. Past `max_seconds` it raises TimeoutError.
     """
     check_count("min_samples", min_samples, 1)
     clock = Clock("hdbscan", inputs.callback, max_seconds)
     X = np.ascontiguousarray(inputs.features)
     if len(X) == 1:
         return Tree.single()
+    if len(X) ** 2 * X.shape[1] <= _FEW:
+        return _by_prim(X, min_samples, clock)
+    from hypcse.decode.reachability import reachability_tree
+
+    return reachability_tree(X, min_samples, clock.tell).single_linkage()
+
+
+def _by_prim(X: NDArray[np.float64], min_samples: int, clock: Clock) -> Tree:
     core, at = squared_core_distances(X, min_samples), start_growth(len(X))
     while at.status[0] < len(X) - 1:
         grow(X, core, at, max(1, _PART // len(X)))

@@ -8,24 +8,33 @@ from numpy.typing import NDArray
 from hypcse._memory import check_memory
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.kernels.linkage.nearest_first import join_nearest, start_nearest_first
-from hypcse.kernels.linkage.ward import start_ward, ward_merges
+from hypcse.kernels.linkage.ward import cells_of, start_ward, ward_merges
 from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
 from hypcse.tree import Tree
 
 # Distances computed between two reports of progress.
 _PART = 20_000_000
+# Points up to which single linkage keeps SciPy's order of ties, which takes all pairs: some seconds.
+_MAX_PRIM = 20_000
 
 
 def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
-    """Single linkage by Prim's algorithm, in SciPy's order of ties: O(n^2 d) time, O(n d) memory.
+    """Single linkage; up to 20,000 points by Prim's algorithm, in SciPy's order of ties, in O(n^2 d) time.
 
-    Past `max_seconds` it raises TimeoutError.
+    Of more points it comes from their minimum spanning tree, about O(n log n) where a k-d tree can prune; among equal
+    distances the smaller ids then join first. Without equal distances both ways give one tree. O(n d) memory. Past
+    `max_seconds` it raises TimeoutError.
     """
     clock = Clock("single-linkage", inputs.callback, max_seconds)
     X = np.ascontiguousarray(inputs.features)
     if len(X) < 2:
         return Tree.single()
+    if len(X) > _MAX_PRIM:
+        from hypcse.decode.reachability import reachability_tree
+
+        # Where a point counts as its own neighbour, every core distance is 0.
+        return reachability_tree(X, 1, clock.tell).single_linkage()
     at = start_nearest_first(len(X))
     while at.status[0] < len(X) - 1:
         join_nearest(X, at, max(1, _PART // len(X)))
@@ -34,10 +43,10 @@ def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
 
 
 def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
-    """Ward's method by nearest-neighbour chains on centroids: O(n^2 d) time, O(n d) memory.
+    """Ward's method by nearest-neighbour chains on centroids, which a k-d tree finds: O(n d) memory.
 
-    SciPy and scikit-learn give the same tree up to ties, from all n^2 / 2 distances. Past `max_seconds` it raises
-    TimeoutError.
+    SciPy and scikit-learn give the same tree up to ties, from all n^2 / 2 distances. Time is O(n^2 d) where the tree
+    cannot prune, and far less in clusters. Past `max_seconds` it raises TimeoutError.
     """
     clock = Clock("ward", inputs.callback, max_seconds)
     X = inputs.features
@@ -45,8 +54,11 @@ def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
         return Tree.single()
     at = start_ward(X)
     while at.status[2] < len(X) - 1:
-        ward_merges(at, max(1, _PART // len(X)))
-        clock.tell("merges", int(at.status[2]), len(X) - 1)
+        # Centers have moved and clusters are gone: a new tree fits better once half of them are.
+        cells, half = cells_of(at), int(at.status[0]) // 2
+        while at.status[0] > half:
+            ward_merges(at, cells, max(1, _PART // len(X)), half)
+            clock.tell("merges", int(at.status[2]), len(X) - 1)
     return Tree.from_linkage(number_merges(at.first, at.second, at.height))
 
 

@@ -1,4 +1,4 @@
-"""Ward's method on centroids, in memory linear in the points."""
+"""Ward's method on centroids, by nearest-neighbour chains, in memory linear in the points."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import kernel
+from hypcse.kernels.linkage.ward_cells import Cells, make_cells, move_cluster, nearest_cluster, remove_cluster
+
+Ids = NDArray[np.int64]
+Reals = NDArray[np.float64]
 
 
 class WardChain(NamedTuple):
@@ -20,18 +24,18 @@ class WardChain(NamedTuple):
     status (3,)               : how many clusters there are, how long the chain is, how many merges are done.
     """
 
-    center: NDArray[np.float64]
-    size: NDArray[np.float64]
-    active: NDArray[np.int64]
-    place: NDArray[np.int64]
-    chain: NDArray[np.int64]
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    height: NDArray[np.float64]
-    status: NDArray[np.int64]
+    center: Reals
+    size: Reals
+    active: Ids
+    place: Ids
+    chain: Ids
+    first: Ids
+    second: Ids
+    height: Reals
+    status: Ids
 
 
-def start_ward(X: NDArray[np.float64]) -> WardChain:
+def start_ward(X: Reals) -> WardChain:
     """Every point a cluster."""
     n = len(X)
     ids = np.arange(n)
@@ -41,32 +45,13 @@ def start_ward(X: NDArray[np.float64]) -> WardChain:
     return WardChain(center, np.ones(n), ids, ids.copy(), np.empty(n, np.int64), *merges, np.array([n, 0, 0]))
 
 
-@kernel
-def _nearest(
-    cluster: int,
-    preferred: int,
-    active: NDArray[np.int64],
-    n_active: int,
-    center: NDArray[np.float64],
-    size: NDArray[np.float64],
-) -> tuple[int, float]:
-    """The cluster whose union with this one adds least variance; `preferred`, then the smaller id, wins ties."""
-    best, least = -1, np.inf
-    for k in range(n_active):
-        other = active[k]
-        if other == cluster:
-            continue
-        gap = 0.0
-        for column in range(center.shape[1]):
-            gap += (center[cluster, column] - center[other, column]) ** 2
-        gap *= 2 * size[cluster] * size[other] / (size[cluster] + size[other])
-        if gap < least or (gap == least and best != preferred and (other == preferred or other < best)):
-            best, least = other, gap
-    return best, least
+def cells_of(at: WardChain) -> Cells:
+    """A k-d tree over the clusters as they are now."""
+    return make_cells(at.center, at.size, np.sort(at.active[: at.status[0]]))
 
 
 @kernel
-def _drop(active: NDArray[np.int64], place: NDArray[np.int64], n_active: int, gone: int) -> int:
+def _drop(active: Ids, place: Ids, n_active: int, gone: int) -> int:
     last = active[n_active - 1]
     active[place[gone]] = last
     place[last] = place[gone]
@@ -74,20 +59,21 @@ def _drop(active: NDArray[np.int64], place: NDArray[np.int64], n_active: int, go
 
 
 @kernel
-def ward_merges(at: WardChain, n_steps: int) -> None:
-    """Take the next `n_steps` steps of a nearest-neighbour chain, or as many as are left; about three make a merge.
+def ward_merges(at: WardChain, cells: Cells, n_steps: int, n_least: int) -> None:
+    """Take the next `n_steps` steps of a nearest-neighbour chain, at most until `n_least` clusters are left.
 
-    The height sqrt(2 |A| |B| / (|A| + |B|)) |c_A - c_B| is SciPy's. A step is O(n d).
+    About two or three steps make a merge. The height sqrt(2 |A| |B| / (|A| + |B|)) |c_A - c_B| is SciPy's. A step is
+    O(n d) at worst.
     """
     n_active, length, done = at.status
     center, size, chain = at.center, at.size, at.chain
-    while done < at.first.size and n_steps > 0:
+    while n_active > max(n_least, 1) and n_steps > 0:
         n_steps -= 1
         if length == 0:
             chain[0], length = at.active[0], 1
         top = chain[length - 1]
         below = chain[length - 2] if length > 1 else -1
-        nearest, gap = _nearest(top, below, at.active, n_active, center, size)
+        nearest, gap = nearest_cluster(cells, center, size, top, below)
         if nearest != below:
             chain[length] = nearest
             length += 1
@@ -95,6 +81,8 @@ def ward_merges(at: WardChain, n_steps: int) -> None:
         at.first[done], at.second[done], at.height[done] = below, top, np.sqrt(gap)
         center[below] = (size[below] * center[below] + size[top] * center[top]) / (size[below] + size[top])
         size[below] += size[top]
+        remove_cluster(cells, top)
+        move_cluster(cells, center, below, size[below])
         n_active = _drop(at.active, at.place, n_active, top)
         length -= 2
         done += 1

@@ -1,27 +1,30 @@
-"""The minimum spanning tree of points by Boruvka's rounds on a k-d tree.
+"""The minimum spanning tree of points by Boruvka's rounds on a k-d tree, plain or with cores.
 
-Edges are ordered by (squared distance, smaller id, larger id). No two are equal, so the tree is unique: it does not
-depend on the order of the work or the number of threads. A round gives each part, a tree made so far, its shortest edge
-out. The largest part is left out of it: nobody needs its choice, and most points of late rounds are in it.
+Edges are ordered by (squared length, squared distance, smaller id, larger id); the two first differ where the tree has
+cores. No two are equal, so the spanning tree is unique: it does not depend on the order of the work or the number of
+threads. A round gives each part, a tree made so far, its shortest edge out. The largest part is left out of it: nobody
+needs its choice, and most points of late rounds are in it.
 
-Each point has a list of the nearest points outside its part, and a *floor*: everything outside that is not in the list
-is at least so far away. Parts only grow, so a list stays valid, less the points that have joined the part. Only when a
-list has run out and the floor does not exceed the best edge of the part is the tree searched again, for distances up to
-that of this edge.
+Each point has a list of the nearest points outside its part, and a *floor*: the edge to anything outside that is not in
+the list is at least so long. Parts only grow, so a list stays valid, less the points that have joined the part. Only
+when a list has run out and the floor does not exceed the best edge of the part is the tree searched again, for edges up
+to the length of this one.
 
 It is ours because other libraries leave open which of several shortest trees comes out where distances are tied.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 from hypcse.kernels.linkage.merges import find
-from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals, point_distance
+from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals, edge_length, point_distance
 from hypcse.kernels.spanning.nearest_lists import N_NEAREST, Lists, no_lists
 from hypcse.kernels.spanning.outside import Flags, nearest_outside
 
@@ -30,18 +33,21 @@ _STEP = 4
 
 
 class Offers(NamedTuple):
-    """Of each part: its shortest edge out so far, as squared distance, two ids in order, and two positions."""
+    """Of each part: its shortest edge out so far, as squared length, two ids in order, and two positions."""
 
     squared: Reals
     ids: NDArray[np.int64]
     ends: NDArray[np.int64]
 
 
-def boruvka(tree: PointTree, first: Ids, second: Ids, lists: Lists | None = None) -> tuple[Ids, Ids]:
+def boruvka(
+    tree: PointTree, first: Ids, second: Ids, lists: Lists | None = None, tell: Callable[[int], None] | None = None
+) -> tuple[Ids, Ids]:
     """Ends of the edges that join the parts of a forest, given by its edges, to one tree at the least total length.
 
     The points must all be different; without edges given this is their minimum spanning tree. `lists` may hold nearest
-    points that are known already. O(n d) memory; where the tree prunes O(n log n) time, O(n^2 d) a round at worst.
+    points that are known already. `tell` is called with the number of edges found so far, after every search. O(n d)
+    memory; where the tree prunes O(n log n) time, O(n^2 d) a round at worst.
 
     >>> from hypcse.kernels.spanning.kdtree import build_tree
     >>> boruvka(build_tree(np.array([[0.0], [3.0], [1.0]])), *np.empty((2, 0), np.int64))
@@ -55,14 +61,17 @@ def boruvka(tree: PointTree, first: Ids, second: Ids, lists: Lists | None = None
     visits = np.inf
     while n_parts > 1:
         largest = int(np.argmax(np.bincount(part)))
-        offers, visits = _shortest_edges(tree, part, largest, lists, visits)
+        report = partial(tell, n - n_parts) if tell is not None else None
+        offers, visits = _shortest_edges(tree, part, largest, lists, visits, report)
         part, n_parts, edges = _join(part, largest, offers)
         made.append(edges)
     ends = np.concatenate([np.empty((0, 2), np.int64), *made])
     return ends[:, 0], ends[:, 1]
 
 
-def _shortest_edges(tree: PointTree, part: Ids, largest: int, lists: Lists, visits: float) -> tuple[Offers, float]:
+def _shortest_edges(
+    tree: PointTree, part: Ids, largest: int, lists: Lists, visits: float, report: Callable[[], None] | None
+) -> tuple[Offers, float]:
     """The shortest edge out of every part but the largest, and the visits a leaf last took, `visits` before this."""
     n_parts = int(part.max()) + 1
     offers = Offers(np.full(n_parts, np.inf), np.full((n_parts, 2), -1), np.full((n_parts, 2), -1))
@@ -78,6 +87,8 @@ def _shortest_edges(tree: PointTree, part: Ids, largest: int, lists: Lists, visi
         visits = nearest_outside(tree, part, node_part, leaves, wanted, lists[:2], visits).mean()
         _note_found(tree, part, lists, offers, leaves, wanted)
         begin, step = begin + step, _STEP * step
+        if report is not None:
+            report()
     return offers, visits
 
 
@@ -89,7 +100,7 @@ def _parts_of_forest(first: Ids, second: Ids, n: int) -> tuple[Ids, int]:
     return _number_parts(root)
 
 
-@kernel
+@helper
 def _number_parts(root: Ids) -> tuple[Ids, int]:
     """The set of each member, numbered from 0 by its first member, and how many there are."""
     number = np.full(root.size, -1, np.int64)
@@ -104,7 +115,15 @@ def _number_parts(root: Ids) -> tuple[Ids, int]:
     return part, count
 
 
-@kernel
+@helper
+def _before(tree: PointTree, offers: Offers, own: int, p: int, q: int, i: int, j: int) -> bool:
+    """Whether the edge between two positions, with the ids i and j, comes before the equally long one of a part."""
+    gap = point_distance(tree.points, p, q)
+    rival = point_distance(tree.points, offers.ends[own, 0], offers.ends[own, 1])
+    return gap < rival or (gap == rival and (i, j) < (offers.ids[own, 0], offers.ids[own, 1]))
+
+
+@helper
 def _offer(tree: PointTree, part: Ids, offers: Offers, p: int, q: int, squared: float) -> None:
     """Offer the edge between two positions to the parts of both."""
     i, j = tree.ids[p], tree.ids[q]
@@ -112,7 +131,7 @@ def _offer(tree: PointTree, part: Ids, offers: Offers, p: int, q: int, squared: 
         i, j, p, q = j, i, q, p
     for own in (part[p], part[q]):
         best = offers.squared[own]
-        if squared < best or (squared == best and (i, j) < (offers.ids[own, 0], offers.ids[own, 1])):
+        if squared < best or (squared == best and _before(tree, offers, own, p, q, i, j)):
             offers.squared[own] = squared
             offers.ids[own, 0], offers.ids[own, 1] = i, j
             offers.ends[own, 0], offers.ends[own, 1] = p, q
@@ -140,7 +159,7 @@ def _offer_neighbours_in_order(tree: PointTree, part: Ids, offers: Offers) -> No
     for p in range(part.size - 1):
         a, b = part[p], part[p + 1]
         if a != b and (offers.squared[a] == np.inf or offers.squared[b] == np.inf):
-            _offer(tree, part, offers, p, p + 1, point_distance(tree.points, p, p + 1))
+            _offer(tree, part, offers, p, p + 1, edge_length(tree, p, p + 1))
 
 
 @kernel
@@ -160,10 +179,10 @@ def _node_parts(tree: PointTree, part: Ids) -> Ids:
     return whole
 
 
-@kernel
-def _is_wanted(part: Ids, largest: int, lists: Lists, offers: Offers, p: int) -> bool:
+@helper
+def _is_wanted(tree: PointTree, part: Ids, largest: int, lists: Lists, offers: Offers, p: int) -> bool:
     out_of_list = lists.head[p] == lists.found.shape[1]
-    return part[p] != largest and out_of_list and lists.floor[p] <= offers.squared[part[p]]
+    return part[p] != largest and out_of_list and max(lists.floor[p], tree.core[p]) <= offers.squared[part[p]]
 
 
 @kernel
@@ -174,7 +193,7 @@ def _query_leaves(tree: PointTree, part: Ids, largest: int, lists: Lists, offers
     rank = np.full(n_leaves, -1, np.int64)
     for leaf in range(n_leaves):
         for p in range(tree.start[leaf], tree.start[leaf + 1]):
-            if _is_wanted(part, largest, lists, offers, p):
+            if _is_wanted(tree, part, largest, lists, offers, p):
                 if rank[leaf] < 0 or seen[part[p]] < rank[leaf]:
                     rank[leaf] = seen[part[p]]
                 seen[part[p]] += 1
@@ -192,7 +211,7 @@ def _mark_wanted(tree: PointTree, part: Ids, largest: int, lists: Lists, offers:
     wanted = np.zeros(part.size, np.bool_)
     for leaf in leaves:
         for p in range(tree.start[leaf], tree.start[leaf + 1]):
-            if _is_wanted(part, largest, lists, offers, p):
+            if _is_wanted(tree, part, largest, lists, offers, p):
                 wanted[p] = True
                 lists.found[p] = -1
                 lists.squared[p] = offers.squared[part[p]]
@@ -201,11 +220,13 @@ def _mark_wanted(tree: PointTree, part: Ids, largest: int, lists: Lists, offers:
 
 @kernel
 def _note_found(tree: PointTree, part: Ids, lists: Lists, offers: Offers, leaves: Ids, wanted: Flags) -> None:
-    """Offer what was found. The last place holds the floor: the farthest found, or the limit where there are fewer."""
+    """Offer what was found. The last place holds the floor: the longest found, or more than the limit where there
+    are fewer."""
     for leaf in leaves:
         for p in range(tree.start[leaf], tree.start[leaf + 1]):
             if wanted[p]:
-                lists.floor[p] = lists.squared[p, -1]
+                floor = lists.squared[p, -1]
+                lists.floor[p] = floor if lists.found[p, -1] >= 0 else np.nextafter(floor, np.inf)
                 if lists.found[p, 0] >= 0:
                     lists.head[p] = 0
                     _offer(tree, part, offers, p, lists.found[p, 0], lists.squared[p, 0])

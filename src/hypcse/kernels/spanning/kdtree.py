@@ -15,7 +15,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel, parallel_kernel
+from hypcse.kernels._compile import helper, kernel, parallel_kernel
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -35,6 +35,8 @@ class PointTree(NamedTuple):
     start (n_leaves + 1,)        : the positions of a leaf are start[k] .. start[k + 1] - 1
     low, high (n_nodes, d)       : the box around the points of a node
     blocks (n_leaves, d, width)  : the coordinates once more, those of a leaf column by column
+    core (n,)                    : squared; no edge at a position is shorter, however near its other end. 0 at first
+    least_core (n_nodes,)        : the least of them in a node
     """
 
     ids: Ids
@@ -43,12 +45,14 @@ class PointTree(NamedTuple):
     low: Reals
     high: Reals
     blocks: Reals
+    core: Reals
+    least_core: Reals
 
 
-def build_tree(X: Reals) -> PointTree:
-    """The tree that splits at the median of the widest column. O(n d log n)."""
+def build_tree(X: Reals, leaf: int = LEAF) -> PointTree:
+    """The tree that splits at the median of the widest column, with so many points in a leaf at most. O(n d log n)."""
     n_leaves = 1
-    while n_leaves * LEAF < len(X):
+    while n_leaves * leaf < len(X):
         n_leaves *= 2
     start = np.arange(n_leaves + 1) * len(X) // n_leaves
     ids = np.arange(len(X))
@@ -57,10 +61,16 @@ def build_tree(X: Reals) -> PointTree:
     if n_roots < n_leaves:
         _split_levels_together(X, ids, start, n_roots, n_leaves)
     points = X[ids]
-    return PointTree(ids, points, start, *_boxes(points, start), _blocks(points, start))
+    cores = np.zeros(len(X)), np.zeros(2 * n_leaves - 1)
+    return PointTree(ids, points, start, *_boxes(points, start), _blocks(points, start), *cores)
 
 
-@kernel
+def with_cores(tree: PointTree, core: Reals) -> PointTree:
+    """The tree whose edges are max(core_p, core_q, |x_p - x_q|^2) long, from the squared core of each position."""
+    return tree._replace(core=core, least_core=_least_cores(core, tree.start))
+
+
+@helper
 def _select(keys: Reals, ids: Ids, rank: int) -> None:
     """Reorder so that no key before `rank` is above any from it on. O(n) on average."""
     low, high = 0, keys.size - 1
@@ -86,7 +96,7 @@ def _select(keys: Reals, ids: Ids, rank: int) -> None:
             return
 
 
-@kernel
+@helper
 def _widest(X: Reals, ids: Ids) -> int:
     low, high = X[ids[0]].copy(), X[ids[0]].copy()
     for i in ids:
@@ -96,7 +106,7 @@ def _widest(X: Reals, ids: Ids) -> int:
     return int(np.argmax(high - low))
 
 
-@kernel
+@helper
 def _split(X: Reals, ids: Ids, begin: int, middle: int, end: int) -> None:
     own = ids[begin:end]
     column = _widest(X, own)
@@ -153,6 +163,19 @@ def _blocks(points: Reals, start: Ids) -> Reals:
 
 
 @kernel
+def _least_cores(core: Reals, start: Ids) -> Reals:
+    n_leaves = start.size - 1
+    least = np.full(2 * n_leaves - 1, np.inf)
+    for leaf in range(n_leaves):
+        for p in range(start[leaf], start[leaf + 1]):
+            least[n_leaves - 1 + leaf] = min(least[n_leaves - 1 + leaf], core[p])
+    for node in range(2 * n_leaves - 2, 0, -1):
+        above = (node - 1) // 2
+        least[above] = min(least[above], least[node])
+    return least
+
+
+@helper
 def point_distance(points: Reals, i: int, j: int) -> float:
     """|x_i - x_j|^2, to the last bit what the search in leaves gives, in both directions. O(d)."""
     total = 0.0
@@ -166,6 +189,12 @@ def point_distance(points: Reals, i: int, j: int) -> float:
         a = points[i, c] - points[j, c]
         total += a * a
     return total
+
+
+@helper
+def edge_length(tree: PointTree, p: int, q: int) -> float:
+    """The squared length of the edge between two positions."""
+    return max(point_distance(tree.points, p, q), tree.core[p], tree.core[q])
 
 
 @kernel

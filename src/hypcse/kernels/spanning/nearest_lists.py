@@ -15,7 +15,7 @@ N_NEAREST = 8
 
 
 class Lists(NamedTuple):
-    """Of each position: points outside its part (n, k) by distance, which of them comes next, and the floor.
+    """Of each position: points outside its part (n, k) by the length of their edge, which comes next, and the floor.
 
     Places without a point hold -1, and `head` is k where none is left.
     """
@@ -32,7 +32,10 @@ def no_lists(n: int, k: int) -> Lists:
 
 
 def known_lists(tree: PointTree, nearest: Ids) -> Lists:
-    """Lists from the nearest others of each point, (n, k) by id, that were found by distances with other rounding."""
+    """Lists from the nearest others of each point, (n, k) by id, that were found by distances with other rounding.
+
+    By distance alone, whatever the tree's cores; `certain_lists` leaves out what rounding may have put before others.
+    """
     n, k = nearest.shape
     lists = no_lists(n, k)
     _fill_lists(tree, np.argsort(tree.ids), nearest, lists, 1 - tree.points.shape[1] * float(np.finfo(float).eps))
@@ -62,13 +65,45 @@ def _search_lists(tree: PointTree, leaves: Ids, k: int) -> tuple[Lists, Ids]:
 
 @kernel
 def _fill_lists(tree: PointTree, place: Ids, nearest: Ids, lists: Lists, slack: float) -> None:
-    """Put the points into the lists, less those that rounding may have put before others: not below the floor."""
     k = nearest.shape[1]
     for p in range(place.size):
         for near in nearest[tree.ids[p]]:
             q = place[near]
-            insert(lists.squared, lists.found, p, point_distance(tree.points, p, q), q, tree.ids)
+            insert(tree, lists.squared, lists.found, p, point_distance(tree.points, p, q), q)
         lists.floor[p], lists.head[p] = slack * lists.squared[p, k - 1], 0
+
+
+@kernel
+def certain_lists(tree: PointTree, lists: Lists) -> Lists:
+    """Lists by distance in the order of the tree's edges, less those that are not below the floor.
+
+    An edge is never shorter than the distance of its ends, so that the floor holds; edges that are not below it may not
+    come next.
+    """
+    n, k = lists.found.shape
+    squared, found = np.full((n, k), np.inf), np.full((n, k), -1)
+    for p in range(n):
         for slot in range(k):
-            if lists.squared[p, slot] >= lists.floor[p]:
-                lists.found[p, slot] = -1
+            q = lists.found[p, slot]
+            length = max(lists.squared[p, slot], tree.core[p], tree.core[q])
+            if length < lists.floor[p]:
+                insert(tree, squared, found, p, length, q)
+    return Lists(squared, found, np.zeros(n, np.int64), lists.floor)
+
+
+@kernel
+def core_distances(lists: Lists, copies: Ids, min_samples: int) -> Reals:
+    """Squared distance of each position to the `min_samples`-th nearest point, itself the first. O(n k).
+
+    The lists are those by distance; `copies` (n,) is how many points a position stands for. Where a list ends sooner,
+    its last point counts.
+    """
+    core = np.zeros(copies.size)
+    for p in range(copies.size):
+        counted = copies[p]
+        for slot in range(lists.found.shape[1]):
+            if counted >= min_samples:
+                break
+            core[p] = lists.squared[p, slot]
+            counted += copies[lists.found[p, slot]]
+    return core

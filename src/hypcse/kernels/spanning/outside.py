@@ -1,7 +1,10 @@
-"""The nearest points outside a point's own part of a partition, by a k-d tree; ties go to the smaller id.
+"""The nearest points outside a point's own part of a partition, by a k-d tree.
+
+An edge is as long as `with_cores` says: as the distance of its ends, or as the larger core where that is more. Of equal
+edges at a point that with the closer ends comes first, then that to the smaller id.
 
 The points of one leaf are searched for together. A node is passed over where its box lies farther from them than all
-that they look for, or where all its points are of their own part.
+that they look for, where all its cores are larger than that, or where all its points are of their own part.
 """
 
 from __future__ import annotations
@@ -10,8 +13,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel, parallel_kernel
-from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals
+from hypcse.kernels._compile import helper, kernel, parallel_kernel
+from hypcse.kernels.spanning.kdtree import Ids, PointTree, Reals, point_distance
 
 Flags = NDArray[np.bool_]
 
@@ -19,7 +22,7 @@ Flags = NDArray[np.bool_]
 _FEW_VISITS = 2000
 
 
-@kernel
+@helper
 def _leaf_distances(points: Reals, p: int, blocks: Reals, leaf: int, out: Reals) -> None:
     """Squared distances from a point to those of a leaf, (width,)."""
     d, width = points.shape[1], blocks.shape[2]
@@ -40,7 +43,7 @@ def _leaf_distances(points: Reals, p: int, blocks: Reals, leaf: int, out: Reals)
             out[r] += a * a
 
 
-@kernel
+@helper
 def _gap(low: Reals, high: Reals, a: int, tree: PointTree, node: int) -> float:
     """Squared distance between the box in row a of `low` and `high` and that of a node.
 
@@ -61,20 +64,28 @@ def _gap(low: Reals, high: Reals, a: int, tree: PointTree, node: int) -> float:
     return total
 
 
-@kernel
-def insert(squared: Reals, found: Ids, p: int, distance: float, q: int, ids: Ids) -> None:
-    """Put (distance, position q) in its place in the sorted row p; the last falls out. O(k)."""
+@helper
+def _before(tree: PointTree, p: int, q: int, other: int) -> bool:
+    """Whether the edge from p to q comes before the equally long one to another point, -1 for none."""
+    if other < 0:
+        return True
+    gap, rival = point_distance(tree.points, p, q), point_distance(tree.points, p, other)
+    return gap < rival or (gap == rival and tree.ids[q] < tree.ids[other])
+
+
+@helper
+def insert(tree: PointTree, squared: Reals, found: Ids, p: int, length: float, q: int) -> None:
+    """Put (squared length, position q) in its place in the sorted row p; the last falls out. O(k)."""
     slot = found.shape[1] - 1
     while slot > 0 and (
-        squared[p, slot - 1] > distance
-        or (squared[p, slot - 1] == distance and (found[p, slot - 1] < 0 or ids[found[p, slot - 1]] > ids[q]))
+        squared[p, slot - 1] > length or (squared[p, slot - 1] == length and _before(tree, p, q, found[p, slot - 1]))
     ):
         squared[p, slot], found[p, slot] = squared[p, slot - 1], found[p, slot - 1]
         slot -= 1
-    squared[p, slot], found[p, slot] = distance, q
+    squared[p, slot], found[p, slot] = length, q
 
 
-@kernel
+@helper
 def _scan_leaf(tree: PointTree, part: Ids, p: int, leaf: int, squared: Reals, found: Ids, out: Reals) -> None:
     """Offer the points of a leaf that lie outside the part of p to its list."""
     _leaf_distances(tree.points, p, tree.blocks, leaf, out)
@@ -88,12 +99,13 @@ def _scan_leaf(tree: PointTree, part: Ids, p: int, leaf: int, squared: Reals, fo
         q = first + r
         if out[r] > squared[p, last] or part[q] == part[p]:
             continue
-        # An empty place holds the limit: a distance equal to it is still wanted.
-        if out[r] < squared[p, last] or found[p, last] < 0 or tree.ids[q] < tree.ids[found[p, last]]:
-            insert(squared, found, p, out[r], q, tree.ids)
+        length = max(out[r], tree.core[p], tree.core[q])
+        # An empty place holds the limit: a length equal to it is still wanted.
+        if length < squared[p, last] or (length == squared[p, last] and _before(tree, p, q, found[p, last])):
+            insert(tree, squared, found, p, length, q)
 
 
-@kernel
+@helper
 def _query_box(tree: PointTree, leaf: int, wanted: Flags) -> tuple[Reals, Reals]:
     """The box around the wanted points of a leaf."""
     d = tree.points.shape[1]
@@ -106,16 +118,17 @@ def _query_box(tree: PointTree, leaf: int, wanted: Flags) -> tuple[Reals, Reals]
     return low, high
 
 
-@kernel
+@helper
 def _visit(
     tree: PointTree, part: Ids, own: int, wanted: Flags, leaf: int, squared: Reals, found: Ids, out: Reals
 ) -> float:
-    """Offer a leaf to all wanted points of the leaf `own`; the largest distance that any of them still looks for."""
+    """Offer a leaf to all wanted points of the leaf `own`; the largest length that any of them still looks for."""
     node, last = (tree.start.size - 2) + leaf, found.shape[1] - 1
     reach = -1.0
     for p in range(tree.start[own], tree.start[own + 1]):
         if wanted[p]:
-            if _gap(tree.points, tree.points, p, tree, node) <= squared[p, last]:
+            limit = squared[p, last]
+            if tree.least_core[node] <= limit and _gap(tree.points, tree.points, p, tree, node) <= limit:
                 _scan_leaf(tree, part, p, leaf, squared, found, out)
             reach = max(reach, squared[p, last])
     return reach
@@ -148,8 +161,8 @@ def _search_leaves(
             near_gap, far_gap = _gap(low, high, 0, tree, near), _gap(low, high, 0, tree, far)
             if far_gap < near_gap:
                 near, far, near_gap, far_gap = far, near, far_gap, near_gap
-            stack[top], gaps[top] = far, far_gap
-            stack[top + 1], gaps[top + 1] = near, near_gap
+            stack[top], gaps[top] = far, max(far_gap, tree.least_core[far])
+            stack[top + 1], gaps[top + 1] = near, max(near_gap, tree.least_core[near])
             top += 2
     return visits
 
@@ -170,9 +183,9 @@ def nearest_outside(
     """The points nearest to each wanted point of the leaves `queries` among those of other parts.
 
     `part` (n,) is the part of each position, `node_part` that of each node, -1 where it has several. The lists, squared
-    distances and positions (n, k), must come with the largest squared distance of interest, itself included, and -1;
-    they are left sorted by (distance, id), places without a point as they came. Returns how many leaves each query
-    leaf was compared with; the `n_visits` expected decide whether threads are started.
+    lengths and positions (n, k), must come with the largest squared length of interest, itself included, and -1;
+    they are left sorted by (length, distance, id), places without a point as they came. Returns how many leaves each
+    query leaf was compared with; the `n_visits` expected decide whether threads are started.
     """
     few = queries.size * (1 + n_visits) < _FEW_VISITS
     search = _search_leaves_alone if few else _search_leaves_together

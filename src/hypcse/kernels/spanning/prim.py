@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels._compile import helper, kernel
 from hypcse.kernels.spanning.kdtree import Ids, Reals, point_distance
 
 
@@ -41,7 +41,7 @@ def start_growth(n: int) -> Growth:
     return Growth(np.arange(1, n), far[0], far[1], np.zeros(n, np.int64), ends, weights, np.array([0, 0]))
 
 
-@kernel
+@helper
 def _before(first: tuple[float, float, int, int], second: tuple[float, float, int, int]) -> bool:
     """Whether an edge (reach, gap, end, end) comes before another, ends in either order."""
     if first[0] != second[0]:
