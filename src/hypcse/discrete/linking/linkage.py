@@ -81,9 +81,9 @@ def _tell(reporter: Reporter, done: int, total: int) -> None:
 def link_by_entropy(graph: Graph, tell: Tell) -> Tree:
     """The tree of "entropy" linkage."""
     n, at = graph.n_vertices, start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees)
-    whole, done = graph.degrees.sum(), 0
+    done = 0
     while at.heap.used[0] > 0:
-        entropy_merges(at, whole, _PART)
+        at = entropy_merges(at, _PART)
         done = int(at.status[0])
         # Components, which nothing joins, need fewer merges.
         tell(done, n - 1 if at.heap.used[0] > 0 else done)

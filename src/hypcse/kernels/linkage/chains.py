@@ -1,9 +1,4 @@
-"""Agglomeration of a sparse graph by nearest-neighbour chains.
-
-Every cluster owns a list of adjacency segments in one pool. Joining two clusters joins their lists in O(1); when a
-cluster is next visited its segments are folded into one, neighbours looked up by union-find and doubles added up. Live
-entries never grow, so a pool of twice the edges is enough: when it is full the live segments are moved together.
-"""
+"""Agglomeration of a sparse graph by nearest-neighbour chains."""
 
 from __future__ import annotations
 
@@ -13,104 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import helper, kernel, read_only
-from hypcse.kernels.linkage.merges import find
-
-
-class Pool(NamedTuple):
-    """Adjacency segments: segment s is entries start[s] .. start[s] + length[s] - 1, followed by segment follows[s]."""
-
-    vertex: NDArray[np.int32]
-    weight: NDArray[np.float64]
-    start: NDArray[np.int64]
-    length: NDArray[np.int64]
-    follows: NDArray[np.int64]
-    last: NDArray[np.int64]
-    top: NDArray[np.int64]
-
-
-@helper
-def make_pool(indptr: NDArray[np.int64], indices: NDArray[np.int32], weights: NDArray[np.float64]) -> Pool:
-    """One segment a vertex, with as much room again."""
-    n, size = indptr.size - 1, indices.size
-    vertex, weight = np.empty(2 * size, np.int32), np.empty(2 * size)
-    for k in range(size):
-        vertex[k], weight[k] = indices[k], weights[k]
-    start, length = np.empty(n, np.int64), np.empty(n, np.int64)
-    follows, last, top = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(1, np.int64)
-    for v in range(n):
-        start[v], length[v] = indptr[v], indptr[v + 1] - indptr[v]
-        follows[v], last[v] = -1, v
-    top[0] = size
-    return Pool(vertex, weight, start, length, follows, last, top)
-
-
-@helper
-def join_segments(pool: Pool, keeper: int, gone: int) -> None:
-    """Append the segments of one cluster to those of another."""
-    pool.follows[pool.last[keeper]] = gone
-    pool.last[keeper] = pool.last[gone]
-
-
-@helper
-def _move_together(pool: Pool) -> None:
-    """Move all live segments to the front, in the order of their places."""
-    owner = np.zeros(pool.vertex.size, np.int32)
-    for s in range(pool.start.size):
-        if pool.length[s] > 0:
-            owner[pool.start[s]] = s + 1
-    top = begin = 0
-    while begin < owner.size:
-        s = owner[begin] - 1
-        if s < 0:
-            begin += 1
-            continue
-        length = pool.length[s]
-        for k in range(length):
-            pool.vertex[top + k] = pool.vertex[begin + k]
-            pool.weight[top + k] = pool.weight[begin + k]
-        pool.start[s] = top
-        top += length
-        begin += length
-    pool.top[0] = top
-
-
-@helper
-def fold_segments(pool: Pool, cluster: int, root: NDArray[np.int64], place: NDArray[np.int64]) -> tuple[int, int]:
-    """Fold the segments of a cluster into one of distinct neighbouring clusters; where it begins and ends.
-
-    `place` is scratch of -1, one a vertex, left as it was found.
-    """
-    total = 0
-    s = cluster
-    while s >= 0:
-        total += pool.length[s]
-        s = pool.follows[s]
-    alone = pool.follows[cluster] < 0
-    if not alone and pool.top[0] + total > pool.vertex.size:
-        _move_together(pool)
-    begin = pool.start[cluster] if alone else pool.top[0]
-    end = begin
-    s = cluster
-    while s >= 0:
-        for k in range(pool.start[s], pool.start[s] + pool.length[s]):
-            other, weight = find(root, pool.vertex[k]), pool.weight[k]
-            if other == cluster:
-                continue
-            if place[other] < 0:
-                place[other] = end
-                pool.vertex[end], pool.weight[end] = other, weight
-                end += 1
-            else:
-                pool.weight[place[other]] += weight
-        pool.length[s] = 0
-        s = pool.follows[s]
-    for k in range(begin, end):
-        place[pool.vertex[k]] = -1
-    pool.start[cluster], pool.length[cluster] = begin, end - begin
-    pool.follows[cluster], pool.last[cluster] = -1, cluster
-    if not alone:
-        pool.top[0] = end
-    return begin, end
+from hypcse.kernels.adjacency.hubs import (
+    LIST,
+    Hubs,
+    degree_of,
+    is_due,
+    join_lists,
+    join_neighbours,
+    make_hub,
+    make_hubs,
+    make_room,
+    missing_room,
+    nearest_of_hub,
+)
+from hypcse.kernels.adjacency.segments import Pool, fold_segments, make_pool
 
 
 @helper
@@ -135,36 +46,80 @@ def chain_merges(
 
     Unit masses give average linkage, degrees give Paris linkage; both are reducible, so chains find the exact tree.
     Each merge names its clusters by one member. There are n minus the number of components of them. About O(m log n)
-    time, O(n + m) memory.
+    time, whatever the degrees, and O(n + m) memory.
     """
     return _chain_merges(*read_only(indptr, indices, weights, mass))
+
+
+class Chain(NamedTuple):
+    """Where nearest-neighbour chains stand; a cluster is named by one of its vertices.
+
+    root (n,)          : the cluster that a cluster was joined to.
+    total (n,)         : the mass of each.
+    place (n,)         : scratch of -1.
+    chain (n,)         : clusters, each nearest to the one before; and whether each cluster is among them.
+    first, second (n,) : the merges.
+    status (4,)        : the length of the chain, merges done, the next vertex to begin at, and for how many pairs of
+                         hubs there is no room: then the chain waits, and -1 when all is done.
+    """
+
+    pool: Pool
+    hubs: Hubs
+    root: NDArray[np.int64]
+    total: NDArray[np.float64]
+    place: NDArray[np.int64]
+    chain: NDArray[np.int64]
+    on_chain: NDArray[np.bool_]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    status: NDArray[np.int64]
 
 
 @kernel
 def _chain_merges(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], weights: NDArray[np.float64], mass: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    n = mass.size
+    n, total = mass.size, mass.copy()
+    root, place, chain = np.arange(n), np.full(n, -1, np.int64), np.empty(n, np.int64)
+    first, second, status = np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(4, np.int64)
+    on_chain, hubs = np.zeros(n, np.bool_), make_hubs(total, np.arange(n), 0.0)
     pool = make_pool(indptr, indices, weights)
-    root, place = np.arange(n), np.full(n, -1, np.int64)
-    total = mass.copy()
-    first, second = np.empty(n, np.int64), np.empty(n, np.int64)
-    chain, length, done = np.empty(n, np.int64), 0, 0
-    on_chain = np.zeros(n, np.bool_)
-    next_vertex = 0
-    while True:
+    while status[3] >= 0:
+        hubs = make_room(hubs, status[3])
+        _follow(Chain(pool, hubs, root, total, place, chain, on_chain, first, second, status))
+    return first[: status[1]], second[: status[1]]
+
+
+@helper
+def _follow(at: Chain) -> None:
+    """Follow the chain to the end, or until there is no room."""
+    # Each array by itself: to pass a tuple of many to a function would take longer than most merges.
+    pool, hubs, hub_root, spent, n_hubs = at.pool, at.hubs, at.hubs.root, at.hubs.spent, at.hubs.count
+    root, total, place = at.root, at.total, at.place
+    chain, on_chain, n = at.chain, at.on_chain, at.root.size
+    length, done, next_vertex, wanted = at.status[0], at.status[1], at.status[2], 0
+    while wanted == 0:
         if length == 0:
             while next_vertex < n and root[next_vertex] != next_vertex:
                 next_vertex += 1
             if next_vertex == n:
+                wanted = -1
                 break
             chain[0], length = next_vertex, 1
             on_chain[next_vertex] = True
             next_vertex += 1
         top = chain[length - 1]
         below = chain[length - 2] if length > 1 else -1
-        begin, end = fold_segments(pool, top, root, place)
-        nearest = _nearest(pool, begin, end, total, below)
+        if n_hubs[0] > 0 and hub_root[top] != LIST:
+            nearest = nearest_of_hub(hubs, top, below)
+        else:
+            begin, end = fold_segments(pool, top, root, place)
+            nearest = _nearest(pool, begin, end, total, below)
+            if is_due(spent, top, end - begin):
+                wanted = missing_room(hubs, end - begin)
+                if wanted > 0:
+                    break
+                make_hub(hubs, pool, top)
         if nearest >= 0 and on_chain[nearest]:
             # Further down the chain nothing is nearer, but for sums of equal weights that differ in their last bit.
             nearest = below
@@ -176,11 +131,20 @@ def _chain_merges(
             length += 1
             on_chain[nearest] = True
         else:
-            keeper, gone = (top, below) if pool.length[top] >= pool.length[below] else (below, top)
+            degrees = pool.length[top], pool.length[below]
+            if n_hubs[0] > 0:
+                degrees = degree_of(hubs, pool, top), degree_of(hubs, pool, below)
+                wanted = missing_room(hubs, min(degrees))
+                if wanted > 0:
+                    break
+            keeper, gone = (top, below) if degrees[0] >= degrees[1] else (below, top)
             root[gone] = keeper
             total[keeper] += total[gone]
-            join_segments(pool, keeper, gone)
-            first[done], second[done] = keeper, gone
+            if n_hubs[0] == 0:
+                join_lists(spent, pool, keeper, gone)
+            else:
+                join_neighbours(hubs, pool, keeper, gone)
+            at.first[done], at.second[done] = keeper, gone
             done += 1
             length -= 2
             on_chain[top] = on_chain[below] = False
@@ -188,4 +152,4 @@ def _chain_merges(
                 # The component goes on from here: its other vertices may all lie behind.
                 chain[0], length = keeper, 1
                 on_chain[keeper] = True
-    return first[:done], second[:done]
+    at.status[0], at.status[1], at.status[2], at.status[3] = length, done, next_vertex, wanted

@@ -7,8 +7,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
-from hypcse.kernels.linkage.chains import Pool, fold_segments, join_segments, make_pool
+from hypcse.kernels._compile import helper, kernel
+from hypcse.kernels.adjacency.hubs import (
+    LIST,
+    Hubs,
+    best_of_hub,
+    degree_of,
+    gain,
+    is_due,
+    join_lists,
+    join_neighbours,
+    make_hub,
+    make_hubs,
+    make_room,
+    missing_room,
+    wake,
+)
+from hypcse.kernels.adjacency.segments import Pool, fold_segments, make_pool
 
 
 class Heap(NamedTuple):
@@ -20,7 +35,7 @@ class Heap(NamedTuple):
     used: NDArray[np.int64]
 
 
-@kernel
+@helper
 def _before(heap: Heap, i: int, j: int) -> bool:
     if heap.key[i] != heap.key[j]:
         return heap.key[i] < heap.key[j]
@@ -29,14 +44,14 @@ def _before(heap: Heap, i: int, j: int) -> bool:
     return heap.b[i] < heap.b[j]
 
 
-@kernel
+@helper
 def _swap(heap: Heap, i: int, j: int) -> None:
     heap.key[i], heap.key[j] = heap.key[j], heap.key[i]
     heap.a[i], heap.a[j] = heap.a[j], heap.a[i]
     heap.b[i], heap.b[j] = heap.b[j], heap.b[i]
 
 
-@kernel
+@helper
 def _sink(heap: Heap, i: int) -> None:
     while True:
         least = i
@@ -49,7 +64,7 @@ def _sink(heap: Heap, i: int) -> None:
         i = least
 
 
-@kernel
+@helper
 def _push(heap: Heap, key: float, a: int, b: int) -> None:
     i = heap.used[0]
     heap.key[i], heap.a[i], heap.b[i] = key, a, b
@@ -59,7 +74,7 @@ def _push(heap: Heap, key: float, a: int, b: int) -> None:
         i = (i - 1) // 2
 
 
-@kernel
+@helper
 def _pop(heap: Heap) -> tuple[int, int]:
     a, b = heap.a[0], heap.b[0]
     heap.used[0] -= 1
@@ -71,48 +86,48 @@ def _pop(heap: Heap) -> tuple[int, int]:
 class Clusters(NamedTuple):
     """Clusters under way, numbered as they are made; each lives in the slot of one of its vertices.
 
-    root   : the slot that a vertex's slot was joined to.
-    slot   : the slot of each cluster, -1 when it is gone.
-    name   : the cluster that lives in each slot.
-    volume : of the cluster in each slot.
-    place  : scratch of -1.
+    root  : the slot that a vertex's slot was joined to.
+    slot  : the slot of each cluster, -1 when it is gone.
+    place : scratch of -1.
     """
 
     root: NDArray[np.int64]
     slot: NDArray[np.int64]
-    name: NDArray[np.int64]
-    volume: NDArray[np.float64]
     place: NDArray[np.int64]
-
-
-@kernel
-def _push_best(heap: Heap, pool: Pool, clusters: Clusters, cluster: int, whole: float) -> None:
-    """Push a cluster with the neighbour whose joining lowers entropy most; of equals, the older one."""
-    slot = clusters.slot[cluster]
-    begin, end = fold_segments(pool, slot, clusters.root, clusters.place)
-    best, least = -1, np.inf
-    for k in range(begin, end):
-        other = pool.vertex[k]
-        # The change of entropy, times V, when two children of the root are joined.
-        change = 2 * pool.weight[k] * np.log2((clusters.volume[slot] + clusters.volume[other]) / whole)
-        if change < least or (change == least and clusters.name[other] < best):
-            best, least = clusters.name[other], change
-    if best >= 0:
-        _push(heap, least, cluster, best)
 
 
 class Stretching(NamedTuple):
     """Where the stretching operator stands: `first` and `second` name the clusters of each merge by one vertex.
 
-    status (1,) : how many merges are done. There are no more when the heap is empty.
+    `hubs` has the name, which is the number, and the volume of the cluster in each slot.
+    status (2,) : how many merges are done, and for how many pairs of hubs there is no room. There are no more merges
+                  when the heap is empty.
     """
 
     heap: Heap
     pool: Pool
     clusters: Clusters
+    hubs: Hubs
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     status: NDArray[np.int64]
+
+
+@helper
+def _best_in_list(pool: Pool, slot: int, name: NDArray[np.int64], mass: NDArray[np.float64], whole: float) -> int:
+    """The place in a folded list of the older neighbour whose joining lowers entropy most, of equals the oldest.
+
+    -1 if there is none.
+    """
+    best, least = -1, np.inf
+    for k in range(pool.start[slot], pool.start[slot] + pool.length[slot]):
+        other = pool.vertex[k]
+        if name[other] > name[slot]:
+            continue
+        change = gain(pool.weight[k], mass[slot] + mass[other], whole)
+        if change < least or (change == least and name[other] < name[pool.vertex[best]]):
+            best, least = k, change
+    return best
 
 
 @kernel
@@ -123,46 +138,92 @@ def start_stretching(
     degrees: NDArray[np.float64],
 ) -> Stretching:
     """Every vertex a cluster, with its best neighbour in the heap."""
-    n, whole = degrees.size, degrees.sum()
+    n = degrees.size
     pool = make_pool(indptr, indices, weights)
     slot = np.full(2 * n, -1, np.int64)
     slot[:n] = np.arange(n)
-    clusters = Clusters(np.arange(n), slot, np.arange(n), degrees.copy(), np.full(n, -1, np.int64))
+    clusters = Clusters(np.arange(n), slot, np.full(n, -1, np.int64))
+    hubs = make_hubs(degrees.copy(), np.arange(n), degrees.sum())
     size = 2 * n + 1
     heap = Heap(np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(1, np.int64))
+    at = Stretching(heap, pool, clusters, hubs, np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(2, np.int64))
     for vertex in range(n):
-        _push_best(heap, pool, clusters, vertex, whole)
-    return Stretching(heap, pool, clusters, np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(1, np.int64))
+        best = _best_in_list(pool, vertex, hubs.name, hubs.mass, hubs.whole[0])
+        if best >= 0:
+            other = pool.vertex[best]
+            change = gain(pool.weight[best], hubs.mass[vertex] + hubs.mass[other], hubs.whole[0])
+            _push(heap, change, other, vertex)
+    return at
 
 
 @kernel
-def entropy_merges(at: Stretching, whole: float, n_merges: int) -> None:
+def entropy_merges(at: Stretching, n_merges: int) -> Stretching:
     """The next `n_merges` merges of the stretching operator of HCSE, or as many as are left: of all pairs of adjacent
-    clusters, the one that lowers the entropy of a graph of volume `whole` most.
+    clusters, the one that lowers entropy most; of equals, the pair with the oldest cluster, then with the other oldest.
 
-    The heap holds one entry a cluster, its best neighbour when it was last looked at. What joining two clusters gains
-    never changes while both live, so that is a bound on all its pairs with older ones; a younger neighbour brings the
-    pair in its own entry. An entry whose neighbour is gone is looked at again when it comes up. Memory O(n + m).
+    A pair belongs to the younger of its two clusters. The heap holds one entry a cluster, the best of its pairs when it
+    was last looked at. What joining two clusters gains never changes while both live, so that is a bound on all its
+    pairs. An entry whose older cluster is gone is looked at again when it comes up. Memory O(n + m).
     """
-    heap, pool, clusters = at.heap, at.pool, at.clusters
-    slot, n, done = clusters.slot, clusters.root.size, at.status[0]
-    end = done + n_merges
-    while heap.used[0] > 0 and done < end:
-        a, b = _pop(heap)
-        if slot[a] < 0:
+    end = at.status[0] + n_merges
+    _stretch(at, end)
+    while at.status[1] > 0:
+        hubs = make_room(at.hubs, at.status[1])
+        at = Stretching(at.heap, at.pool, at.clusters, hubs, at.first, at.second, at.status)
+        _stretch(at, end)
+    return at
+
+
+@helper
+def _stretch(at: Stretching, end: int) -> None:
+    """Merge until so many merges are done, none is left, or there is no room."""
+    # Each array by itself: to pass a tuple of many to a function would take longer than most merges.
+    pool, hubs, hub_root, n_hubs, heap = at.pool, at.hubs, at.hubs.root, at.hubs.count, at.heap
+    name, mass, whole, spent = at.hubs.name, at.hubs.mass, at.hubs.whole[0], at.hubs.spent
+    slot, root, place, n = at.clusters.slot, at.clusters.root, at.clusters.place, at.clusters.root.size
+    done, wanted = at.status[0], 0
+    while heap.used[0] > 0 and done < end and wanted == 0:
+        older, younger = heap.a[0], heap.b[0]
+        keeper, gone = slot[younger], slot[older]
+        if keeper >= 0 and gone >= 0:
+            degrees = pool.length[keeper], pool.length[gone]
+            if n_hubs[0] > 0:
+                for one in (keeper, gone):
+                    if hub_root[one] == LIST:
+                        fold_segments(pool, one, root, place)
+                degrees = degree_of(hubs, pool, keeper), degree_of(hubs, pool, gone)
+                wanted = missing_room(hubs, min(degrees))
+                if wanted > 0:
+                    break
+            if degrees[0] < degrees[1]:
+                keeper, gone = gone, keeper
+            root[gone], name[keeper] = keeper, n + done
+            mass[keeper] += mass[gone]
+            if n_hubs[0] == 0:
+                join_lists(spent, pool, keeper, gone)
+            else:
+                join_neighbours(hubs, pool, keeper, gone)
+                if hub_root[keeper] != LIST:
+                    wake(hubs, keeper)
+            at.first[done], at.second[done] = keeper, gone
+            slot[older] = slot[younger] = -1
+            slot[n + done] = keeper
+            done += 1
+        _pop(heap)
+        if keeper < 0:
             continue
-        if slot[b] < 0:
-            _push_best(heap, pool, clusters, a, whole)
+        if n_hubs[0] > 0 and hub_root[keeper] != LIST:
+            best, change = best_of_hub(hubs, keeper)
+            if best >= 0:
+                _push(heap, change, name[best], name[keeper])
             continue
-        keeper, gone = slot[a], slot[b]
-        if pool.length[keeper] < pool.length[gone]:
-            keeper, gone = gone, keeper
-        clusters.root[gone] = keeper
-        clusters.volume[keeper] += clusters.volume[gone]
-        join_segments(pool, keeper, gone)
-        at.first[done], at.second[done] = keeper, gone
-        slot[a] = slot[b] = -1
-        slot[n + done], clusters.name[keeper] = keeper, n + done
-        done += 1
-        _push_best(heap, pool, clusters, n + done - 1, whole)
-    at.status[0] = done
+        fold_segments(pool, keeper, root, place)
+        k = _best_in_list(pool, keeper, name, mass, whole)
+        if k >= 0:
+            other = pool.vertex[k]
+            _push(heap, gain(pool.weight[k], mass[keeper] + mass[other], whole), name[other], name[keeper])
+        if is_due(spent, keeper, pool.length[keeper]):
+            wanted = missing_room(hubs, pool.length[keeper])
+            if wanted == 0:
+                make_hub(hubs, pool, keeper)
+    at.status[0], at.status[1] = done, wanted
