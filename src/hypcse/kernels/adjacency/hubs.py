@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hypcse.kernels._compile import helper
+from hypcse.kernels._compile import helper, kernel
 from hypcse.kernels.adjacency.order import first_of, join_trees, last_of, plant, uproot
 from hypcse.kernels.adjacency.pairs import (
     NONE,
@@ -32,7 +32,7 @@ from hypcse.kernels.adjacency.pairs import (
 from hypcse.kernels.adjacency.segments import Pool, join_segments, make_segment
 
 LIST = -2
-# A tree of fewer neighbours saves nothing, nor one that has been scanned fewer times: it costs as much as about so many.
+# Fewer neighbours are not worth a tree, nor is a list that was scanned fewer times: to make one costs as much as those.
 _FEW = 64
 _SCANS = 256
 # Degrees are alike where none is more than so many times the other.
@@ -45,24 +45,20 @@ class Hubs(NamedTuple):
     """Which clusters are hubs. A cluster lives in the slot of one of its vertices.
 
     root, degree (n,) : the root of each hub's tree, LIST where it is none; how many neighbours a hub has.
-    spent (n,)        : entries scanned since a cluster last merged with one of like degree.
     mass, name (n,)   : of each cluster; the linkage keeps them. Names settle ties.
     whole (1,)        : the volume of the graph, for pairs in the order of what joining them gains; 0 for the order of
                         weight over mass.
-    count (1,)        : how many hubs there are.
     """
 
     pairs: Pairs
     root: Ids
     degree: Ids
-    spent: Ids
     mass: Reals
     name: Ids
     whole: Reals
-    count: Ids
 
 
-@helper
+@kernel
 def make_hubs(mass: Reals, name: Ids, whole: float) -> Hubs:
     """No hubs."""
     n = mass.size
@@ -70,11 +66,9 @@ def make_hubs(mass: Reals, name: Ids, whole: float) -> Hubs:
         make_pairs(2 * _FEW),
         np.full(n, LIST, np.int64),
         np.zeros(n, np.int64),
-        np.zeros(n, np.int64),
         mass,
         name,
         np.full(1, whole),
-        np.zeros(1, np.int64),
     )
 
 
@@ -119,7 +113,9 @@ def _take(hubs: Hubs, hub: int, other: int) -> float:
 
 @helper
 def is_due(spent: Ids, cluster: int, length: int) -> bool:
-    """Count a scan of a folded list; whether that was one too many, so that the cluster should become a hub."""
+    """Count a scan of a folded list in `spent` (n,), entries scanned since a cluster merged with one of like degree;
+    whether that was one too many, so that it should become a hub.
+    """
     if length < _FEW:
         return False
     spent[cluster] += length
@@ -132,11 +128,11 @@ def missing_room(hubs: Hubs, more: int) -> int:
     return more if lacks_room(hubs.pairs, more) else 0
 
 
-@helper
+@kernel
 def make_room(hubs: Hubs, more: int) -> Hubs:
     """The same hubs, with room for so many more pairs."""
     pairs = with_room(hubs.pairs, more)
-    return Hubs(pairs, hubs.root, hubs.degree, hubs.spent, hubs.mass, hubs.name, hubs.whole, hubs.count)
+    return Hubs(pairs, hubs.root, hubs.degree, hubs.mass, hubs.name, hubs.whole)
 
 
 @helper
@@ -146,11 +142,10 @@ def make_hub(hubs: Hubs, pool: Pool, cluster: int) -> None:
     for k in range(pool.start[cluster], pool.start[cluster] + pool.length[cluster]):
         _put(hubs, cluster, pool.vertex[k], pool.weight[k])
     pool.length[cluster] = 0
-    hubs.count[0] += 1
 
 
 @helper
-def _back_to_list(hubs: Hubs, pool: Pool, hub: int) -> None:
+def _back_to_list(hubs: Hubs, pool: Pool, spent: Ids, hub: int) -> None:
     pairs = hubs.pairs
     at = make_segment(pool, hub, hubs.degree[hub])
     node = hubs.root[hub]
@@ -160,8 +155,7 @@ def _back_to_list(hubs: Hubs, pool: Pool, hub: int) -> None:
         drop_pair(pairs, hub * hubs.root.size + pairs.other[node])
         node = rest
         at += 1
-    hubs.root[hub], hubs.spent[hub] = LIST, 0
-    hubs.count[0] -= 1
+    hubs.root[hub], spent[hub] = LIST, 0
 
 
 @helper
@@ -171,27 +165,34 @@ def degree_of(hubs: Hubs, pool: Pool, cluster: int) -> int:
 
 
 @helper
+def by_degree(hubs: Hubs, pool: Pool, one: int, other: int) -> tuple[int, int]:
+    """Two clusters, the one of more neighbours first, and of equals the first."""
+    if degree_of(hubs, pool, one) < degree_of(hubs, pool, other):
+        return other, one
+    return one, other
+
+
+@helper
 def join_lists(spent: Ids, pool: Pool, keeper: int, gone: int) -> None:
-    """Give the list of one cluster to another, where there are no hubs."""
+    """Give the list of one cluster to another; what is a hub has an empty one."""
     if pool.length[keeper] >= _FEW and _ALIKE * pool.length[gone] >= pool.length[keeper]:
         spent[keeper] = 0
     join_segments(pool, keeper, gone)
 
 
 @helper
-def join_neighbours(hubs: Hubs, pool: Pool, keeper: int, gone: int) -> None:
-    """Give the neighbours of one cluster to another, of at least the same degree, that has its new mass and name.
+def note_merge(hubs: Hubs, pool: Pool, spent: Ids, keeper: int, gone: int) -> None:
+    """Before their lists are joined: note in the trees of all hubs that a cluster is now part of another one.
 
-    The one that goes is a hub or has its list folded, and there is room for as many pairs as it has.
+    This one has at least the same degree, and its new mass and name. The one that goes is a hub or has its list folded,
+    and there is room for as many pairs as it has.
     """
     if hubs.root[gone] != LIST:
-        _back_to_list(hubs, pool, gone)
+        _back_to_list(hubs, pool, spent, gone)
     if hubs.root[keeper] != LIST and _ALIKE * pool.length[gone] >= hubs.degree[keeper]:
-        _back_to_list(hubs, pool, keeper)
+        _back_to_list(hubs, pool, spent, keeper)
     _note_gone(hubs, pool, keeper, gone)
-    if hubs.root[keeper] == LIST:
-        join_lists(hubs.spent, pool, keeper, gone)
-    else:
+    if hubs.root[keeper] != LIST:
         pool.length[gone] = 0
 
 
@@ -230,16 +231,16 @@ def nearest_of_hub(hubs: Hubs, hub: int, preferred: int) -> int:
 
 
 @helper
-def gain(weight: float, volume: float, whole: float) -> float:
+def joining_change(weight: float, volume: float, whole: float) -> float:
     """The change of entropy, times V, when two children of the root are joined to one of this volume."""
     return 2 * weight * np.log2(volume / whole)
 
 
 @helper
 def wake(hubs: Hubs, hub: int) -> None:
-    """Look at all pairs of a hub again that were laid to rest: it has become the youngest."""
+    """Look at all pairs of a hub again that were laid to rest: it has become the youngest. Nothing for lists."""
     pairs = hubs.pairs
-    while hubs.root[hub] != NONE:
+    while hubs.root[hub] >= 0:
         node = last_of(pairs, hubs.root[hub])
         if pairs.rank[node] > 0:
             return
@@ -263,7 +264,7 @@ def best_of_hub(hubs: Hubs, hub: int) -> tuple[int, float]:
         node = stack[top]
         if node == NONE or pairs.most[node] == 0.0:
             continue
-        bound = min(0.0, gain(pairs.most[node], volume + pairs.least[node], whole))
+        bound = min(0.0, joining_change(pairs.most[node], volume + pairs.least[node], whole))
         if bound > change or (bound == change and best != NONE and pairs.oldest[node] > hubs.name[best]):
             continue
         other = pairs.other[node]
@@ -275,7 +276,7 @@ def best_of_hub(hubs: Hubs, hub: int) -> tuple[int, float]:
             n_again += 1
         if younger:
             continue
-        value = gain(pairs.weight[node], volume + hubs.mass[other], whole)
+        value = joining_change(pairs.weight[node], volume + hubs.mass[other], whole)
         if value < change or (value == change and hubs.name[other] < hubs.name[best]):
             best, change = other, value
     for k in range(n_again):

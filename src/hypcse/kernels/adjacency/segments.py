@@ -28,20 +28,13 @@ class Pool(NamedTuple):
     top: NDArray[np.int64]
 
 
-@helper
 def make_pool(indptr: NDArray[np.int64], indices: NDArray[np.int32], weights: NDArray[np.float64]) -> Pool:
     """One segment a vertex, with as much room again."""
     n, size = indptr.size - 1, indices.size
     vertex, weight = np.empty(2 * size, np.int32), np.empty(2 * size)
-    for k in range(size):
-        vertex[k], weight[k] = indices[k], weights[k]
-    start, length = np.empty(n, np.int64), np.empty(n, np.int64)
-    follows, last, top = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(1, np.int64)
-    for v in range(n):
-        start[v], length[v] = indptr[v], indptr[v + 1] - indptr[v]
-        follows[v], last[v] = -1, v
-    top[0] = size
-    return Pool(vertex, weight, start, length, follows, last, top)
+    vertex[:size], weight[:size] = indices, weights
+    ids = np.arange(n)
+    return Pool(vertex, weight, indptr[:-1].copy(), np.diff(indptr), np.full(n, -1), ids, np.array([size]))
 
 
 @helper

@@ -7,19 +7,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel, read_only
+from hypcse.kernels._compile import helper, kernel
 from hypcse.kernels.adjacency.hubs import (
     LIST,
     Hubs,
+    by_degree,
     degree_of,
     is_due,
     join_lists,
-    join_neighbours,
     make_hub,
     make_hubs,
     make_room,
     missing_room,
     nearest_of_hub,
+    note_merge,
 )
 from hypcse.kernels.adjacency.segments import Pool, fold_segments, make_pool
 
@@ -36,6 +37,31 @@ def _nearest(pool: Pool, begin: int, end: int, total: NDArray[np.float64], prefe
     return nearest
 
 
+class Chain(NamedTuple):
+    """Where nearest-neighbour chains stand; a cluster is named by one of its vertices.
+
+    root (n,)          : the cluster that a cluster was joined to.
+    total (n,)         : the mass of each.
+    place (n,)         : scratch of -1.
+    spent (n,)         : entries scanned, of clusters with long lists (`is_due`).
+    chain (n,)         : clusters, each nearest to the one before; `on_chain` tells whether a cluster is among them.
+    first, second (n,) : the merges.
+    status (4,)        : the length of the chain, merges done, the next vertex to begin at; and for how many pairs of
+                         hubs there must be room before it goes on, -1 at the end.
+    """
+
+    pool: Pool
+    root: NDArray[np.int64]
+    total: NDArray[np.float64]
+    place: NDArray[np.int64]
+    spent: NDArray[np.int64]
+    chain: NDArray[np.int64]
+    on_chain: NDArray[np.bool_]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    status: NDArray[np.int64]
+
+
 def chain_merges(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -48,57 +74,38 @@ def chain_merges(
     Each merge names its clusters by one member. There are n minus the number of components of them. About O(m log n)
     time, whatever the degrees, and O(n + m) memory.
     """
-    return _chain_merges(*read_only(indptr, indices, weights, mass))
-
-
-class Chain(NamedTuple):
-    """Where nearest-neighbour chains stand; a cluster is named by one of its vertices.
-
-    root (n,)          : the cluster that a cluster was joined to.
-    total (n,)         : the mass of each.
-    place (n,)         : scratch of -1.
-    chain (n,)         : clusters, each nearest to the one before; and whether each cluster is among them.
-    first, second (n,) : the merges.
-    status (4,)        : the length of the chain, merges done, the next vertex to begin at, and for how many pairs of
-                         hubs there is no room: then the chain waits, and -1 when all is done.
-    """
-
-    pool: Pool
-    hubs: Hubs
-    root: NDArray[np.int64]
-    total: NDArray[np.float64]
-    place: NDArray[np.int64]
-    chain: NDArray[np.int64]
-    on_chain: NDArray[np.bool_]
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    status: NDArray[np.int64]
+    n = mass.size
+    at = Chain(
+        pool=make_pool(indptr, indices, weights),
+        root=np.arange(n),
+        total=mass.copy(),
+        place=np.full(n, -1),
+        spent=np.zeros(n, np.int64),
+        chain=np.empty(n, np.int64),
+        on_chain=np.zeros(n, np.bool_),
+        first=np.empty(n, np.int64),
+        second=np.empty(n, np.int64),
+        status=np.zeros(4, np.int64),
+    )
+    # Compiled anew for graphs with hubs: most have none, and need not wait for that.
+    hubs: Hubs | None = None
+    follow_chain(at, hubs)
+    while at.status[3] > 0:
+        hubs = make_hubs(at.total, np.arange(n), 0.0) if hubs is None else hubs
+        hubs = make_room(hubs, int(at.status[3]))
+        follow_chain(at, hubs)
+    done = at.status[1]
+    return at.first[:done], at.second[:done]
 
 
 @kernel
-def _chain_merges(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], weights: NDArray[np.float64], mass: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    n, total = mass.size, mass.copy()
-    root, place, chain = np.arange(n), np.full(n, -1, np.int64), np.empty(n, np.int64)
-    first, second, status = np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(4, np.int64)
-    on_chain, hubs = np.zeros(n, np.bool_), make_hubs(total, np.arange(n), 0.0)
-    pool = make_pool(indptr, indices, weights)
-    while status[3] >= 0:
-        hubs = make_room(hubs, status[3])
-        _follow(Chain(pool, hubs, root, total, place, chain, on_chain, first, second, status))
-    return first[: status[1]], second[: status[1]]
-
-
-@helper
-def _follow(at: Chain) -> None:
-    """Follow the chain to the end, or until there is no room."""
+def follow_chain(at: Chain, hubs: Hubs | None) -> None:
+    """Follow the chain to the end, or until a hub needs room."""
     # Each array by itself: to pass a tuple of many to a function would take longer than most merges.
-    pool, hubs, hub_root, spent, n_hubs = at.pool, at.hubs, at.hubs.root, at.hubs.spent, at.hubs.count
-    root, total, place = at.root, at.total, at.place
+    pool, root, total, place, spent = at.pool, at.root, at.total, at.place, at.spent
     chain, on_chain, n = at.chain, at.on_chain, at.root.size
     length, done, next_vertex, wanted = at.status[0], at.status[1], at.status[2], 0
-    while wanted == 0:
+    while True:
         if length == 0:
             while next_vertex < n and root[next_vertex] != next_vertex:
                 next_vertex += 1
@@ -110,16 +117,22 @@ def _follow(at: Chain) -> None:
             next_vertex += 1
         top = chain[length - 1]
         below = chain[length - 2] if length > 1 else -1
-        if n_hubs[0] > 0 and hub_root[top] != LIST:
-            nearest = nearest_of_hub(hubs, top, below)
-        else:
+        nearest, listed = -1, True
+        if hubs is not None:
+            listed = hubs.root[top] == LIST
+            if not listed:
+                nearest = nearest_of_hub(hubs, top, below)
+        if listed:
             begin, end = fold_segments(pool, top, root, place)
             nearest = _nearest(pool, begin, end, total, below)
             if is_due(spent, top, end - begin):
-                wanted = missing_room(hubs, end - begin)
+                wanted = end - begin
+                if hubs is not None:
+                    wanted = missing_room(hubs, end - begin)
+                    if wanted == 0:
+                        make_hub(hubs, pool, top)
                 if wanted > 0:
                     break
-                make_hub(hubs, pool, top)
         if nearest >= 0 and on_chain[nearest]:
             # Further down the chain nothing is nearer, but for sums of equal weights that differ in their last bit.
             nearest = below
@@ -131,19 +144,17 @@ def _follow(at: Chain) -> None:
             length += 1
             on_chain[nearest] = True
         else:
-            degrees = pool.length[top], pool.length[below]
-            if n_hubs[0] > 0:
-                degrees = degree_of(hubs, pool, top), degree_of(hubs, pool, below)
-                wanted = missing_room(hubs, min(degrees))
+            keeper, gone = (top, below) if pool.length[top] >= pool.length[below] else (below, top)
+            if hubs is not None:
+                keeper, gone = by_degree(hubs, pool, top, below)
+                wanted = missing_room(hubs, degree_of(hubs, pool, gone))
                 if wanted > 0:
                     break
-            keeper, gone = (top, below) if degrees[0] >= degrees[1] else (below, top)
             root[gone] = keeper
             total[keeper] += total[gone]
-            if n_hubs[0] == 0:
-                join_lists(spent, pool, keeper, gone)
-            else:
-                join_neighbours(hubs, pool, keeper, gone)
+            if hubs is not None:
+                note_merge(hubs, pool, spent, keeper, gone)
+            join_lists(spent, pool, keeper, gone)
             at.first[done], at.second[done] = keeper, gone
             done += 1
             length -= 2
