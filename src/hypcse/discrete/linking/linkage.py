@@ -80,10 +80,10 @@ def _tell(reporter: Reporter, done: int, total: int) -> None:
 
 def link_by_entropy(graph: Graph, tell: Tell) -> Tree:
     """The tree of "entropy" linkage."""
-    n, whole, done, hubs = graph.n_vertices, float(graph.degrees.sum()), 0, None
-    at = start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees, whole)
+    n, at = graph.n_vertices, start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees)
+    whole, done, pairs = graph.degrees.sum(), 0, None
     while at.heap.used[0] > 0:
-        hubs = entropy_merges(at, hubs, whole, _PART)
+        pairs = entropy_merges(at, pairs, whole, _PART)
         done = int(at.status[0])
         # Components, which nothing joins, need fewer merges.
         tell(done, n - 1 if at.heap.used[0] > 0 else done)

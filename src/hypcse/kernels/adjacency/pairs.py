@@ -1,4 +1,4 @@
-"""Pairs of a hub and a neighbour, found by their two names in O(1)."""
+"""Pairs of adjacent clusters, each found by its two ends in O(1)."""
 
 from __future__ import annotations
 
@@ -13,141 +13,101 @@ Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
 NONE = -1
+# Columns of `link`: the cluster at the other end; the place in the search tree of `order.py`; the name by which ties
+# are settled, as it was when last looked at; the least name of the subtree.
+OTHER, UP, LEFT, RIGHT, NAME, OLDEST = 0, 1, 2, 3, 4, 5
+# Columns of `value`: the weight of the pair; what it is ordered by, as it was when last looked at; the largest rank and
+# the least mass of the subtree.
+WEIGHT, RANK, MASS, MOST, LEAST = 0, 1, 2, 3, 4
 _SPREAD = 0x1E3779B97F4A7C15
 
 
 class Pairs(NamedTuple):
-    """Pairs, each a node of its hub's search tree (`order.py`), and a table with open addressing that finds them.
+    """All pairs of adjacent clusters. Pair p has two ends, 2 p and 2 p + 1, each in the search tree of its cluster.
 
-    key, node (size,)           : the table: hub * n + other, NONE where empty, and the node. Half of it stays empty.
-    other, weight (size / 2,)   : of each node: the neighbour, and how much lies between it and the hub.
-    rank, mass, name            : by which it is ordered, as they were when last looked at.
-    left, right                 : the nodes below it, NONE where there are none. `left` also links free nodes.
-    most, least, oldest         : of its subtree, the largest rank, the least mass and the least name.
-    counts (3,)                 : nodes ever used, the first free one, and the number of pairs.
+    link (2 m, 6), value (2 m, 5) : what is known of an end, side by side.
+    key, pair (size,)             : a table with open addressing: the two clusters in one number, and their pair.
+    used (1,)                     : how many places of the table are taken.
+    root, degree (n,)             : the root of the search tree of each cluster, and its number of neighbours.
+    mass, name (n,)               : of each cluster; the linkage keeps them.
+    whole (1,)                    : the volume of the graph where pairs are ordered for what joining them gains, or 0
+                                    where they are ordered by weight over mass.
     """
 
+    link: NDArray[np.int32]
+    value: Reals
     key: Ids
-    node: Ids
-    other: Ids
-    weight: Reals
-    rank: Reals
+    pair: NDArray[np.int32]
+    used: Ids
+    root: Ids
+    degree: Ids
     mass: Reals
     name: Ids
-    left: Ids
-    right: Ids
-    most: Reals
-    least: Reals
-    oldest: Ids
-    counts: Ids
+    whole: Reals
 
 
 @helper
-def make_pairs(size: int) -> Pairs:
-    """No pairs, with room for half of `size`, a power of two."""
-    half = size // 2
-    counts = np.zeros(3, np.int64)
-    counts[1] = NONE
+def make_pairs(n_pairs: int, mass: Reals, name: Ids, whole: float) -> Pairs:
+    """Room for so many pairs; no search trees yet."""
+    size = 8
+    while size < 3 * n_pairs:
+        size *= 2
+    n = mass.size
     return Pairs(
+        np.full((2 * n_pairs, 6), NONE, np.int32),
+        np.zeros((2 * n_pairs, 5)),
         np.full(size, NONE, np.int64),
-        np.empty(size, np.int64),
-        np.empty(half, np.int64),
-        np.empty(half),
-        np.empty(half),
-        np.empty(half),
-        np.empty(half, np.int64),
-        np.empty(half, np.int64),
-        np.empty(half, np.int64),
-        np.empty(half),
-        np.empty(half),
-        np.empty(half, np.int64),
-        counts,
+        np.empty(size, np.int32),
+        np.zeros(1, np.int64),
+        np.full(n, NONE, np.int64),
+        np.zeros(n, np.int64),
+        mass,
+        name,
+        np.full(1, whole),
     )
 
 
 @helper
-def lacks_room(pairs: Pairs, more: int) -> bool:
-    """Whether so many more pairs would not fit."""
-    return 2 * (pairs.counts[2] + more) > pairs.key.size
-
-
-@helper
-def with_room(pairs: Pairs, more: int) -> Pairs:
-    """The same pairs, in larger arrays where so many more would not fit."""
-    size = pairs.key.size
-    while 2 * (pairs.counts[2] + more) > size:
-        size *= 2
-    if size == pairs.key.size:
-        return pairs
-    grown = make_pairs(size)
-    for k in range(pairs.key.size):
-        if pairs.key[k] != NONE:
-            place = _place(grown, pairs.key[k])
-            grown.key[place], grown.node[place] = pairs.key[k], pairs.node[k]
-    for k in range(pairs.counts[0]):
-        grown.other[k], grown.weight[k] = pairs.other[k], pairs.weight[k]
-        grown.rank[k], grown.mass[k], grown.name[k] = pairs.rank[k], pairs.mass[k], pairs.name[k]
-        grown.left[k], grown.right[k] = pairs.left[k], pairs.right[k]
-        grown.most[k], grown.least[k], grown.oldest[k] = pairs.most[k], pairs.least[k], pairs.oldest[k]
-    for k in range(3):
-        grown.counts[k] = pairs.counts[k]
-    return grown
-
-
-@helper
-def _home(pairs: Pairs, key: int) -> int:
-    spread = key * _SPREAD
-    return (spread ^ (spread >> 32)) & (pairs.key.size - 1)
-
-
-@helper
-def _place(pairs: Pairs, key: int) -> int:
-    """Where a key is in the table, or where it would be."""
-    place = _home(pairs, key)
-    while pairs.key[place] != key and pairs.key[place] != NONE:
-        place = (place + 1) & (pairs.key.size - 1)
-    return place
-
-
-@helper
-def find_pair(pairs: Pairs, key: int) -> int:
-    """The node of a pair, NONE where there is none."""
-    place = _place(pairs, key)
-    return pairs.node[place] if pairs.key[place] == key else NONE
-
-
-@helper
-def make_pair(pairs: Pairs, key: int) -> int:
-    """A node for a pair that has none yet."""
-    node = pairs.counts[1]
-    if node == NONE:
-        node = pairs.counts[0]
-        pairs.counts[0] += 1
-    else:
-        pairs.counts[1] = pairs.left[node]
-    place = _place(pairs, key)
-    pairs.key[place], pairs.node[place] = key, node
-    pairs.counts[2] += 1
-    return node
-
-
-@helper
-def drop_pair(pairs: Pairs, key: int) -> None:
-    """Forget a pair that is there; its node is free again.
-
-    What follows in the table moves up, so that nothing comes to lie behind an empty place.
-    """
+def _place(pairs: Pairs, one: int, other: int) -> tuple[int, int]:
+    """The number of two clusters, and where it is in the table or would be."""
+    key = min(one, other) * pairs.root.size + max(one, other)
     mask = pairs.key.size - 1
-    place = _place(pairs, key)
-    node = pairs.node[place]
-    after = (place + 1) & mask
-    while pairs.key[after] != NONE:
-        home = _home(pairs, pairs.key[after])
-        if ((after - home) & mask) >= ((after - place) & mask):
-            pairs.key[place], pairs.node[place] = pairs.key[after], pairs.node[after]
-            place = after
-        after = (after + 1) & mask
-    pairs.key[place] = NONE
-    pairs.left[node] = pairs.counts[1]
-    pairs.counts[1] = node
-    pairs.counts[2] -= 1
+    spread = key * _SPREAD
+    place = (spread ^ (spread >> 32)) & mask
+    while pairs.key[place] != key and pairs.key[place] != NONE:
+        place = (place + 1) & mask
+    return key, place
+
+
+@helper
+def find_end(pairs: Pairs, one: int, other: int) -> int:
+    """The end of a pair that is in the search tree of `one`, NONE where they are not adjacent."""
+    key, place = _place(pairs, one, other)
+    if pairs.key[place] == NONE:
+        return NONE
+    end = 2 * pairs.pair[place]
+    return end if pairs.link[end, OTHER] == other else end + 1
+
+
+@helper
+def note_pair(pairs: Pairs, pair: int) -> None:
+    """Enter a pair, whose ends are set, into the table.
+
+    Nothing is ever taken out: of a pair that is gone one cluster is, too, and nobody asks for it again. A table that
+    has filled up is written anew.
+    """
+    if 4 * (pairs.used[0] + 1) > 3 * pairs.key.size:
+        for place in range(pairs.key.size):
+            pairs.key[place] = NONE
+        pairs.used[0] = 0
+        for k in range(pairs.link.shape[0] // 2):
+            if k != pair and pairs.link[2 * k, OTHER] != NONE:
+                _enter(pairs, k)
+    _enter(pairs, pair)
+
+
+@helper
+def _enter(pairs: Pairs, pair: int) -> None:
+    key, place = _place(pairs, pairs.link[2 * pair + 1, OTHER], pairs.link[2 * pair, OTHER])
+    pairs.key[place], pairs.pair[place] = key, pair
+    pairs.used[0] += 1

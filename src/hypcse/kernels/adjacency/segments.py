@@ -104,15 +104,3 @@ def fold_segments(pool: Pool, cluster: int, root: NDArray[np.int64], place: NDAr
     if not alone:
         pool.top[0] = end
     return begin, end
-
-
-@helper
-def make_segment(pool: Pool, cluster: int, length: int) -> int:
-    """Give a cluster without segments one of so many entries, to be filled; where it begins."""
-    if pool.top[0] + length > pool.vertex.size:
-        _move_together(pool)
-    begin = pool.top[0]
-    pool.start[cluster], pool.length[cluster] = begin, length
-    pool.follows[cluster], pool.last[cluster] = -1, cluster
-    pool.top[0] += length
-    return begin

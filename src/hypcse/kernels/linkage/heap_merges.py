@@ -9,22 +9,20 @@ from numpy.typing import NDArray
 
 from hypcse.kernels._compile import helper, kernel
 from hypcse.kernels.adjacency.hubs import (
-    LIST,
-    Hubs,
-    best_of_hub,
-    by_degree,
-    degree_of,
-    is_due,
-    join_lists,
+    PATIENCE,
+    best_pair,
+    join_pairs,
     joining_change,
-    make_hub,
-    make_hubs,
-    make_room,
-    missing_room,
-    note_merge,
-    wake,
+    pairs_of_lists,
+    wake_pairs,
 )
-from hypcse.kernels.adjacency.segments import Pool, fold_segments, make_pool
+from hypcse.kernels.adjacency.pairs import Pairs
+from hypcse.kernels.adjacency.segments import Pool, fold_segments, join_segments, make_pool
+
+# What a look costs beside the entries that it scans, in entries: the heap.
+_LOOK = 8
+# Weights are passed over that could not be the best by so much more than what logarithms are off by.
+_SLACK = 1 + 1e-9
 
 
 class Heap(NamedTuple):
@@ -104,15 +102,13 @@ class Clusters(NamedTuple):
 class Stretching(NamedTuple):
     """Where the stretching operator stands: `first` and `second` name the clusters of each merge by one vertex.
 
-    spent (n,)  : entries scanned, of clusters with long lists (`is_due`).
-    status (2,) : how many merges are done, and for how many pairs of hubs there must be room before it goes on. There
-                  are no more merges when the heap is empty.
+    status (2,) : how many merges are done, and how much more may be scanned in lists. There are no more merges when the
+                  heap is empty.
     """
 
     heap: Heap
     pool: Pool
     clusters: Clusters
-    spent: NDArray[np.int64]
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     status: NDArray[np.int64]
@@ -122,18 +118,28 @@ class Stretching(NamedTuple):
 def _push_best(
     heap: Heap, pool: Pool, slot: int, name: NDArray[np.int64], volume: NDArray[np.float64], whole: float
 ) -> None:
-    """Push a cluster, its list folded, with the older neighbour whose joining lowers entropy most; of equals, the
-    oldest.
-    """
+    """Push a cluster, its list folded, with the neighbour whose joining lowers entropy most; of equals, the older."""
+    if pool.length[slot] == 0:
+        return
     best, least = -1, np.inf
+    # Joining any neighbour changes entropy by no less than its weight times this.
+    floor = min(0.0, joining_change(1.0, volume[slot], whole)) * _SLACK
     for k in range(pool.start[slot], pool.start[slot] + pool.length[slot]):
+        if pool.weight[k] * floor > least:
+            continue
         other = pool.vertex[k]
-        if name[other] < name[slot]:
-            change = joining_change(pool.weight[k], volume[slot] + volume[other], whole)
-            if change < least or (change == least and name[other] < best):
-                best, least = name[other], change
+        change = joining_change(pool.weight[k], volume[slot] + volume[other], whole)
+        if change < least or (change == least and name[other] < best):
+            best, least = name[other], change
+    _push(heap, least, name[slot], best)
+
+
+@helper
+def _push_best_pair(heap: Heap, pairs: Pairs, slot: int) -> None:
+    """The same of older neighbours alone, the neighbour first."""
+    best, least = best_pair(pairs, slot)
     if best >= 0:
-        _push(heap, least, best, name[slot])
+        _push(heap, least, pairs.name[best], pairs.name[slot])
 
 
 def start_stretching(
@@ -141,102 +147,92 @@ def start_stretching(
     indices: NDArray[np.int32],
     weights: NDArray[np.float64],
     degrees: NDArray[np.float64],
-    whole: float,
+    patience: int = PATIENCE,
 ) -> Stretching:
-    """Every vertex a cluster, with its best older neighbour in the heap; `whole` is the sum of the degrees."""
+    """Every vertex a cluster, with its best neighbour in the heap. For `patience` see `entropy_merges`."""
     n, size = degrees.size, 2 * degrees.size + 1
     slot = np.concatenate([np.arange(n), np.full(n, -1)])
     at = Stretching(
         Heap(np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(1, np.int64)),
         make_pool(indptr, indices, weights),
-        Clusters(np.arange(n), slot, np.arange(n), degrees.copy(), np.full(n, -1)),
-        spent=np.zeros(n, np.int64),
-        first=np.empty(n, np.int64),
-        second=np.empty(n, np.int64),
-        status=np.zeros(2, np.int64),
+        Clusters(np.arange(n), slot, np.arange(n), degrees.astype(np.float64), np.full(n, -1)),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.array([0, patience * (n + indices.size)]),
     )
-    _push_all(at, whole)
+    _push_all(at, None)
     return at
 
 
 @kernel
-def _push_all(at: Stretching, whole: float) -> None:
-    for vertex in range(at.first.size):
-        _push_best(at.heap, at.pool, vertex, at.clusters.name, at.clusters.volume, whole)
+def _push_all(at: Stretching, pairs: Pairs | None) -> None:
+    """Empty the heap, and push every cluster with its best neighbour."""
+    at.heap.used[0], whole = 0, at.clusters.volume.sum()
+    for slot in range(at.first.size):
+        if at.clusters.root[slot] == slot:
+            if pairs is None:
+                _push_best(at.heap, at.pool, slot, at.clusters.name, at.clusters.volume, whole)
+            else:
+                _push_best_pair(at.heap, pairs, slot)
 
 
-def entropy_merges(at: Stretching, hubs: Hubs | None, whole: float, n_merges: int) -> Hubs | None:
+def entropy_merges(at: Stretching, pairs: Pairs | None, whole: float, n_merges: int) -> Pairs | None:
     """The next `n_merges` merges of the stretching operator of HCSE, or as many as are left: of all pairs of adjacent
-    clusters, the one that lowers the entropy of a graph of volume `whole` most; of equals, the pair with the oldest
-    cluster, then with the other oldest. Returns the hubs, None where there are none yet.
+    clusters, the one that lowers the entropy of a graph of volume `whole` most. Returns the pairs, None at first.
 
-    A pair belongs to the younger of its two clusters. The heap holds one entry a cluster, the best of its pairs when it
-    was last looked at. What joining two clusters gains never changes while both live, so that is a bound on all its
-    pairs. An entry whose older cluster is gone is looked at again when it comes up. Memory O(n + m).
+    The heap holds one entry a cluster, its best neighbour when it was last looked at. What joining two clusters gains
+    never changes while both live, so that is a bound on all its pairs with older ones; a younger neighbour brings the
+    pair in its own entry. An entry whose neighbour is gone is looked at again when it comes up. Memory O(n + m).
+
+    Where to look has cost `patience` times n + m, pairs in search trees take over. There a cluster looks at older ones
+    alone, or a star of equal weights would have all its leaves look again after every merge. Of equal gains the pair
+    with the oldest cluster is then joined, and of these the one with the other oldest.
     """
     end = int(at.status[0]) + n_merges
-    stretch(at, hubs, whole, end)
-    while at.status[1] > 0:
-        hubs = make_hubs(at.clusters.volume, at.clusters.name, whole) if hubs is None else hubs
-        hubs = make_room(hubs, int(at.status[1]))
-        stretch(at, hubs, whole, end)
-    return hubs
+    stretch(at, pairs, whole, end)
+    if at.heap.used[0] > 0 and pairs is None and at.status[1] < 0:
+        clusters = at.clusters
+        pairs = pairs_of_lists(at.pool, clusters.root, clusters.place, clusters.volume, clusters.name, whole)
+        _push_all(at, pairs)
+        stretch(at, pairs, whole, end)
+    return pairs
 
 
 @kernel
-def stretch(at: Stretching, hubs: Hubs | None, whole: float, end: int) -> None:
-    """Merge until so many merges are done, none is left, or a hub needs room."""
+def stretch(at: Stretching, pairs: Pairs | None, whole: float, end: int) -> None:
+    """Merge until so many merges are done, none is left, or lists have cost too much."""
     # Each array by itself: to pass a tuple of many to a function would take longer than most merges.
-    heap, pool, spent, slot, root = at.heap, at.pool, at.spent, at.clusters.slot, at.clusters.root
+    heap, pool, slot, root = at.heap, at.pool, at.clusters.slot, at.clusters.root
     name, volume, place = at.clusters.name, at.clusters.volume, at.clusters.place
-    n, done, wanted = at.clusters.root.size, at.status[0], 0
-    while heap.used[0] > 0 and done < end and wanted == 0:
-        older, younger = heap.a[0], heap.b[0]
-        keeper, gone = slot[younger], slot[older]
-        if keeper >= 0 and gone >= 0:
-            if pool.length[keeper] < pool.length[gone]:
+    n, done, left = root.size, at.status[0], at.status[1]
+    while heap.used[0] > 0 and done < end and (pairs is not None or left >= 0):
+        a, b = _pop(heap)
+        keeper, gone = slot[a], slot[b]
+        if pairs is not None:
+            keeper, gone = gone, keeper
+        if keeper < 0:
+            continue
+        if gone >= 0:
+            one, other = pool.length[keeper], pool.length[gone]
+            if pairs is not None:
+                one, other = pairs.degree[keeper], pairs.degree[gone]
+            if one < other:
                 keeper, gone = gone, keeper
-            if hubs is not None:
-                keeper, gone = _fold_by_degree(hubs, pool, root, place, keeper, gone)
-                wanted = missing_room(hubs, degree_of(hubs, pool, gone))
-                if wanted > 0:
-                    break
             root[gone], name[keeper] = keeper, n + done
             volume[keeper] += volume[gone]
-            if hubs is not None:
-                note_merge(hubs, pool, spent, keeper, gone)
-                wake(hubs, keeper)
-            join_lists(spent, pool, keeper, gone)
+            if pairs is None:
+                join_segments(pool, keeper, gone)
+            else:
+                join_pairs(pairs, keeper, gone)
+                wake_pairs(pairs, keeper)
             at.first[done], at.second[done] = keeper, gone
-            slot[older] = slot[younger] = -1
+            slot[a] = slot[b] = -1
             slot[n + done] = keeper
             done += 1
-        _pop(heap)
-        listed = keeper >= 0
-        if hubs is not None and keeper >= 0:
-            listed = hubs.root[keeper] == LIST
-            if not listed:
-                best, change = best_of_hub(hubs, keeper)
-                if best >= 0:
-                    _push(heap, change, name[best], name[keeper])
-        if listed:
+        if pairs is None:
             fold_segments(pool, keeper, root, place)
             _push_best(heap, pool, keeper, name, volume, whole)
-            if is_due(spent, keeper, pool.length[keeper]):
-                wanted = pool.length[keeper]
-                if hubs is not None:
-                    wanted = missing_room(hubs, pool.length[keeper])
-                    if wanted == 0:
-                        make_hub(hubs, pool, keeper)
-    at.status[0], at.status[1] = done, wanted
-
-
-@helper
-def _fold_by_degree(
-    hubs: Hubs, pool: Pool, root: NDArray[np.int64], place: NDArray[np.int64], one: int, other: int
-) -> tuple[int, int]:
-    """Two clusters, their lists folded, the one of more neighbours first."""
-    for cluster in (one, other):
-        if hubs.root[cluster] == LIST:
-            fold_segments(pool, cluster, root, place)
-    return by_degree(hubs, pool, one, other)
+            left -= pool.length[keeper] + _LOOK
+        else:
+            _push_best_pair(heap, pairs, keeper)
+    at.status[0], at.status[1] = done, left
