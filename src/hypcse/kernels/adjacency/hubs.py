@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from hypcse.kernels._compile import helper, kernel
-from hypcse.kernels.adjacency.order import fell, first_of, last_of, next_subtree, plant, uproot
+from hypcse.kernels.adjacency.order import fell, first_of, next_subtree, plant, uproot
 from hypcse.kernels.adjacency.pairs import (
+    DEGREE,
     LEAST,
     LEFT,
     MASS,
@@ -24,7 +25,9 @@ from hypcse.kernels.adjacency.pairs import (
     OLDEST,
     OTHER,
     RANK,
+    RESTING,
     RIGHT,
+    ROOT,
     WEIGHT,
     Ids,
     Pairs,
@@ -42,16 +45,27 @@ PATIENCE = 64
 _AT_REST = -1.0
 
 
-@kernel
 def pairs_of_lists(pool: Pool, root: Ids, place: Ids, mass: Reals, name: Ids, whole: float) -> Pairs:
     """The pairs of all clusters that are their own `root`; what `Pairs` says of mass, name and whole."""
+    pairs = make_pairs(_fold_all(pool, root, place), mass, name, whole)
+    _add_all(pairs, pool, root)
+    return pairs
+
+
+@kernel
+def _fold_all(pool: Pool, root: Ids, place: Ids) -> int:
+    """Fold the lists of all clusters; how many pairs there are."""
     n_pairs = 0
     for cluster in range(root.size):
         if root[cluster] == cluster:
             begin, end = fold_segments(pool, cluster, root, place)
             for k in range(begin, end):
                 n_pairs += pool.vertex[k] > cluster
-    pairs = make_pairs(n_pairs, mass, name, whole)
+    return n_pairs
+
+
+@kernel
+def _add_all(pairs: Pairs, pool: Pool, root: Ids) -> None:
     pair = 0
     for cluster in range(root.size):
         if root[cluster] == cluster:
@@ -59,7 +73,6 @@ def pairs_of_lists(pool: Pool, root: Ids, place: Ids, mass: Reals, name: Ids, wh
                 if pool.vertex[k] > cluster:
                     _add_pair(pairs, pair, cluster, pool.vertex[k], pool.weight[k])
                     pair += 1
-    return pairs
 
 
 @helper
@@ -70,27 +83,55 @@ def _add_pair(pairs: Pairs, pair: int, one: int, other: int, weight: float) -> N
     note_pair(pairs, pair)
     _settle(pairs, one, end)
     _settle(pairs, other, twin)
-    pairs.degree[one] += 1
-    pairs.degree[other] += 1
+    pairs.tree[one, DEGREE] += 1
+    pairs.tree[other, DEGREE] += 1
 
 
 @helper
 def _settle(pairs: Pairs, cluster: int, end: int) -> None:
-    """Plant an end where its weight and its neighbour's mass and name put it now."""
+    """Put an end where its weight and its neighbour's mass and name put it now."""
     other, weight = pairs.link[end, OTHER], pairs.value[end, WEIGHT]
+    mass = pairs.mass[other]
     pairs.link[end, NAME] = pairs.name[other]
     if pairs.whole[0] == 0.0:
-        pairs.value[end, RANK], pairs.value[end, MASS] = weight / pairs.mass[other], 0.0
+        pairs.value[end, RANK], pairs.value[end, MASS] = weight / mass, 0.0
+    elif pairs.name[other] < pairs.name[cluster]:
+        pairs.value[end, RANK], pairs.value[end, MASS] = weight, mass
     else:
-        # The pair is the younger one's.
-        pairs.value[end, RANK] = weight if pairs.name[other] < pairs.name[cluster] else _AT_REST
-        pairs.value[end, MASS] = pairs.mass[other]
-    plant(pairs, cluster, end)
+        _lay_to_rest(pairs, cluster, end)
+        return
+    plant(pairs.link, pairs.value, pairs.tree, cluster, end)
+
+
+@helper
+def _lay_to_rest(pairs: Pairs, cluster: int, end: int) -> None:
+    """Leave a pair to the other cluster, which is younger."""
+    first = pairs.tree[cluster, RESTING]
+    pairs.value[end, RANK] = _AT_REST
+    pairs.link[end, LEFT], pairs.link[end, RIGHT] = NONE, first
+    if first != NONE:
+        pairs.link[first, LEFT] = end
+    pairs.tree[cluster, RESTING] = end
+
+
+@helper
+def _lift(pairs: Pairs, cluster: int, end: int) -> None:
+    """Take an end out of the tree of a cluster, or from those at rest."""
+    if pairs.value[end, RANK] != _AT_REST:
+        uproot(pairs.link, pairs.value, pairs.tree, cluster, end)
+        return
+    before, after = pairs.link[end, LEFT], pairs.link[end, RIGHT]
+    if before == NONE:
+        pairs.tree[cluster, RESTING] = after
+    else:
+        pairs.link[before, RIGHT] = after
+    if after != NONE:
+        pairs.link[after, LEFT] = before
 
 
 @helper
 def _settle_again(pairs: Pairs, cluster: int, end: int) -> None:
-    uproot(pairs, cluster, end)
+    _lift(pairs, cluster, end)
     _settle(pairs, cluster, end)
 
 
@@ -98,13 +139,17 @@ def _settle_again(pairs: Pairs, cluster: int, end: int) -> None:
 def join_pairs(pairs: Pairs, keeper: int, gone: int) -> None:
     """Give the pairs of one cluster to another, which has its new mass and name. O(d log n) for d pairs given."""
     end = find_end(pairs, keeper, gone)
-    uproot(pairs, keeper, end)
-    uproot(pairs, gone, end ^ 1)
+    _lift(pairs, keeper, end)
+    _lift(pairs, gone, end ^ 1)
     pairs.link[end, OTHER] = pairs.link[end ^ 1, OTHER] = NONE
-    pairs.degree[keeper] -= 1
-    node = pairs.root[gone]
+    pairs.tree[keeper, DEGREE] -= 1
+    node = pairs.tree[gone, ROOT]
     while node != NONE:
-        end, node = fell(pairs, gone, node)
+        end, node = fell(pairs.link, pairs.tree, gone, node)
+        _give_pair(pairs, keeper, end)
+    while pairs.tree[gone, RESTING] != NONE:
+        end = pairs.tree[gone, RESTING]
+        _lift(pairs, gone, end)
         _give_pair(pairs, keeper, end)
 
 
@@ -117,10 +162,10 @@ def _give_pair(pairs: Pairs, keeper: int, end: int) -> None:
         pairs.link[twin, OTHER] = keeper
         note_pair(pairs, end >> 1)
         _settle(pairs, keeper, end)
-        pairs.degree[keeper] += 1
+        pairs.tree[keeper, DEGREE] += 1
         return
-    uproot(pairs, other, twin)
-    pairs.degree[other] -= 1
+    _lift(pairs, other, twin)
+    pairs.tree[other, DEGREE] -= 1
     pairs.link[end, OTHER] = pairs.link[twin, OTHER] = NONE
     weight = pairs.value[kept, WEIGHT] + pairs.value[end, WEIGHT]
     pairs.value[kept, WEIGHT] = pairs.value[kept ^ 1, WEIGHT] = weight
@@ -132,7 +177,7 @@ def _give_pair(pairs: Pairs, keeper: int, end: int) -> None:
 def nearest_pair(pairs: Pairs, cluster: int, preferred: int) -> int:
     """The neighbour with the largest weight over mass; `preferred`, then the smaller name, wins ties; -1 if none."""
     while True:
-        node = first_of(pairs, cluster)
+        node = first_of(pairs.link, pairs.tree, cluster)
         if node == NONE:
             return NONE
         other = pairs.link[node, OTHER]
@@ -156,10 +201,8 @@ def joining_change(weight: float, volume: float, whole: float) -> float:
 @helper
 def wake_pairs(pairs: Pairs, cluster: int) -> None:
     """Take back the pairs that were left to younger neighbours: the cluster has become the youngest."""
-    node = last_of(pairs, cluster)
-    while node != NONE and pairs.value[node, RANK] == _AT_REST:
-        _settle_again(pairs, cluster, node)
-        node = last_of(pairs, cluster)
+    while pairs.tree[cluster, RESTING] != NONE:
+        _settle_again(pairs, cluster, pairs.tree[cluster, RESTING])
 
 
 @helper
@@ -184,16 +227,14 @@ def _search(pairs: Pairs, cluster: int) -> tuple[int, float]:
     link, value = pairs.link, pairs.value
     volume, whole = pairs.mass[cluster], pairs.whole[0]
     best, change, oldest = NONE, np.inf, 0
-    node = pairs.root[cluster]
+    node = pairs.tree[cluster, ROOT]
     while node != NONE:
         below = NONE
-        if value[node, MOST] != _AT_REST:
-            bound = min(0.0, joining_change(value[node, MOST], volume + value[node, LEAST], whole))
-            if bound < change or (bound == change and link[node, OLDEST] < oldest):
-                below = link[node, LEFT] if link[node, LEFT] != NONE else link[node, RIGHT]
-                if value[node, RANK] != _AT_REST:
-                    found = joining_change(value[node, WEIGHT], volume + value[node, MASS], whole)
-                    if found < change or (found == change and link[node, NAME] < oldest):
-                        best, change, oldest = node, found, link[node, NAME]
-        node = below if below != NONE else next_subtree(pairs, node)
+        bound = min(0.0, joining_change(value[node, MOST], volume + value[node, LEAST], whole))
+        if bound < change or (bound == change and link[node, OLDEST] < oldest):
+            found = joining_change(value[node, RANK], volume + value[node, MASS], whole)
+            if found < change or (found == change and link[node, NAME] < oldest):
+                best, change, oldest = node, found, link[node, NAME]
+            below = link[node, LEFT] if link[node, LEFT] != NONE else link[node, RIGHT]
+        node = below if below != NONE else next_subtree(link, node)
     return best, change

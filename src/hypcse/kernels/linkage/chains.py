@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hypcse.kernels._compile import helper, kernel
 from hypcse.kernels.adjacency.hubs import PATIENCE, join_pairs, nearest_pair, pairs_of_lists
-from hypcse.kernels.adjacency.pairs import Pairs
+from hypcse.kernels.adjacency.pairs import DEGREE, Pairs
 from hypcse.kernels.adjacency.segments import Pool, fold_segments, join_segments, make_pool
 
 
@@ -107,7 +107,7 @@ def follow_chain(at: Chain, pairs: Pairs | None, limit: int) -> bool:
             nearest, degree[top] = _nearest(pool, begin, end, total, below), end - begin
             scanned += end - begin
         else:
-            nearest, degree[top] = nearest_pair(pairs, top, below), pairs.degree[top]
+            nearest, degree[top] = nearest_pair(pairs, top, below), pairs.tree[top, DEGREE]
         if nearest >= 0 and on_chain[nearest]:
             # Further down the chain nothing is nearer, but for sums of equal weights that differ in their last bit.
             nearest = below

@@ -16,7 +16,7 @@ from hypcse.kernels.adjacency.hubs import (
     pairs_of_lists,
     wake_pairs,
 )
-from hypcse.kernels.adjacency.pairs import Pairs
+from hypcse.kernels.adjacency.pairs import DEGREE, Pairs
 from hypcse.kernels.adjacency.segments import Pool, fold_segments, join_segments, make_pool
 
 # What a look costs beside the entries that it scans, in entries: the heap.
@@ -215,7 +215,7 @@ def stretch(at: Stretching, pairs: Pairs | None, whole: float, end: int) -> None
         if gone >= 0:
             one, other = pool.length[keeper], pool.length[gone]
             if pairs is not None:
-                one, other = pairs.degree[keeper], pairs.degree[gone]
+                one, other = pairs.tree[keeper, DEGREE], pairs.tree[gone, DEGREE]
             if one < other:
                 keeper, gone = gone, keeper
             root[gone], name[keeper] = keeper, n + done
