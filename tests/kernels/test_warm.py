@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from numba import types
 
 from hypcse import Graph, graph_linkage, similarity_graph
 from hypcse.kernels._compile import read_only
@@ -89,8 +90,8 @@ def test_linkage_is_compiled_once():
     graph = similarity_graph(np.random.default_rng(0).normal(size=(40, 2)))
     for method in ("average", "paris", "multilevel"):
         graph_linkage(graph, method)
-    without_hubs = [kinds for kinds in follow_chain.signatures if kinds[1] is types.none]
-    assert len(without_hubs) == len(_move_vertices.signatures) == 1
+    in_lists = [kinds for kinds in follow_chain.signatures if kinds[1] is types.none]
+    assert len(in_lists) == len(_move_vertices.signatures) == 1
 
 
 def test_views_cannot_be_written():

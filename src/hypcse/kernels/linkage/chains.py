@@ -31,7 +31,6 @@ class Chain(NamedTuple):
     root (n,)          : the cluster that a cluster was joined to.
     total (n,)         : the mass of each.
     place (n,)         : scratch of -1.
-    degree (n,)        : the number of neighbours of each when last visited.
     chain (n,)         : clusters, each nearest to the one before; `on_chain` tells whether a cluster is among them.
     first, second (n,) : the merges.
     status (3,)        : the length of the chain, merges done, the next vertex to begin at.
@@ -41,7 +40,6 @@ class Chain(NamedTuple):
     root: NDArray[np.int64]
     total: NDArray[np.float64]
     place: NDArray[np.int64]
-    degree: NDArray[np.int64]
     chain: NDArray[np.int64]
     on_chain: NDArray[np.bool_]
     first: NDArray[np.int64]
@@ -69,7 +67,6 @@ def chain_merges(
         root=np.arange(n),
         total=mass.astype(np.float64),
         place=np.full(n, -1),
-        degree=np.zeros(n, np.int64),
         chain=np.empty(n, np.int64),
         on_chain=np.zeros(n, np.bool_),
         first=np.empty(n, np.int64),
@@ -77,8 +74,12 @@ def chain_merges(
         status=np.zeros(3, np.int64),
     )
     if not follow_chain(at, None, patience * (n + indices.size)):
+        # Which cluster of two keeps its name goes on to depend on the degrees when they were last visited.
+        lengths = at.pool.length.copy()
+        pairs = pairs_of_lists(at.pool, at.root, at.place, at.total, np.arange(n), 0.0)
+        at.pool.length[:] = lengths
         # Compiled anew for search trees: most graphs do without, and need not wait for that.
-        follow_chain(at, pairs_of_lists(at.pool, at.root, at.place, at.total, np.arange(n), 0.0), 0)
+        follow_chain(at, pairs, 0)
     done = at.status[1]
     return at.first[:done], at.second[:done]
 
@@ -87,7 +88,7 @@ def chain_merges(
 def follow_chain(at: Chain, pairs: Pairs | None, limit: int) -> bool:
     """Follow the chain in lists, or in pairs; whether to the end, or until so many entries of lists were scanned."""
     # Each array by itself: to pass a tuple of many to a function would take longer than most merges.
-    pool, root, total, place, degree = at.pool, at.root, at.total, at.place, at.degree
+    pool, root, total, place = at.pool, at.root, at.total, at.place
     chain, on_chain, n = at.chain, at.on_chain, at.root.size
     length, done, next_vertex = at.status[0], at.status[1], at.status[2]
     scanned = 0
@@ -104,10 +105,10 @@ def follow_chain(at: Chain, pairs: Pairs | None, limit: int) -> bool:
         below = chain[length - 2] if length > 1 else -1
         if pairs is None:
             begin, end = fold_segments(pool, top, root, place)
-            nearest, degree[top] = _nearest(pool, begin, end, total, below), end - begin
+            nearest = _nearest(pool, begin, end, total, below)
             scanned += end - begin
         else:
-            nearest, degree[top] = nearest_pair(pairs, top, below), pairs.tree[top, DEGREE]
+            nearest, pool.length[top] = nearest_pair(pairs, top, below), pairs.tree[top, DEGREE]
         if nearest >= 0 and on_chain[nearest]:
             # Further down the chain nothing is nearer, but for sums of equal weights that differ in their last bit.
             nearest = below
@@ -119,7 +120,7 @@ def follow_chain(at: Chain, pairs: Pairs | None, limit: int) -> bool:
             length += 1
             on_chain[nearest] = True
         else:
-            keeper, gone = (top, below) if degree[top] >= degree[below] else (below, top)
+            keeper, gone = (top, below) if pool.length[top] >= pool.length[below] else (below, top)
             root[gone] = keeper
             total[keeper] += total[gone]
             if pairs is None:
