@@ -53,8 +53,9 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
     Notes
     -----
     Volumes include `self_weights`. Components, which nothing joins, are joined last, the two of smallest volume first.
-    Memory is O(n + m). Time is about O(m log n) on graphs of bounded degree; but for "single", a vertex of degree d
-    alone can cost O(d^2).
+    Memory is O(n + m). Time is about O(m log n), and O(m log^2 n) where hubs, vertices of very many neighbours, would
+    take longer in adjacency lists: search trees take over there. The merges are the same, but for ties: sums of weights
+    may differ in their last bit, and "entropy" then joins the pair with the oldest cluster of those with equal gains.
 
     Examples
     --------

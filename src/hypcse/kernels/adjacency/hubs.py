@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypcse.kernels._compile import helper, kernel
+from hypcse.kernels._compile import bare_helper, kernel
 from hypcse.kernels.adjacency.order import fell, first_of, next_subtree, plant, uproot
 from hypcse.kernels.adjacency.pairs import (
     DEGREE,
@@ -75,7 +75,7 @@ def _add_all(pairs: Pairs, pool: Pool, root: Ids) -> None:
                     pair += 1
 
 
-@helper
+@bare_helper
 def _add_pair(pairs: Pairs, pair: int, one: int, other: int, weight: float) -> None:
     end, twin = 2 * pair, 2 * pair + 1
     pairs.link[end, OTHER], pairs.link[twin, OTHER] = other, one
@@ -87,7 +87,7 @@ def _add_pair(pairs: Pairs, pair: int, one: int, other: int, weight: float) -> N
     pairs.tree[other, DEGREE] += 1
 
 
-@helper
+@bare_helper
 def _settle(pairs: Pairs, cluster: int, end: int) -> None:
     """Put an end where its weight and its neighbour's mass and name put it now."""
     other, weight = pairs.link[end, OTHER], pairs.value[end, WEIGHT]
@@ -103,7 +103,7 @@ def _settle(pairs: Pairs, cluster: int, end: int) -> None:
     plant(pairs.link, pairs.value, pairs.tree, cluster, end)
 
 
-@helper
+@bare_helper
 def _lay_to_rest(pairs: Pairs, cluster: int, end: int) -> None:
     """Leave a pair to the other cluster, which is younger."""
     first = pairs.tree[cluster, RESTING]
@@ -114,7 +114,7 @@ def _lay_to_rest(pairs: Pairs, cluster: int, end: int) -> None:
     pairs.tree[cluster, RESTING] = end
 
 
-@helper
+@bare_helper
 def _lift(pairs: Pairs, cluster: int, end: int) -> None:
     """Take an end out of the tree of a cluster, or from those at rest."""
     if pairs.value[end, RANK] != _AT_REST:
@@ -129,13 +129,13 @@ def _lift(pairs: Pairs, cluster: int, end: int) -> None:
         pairs.link[after, LEFT] = before
 
 
-@helper
+@bare_helper
 def _settle_again(pairs: Pairs, cluster: int, end: int) -> None:
     _lift(pairs, cluster, end)
     _settle(pairs, cluster, end)
 
 
-@helper
+@bare_helper
 def join_pairs(pairs: Pairs, keeper: int, gone: int) -> None:
     """Give the pairs of one cluster to another, which has its new mass and name. O(d log n) for d pairs given."""
     end = find_end(pairs, keeper, gone)
@@ -153,7 +153,7 @@ def join_pairs(pairs: Pairs, keeper: int, gone: int) -> None:
         _give_pair(pairs, keeper, end)
 
 
-@helper
+@bare_helper
 def _give_pair(pairs: Pairs, keeper: int, end: int) -> None:
     """Give an end that is in no tree to a cluster, where its weight is added to that of a pair that is there."""
     twin, other = end ^ 1, pairs.link[end, OTHER]
@@ -173,7 +173,7 @@ def _give_pair(pairs: Pairs, keeper: int, end: int) -> None:
     _settle_again(pairs, other, kept ^ 1)
 
 
-@helper
+@bare_helper
 def nearest_pair(pairs: Pairs, cluster: int, preferred: int) -> int:
     """The neighbour with the largest weight over mass; `preferred`, then the smaller name, wins ties; -1 if none."""
     while True:
@@ -192,20 +192,20 @@ def nearest_pair(pairs: Pairs, cluster: int, preferred: int) -> int:
     return other
 
 
-@helper
+@bare_helper
 def joining_change(weight: float, volume: float, whole: float) -> float:
     """The change of entropy, times V, when two children of the root are joined to one of this volume."""
     return 2 * weight * np.log2(volume / whole)
 
 
-@helper
+@bare_helper
 def wake_pairs(pairs: Pairs, cluster: int) -> None:
     """Take back the pairs that were left to younger neighbours: the cluster has become the youngest."""
     while pairs.tree[cluster, RESTING] != NONE:
         _settle_again(pairs, cluster, pairs.tree[cluster, RESTING])
 
 
-@helper
+@bare_helper
 def best_pair(pairs: Pairs, cluster: int) -> tuple[int, float]:
     """The older neighbour whose joining changes entropy most, of equals the oldest, and the change; -1 if none."""
     while True:
@@ -218,7 +218,7 @@ def best_pair(pairs: Pairs, cluster: int) -> tuple[int, float]:
         _settle_again(pairs, cluster, node)
 
 
-@helper
+@bare_helper
 def _search(pairs: Pairs, cluster: int) -> tuple[int, float]:
     """The best end by what was last seen of its neighbour, and the change.
 

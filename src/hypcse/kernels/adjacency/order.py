@@ -6,7 +6,7 @@ way to any of them. Nodes know what is above them, and no walk recurses.
 
 from __future__ import annotations
 
-from hypcse.kernels._compile import helper
+from hypcse.kernels._compile import bare_helper
 from hypcse.kernels.adjacency.pairs import (
     LEAST,
     LEFT,
@@ -27,14 +27,14 @@ from hypcse.kernels.adjacency.pairs import (
 _SPREAD = 0x1E3779B97F4A7C15
 
 
-@helper
+@bare_helper
 def _priority(node: int) -> int:
     spread = (node + 1) * _SPREAD
     spread = (spread ^ (spread >> 29)) * _SPREAD
     return spread ^ (spread >> 32)
 
 
-@helper
+@bare_helper
 def _before(link: Links, value: Reals, a: int, b: int) -> bool:
     if value[a, RANK] != value[b, RANK]:
         return value[a, RANK] > value[b, RANK]
@@ -43,7 +43,7 @@ def _before(link: Links, value: Reals, a: int, b: int) -> bool:
     return link[a, NAME] < link[b, NAME]
 
 
-@helper
+@bare_helper
 def _sum_up(link: Links, value: Reals, node: int) -> bool:
     """What holds for the subtree of a node, from the nodes below it; whether that is new."""
     most, least, oldest = value[node, RANK], value[node, MASS], link[node, NAME]
@@ -59,7 +59,7 @@ def _sum_up(link: Links, value: Reals, node: int) -> bool:
     return True
 
 
-@helper
+@bare_helper
 def _sum_up_from(link: Links, value: Reals, node: int, at_least: int) -> None:
     """The same from a node up, for so many nodes, and then for as long as it is new."""
     while node != NONE:
@@ -69,7 +69,7 @@ def _sum_up_from(link: Links, value: Reals, node: int, at_least: int) -> None:
         node = link[node, UP]
 
 
-@helper
+@bare_helper
 def _put_below(link: Links, tree: Ids, cluster: int, above: int, old: int, new: int) -> None:
     """Put a node, or none, in the place of one that is below another node, or is the root."""
     if above == NONE:
@@ -80,7 +80,7 @@ def _put_below(link: Links, tree: Ids, cluster: int, above: int, old: int, new: 
         link[above, RIGHT] = new
 
 
-@helper
+@bare_helper
 def _turn(link: Links, value: Reals, tree: Ids, cluster: int, node: int) -> None:
     """Turn a node and the one above it, which is then below it. The sums of the node itself are left to do."""
     below = link[node, UP]
@@ -94,7 +94,7 @@ def _turn(link: Links, value: Reals, tree: Ids, cluster: int, node: int) -> None
     _sum_up(link, value, below)
 
 
-@helper
+@bare_helper
 def plant(link: Links, value: Reals, tree: Ids, cluster: int, node: int) -> None:
     """Put a node, which has its rank, mass and name, into the tree of a cluster. O(log d)."""
     above, below, side = NONE, tree[cluster, ROOT], LEFT
@@ -113,7 +113,7 @@ def plant(link: Links, value: Reals, tree: Ids, cluster: int, node: int) -> None
     _sum_up_from(link, value, node, 2)
 
 
-@helper
+@bare_helper
 def uproot(link: Links, value: Reals, tree: Ids, cluster: int, node: int) -> None:
     """Take a node out of the tree of a cluster. O(log d)."""
     turns = 0
@@ -128,7 +128,7 @@ def uproot(link: Links, value: Reals, tree: Ids, cluster: int, node: int) -> Non
     _sum_up_from(link, value, link[node, UP], turns + 1)
 
 
-@helper
+@bare_helper
 def fell(link: Links, tree: Ids, cluster: int, node: int) -> tuple[int, int]:
     """Take a node with nothing below it out of a tree that is to be emptied, and see to no sums: that node, under the
     given one, and where to go on, NONE at the end. O(1), all nodes considered.
@@ -139,7 +139,7 @@ def fell(link: Links, tree: Ids, cluster: int, node: int) -> tuple[int, int]:
     return node, link[node, UP]
 
 
-@helper
+@bare_helper
 def first_of(link: Links, tree: Ids, cluster: int) -> int:
     """The first node of a tree, NONE where it is empty."""
     node = tree[cluster, ROOT]
@@ -148,7 +148,7 @@ def first_of(link: Links, tree: Ids, cluster: int) -> int:
     return node
 
 
-@helper
+@bare_helper
 def next_subtree(link: Links, node: int) -> int:
     """Where a walk from parents to children, left before right, goes on when it is done with the subtree of a node."""
     above = link[node, UP]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper
+from hypcse.kernels._compile import bare_helper
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -62,7 +62,7 @@ def make_pairs(n_pairs: int, mass: Reals, name: Ids, whole: float) -> Pairs:
     return Pairs(value, value.view(np.int32), table, np.zeros(1, np.int64), tree, mass, name, np.array([whole]))
 
 
-@helper
+@bare_helper
 def _place(pairs: Pairs, one: int, other: int) -> tuple[int, int]:
     """The number of two clusters, and where it is in the table or would be."""
     key = min(one, other) * pairs.tree.shape[0] + max(one, other)
@@ -74,7 +74,7 @@ def _place(pairs: Pairs, one: int, other: int) -> tuple[int, int]:
     return key, place
 
 
-@helper
+@bare_helper
 def find_end(pairs: Pairs, one: int, other: int) -> int:
     """The end of a pair that is with `one`, NONE where they are not adjacent."""
     _, place = _place(pairs, one, other)
@@ -84,7 +84,7 @@ def find_end(pairs: Pairs, one: int, other: int) -> int:
     return end if pairs.link[end, OTHER] == other else end + 1
 
 
-@helper
+@bare_helper
 def note_pair(pairs: Pairs, pair: int) -> None:
     """Enter a pair, whose ends are set, into the table.
 
@@ -102,7 +102,7 @@ def note_pair(pairs: Pairs, pair: int) -> None:
     _enter(pairs, pair)
 
 
-@helper
+@bare_helper
 def _enter(pairs: Pairs, pair: int) -> None:
     key, place = _place(pairs, pairs.link[2 * pair + 1, OTHER], pairs.link[2 * pair, OTHER])
     pairs.table[place, _KEY], pairs.table[place, _PAIR] = key, pair
