@@ -25,6 +25,17 @@ def graphs_with_trees(draw, min_leaves=1, max_leaves=10, binary=False, loops=Tru
     return draw(graphs(tree.n_leaves, loops)), tree
 
 
+@st.composite
+def hubby_graphs(draw, max_vertices):
+    """A few hubs next to most vertices, edges between some of these, weights of few values whose sums are exact."""
+    n, n_hubs = draw(st.integers(2, max_vertices)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    i, j = np.triu_indices(n, 1)
+    kept = np.where(i < n_hubs, rng.random(i.size) < 0.8, rng.random(i.size) < draw(st.floats(0, 0.3)))
+    order, weights = rng.permutation(n), rng.integers(1, draw(st.integers(2, 4)), size=i.size) / 2
+    return Graph.from_edges(order[i[kept]], order[j[kept]], weights[kept], n)
+
+
 def planted_partition(n_groups, size, p_in, p_out, seed=0):
     """A random graph with more edges inside groups than between them, and the group of each vertex."""
     rng = np.random.default_rng(seed)

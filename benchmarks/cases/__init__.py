@@ -1,5 +1,5 @@
 """The cases; importing this package fills the registry."""
 
-from benchmarks.cases import decode, discrete, graph, metrics, objective, reading, viewer
+from benchmarks.cases import decode, discrete, graph, hubs, metrics, objective, reading, viewer
 
-__all__ = ["decode", "discrete", "graph", "metrics", "objective", "reading", "viewer"]
+__all__ = ["decode", "discrete", "graph", "hubs", "metrics", "objective", "reading", "viewer"]

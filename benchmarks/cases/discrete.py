@@ -23,7 +23,7 @@ BRANCHING = 10
 @case(sizes=(100_000, 1_000_000), growth="n log n")
 def graph_average(n_points: int, rng: Rng) -> Workload:
     """Average linkage on a nested graph of about 5.7 n edges."""
-    return _linking(nested_graph(n_points, rng), "average")
+    return link(nested_graph(n_points, rng), "average")
 
 
 @case(sizes=(100_000, 1_000_000), growth="n log n", peer="sknetwork.hierarchy.Paris", peer_up_to=100_000)
@@ -31,7 +31,7 @@ def graph_paris(n_points: int, rng: Rng) -> Workload:
     """Paris linkage on a nested graph of about 5.7 n edges."""
     # The peer takes no loops, so that neither side has them.
     graph = nested_graph(n_points, rng).without_loops()
-    own = _linking(graph, "paris")
+    own = link(graph, "paris")
     return Workload(
         own.run,
         peer=_peer_paris(graph),
@@ -44,7 +44,7 @@ def graph_paris(n_points: int, rng: Rng) -> Workload:
 @case(sizes=(100_000,), growth="n log n")
 def graph_hcse(n_points: int, rng: Rng) -> Workload:
     """The linkage of HCSE on a nested graph of about 5.7 n edges."""
-    return _linking(nested_graph(n_points, rng), "entropy")
+    return link(nested_graph(n_points, rng), "entropy")
 
 
 @case(sizes=(100_000, 1_000_000), growth="n log n")
@@ -81,19 +81,19 @@ def stability_of_levels(n_points: int, rng: Rng) -> Workload:
 @case(sizes=(PEN_DIGITS,), growth="n log n")
 def engine_pen_digits_average(n_points: int, rng: Rng) -> Workload:
     """Average linkage on the graph of PenDigits."""
-    return _linking(pen_digits_graph(n_points, rng), "average")
+    return link(pen_digits_graph(n_points, rng), "average")
 
 
 @case(sizes=(PEN_DIGITS,), growth="n log n")
 def engine_pen_digits_paris(n_points: int, rng: Rng) -> Workload:
     """Paris linkage on the graph of PenDigits."""
-    return _linking(pen_digits_graph(n_points, rng), "paris")
+    return link(pen_digits_graph(n_points, rng), "paris")
 
 
 @case(sizes=(PEN_DIGITS,), growth="n log n")
 def engine_pen_digits_hcse(n_points: int, rng: Rng) -> Workload:
     """The linkage of HCSE on the graph of PenDigits."""
-    return _linking(pen_digits_graph(n_points, rng), "entropy")
+    return link(pen_digits_graph(n_points, rng), "entropy")
 
 
 @case(sizes=(PEN_DIGITS,), growth="n log n")
@@ -124,7 +124,8 @@ def tree_of_merges(merges: NDArray[np.float64]) -> hypcse.Tree:
     return hypcse.Tree.from_linkage(np.column_stack([merges[:, :2], heights, merges[:, 3]]))
 
 
-def _linking(graph: hypcse.Graph, method: Linkage) -> Workload:
+def link(graph: hypcse.Graph, method: Linkage) -> Workload:
+    """A linkage of a graph."""
     rows = _rows(graph)
     return Workload(
         run=lambda: hypcse.graph_linkage(hypcse.Graph(*rows), method),

@@ -15,6 +15,7 @@ import brute
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, dasgupta_cost, graph_linkage, methods, refine, similarity_graph, structural_entropy
 from hypcse.discrete import binarize, refinement
+from hypcse.discrete.refining import run
 from hypcse.discrete.refining.run import is_shallow
 from hypcse.discrete.refining.state import start_search
 from hypcse.entropy import lca_weights, node_volumes
@@ -184,6 +185,17 @@ def test_errors():
         refine(tree.to_linkage(), graph)
     with pytest.raises(ValueError, match="3 leaves, but the graph has 4"):
         refine(tree, Graph.from_edges([0, 1, 2], [1, 2, 3]))
+
+
+def test_there_is_no_descent_from_what_stays_too_deep(monkeypatch):
+    """Whatever is done to a tree of a star, it takes the leaves up one by one: no descent, and what was given."""
+    n = 400
+    star = Graph.from_edges(np.zeros(n - 1, int), np.arange(1, n), np.random.default_rng(0).uniform(1, 2, n - 1), n)
+    tree = graph_linkage(star, "average")
+    assert refinement(tree, star).n_moves > 0
+    monkeypatch.setattr(run, "MAX_WALK", 100 * n)
+    found = refinement(tree, star)
+    assert found.n_moves == 0 and found.after <= found.before
 
 
 def test_deep_trees_are_flattened_first():

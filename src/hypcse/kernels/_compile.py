@@ -39,6 +39,12 @@ def helper(function: Function) -> Function:
     return cast(Function, numba.njit(nogil=True, **without)(function))
 
 
+def bare_helper(function: Function) -> Function:
+    """A helper that makes no arrays: those that pass through are not counted, which can take longer than its work."""
+    without: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+    return cast(Function, numba.njit(nogil=True, **without)(function))
+
+
 def parallel_kernel(function: Function) -> Function:
     """A loop compiled for all threads, and for one where there is one, or where threads are not safe: see `launch`.
 

@@ -53,8 +53,9 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
     Notes
     -----
     Volumes include `self_weights`. Components, which nothing joins, are joined last, the two of smallest volume first.
-    Memory is O(n + m). Time is about O(m log n) on graphs of bounded degree; but for "single", a vertex of degree d
-    alone can cost O(d^2).
+    Memory is O(n + m). Time is about O(m log n), and O(m log^2 n) where hubs, vertices of very many neighbours, would
+    take longer in adjacency lists: search trees take over there. The merges are the same, but for ties: sums of weights
+    may differ in their last bit, and "entropy" then joins the pair with the oldest cluster of those with equal gains.
 
     Examples
     --------
@@ -81,9 +82,9 @@ def _tell(reporter: Reporter, done: int, total: int) -> None:
 def link_by_entropy(graph: Graph, tell: Tell) -> Tree:
     """The tree of "entropy" linkage."""
     n, at = graph.n_vertices, start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees)
-    whole, done = graph.degrees.sum(), 0
+    whole, done, pairs = graph.degrees.sum(), 0, None
     while at.heap.used[0] > 0:
-        entropy_merges(at, whole, _PART)
+        pairs = entropy_merges(at, pairs, whole, _PART)
         done = int(at.status[0])
         # Components, which nothing joins, need fewer merges.
         tell(done, n - 1 if at.heap.used[0] > 0 else done)

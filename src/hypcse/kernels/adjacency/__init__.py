@@ -1,0 +1,1 @@
+"""Who is next to whom, and by how much, while clusters merge."""
