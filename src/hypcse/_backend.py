@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sysconfig
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-KernelForm = Literal["numba", "torch"]
+KernelForm = Literal["numba", "triton", "torch"]
+# What Triton looks for where CC names no compiler.
+_COMPILERS = ("gcc", "clang")
 
 
 def choose_device(device: str) -> str:
@@ -31,11 +39,36 @@ def choose_device(device: str) -> str:
 
 
 def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
-    """The form of a kernel for a tensor: compiled by numba on the CPU, plain torch on any other device.
+    """The form of a kernel for a tensor: numba's on the CPU, Triton's on a GPU, plain torch where neither applies.
 
-    single : the compiled form is for single precision alone.
+    Triton's is for single precision alone, and where `missing_for_triton` names nothing. With TRITON_INTERPRET=1, which
+    lets Triton's kernels run without a GPU, it is that of the CPU too.
+
+    single : numba's form is for single precision alone as well.
     """
     import torch
 
-    compiled = tensor.device.type == "cpu" and (not single or tensor.dtype == torch.float32)
-    return "numba" if compiled else "torch"
+    is_single = tensor.dtype == torch.float32
+    kind = tensor.device.type
+    if is_single and (kind == "cuda" or (kind == "cpu" and interpreted())) and not missing_for_triton():
+        return "triton"
+    return "numba" if kind == "cpu" and (is_single or not single) else "torch"
+
+
+def interpreted() -> bool:
+    """Whether Triton's kernels run in its interpreter."""
+    return os.environ.get("TRITON_INTERPRET") == "1"
+
+
+@cache
+def missing_for_triton() -> str:
+    """What Triton's kernels lack here, in a word or two; nothing where they run."""
+    if find_spec("triton") is None:
+        return "triton"
+    if interpreted():
+        return ""
+    if not (os.environ.get("CC") or any(map(shutil.which, _COMPILERS))):
+        return "C compiler"
+    # It builds a module of Python for each kernel.
+    headers = sysconfig.get_path("include", "posix_prefix")
+    return "" if Path(headers, "Python.h").exists() else "Python.h"

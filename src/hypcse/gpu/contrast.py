@@ -1,0 +1,157 @@
+"""The contrastive loss, Eq. (15), and its gradient, a tile of pairs at a time.
+
+With J = diag(-1, 1, ..., 1), u = (x - y)^T J (x - y) / 2 gives the distance arcosh(1 + u). A program owns some rows of
+one view and walks all points of the other; distances are computed again for the gradient instead of being kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from hypcse.gpu.leaves import log_one_plus
+
+_TINY = tl.constexpr(1.1754943508222875e-38)
+_FAR_BELOW = tl.constexpr(-1e30)
+_ROWS, _COLUMNS = 16, 64
+# Coordinates of the gradient that one program owns.
+_WIDEST = 128
+
+
+def contrast(
+    first: Tensor, second: Tensor, temperature: float, include_positive: bool, *, gradient: bool
+) -> tuple[Tensor, Tensor | None]:
+    """The loss, a scalar, of views (n, d), and where it is asked for the gradients (2, n, d)."""
+    views = torch.stack([first.detach(), second.detach()])
+    n, d = first.shape
+    columns = views.transpose(1, 2).contiguous()
+    sums, losses = columns.new_empty(2, n), columns.new_empty(n)
+    sizes = {"ROWS": _ROWS, "COLUMNS": _COLUMNS, "POSITIVE": include_positive, "num_warps": 4}
+    blocks = triton.cdiv(n, _ROWS)
+    _log_sums[(blocks, 2)](columns, sums, n, d, 1 / temperature, **sizes)
+    gradients = torch.empty_like(views) if gradient else None
+    width = min(_WIDEST, max(16, triton.next_power_of_2(d)))
+    _losses[(blocks,)](columns, sums, losses, n, d, 1 / temperature, ROWS=_ROWS)
+    if gradients is not None:
+        grid = blocks, 2, triton.cdiv(d, width)
+        _gradients[grid](columns, views, sums, gradients, n, d, 1 / temperature, WIDTH=width, **sizes)
+    return losses.mean(), gradients
+
+
+@triton.jit
+def _excess(own: Any, other: Any, row: Any, column: Any, n: int, d: int) -> Any:
+    """u of points `row` of one view and `column` of the other, both given by coordinates (d, n); ids broadcast."""
+    gap = tl.load(own + row, mask=row < n, other=0.0) - tl.load(other + column, mask=column < n, other=0.0)
+    total = -gap * gap
+    for _ in range(1, d):
+        own += n
+        other += n
+        apart = tl.load(own + row, mask=row < n, other=0.0) - tl.load(other + column, mask=column < n, other=0.0)
+        total += apart * apart
+    return 0.5 * total
+
+
+@triton.jit
+def _logits(excess: Any, inverse: float) -> Any:
+    """-arcosh(1 + u) / t; 0 where u is 0 or rounded below it."""
+    safe = tl.maximum(excess, _TINY)
+    return tl.where(excess > _TINY, -inverse * log_one_plus(safe + tl.sqrt(safe * (safe + 2.0))), 0.0)
+
+
+@triton.jit
+def _slopes(excess: Any, inverse: float) -> Any:
+    """Derivative of `_logits` by u."""
+    safe = tl.maximum(excess, _TINY)
+    return tl.where(excess > _TINY, -inverse / tl.sqrt(safe * (safe + 2.0)), 0.0)
+
+
+@triton.jit
+def _log_sums(
+    columns: Any,
+    sums: Any,
+    n: int,
+    d: int,
+    inverse: float,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    POSITIVE: tl.constexpr,
+) -> None:
+    """log sum_k exp(-d(x_i, y_k) / t) for rows of one view, the second axis of the grid says of which."""
+    side = tl.program_id(1).to(tl.int64)
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    top = tl.full((ROWS,), _FAR_BELOW, tl.float32)
+    total = tl.zeros((ROWS,), tl.float32)
+    for start in range(0, n, COLUMNS):
+        column = start + tl.arange(0, COLUMNS)
+        excess = _excess(columns + side * n * d, columns + (1 - side) * n * d, row[:, None], column[None, :], n, d)
+        counted = (row[:, None] >= 0) & (column[None, :] < n)
+        if not POSITIVE:
+            counted = counted & (row[:, None] != column[None, :])
+        logits = tl.where(counted, _logits(excess, inverse), float("-inf"))
+        higher = tl.maximum(top, tl.max(logits, axis=1))
+        total = total * tl.exp(top - higher) + tl.sum(tl.exp(logits - higher[:, None]), axis=1)
+        top = higher
+    tl.store(sums + side * n + row, top + tl.log(total), mask=row < n)
+
+
+@triton.jit
+def _losses(columns: Any, sums: Any, losses: Any, n: int, d: int, inverse: float, ROWS: tl.constexpr) -> None:
+    """The mean of both logarithms of a vertex, less that of its own pair."""
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    own = _logits(_excess(columns, columns + n * d, row, row, n, d), inverse)
+    first = tl.load(sums + row, mask=row < n, other=0.0)
+    second = tl.load(sums + n + row, mask=row < n, other=0.0)
+    tl.store(losses + row, 0.5 * (first + second) - own, mask=row < n)
+
+
+@triton.jit
+def _gradients(
+    columns: Any,
+    views: Any,
+    sums: Any,
+    gradients: Any,
+    n: int,
+    d: int,
+    inverse: float,
+    WIDTH: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    POSITIVE: tl.constexpr,
+) -> None:
+    """Some coordinates of the gradient by rows of one view."""
+    side = tl.program_id(1).to(tl.int64)
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    place = tl.program_id(2) * WIDTH + tl.arange(0, WIDTH)
+    own, other = columns + side * n * d, columns + (1 - side) * n * d
+    mine = tl.load(sums + side * n + row, mask=row < n, other=0.0)
+    pull = tl.zeros((ROWS, WIDTH), tl.float32)
+    for start in range(0, n, COLUMNS):
+        column = start + tl.arange(0, COLUMNS)
+        excess = _excess(own, other, row[:, None], column[None, :], n, d)
+        theirs = tl.load(sums + (1 - side) * n + column, mask=column < n, other=0.0)
+        logits = _logits(excess, inverse)
+        # A share is at most 1; only what is not counted could be more.
+        weight = tl.exp(tl.minimum(logits - mine[:, None], 0.0)) + tl.exp(tl.minimum(logits - theirs[None, :], 0.0))
+        counted = (column[None, :] < n) & (row[:, None] != column[None, :])
+        slopes = tl.where(counted, weight * _slopes(excess, inverse), 0.0)
+        there = views + (1 - side) * n * d + column[:, None].to(tl.int64) * d + place[None, :]
+        points = tl.load(there, mask=(column[:, None] < n) & (place[None, :] < d), other=0.0)
+        pull += tl.dot(slopes, points, input_precision="ieee")
+    # Along the hyperboloid the slope of u by x is -J y, and for a near pair J (x - y), which does not cancel.
+    found = 0.5 * tl.where(place[None, :] == 0, pull, -pull)
+    excess = _excess(own, other, row, row, n, d)
+    slope = -_slopes(excess, inverse)
+    if POSITIVE:
+        logits = _logits(excess, inverse)
+        theirs = tl.load(sums + (1 - side) * n + row, mask=row < n, other=0.0)
+        slope *= 1.0 - 0.5 * (tl.exp(logits - mine) + tl.exp(logits - theirs))
+    inside = (row[:, None] < n) & (place[None, :] < d)
+    entries = row[:, None].to(tl.int64) * d + place[None, :]
+    apart = tl.load(views + side * n * d + entries, mask=inside, other=0.0)
+    apart -= tl.load(views + (1 - side) * n * d + entries, mask=inside, other=0.0)
+    found += slope[:, None] * tl.where(place[None, :] == 0, -apart, apart)
+    tl.store(gradients + side * n * d + entries, found / n, mask=inside)

@@ -1,0 +1,218 @@
+"""Leaves on one radius: their directions, what must hold of them and of the edges, and the depths of their pairs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+_TINY = tl.constexpr(1.1754943508222875e-38)
+# Entries of a tile of leaves, and of a tile of pairs.
+_ENTRIES, _ROWS, _COLUMNS = 4096, 32, 64
+# Entries that the one program of `measure` reads at once.
+_STRIDE = 1024
+
+
+class Facts(NamedTuple):
+    """What the host has to know before it goes on, in one copy from the device.
+
+    wrong_edges   : loops and ids out of range.
+    wrong_weights : weights that are negative or not finite.
+    wrong_leaves  : lengths that are not between 0 and 1.
+    volume        : twice the sum of the weights.
+    """
+
+    wrong_edges: float
+    wrong_weights: float
+    wrong_leaves: float
+    volume: float
+    shortest: float
+    longest: float
+    radius: float
+
+
+def unit_rows(leaves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Directions (n, d), the same by columns (d, n), and lengths (n,); a zero row has the first axis."""
+    n, d = leaves.shape
+    directions, columns, lengths = torch.empty_like(leaves), leaves.new_empty(d, n), leaves.new_empty(n)
+    width = triton.next_power_of_2(d)
+    rows = max(1, _ENTRIES // width)
+    _unit_rows[(triton.cdiv(n, rows),)](leaves, directions, columns, lengths, n, d, ROWS=rows, WIDTH=width)
+    return directions, columns, lengths
+
+
+def measure(edges: Tensor, weights: Tensor, lengths: Tensor) -> Facts:
+    """Facts of edges (2, m), weights (m,) and lengths (n,). Waits for the device, once."""
+    out = torch.empty(7, dtype=torch.float64, device=lengths.device)
+    _measure[(1,)](edges, weights, lengths, out, edges.shape[1], lengths.shape[0], STRIDE=_STRIDE, num_warps=8)
+    return Facts(*out.tolist())
+
+
+def pair_depths(columns: Tensor, radius: float, rate: float | None) -> tuple[Tensor, Tensor]:
+    """Depth d of the LCA of every pair, (n, n), and 2^(-rate d), which is the depth again where there is no rate.
+
+    With top = tanh R, x = top^2 |u + v|^2 / 4 and s = sech^2 R + top^2 |u - v|^2 / 4,
+    d = log((1 + sqrt x)^2 / s) / 2 = log(1 + 2 sqrt x (1 + sqrt x) / s) / 2.
+    Both squares are sums of squares, so that neither near nor opposite leaves lose digits.
+    """
+    d, n = columns.shape
+    top, sech = tanh_and_sech(radius)
+    depth = columns.new_empty(n, n)
+    decay = depth if rate is None else torch.empty_like(depth)
+    grid = triton.cdiv(n, _ROWS), triton.cdiv(n, _COLUMNS)
+    _pair_depths[grid](
+        columns, depth, decay, n, d, top * top / 4, sech * sech, rate or 0.0,
+        KEEP=rate is not None, ROWS=_ROWS, COLUMNS=_COLUMNS,
+    )  # fmt: skip
+    return depth, decay
+
+
+def by_leaves(by_direction: Tensor, by_tanh: Tensor, given: tuple[Tensor, Tensor], radius: float) -> Tensor:
+    """Gradient by the leaves (n, d), from sums of rate / (s sqrt x) over directions and of rate sqrt x / s.
+
+    given : directions and lengths.
+    """
+    directions, lengths = given
+    n, d = directions.shape
+    top, sech = tanh_and_sech(radius)
+    out = torch.empty_like(directions)
+    width = triton.next_power_of_2(d)
+    rows = max(1, _ENTRIES // width)
+    by_radius = 2 * sech / (1 + radius * radius) / (top * n)
+    _by_leaves[(triton.cdiv(n, rows),)](
+        by_direction, by_tanh, directions, lengths, out, n, d, top * top / 4, by_radius, ROWS=rows, WIDTH=width
+    )
+    return out
+
+
+def tanh_and_sech(radius: float) -> tuple[float, float]:
+    """tanh R and 1 / cosh R of R = 2 artanh(radius)."""
+    scale = 1 + radius * radius
+    return 2 * radius / scale, (1 - radius) * (1 + radius) / scale
+
+
+@triton.jit
+def log_one_plus(x: Any) -> Any:
+    """log(1 + x) of x >= 0: what the sum rounds away is put back by a quotient."""
+    above = 1.0 + x
+    kept = tl.where(above == 1.0, 1.0, above - 1.0)
+    return tl.where(above == 1.0, x, tl.log(above) * (x / kept))
+
+
+@triton.jit
+def _unit_rows(
+    leaves: Any, directions: Any, columns: Any, lengths: Any, n: int, d: int, ROWS: tl.constexpr, WIDTH: tl.constexpr
+) -> None:
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    place = tl.arange(0, WIDTH)
+    inside = (row[:, None] < n) & (place[None, :] < d)
+    entries = row[:, None].to(tl.int64) * d + place[None, :]
+    given = tl.load(leaves + entries, mask=inside, other=0.0)
+    # Squares of the given numbers may leave the range of the floats; those of numbers up to 1 do not.
+    largest = tl.max(tl.abs(given), axis=1)
+    found = largest > _TINY
+    axis = tl.where(place == 0, 1.0, 0.0)
+    scaled = tl.div_rn(given, tl.broadcast_to(tl.where(found, largest, 1.0)[:, None], (ROWS, WIDTH)))
+    scaled = tl.where(found[:, None], scaled, axis[None, :])
+    norm = tl.sqrt_rn(tl.sum(scaled * scaled, axis=1))
+    unit = tl.div_rn(scaled, tl.broadcast_to(norm[:, None], (ROWS, WIDTH)))
+    tl.store(directions + entries, unit, mask=inside)
+    tl.store(columns + place[None, :].to(tl.int64) * n + row[:, None], unit, mask=inside)
+    tl.store(lengths + row, tl.where(found, largest * norm, 0.0), mask=row < n)
+
+
+@triton.jit(do_not_specialize=["m"])
+def _measure(edges: Any, weights: Any, lengths: Any, out: Any, m: int, n: int, STRIDE: tl.constexpr) -> None:
+    lane = tl.arange(0, STRIDE)
+    edge_faults = tl.zeros((STRIDE,), tl.float32)
+    weight_faults = tl.zeros((STRIDE,), tl.float32)
+    total = tl.zeros((STRIDE,), tl.float32)
+    for start in range(0, m, STRIDE):
+        inside = start + lane < m
+        first = tl.load(edges + start + lane, mask=inside, other=0)
+        second = tl.load(edges + m + start + lane, mask=inside, other=1)
+        weight = tl.load(weights + start + lane, mask=inside, other=0.0)
+        joins = (first >= 0) & (second >= 0) & (first < n) & (second < n) & (first != second)
+        edge_faults += tl.where(joins | (start + lane >= m), 0.0, 1.0)
+        weight_faults += tl.where((weight >= 0) & (weight < float("inf")), 0.0, 1.0)
+        total += weight
+    leaf_faults = tl.zeros((STRIDE,), tl.float32)
+    least = tl.full((STRIDE,), float("inf"), tl.float32)
+    most = tl.zeros((STRIDE,), tl.float32)
+    reach = tl.zeros((STRIDE,), tl.float32)
+    for start in range(0, n, STRIDE):
+        inside = start + lane < n
+        length = tl.load(lengths + start + lane, mask=inside, other=0.5)
+        leaf_faults += tl.where((length > 0) & (length < 1), 0.0, 1.0)
+        least = tl.minimum(least, tl.where(inside, length, float("inf")))
+        most = tl.maximum(most, tl.where(inside, length, 0.0))
+        reach += tl.where(inside, length, 0.0)
+    tl.store(out, tl.sum(edge_faults, axis=0).to(tl.float64))
+    tl.store(out + 1, tl.sum(weight_faults, axis=0).to(tl.float64))
+    tl.store(out + 2, tl.sum(leaf_faults, axis=0).to(tl.float64))
+    tl.store(out + 3, 2.0 * tl.sum(total.to(tl.float64), axis=0))
+    tl.store(out + 4, tl.min(least, axis=0).to(tl.float64))
+    tl.store(out + 5, tl.max(most, axis=0).to(tl.float64))
+    tl.store(out + 6, tl.sum(reach.to(tl.float64), axis=0) / n)
+
+
+@triton.jit
+def _pair_depths(
+    columns: Any,
+    depth: Any,
+    decay: Any,
+    n: int,
+    d: int,
+    quarter: float,
+    rest: float,
+    rate: float,
+    KEEP: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+) -> None:
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    apart = tl.zeros((ROWS, COLUMNS), tl.float32)
+    together = tl.zeros((ROWS, COLUMNS), tl.float32)
+    for _ in range(d):
+        near = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
+        far = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
+        apart += (near - far) * (near - far)
+        together += (near + far) * (near + far)
+        columns += n
+    root = tl.sqrt(quarter * together)
+    found = 0.5 * log_one_plus(2.0 * root * (1.0 + root) / (rest + quarter * apart))
+    inside = (row[:, None] < n) & (column[None, :] < n)
+    entries = row[:, None].to(tl.int64) * n + column[None, :]
+    tl.store(depth + entries, found, mask=inside)
+    if KEEP:
+        tl.store(decay + entries, tl.exp2(-rate * found), mask=inside)
+
+
+@triton.jit
+def _by_leaves(
+    by_direction: Any,
+    by_tanh: Any,
+    directions: Any,
+    lengths: Any,
+    out: Any,
+    n: int,
+    d: int,
+    quarter: float,
+    by_radius: float,
+    ROWS: tl.constexpr,
+    WIDTH: tl.constexpr,
+) -> None:
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    place = tl.arange(0, WIDTH)
+    inside = (row[:, None] < n) & (place[None, :] < d)
+    entries = row[:, None].to(tl.int64) * d + place[None, :]
+    rate = quarter * tl.load(by_direction + entries, mask=inside, other=0.0)
+    unit = tl.load(directions + entries, mask=inside, other=0.0)
+    length = tl.load(lengths + row, mask=row < n, other=1.0)
+    along = rate - unit * tl.sum(rate * unit, axis=1)[:, None]
+    outward = tl.load(by_tanh) * by_radius
+    tl.store(out + entries, along / length[:, None] + unit * outward, mask=inside)
