@@ -15,6 +15,7 @@ from benchmarks import chance, epochs, front_door, holdout, labels, large, milli
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.faults import command as faults
+from benchmarks.gpu import command as gpu
 from benchmarks.quality import command as quality
 from benchmarks.report import case_table, results_table
 from benchmarks.runner import run_all
@@ -77,6 +78,7 @@ _ACTIONS = {
     "holdout": holdout.show,
     "results": results_page.show,
     "faults": faults.show,
+    "gpu": gpu.show,
 }
 
 
@@ -118,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     front_door.add_options(commands.add_parser("front-door", help="what a user meets first"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
     faults.add_options(commands.add_parser("faults", help="fuzzed files, odd options, kills, hostile names and more"))
+    gpu.add_options(commands.add_parser("gpu", help="what a GPU gives: values, gradients, bits and times"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser
 

@@ -29,16 +29,16 @@ def contrast(
     views = torch.stack([first.detach(), second.detach()])
     n, d = first.shape
     columns = views.transpose(1, 2).contiguous()
-    sums, losses = columns.new_empty(2, n), columns.new_empty(n)
-    sizes = {"ROWS": _ROWS, "COLUMNS": _COLUMNS, "POSITIVE": include_positive, "num_warps": 4}
+    sums, losses, rest = columns.new_empty(2, n), columns.new_empty(n), columns.new_empty(n)
+    sizes = {"ROWS": _ROWS, "COLUMNS": _COLUMNS, "num_warps": 4}
     blocks = triton.cdiv(n, _ROWS)
     _log_sums[(blocks, 2)](columns, sums, n, d, 1 / temperature, **sizes)
+    _losses[(blocks,)](columns, sums, losses, rest, n, d, 1 / temperature, ROWS=_ROWS, POSITIVE=include_positive)
     gradients = torch.empty_like(views) if gradient else None
-    width = min(_WIDEST, max(16, triton.next_power_of_2(d)))
-    _losses[(blocks,)](columns, sums, losses, n, d, 1 / temperature, ROWS=_ROWS)
     if gradients is not None:
+        width = min(_WIDEST, max(16, triton.next_power_of_2(d)))
         grid = blocks, 2, triton.cdiv(d, width)
-        _gradients[grid](columns, views, sums, gradients, n, d, 1 / temperature, WIDTH=width, **sizes)
+        _gradients[grid](columns, views, sums, rest, gradients, n, d, 1 / temperature, WIDTH=width, **sizes)
     return losses.mean(), gradients
 
 
@@ -71,16 +71,9 @@ def _slopes(excess: Any, inverse: float) -> Any:
 
 @triton.jit
 def _log_sums(
-    columns: Any,
-    sums: Any,
-    n: int,
-    d: int,
-    inverse: float,
-    ROWS: tl.constexpr,
-    COLUMNS: tl.constexpr,
-    POSITIVE: tl.constexpr,
+    columns: Any, sums: Any, n: int, d: int, inverse: float, ROWS: tl.constexpr, COLUMNS: tl.constexpr
 ) -> None:
-    """log sum_k exp(-d(x_i, y_k) / t) for rows of one view, the second axis of the grid says of which."""
+    """log sum over k != i of exp(-d(x_i, y_k) / t), of rows of the view that the second axis of the grid names."""
     side = tl.program_id(1).to(tl.int64)
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     top = tl.full((ROWS,), _FAR_BELOW, tl.float32)
@@ -88,24 +81,53 @@ def _log_sums(
     for start in range(0, n, COLUMNS):
         column = start + tl.arange(0, COLUMNS)
         excess = _excess(columns + side * n * d, columns + (1 - side) * n * d, row[:, None], column[None, :], n, d)
-        counted = (row[:, None] >= 0) & (column[None, :] < n)
-        if not POSITIVE:
-            counted = counted & (row[:, None] != column[None, :])
+        counted = (column[None, :] < n) & (row[:, None] != column[None, :])
         logits = tl.where(counted, _logits(excess, inverse), float("-inf"))
         higher = tl.maximum(top, tl.max(logits, axis=1))
         total = total * tl.exp(top - higher) + tl.sum(tl.exp(logits - higher[:, None]), axis=1)
         top = higher
-    tl.store(sums + side * n + row, top + tl.log(total), mask=row < n)
+    # Of one vertex there is nothing to sum; the least number stands for no logarithm.
+    tl.store(
+        sums + side * n + row, tl.where(total > 0, top + tl.log(tl.maximum(total, _TINY)), _FAR_BELOW), mask=row < n
+    )
 
 
 @triton.jit
-def _losses(columns: Any, sums: Any, losses: Any, n: int, d: int, inverse: float, ROWS: tl.constexpr) -> None:
-    """The mean of both logarithms of a vertex, less that of its own pair."""
+def _losses(
+    columns: Any,
+    sums: Any,
+    losses: Any,
+    rest: Any,
+    n: int,
+    d: int,
+    inverse: float,
+    ROWS: tl.constexpr,
+    POSITIVE: tl.constexpr,
+) -> None:
+    """The loss of each vertex, the share of others in its sums, and in the place of these sums those with its own pair.
+
+    With l the logarithm of the pair and o that of the others, log(e^l + e^o) - l = log(1 + e^(o - l)), which keeps the
+    digits of a small loss; and the share of others is e^o / (e^l + e^o).
+    """
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     own = _logits(_excess(columns, columns + n * d, row, row, n, d), inverse)
     first = tl.load(sums + row, mask=row < n, other=0.0)
     second = tl.load(sums + n + row, mask=row < n, other=0.0)
-    tl.store(losses + row, 0.5 * (first + second) - own, mask=row < n)
+    if POSITIVE:
+        above, below = _soft_excess(first - own), _soft_excess(second - own)
+        tl.store(losses + row, 0.5 * (above + below), mask=row < n)
+        tl.store(rest + row, 0.5 * (tl.exp(first - own - above) + tl.exp(second - own - below)), mask=row < n)
+        tl.store(sums + row, own + above, mask=row < n)
+        tl.store(sums + n + row, own + below, mask=row < n)
+    else:
+        tl.store(losses + row, 0.5 * (first + second) - own, mask=row < n)
+        tl.store(rest + row, tl.full((ROWS,), 1.0, tl.float32), mask=row < n)
+
+
+@triton.jit
+def _soft_excess(x: Any) -> Any:
+    """log(1 + e^x)."""
+    return tl.maximum(x, 0.0) + log_one_plus(tl.exp(-tl.abs(x)))
 
 
 @triton.jit
@@ -113,6 +135,7 @@ def _gradients(
     columns: Any,
     views: Any,
     sums: Any,
+    rest: Any,
     gradients: Any,
     n: int,
     d: int,
@@ -120,7 +143,6 @@ def _gradients(
     WIDTH: tl.constexpr,
     ROWS: tl.constexpr,
     COLUMNS: tl.constexpr,
-    POSITIVE: tl.constexpr,
 ) -> None:
     """Some coordinates of the gradient by rows of one view."""
     side = tl.program_id(1).to(tl.int64)
@@ -143,12 +165,7 @@ def _gradients(
         pull += tl.dot(slopes, points, input_precision="ieee")
     # Along the hyperboloid the slope of u by x is -J y, and for a near pair J (x - y), which does not cancel.
     found = 0.5 * tl.where(place[None, :] == 0, pull, -pull)
-    excess = _excess(own, other, row, row, n, d)
-    slope = -_slopes(excess, inverse)
-    if POSITIVE:
-        logits = _logits(excess, inverse)
-        theirs = tl.load(sums + (1 - side) * n + row, mask=row < n, other=0.0)
-        slope *= 1.0 - 0.5 * (tl.exp(logits - mine) + tl.exp(logits - theirs))
+    slope = -_slopes(_excess(own, other, row, row, n, d), inverse) * tl.load(rest + row, mask=row < n, other=0.0)
     inside = (row[:, None] < n) & (place[None, :] < d)
     entries = row[:, None].to(tl.int64) * d + place[None, :]
     apart = tl.load(views + side * n * d + entries, mask=inside, other=0.0)

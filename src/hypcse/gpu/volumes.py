@@ -28,6 +28,7 @@ _LEAST_ROOT = tl.constexpr(2.0**-11.5)
 _TILES = (256, 1024)
 _GRADIENT_TILES = (256, 512)
 _FEW = 512
+_WARPS = 4
 
 
 class Rows(NamedTuple):
@@ -76,7 +77,7 @@ def edge_terms(
     depth, decay = tables
     _edge_terms[(m,)](
         edges, weights, shares, depth, decay, *terms, n, m, 1 / (temperature * math.log(2.0)), 2 / volume, temperature,
-        SAFE=depth is decay, TILE=_TILES[n > _FEW], num_warps=4,
+        SAFE=depth is decay, TILE=_TILES[n > _FEW], num_warps=_WARPS,
     )  # fmt: skip
     return terms
 
@@ -94,7 +95,7 @@ def depth_slopes(
     slopes, parts = torch.empty_like(depth), depth.new_empty(n, triton.cdiv(n, tile))
     _depth_slopes[parts.shape](
         *rows, shares, depth, decay, terms.scale, terms.falling, slopes, parts, n, 1 / (temperature * math.log(2.0)),
-        SAFE=depth is decay, TILE=tile, num_warps=4,
+        SAFE=depth is decay, TILE=tile, num_warps=_WARPS,
     )  # fmt: skip
     return slopes, parts
 

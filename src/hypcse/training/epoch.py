@@ -67,7 +67,9 @@ def train_epoch(
     """
     optimizers = list(optimizers)
     learned_parts: list[tuple[EdgeTensors, Tensor]] = []
-    sums, n_vertices = torch.zeros(4), 0
+    # A GPU is not waited for until the epoch is over.
+    later = features.is_cuda
+    sums, n_vertices = torch.zeros(4, device=features.device if later else "cpu"), 0
     for vertices, part, own in _parts(features, anchor, vertex_sets):
         terms, learned, points = _losses(networks, own, part, config, generator)
         more = None if added is None else added(points, vertices)
@@ -78,12 +80,14 @@ def train_epoch(
         terms[3].backward()
         for optimizer in optimizers:
             optimizer.step()
-        if not _is_finite(networks, terms[3]):
+        if not later and not _is_finite(networks, terms[3]):
             return anchor, Losses(math.nan, math.nan, math.nan, math.nan)
-        sums += vertices.numel() * torch.stack([term.detach() for term in terms]).cpu()
+        sums += vertices.numel() * torch.stack([term.detach() for term in terms]).to(sums.device)
         n_vertices += vertices.numel()
         if learned is not None:
             learned_parts.append((learned.detach(), vertices))
+    if later and not _is_finite(networks, sums[3]):
+        return anchor, Losses(math.nan, math.nan, math.nan, math.nan)
     structure = config.structure
     if learned_parts and structure.anchor_decay < 1:
         anchor = update_anchor_parts(

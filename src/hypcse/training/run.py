@@ -82,7 +82,8 @@ class Run:
         # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
         self.features = torch.tensor(features, dtype=torch.float32, device=device)
         self.networks = Networks(features.shape[1], config, torch_generator(random_state, "weights")).to(device)
-        self.draws = torch_generator(random_state, "augmentation")
+        # Drawn on the CPU and copied, they would cost a GPU more time than the rest of a step.
+        self.draws = torch_generator(random_state, "augmentation", device)
         self.sampling = generator(random_state, "subgraphs")
         self.start = graph.without_loops().to_tensors().to(device)
         self.anchor = self.start
@@ -186,5 +187,5 @@ def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:
     return edges if encode_on == "raw" else edges.normalized()
 
 
-def torch_generator(random_state: int, purpose: str) -> torch.Generator:
-    return torch.Generator().manual_seed(int(generator(random_state, purpose).integers(2**62)))
+def torch_generator(random_state: int, purpose: str, device: str = "cpu") -> torch.Generator:
+    return torch.Generator(device).manual_seed(int(generator(random_state, purpose).integers(2**62)))

@@ -156,7 +156,10 @@ def _decode_optimizer(optimizer: torch.optim.Optimizer, content: Content) -> Non
         first, second = (moment.to(parameter.device) for moment in STATE.decode(dict(enumerate(moments))).values())
         if first.shape != parameter.shape or second.shape != parameter.shape:
             raise ValueError("the optimizer's moments are not of the shape of their parameter")
-        counted = torch.tensor(float(step)) if type(optimizer) is torch.optim.Adam else step
+        counted = step
+        if type(optimizer) is torch.optim.Adam:
+            # The fused form counts where its parameters are.
+            counted = torch.tensor(float(step), device=parameter.device if optimizer.defaults["fused"] else "cpu")
         optimizer.state[parameter] = {"step": counted, "exp_avg": first, "exp_avg_sq": second}
 
 
