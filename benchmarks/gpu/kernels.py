@@ -125,18 +125,14 @@ def losses_times(case: Case, given: tuple[Tensor, Tensor]) -> Sheet:
     def alone(loss: Callable[..., Tensor], *inputs: Any) -> Callable[[], Any]:
         return lambda: loss(*(one.detach() if isinstance(one, Tensor) else one for one in inputs))
 
-    rows = [
-        (name, text(milliseconds(ours)), text(milliseconds(plain, 10)))
-        for name, ours, plain in (
-            ("cse_loss, value alone", *(alone(f, leaves, edges, weights, 1.0) for f in (cse_loss, cse_loss_reference))),
-            ("cse_loss, to gradient", *(both(f, leaves, edges, weights, 1.0) for f in (cse_loss, cse_loss_reference))),
-            (
-                "cse_loss, t = 0.01",
-                *(both(f, leaves, edges, weights, 0.01) for f in (cse_loss, cse_loss_reference)),
-            ),
-            ("contrastive_loss, to gradient", *(both(f, *points, 1.0) for f in (contrastive_loss, plain_contrast))),
-        )
-    ]
+    forms = cse_loss, cse_loss_reference
+    works = {
+        "cse_loss, value alone": [alone(loss, leaves, edges, weights, 1.0) for loss in forms],
+        "cse_loss, to gradient": [both(loss, leaves, edges, weights, 1.0) for loss in forms],
+        "cse_loss, to gradient, t = 0.01": [both(loss, leaves, edges, weights, 0.01) for loss in forms],
+        "contrastive_loss, to gradient": [both(loss, *points, 1.0) for loss in (contrastive_loss, plain_contrast)],
+    }
+    rows = [(name, text(milliseconds(ours)), text(milliseconds(plain, 10))) for name, (ours, plain) in works.items()]
     return Sheet("Losses, from leaves to gradient, as a caller waits", ("what", "ms", "plain form, ms"), tuple(rows))
 
 

@@ -76,7 +76,7 @@ def profile_sheet(name: str, device: str) -> Sheet:
     events = found.key_averages()
     launches = sum(e.count for e in events if e.key.startswith(("cudaLaunchKernel", "cuLaunchKernel")))
     waits = sum(e.count for e in events if "Synchronize" in e.key or e.key == "aten::_local_scalar_dense")
-    busy = sum(e.self_device_time_total for e in events if e.device_type != torch.autograd.DeviceType.CPU) / 1e6
+    busy = sum(e.self_device_time_total for e in events if not str(e.device_type).endswith("CPU")) / 1e6
     rows = [(e.key[:60], f"{e.count}", *_times(e)) for e in sorted(events, key=_host_time, reverse=True)[:N_TOLD]]
     dearest = sorted(events, key=lambda e: e.self_device_time_total, reverse=True)[:10]
     rows += [(f"device: {e.key[:52]}", f"{e.count}", *_times(e)) for e in dearest]
