@@ -6,8 +6,6 @@ one view and walks all points of the other; distances are computed again for the
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 import triton
 import triton.language as tl
@@ -43,7 +41,7 @@ def contrast(
 
 
 @triton.jit
-def _excess(own: Any, other: Any, row: Any, column: Any, n: int, d: int) -> Any:
+def _excess(own: tl.tensor, other: tl.tensor, row: tl.tensor, column: tl.tensor, n: int, d: int) -> tl.tensor:
     """u of points `row` of one view and `column` of the other, both given by coordinates (d, n); ids broadcast."""
     gap = tl.load(own + row, mask=row < n, other=0.0) - tl.load(other + column, mask=column < n, other=0.0)
     total = -gap * gap
@@ -56,14 +54,14 @@ def _excess(own: Any, other: Any, row: Any, column: Any, n: int, d: int) -> Any:
 
 
 @triton.jit
-def _logits(excess: Any, inverse: float) -> Any:
+def _logits(excess: tl.tensor, inverse: float) -> tl.tensor:
     """-arcosh(1 + u) / t; 0 where u is 0 or rounded below it."""
     safe = tl.maximum(excess, _TINY)
     return tl.where(excess > _TINY, -inverse * log_one_plus(safe + tl.sqrt(safe * (safe + 2.0))), 0.0)
 
 
 @triton.jit
-def _slopes(excess: Any, inverse: float) -> Any:
+def _slopes(excess: tl.tensor, inverse: float) -> tl.tensor:
     """Derivative of `_logits` by u."""
     safe = tl.maximum(excess, _TINY)
     return tl.where(excess > _TINY, -inverse / tl.sqrt(safe * (safe + 2.0)), 0.0)
@@ -71,7 +69,7 @@ def _slopes(excess: Any, inverse: float) -> Any:
 
 @triton.jit
 def _log_sums(
-    columns: Any, sums: Any, n: int, d: int, inverse: float, ROWS: tl.constexpr, COLUMNS: tl.constexpr
+    columns: tl.tensor, sums: tl.tensor, n: int, d: int, inverse: float, ROWS: tl.constexpr, COLUMNS: tl.constexpr
 ) -> None:
     """log sum over k != i of exp(-d(x_i, y_k) / t), of rows of the view that the second axis of the grid names."""
     side = tl.program_id(1).to(tl.int64)
@@ -94,10 +92,10 @@ def _log_sums(
 
 @triton.jit
 def _losses(
-    columns: Any,
-    sums: Any,
-    losses: Any,
-    rest: Any,
+    columns: tl.tensor,
+    sums: tl.tensor,
+    losses: tl.tensor,
+    rest: tl.tensor,
     n: int,
     d: int,
     inverse: float,
@@ -125,18 +123,18 @@ def _losses(
 
 
 @triton.jit
-def _soft_excess(x: Any) -> Any:
+def _soft_excess(x: tl.tensor) -> tl.tensor:
     """log(1 + e^x)."""
     return tl.maximum(x, 0.0) + log_one_plus(tl.exp(-tl.abs(x)))
 
 
 @triton.jit
 def _gradients(
-    columns: Any,
-    views: Any,
-    sums: Any,
-    rest: Any,
-    gradients: Any,
+    columns: tl.tensor,
+    views: tl.tensor,
+    sums: tl.tensor,
+    rest: tl.tensor,
+    gradients: tl.tensor,
     n: int,
     d: int,
     inverse: float,

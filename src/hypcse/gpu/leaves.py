@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 import triton
@@ -95,7 +95,7 @@ def tanh_and_sech(radius: float) -> tuple[float, float]:
 
 
 @triton.jit
-def log_one_plus(x: Any) -> Any:
+def log_one_plus(x: tl.tensor) -> tl.tensor:
     """log(1 + x) of x >= 0: what the sum rounds away is put back by a quotient."""
     above = 1.0 + x
     kept = tl.where(above == 1.0, 1.0, above - 1.0)
@@ -104,7 +104,14 @@ def log_one_plus(x: Any) -> Any:
 
 @triton.jit
 def _unit_rows(
-    leaves: Any, directions: Any, columns: Any, lengths: Any, n: int, d: int, ROWS: tl.constexpr, WIDTH: tl.constexpr
+    leaves: tl.tensor,
+    directions: tl.tensor,
+    columns: tl.tensor,
+    lengths: tl.tensor,
+    n: int,
+    d: int,
+    ROWS: tl.constexpr,
+    WIDTH: tl.constexpr,
 ) -> None:
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     place = tl.arange(0, WIDTH)
@@ -125,7 +132,9 @@ def _unit_rows(
 
 
 @triton.jit(do_not_specialize=["m"])
-def _measure(edges: Any, weights: Any, lengths: Any, out: Any, m: int, n: int, STRIDE: tl.constexpr) -> None:
+def _measure(
+    edges: tl.tensor, weights: tl.tensor, lengths: tl.tensor, out: tl.tensor, m: int, n: int, STRIDE: tl.constexpr
+) -> None:
     lane = tl.arange(0, STRIDE)
     edge_faults = tl.zeros((STRIDE,), tl.float32)
     weight_faults = tl.zeros((STRIDE,), tl.float32)
@@ -161,9 +170,9 @@ def _measure(edges: Any, weights: Any, lengths: Any, out: Any, m: int, n: int, S
 
 @triton.jit
 def _pair_depths(
-    columns: Any,
-    depth: Any,
-    decay: Any,
+    columns: tl.tensor,
+    depth: tl.tensor,
+    decay: tl.tensor,
     n: int,
     d: int,
     quarter: float,
@@ -194,11 +203,11 @@ def _pair_depths(
 
 @triton.jit
 def _by_leaves(
-    by_direction: Any,
-    by_tanh: Any,
-    directions: Any,
-    lengths: Any,
-    out: Any,
+    by_direction: tl.tensor,
+    by_tanh: tl.tensor,
+    directions: tl.tensor,
+    lengths: tl.tensor,
+    out: tl.tensor,
     n: int,
     d: int,
     quarter: float,

@@ -11,7 +11,7 @@ program owns an edge, or a row and a tile of k: nothing is added up by two of th
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 import triton
@@ -102,14 +102,14 @@ def depth_slopes(
 
 @triton.jit(do_not_specialize=["m"])
 def _edge_terms(
-    edges: Any,
-    weights: Any,
-    shares: Any,
-    depth: Any,
-    decay: Any,
-    values: Any,
-    scales: Any,
-    fallings: Any,
+    edges: tl.tensor,
+    weights: tl.tensor,
+    shares: tl.tensor,
+    depth: tl.tensor,
+    decay: tl.tensor,
+    values: tl.tensor,
+    scales: tl.tensor,
+    fallings: tl.tensor,
     n: int,
     m: int,
     rate: float,
@@ -152,16 +152,16 @@ def _edge_terms(
 
 @triton.jit
 def _depth_slopes(
-    pointers: Any,
-    indices: Any,
-    edge: Any,
-    shares: Any,
-    depth: Any,
-    decay: Any,
-    scales: Any,
-    fallings: Any,
-    slopes: Any,
-    parts: Any,
+    pointers: tl.tensor,
+    indices: tl.tensor,
+    edge: tl.tensor,
+    shares: tl.tensor,
+    depth: tl.tensor,
+    decay: tl.tensor,
+    scales: tl.tensor,
+    fallings: tl.tensor,
+    slopes: tl.tensor,
+    parts: tl.tensor,
     n: int,
     rate: float,
     SAFE: tl.constexpr,
