@@ -17,12 +17,12 @@ _STRIDE = 1024
 
 
 class Facts(NamedTuple):
-    """What the host has to know before it goes on, in one copy from the device.
+    """What must hold before an answer is used, and what the kernels read of it on the device.
 
     wrong_edges   : loops and ids out of range.
     wrong_weights : weights that are negative or not finite.
     wrong_leaves  : lengths that are not between 0 and 1.
-    volume        : twice the sum of the weights.
+    volume        : twice the sum of the weights of all edges.
     """
 
     wrong_edges: float
@@ -32,6 +32,13 @@ class Facts(NamedTuple):
     shortest: float
     longest: float
     radius: float
+
+
+# Places behind the facts: top^2 / 4, sech^2, d tanh R / d radius / (n tanh R), and 1 / volume; top = tanh R.
+_N_FACTS = 7
+_QUARTER, _REST, _BY_RADIUS = tl.constexpr(7), tl.constexpr(8), tl.constexpr(9)
+UNIT, LOG_VOLUME = tl.constexpr(10), tl.constexpr(11)
+_N_KNOWN = 12
 
 
 def unit_rows(leaves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -44,14 +51,21 @@ def unit_rows(leaves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return directions, columns, lengths
 
 
-def measure(edges: Tensor, weights: Tensor, lengths: Tensor) -> Facts:
-    """Facts of edges (2, m), weights (m,) and lengths (n,). Waits for the device, once."""
-    out = torch.empty(7, dtype=torch.float64, device=lengths.device)
-    _measure[(1,)](edges, weights, lengths, out, edges.shape[1], lengths.shape[0], STRIDE=_STRIDE, num_warps=8)
-    return Facts(*out.tolist())
+def measure(edges: Tensor, weights: Tensor, lengths: Tensor, times: int) -> Tensor:
+    """Facts of edges (2, m), each given so many times, weights (m,) and lengths (n,); the kernels' numbers follow."""
+    out = torch.empty(_N_KNOWN, dtype=torch.float64, device=lengths.device)
+    _measure[(1,)](
+        edges, weights, lengths, out, edges.shape[1], lengths.shape[0], 2.0 / times, STRIDE=_STRIDE, num_warps=8
+    )
+    return out
 
 
-def pair_depths(columns: Tensor, radius: float, rate: float | None) -> tuple[Tensor, Tensor]:
+def read_facts(measured: Tensor) -> Facts:
+    """What `measure` found, for the host. Waits for the device."""
+    return Facts(*measured.tolist()[:_N_FACTS])
+
+
+def pair_depths(columns: Tensor, measured: Tensor, rate: float | None) -> tuple[Tensor, Tensor]:
     """Depth d of the LCA of every pair, (n, n), and 2^(-rate d), which is the depth again where there is no rate.
 
     With top = tanh R, x = top^2 |u + v|^2 / 4 and s = sech^2 R + top^2 |u - v|^2 / 4,
@@ -59,39 +73,29 @@ def pair_depths(columns: Tensor, radius: float, rate: float | None) -> tuple[Ten
     Both squares are sums of squares, so that neither near nor opposite leaves lose digits.
     """
     d, n = columns.shape
-    top, sech = tanh_and_sech(radius)
     depth = columns.new_empty(n, n)
     decay = depth if rate is None else torch.empty_like(depth)
     grid = triton.cdiv(n, _ROWS), triton.cdiv(n, _COLUMNS)
     _pair_depths[grid](
-        columns, depth, decay, n, d, top * top / 4, sech * sech, rate or 0.0,
-        KEEP=rate is not None, ROWS=_ROWS, COLUMNS=_COLUMNS,
-    )  # fmt: skip
+        columns, measured, depth, decay, n, d, rate or 0.0, KEEP=rate is not None, ROWS=_ROWS, COLUMNS=_COLUMNS
+    )
     return depth, decay
 
 
-def by_leaves(by_direction: Tensor, by_tanh: Tensor, given: tuple[Tensor, Tensor], radius: float) -> Tensor:
-    """Gradient by the leaves (n, d), from sums of rate / (s sqrt x) over directions and of rate sqrt x / s.
+def by_leaves(by_direction: Tensor, sums: Tensor, given: tuple[Tensor, Tensor], measured: Tensor) -> Tensor:
+    """Gradient by the leaves (n, d), from sums of rate / (s sqrt x) over directions and, in sums[1], of rate sqrt x / s.
 
     given : directions and lengths.
     """
     directions, lengths = given
     n, d = directions.shape
-    top, sech = tanh_and_sech(radius)
     out = torch.empty_like(directions)
     width = triton.next_power_of_2(d)
     rows = max(1, _ENTRIES // width)
-    by_radius = 2 * sech / (1 + radius * radius) / (top * n)
     _by_leaves[(triton.cdiv(n, rows),)](
-        by_direction, by_tanh, directions, lengths, out, n, d, top * top / 4, by_radius, ROWS=rows, WIDTH=width
+        by_direction, sums, directions, lengths, measured, out, n, d, ROWS=rows, WIDTH=width
     )
     return out
-
-
-def tanh_and_sech(radius: float) -> tuple[float, float]:
-    """tanh R and 1 / cosh R of R = 2 artanh(radius)."""
-    scale = 1 + radius * radius
-    return 2 * radius / scale, (1 - radius) * (1 + radius) / scale
 
 
 @triton.jit
@@ -133,7 +137,14 @@ def _unit_rows(
 
 @triton.jit(do_not_specialize=["m"])
 def _measure(
-    edges: tl.tensor, weights: tl.tensor, lengths: tl.tensor, out: tl.tensor, m: int, n: int, STRIDE: tl.constexpr
+    edges: tl.tensor,
+    weights: tl.tensor,
+    lengths: tl.tensor,
+    out: tl.tensor,
+    m: int,
+    n: int,
+    times: float,
+    STRIDE: tl.constexpr,
 ) -> None:
     lane = tl.arange(0, STRIDE)
     edge_faults = tl.zeros((STRIDE,), tl.float32)
@@ -162,21 +173,29 @@ def _measure(
     tl.store(out, tl.sum(edge_faults, axis=0).to(tl.float64))
     tl.store(out + 1, tl.sum(weight_faults, axis=0).to(tl.float64))
     tl.store(out + 2, tl.sum(leaf_faults, axis=0).to(tl.float64))
-    tl.store(out + 3, 2.0 * tl.sum(total.to(tl.float64), axis=0))
+    volume = times * tl.sum(total.to(tl.float64), axis=0)
+    tl.store(out + 3, volume)
     tl.store(out + 4, tl.min(least, axis=0).to(tl.float64))
     tl.store(out + 5, tl.max(most, axis=0).to(tl.float64))
-    tl.store(out + 6, tl.sum(reach.to(tl.float64), axis=0) / n)
+    radius = tl.sum(reach.to(tl.float64), axis=0) / n
+    tl.store(out + 6, radius)
+    scale = 1.0 + radius * radius
+    top, sech = 2.0 * radius / scale, (1.0 - radius) * (1.0 + radius) / scale
+    tl.store(out + _QUARTER, top * top / 4.0)
+    tl.store(out + _REST, sech * sech)
+    tl.store(out + _BY_RADIUS, 2.0 * sech / scale / (top * n))
+    tl.store(out + UNIT, 1.0 / volume)
+    tl.store(out + LOG_VOLUME, tl.log2(volume))
 
 
 @triton.jit
 def _pair_depths(
     columns: tl.tensor,
+    measured: tl.tensor,
     depth: tl.tensor,
     decay: tl.tensor,
     n: int,
     d: int,
-    quarter: float,
-    rest: float,
     rate: float,
     KEEP: tl.constexpr,
     ROWS: tl.constexpr,
@@ -192,6 +211,8 @@ def _pair_depths(
         apart += (near - far) * (near - far)
         together += (near + far) * (near + far)
         columns += n
+    quarter = tl.load(measured + _QUARTER).to(tl.float32)
+    rest = tl.load(measured + _REST).to(tl.float32)
     root = tl.sqrt(quarter * together)
     found = 0.5 * log_one_plus(2.0 * root * (1.0 + root) / (rest + quarter * apart))
     inside = (row[:, None] < n) & (column[None, :] < n)
@@ -204,14 +225,13 @@ def _pair_depths(
 @triton.jit
 def _by_leaves(
     by_direction: tl.tensor,
-    by_tanh: tl.tensor,
+    sums: tl.tensor,
     directions: tl.tensor,
     lengths: tl.tensor,
+    measured: tl.tensor,
     out: tl.tensor,
     n: int,
     d: int,
-    quarter: float,
-    by_radius: float,
     ROWS: tl.constexpr,
     WIDTH: tl.constexpr,
 ) -> None:
@@ -219,9 +239,10 @@ def _by_leaves(
     place = tl.arange(0, WIDTH)
     inside = (row[:, None] < n) & (place[None, :] < d)
     entries = row[:, None].to(tl.int64) * d + place[None, :]
+    quarter = tl.load(measured + _QUARTER).to(tl.float32)
     rate = quarter * tl.load(by_direction + entries, mask=inside, other=0.0)
     unit = tl.load(directions + entries, mask=inside, other=0.0)
     length = tl.load(lengths + row, mask=row < n, other=1.0)
     along = rate - unit * tl.sum(rate * unit, axis=1)[:, None]
-    outward = tl.load(by_tanh) * by_radius
+    outward = tl.load(sums + 1) * tl.load(measured + _BY_RADIUS).to(tl.float32)
     tl.store(out + entries, along / length[:, None] + unit * outward, mask=inside)

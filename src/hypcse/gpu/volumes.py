@@ -17,6 +17,9 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.utils.weak import WeakTensorKeyDictionary
+
+from hypcse.gpu.leaves import LOG_VOLUME, UNIT
 
 # 2^x may be summed and squared up to this x, and 2^-x is a normal number.
 _CUT = tl.constexpr(115.0)
@@ -24,11 +27,12 @@ _LN_2 = tl.constexpr(math.log(2.0))
 _TINY = tl.constexpr(1.1754943508222875e-38)
 # The slope at opposite leaves is infinite; its part along the sphere is not, and stays as it is.
 _LEAST_ROOT = tl.constexpr(2.0**-11.5)
-# Columns of one tile, for few vertices and for many.
-_TILES = (256, 1024)
-_GRADIENT_TILES = (256, 512)
-_FEW = 512
-_WARPS = 4
+# Columns of one tile and warps that share it, the fastest of those tried on an H200.
+_TILE, _WARPS = 256, 1
+# Entries of a row that are added up at once, and numbers of the last sum.
+_ENTRIES, _STRIDE = 64, 1024
+# The largest radius below 1 in single precision has this depth.
+_DEEPEST = 17.4
 
 
 class Rows(NamedTuple):
@@ -37,6 +41,10 @@ class Rows(NamedTuple):
     pointers: Tensor
     indices: Tensor
     edge: Tensor
+
+
+# The rows of tensors of edges that live, with the version and the number of vertices they were made for.
+_ROWS_OF: WeakTensorKeyDictionary = WeakTensorKeyDictionary()
 
 
 class Terms(NamedTuple):
@@ -48,36 +56,54 @@ class Terms(NamedTuple):
 
 
 def rows_of(edges: Tensor, n_vertices: int) -> Rows:
-    """Edges (2, m), each once, in both directions by rows; a row in the order given."""
+    """Edges (2, m), each once, in both directions by rows; a row in the order given. Kept as long as the tensor."""
+    if edges.is_inference():
+        return _sorted_rows(edges, n_vertices)
+    kept = _ROWS_OF.get(edges)
+    if kept is None or kept[:2] != (edges._version, n_vertices):
+        kept = edges._version, n_vertices, _sorted_rows(edges, n_vertices)
+        _ROWS_OF[edges] = kept
+    return kept[2]
+
+
+def _sorted_rows(edges: Tensor, n_vertices: int) -> Rows:
     m = edges.shape[1]
     ordered, order = torch.sort(edges.flatten().to(torch.int32), stable=True)
     bounds = torch.arange(n_vertices + 1, device=edges.device, dtype=torch.int32)
     return Rows(torch.searchsorted(ordered, bounds), edges.flip(0).flatten()[order], order % m)
 
 
-def shares_of(rows: Rows, weights: Tensor, volume: float) -> Tensor:
+def shares_of(rows: Rows, weights: Tensor, measured: Tensor) -> Tensor:
     """V_i / V of each vertex, (n,)."""
-    return torch.segment_reduce(weights[rows.edge], "sum", offsets=rows.pointers) / volume
+    n = len(rows.pointers) - 1
+    shares = weights.new_empty(n)
+    _shares[(n,)](rows.pointers, rows.edge, weights, measured, shares, ENTRIES=_ENTRIES, num_warps=1)
+    return shares
 
 
-def is_safe(deepest: float, temperature: float) -> bool:
+def is_safe(temperature: float, deepest: float = _DEEPEST) -> bool:
     """Whether exp(-d / t) of a depth up to the deepest needs the form that cannot underflow."""
     return deepest / temperature / math.log(2.0) > 115.0
 
 
 def edge_terms(
-    edges: Tensor, weights: Tensor, shares: Tensor, tables: tuple[Tensor, Tensor], temperature: float, volume: float
+    edges: Tensor,
+    weights: Tensor,
+    shares: Tensor,
+    tables: tuple[Tensor, Tensor],
+    temperature: float,
+    measured: Tensor,
 ) -> Terms:
     """Terms 2 w / V log2(volume of the LCA / V) of edges (2, m), and their slopes.
 
     tables : depths (n, n) and decays (n, n); the same tensor twice where the form is to be safe.
     """
     n, m = len(shares), edges.shape[1]
-    terms = Terms(*(shares.new_empty(m) for _ in range(3)))
+    terms = Terms(*shares.new_empty(3, m).unbind())
     depth, decay = tables
     _edge_terms[(m,)](
-        edges, weights, shares, depth, decay, *terms, n, m, 1 / (temperature * math.log(2.0)), 2 / volume, temperature,
-        SAFE=depth is decay, TILE=_TILES[n > _FEW], num_warps=_WARPS,
+        edges, weights, shares, decay, measured, *terms, n, m, 1 / (temperature * math.log(2.0)), temperature,
+        SAFE=depth is decay, TILE=_TILE, num_warps=_WARPS,
     )  # fmt: skip
     return terms
 
@@ -90,14 +116,63 @@ def depth_slopes(
     The derivative by the depth of a pair, which stands at two places, is the sum of the two. x = tanh^2 d, s = 1 - x.
     """
     n = len(shares)
-    tile = _GRADIENT_TILES[n > _FEW]
     depth, decay = tables
-    slopes, parts = torch.empty_like(depth), depth.new_empty(n, triton.cdiv(n, tile))
+    slopes, parts = torch.empty_like(depth), depth.new_empty(n, triton.cdiv(n, _TILE))
     _depth_slopes[parts.shape](
         *rows, shares, depth, decay, terms.scale, terms.falling, slopes, parts, n, 1 / (temperature * math.log(2.0)),
-        SAFE=depth is decay, TILE=tile, num_warps=_WARPS,
+        SAFE=depth is decay, TILE=_TILE, num_warps=_WARPS,
     )  # fmt: skip
     return slopes, parts
+
+
+def add_up(terms: Terms, parts: Tensor | None, measured: Tensor, times: int) -> Tensor:
+    """(2,) the entropy in bits, of edges that were given so many times, and the sum of the parts."""
+    out = terms.value.new_empty(2)
+    some = terms.value if parts is None else parts
+    n_parts = 0 if parts is None else parts.numel()
+    _add_up[(1,)](terms.value, some, measured, out, terms.value.numel(), n_parts, 1 / times, STRIDE=_STRIDE)
+    return out
+
+
+@triton.jit
+def _shares(
+    pointers: tl.tensor,
+    edge: tl.tensor,
+    weights: tl.tensor,
+    measured: tl.tensor,
+    shares: tl.tensor,
+    ENTRIES: tl.constexpr,
+) -> None:
+    i = tl.program_id(0)
+    stop = tl.load(pointers + i + 1)
+    total = tl.zeros((ENTRIES,), tl.float32)
+    for start in range(tl.load(pointers + i), stop, ENTRIES):
+        place = start + tl.arange(0, ENTRIES)
+        e = tl.load(edge + place, mask=place < stop, other=0)
+        total += tl.load(weights + e, mask=place < stop, other=0.0)
+    tl.store(shares + i, tl.sum(total, axis=0) * tl.load(measured + UNIT).to(tl.float32))
+
+
+@triton.jit(do_not_specialize=["m", "n_parts"])
+def _add_up(
+    values: tl.tensor,
+    parts: tl.tensor,
+    measured: tl.tensor,
+    out: tl.tensor,
+    m: int,
+    n_parts: int,
+    share: float,
+    STRIDE: tl.constexpr,
+) -> None:
+    lane = tl.arange(0, STRIDE)
+    total = tl.zeros((STRIDE,), tl.float64)
+    for start in range(0, m, STRIDE):
+        total += tl.load(values + start + lane, mask=start + lane < m, other=0.0).to(tl.float64)
+    tl.store(out, (share * tl.sum(total, axis=0) + tl.load(measured + LOG_VOLUME)).to(tl.float32))
+    total = tl.zeros((STRIDE,), tl.float64)
+    for start in range(0, n_parts, STRIDE):
+        total += tl.load(parts + start + lane, mask=start + lane < n_parts, other=0.0).to(tl.float64)
+    tl.store(out + 1, tl.sum(total, axis=0).to(tl.float32))
 
 
 @triton.jit(do_not_specialize=["m"])
@@ -105,26 +180,28 @@ def _edge_terms(
     edges: tl.tensor,
     weights: tl.tensor,
     shares: tl.tensor,
-    depth: tl.tensor,
     decay: tl.tensor,
+    measured: tl.tensor,
     values: tl.tensor,
     scales: tl.tensor,
     fallings: tl.tensor,
     n: int,
     m: int,
     rate: float,
-    unit: float,
     temperature: float,
     SAFE: tl.constexpr,
     TILE: tl.constexpr,
 ) -> None:
     e = tl.program_id(0)
-    i = tl.load(edges + e).to(tl.int64)
-    j = tl.load(edges + m + e).to(tl.int64)
+    # What is no vertex is told afterwards; until then nothing beyond the tables is read.
+    i = tl.minimum(tl.maximum(tl.load(edges + e).to(tl.int64), 0), n - 1)
+    j = tl.minimum(tl.maximum(tl.load(edges + m + e).to(tl.int64), 0), n - 1)
+    weight = tl.load(weights + e)
     own = tl.load(decay + i * n + j)
     volume = tl.zeros((TILE,), tl.float32)
     spread = tl.zeros((TILE,), tl.float32)
-    for start in range(0, n, TILE):
+    # An edge of weight 0 adds nothing.
+    for start in range(0, tl.where(weight != 0.0, n, 0), TILE):
         k = start + tl.arange(0, TILE)
         share = tl.load(shares + k, mask=k < n, other=0.0)
         share = tl.where((k == i) | (k == j), 0.0, share)
@@ -141,8 +218,8 @@ def _edge_terms(
         volume += part
         spread += part * (rest * inverse)
     inside = tl.load(shares + i) + tl.load(shares + j) + tl.sum(volume, axis=0)
-    factor = unit * tl.load(weights + e)
-    # An edge of weight 0 may join vertices without volume; its term is 0 whatever stands in the logarithm.
+    factor = 2.0 * tl.load(measured + UNIT).to(tl.float32) * weight
+    # It may join vertices without volume; its term is 0 whatever stands in the logarithm.
     safe = tl.maximum(inside, _TINY)
     scale = tl.where(inside > _TINY, factor / (safe * _LN_2) / temperature, 0.0)
     tl.store(values + e, factor * tl.log2(safe))
@@ -173,7 +250,7 @@ def _depth_slopes(
     held = tl.load(decay + i * n + k, mask=k < n, other=0.0)
     found = tl.zeros((TILE,), tl.float32)
     for p in range(tl.load(pointers + i), tl.load(pointers + i + 1)):
-        j = tl.load(indices + p).to(tl.int64)
+        j = tl.minimum(tl.maximum(tl.load(indices + p).to(tl.int64), 0), n - 1)
         e = tl.load(edge + p)
         own = tl.load(decay + i * n + j)
         far = tl.load(decay + j * n + k, mask=k < n, other=0.0)
