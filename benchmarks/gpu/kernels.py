@@ -146,25 +146,27 @@ def stage_times(case: Case) -> Sheet:
     n, t = len(directions), 1.0
     found = on_sphere(directions, RADIUS)
     units, columns, lengths = ahead.unit_rows(found)
-    facts = ahead.measure(edges, weights, lengths)
+    facts = ahead.measure(edges, weights, lengths, 1)
     rows = core.rows_of(edges, n)
-    shares = core.shares_of(rows, weights, facts.volume)
-    fast, safe = (ahead.pair_depths(columns, facts.radius, rate) for rate in (1 / (t * math.log(2)), None))
-    terms = core.edge_terms(edges, weights, shares, fast, t, facts.volume)
+    shares = core.shares_of(rows, weights, facts)
+    fast, safe = (ahead.pair_depths(columns, facts, rate) for rate in (1 / (t * math.log(2)), None))
+    terms = core.edge_terms(edges, weights, shares, fast, t, facts)
     slopes, parts = core.depth_slopes(rows, shares, fast, terms, t)
-    given = units, lengths
+    sums, given = core.add_up(terms, parts, facts, 1), (units, lengths)
     points = [lorentz.lift(view) for view in views(n, directions.device.type)]
     stages: dict[str, Callable[[], Any]] = {
         "directions and lengths": lambda: ahead.unit_rows(found),
-        "depths and decays of pairs": lambda: ahead.pair_depths(columns, facts.radius, 1 / (t * math.log(2))),
-        "edges by rows (sort)": lambda: core.rows_of(edges, n),
-        "shares": lambda: core.shares_of(rows, weights, facts.volume),
-        "Eq. (9) forward": lambda: core.edge_terms(edges, weights, shares, fast, t, facts.volume),
+        "depths and decays of pairs": lambda: ahead.pair_depths(columns, facts, 1 / (t * math.log(2))),
+        "facts": lambda: ahead.measure(edges, weights, lengths, 1),
+        "edges by rows (sort), once for a tensor": lambda: core._sorted_rows(edges, n),
+        "shares": lambda: core.shares_of(rows, weights, facts),
+        "sums": lambda: core.add_up(terms, parts, facts, 1),
+        "Eq. (9) forward": lambda: core.edge_terms(edges, weights, shares, fast, t, facts),
         "Eq. (9) backward": lambda: core.depth_slopes(rows, shares, fast, terms, t),
-        "Eq. (9) forward, safe": lambda: core.edge_terms(edges, weights, shares, safe, t, facts.volume),
+        "Eq. (9) forward, safe": lambda: core.edge_terms(edges, weights, shares, safe, t, facts),
         "Eq. (9) backward, safe": lambda: core.depth_slopes(rows, shares, safe, terms, t),
         "two matrix products": lambda: torch.addmm(slopes @ units, slopes.T, units),
-        "gradient by leaves": lambda: ahead.by_leaves(units, parts.sum(), given, facts.radius),
+        "gradient by leaves": lambda: ahead.by_leaves(units, sums, given, facts),
         "Eq. (15) forward": lambda: contrast(points[0], points[1], 1.0, True, gradient=False),
         "Eq. (15) forward and backward": lambda: contrast(points[0], points[1], 1.0, True, gradient=True),
     }
@@ -172,7 +174,7 @@ def stage_times(case: Case) -> Sheet:
     table = [(name, text(value)) for name, value in taken.items()]
     both = taken["Eq. (9) forward"] + taken["Eq. (9) backward"]
     table.append(("Eq. (9) forward and backward", text(both)))
-    table.append(("facts for the host (waits)", text(milliseconds(lambda: ahead.measure(edges, weights, lengths)))))
+    table.append(("facts for the host (waits)", text(milliseconds(lambda: ahead.read_facts(facts)))))
     return Sheet("Stages, on the device alone", ("stage", "ms"), tuple(table))
 
 
@@ -183,23 +185,20 @@ def tile_times(case: Case) -> Sheet:
 
     directions, edges, weights = case
     _, columns, lengths = ahead.unit_rows(on_sphere(directions, RADIUS))
-    facts, rows = ahead.measure(edges, weights, lengths), core.rows_of(edges, len(directions))
-    shares = core.shares_of(rows, weights, facts.volume)
-    tables = ahead.pair_depths(columns, facts.radius, 1 / math.log(2))
-    terms = core.edge_terms(edges, weights, shares, tables, 1.0, facts.volume)
+    facts, rows = ahead.measure(edges, weights, lengths, 1), core.rows_of(edges, len(directions))
+    shares = core.shares_of(rows, weights, facts)
+    tables = ahead.pair_depths(columns, facts, 1 / math.log(2))
+    terms = core.edge_terms(edges, weights, shares, tables, 1.0, facts)
     found = []
-    kept = core._TILES, core._GRADIENT_TILES, core._WARPS
+    kept = core._TILE, core._WARPS
     try:
-        for tile in (256, 512, 1024, 2048):
-            for warps in (1, 2, 4, 8):
-                core._TILES, core._GRADIENT_TILES, core._WARPS = (tile, tile), (tile, tile), warps
-                forward = device_milliseconds(
-                    lambda: core.edge_terms(edges, weights, shares, tables, 1.0, facts.volume), 10
-                )
-                backward = device_milliseconds(lambda: core.depth_slopes(rows, shares, tables, terms, 1.0), 10)
-                found.append((f"{tile}", f"{warps}", text(forward), text(backward)))
+        for tile, warps in ((128, 1), (256, 1), (256, 2), (512, 2), (1024, 4)):
+            core._TILE, core._WARPS = tile, warps
+            forward = device_milliseconds(lambda: core.edge_terms(edges, weights, shares, tables, 1.0, facts), 10)
+            backward = device_milliseconds(lambda: core.depth_slopes(rows, shares, tables, terms, 1.0), 10)
+            found.append((f"{tile}", f"{warps}", text(forward), text(backward)))
     finally:
-        core._TILES, core._GRADIENT_TILES, core._WARPS = kept
+        core._TILE, core._WARPS = kept
     return Sheet("Tiles of Eq. (9)", ("tile", "warps", "forward, ms", "backward, ms"), tuple(found))
 
 

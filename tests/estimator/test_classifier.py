@@ -19,7 +19,9 @@ MINUS_ONE = {"check_classifiers_classes": "-1 is no class here: it marks a point
 QUICK = {"n_epochs": 40, "learning_rate": 3e-3, "label_weight": 10.0, "hidden_dim": 16, "embed_dim": 4}
 
 
-@parametrize_with_checks([HypCSEClassifier(**{**QUICK, "n_epochs": 60, "learning_rate": 1e-2})], expected_failed_checks=lambda _: MINUS_ONE)
+@parametrize_with_checks(
+    [HypCSEClassifier(**{**QUICK, "n_epochs": 60, "learning_rate": 1e-2})], expected_failed_checks=lambda _: MINUS_ONE
+)
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 

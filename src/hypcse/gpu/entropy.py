@@ -29,7 +29,9 @@ class Edges(NamedTuple):
     times: int = 1
 
 
-def entropy(leaves: Tensor, edges: Edges, temperature: float, *, gradient: bool, deepest: float | None = None) -> Entropy:
+def entropy(
+    leaves: Tensor, edges: Edges, temperature: float, *, gradient: bool, deepest: float | None = None
+) -> Entropy:
     """Of leaves (n, d) in single precision.
 
     deepest : the largest depth that leaves can have, where it is known; the form that cannot underflow is slower.

@@ -83,7 +83,7 @@ def pair_depths(columns: Tensor, measured: Tensor, rate: float | None) -> tuple[
 
 
 def by_leaves(by_direction: Tensor, sums: Tensor, given: tuple[Tensor, Tensor], measured: Tensor) -> Tensor:
-    """Gradient by the leaves (n, d), from sums of rate / (s sqrt x) over directions and, in sums[1], of rate sqrt x / s.
+    """Gradient by the leaves (n, d), from sums of rate / (s sqrt x) over directions, and of rate sqrt x / s: sums[1].
 
     given : directions and lengths.
     """

@@ -64,6 +64,11 @@ class EdgeTensors:
         """(m,) the entry (j, i) of each entry (i, j)."""
         return torch.argsort(self.index[1], stable=True)
 
+    @property
+    def lonely(self) -> Tensor:
+        """(n,) which vertices have no neighbours."""
+        return torch.diff(self.pointers) == 0
+
     def to(self, device: torch.device | str) -> EdgeTensors:
         """The same graph on another device."""
         return EdgeTensors(self.index.to(device), self.weight.to(device), self.n_vertices)

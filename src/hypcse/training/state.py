@@ -15,8 +15,9 @@ from hypcse.saving.archive import Content
 from hypcse.saving.options import decode_options, encode_options
 from hypcse.saving.values import NUMBER, TREE, Codec, decode_array, read_parts
 from hypcse.training.config import TrainingConfig
-from hypcse.training.epoch import Losses, Networks
+from hypcse.training.epoch import Losses
 from hypcse.training.run import Run, TrainingStep
+from hypcse.training.terms import Networks
 
 
 def _encode_history(history: list[TrainingStep]) -> dict[str, Any]:
