@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import sysconfig
 from functools import cache
 from importlib.util import find_spec
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 KernelForm = Literal["numba", "triton", "torch"]
 # What Triton looks for where CC names no compiler.
 _COMPILERS = ("gcc", "clang")
+# What NVIDIA's driver shows of a GPU on Linux.
+_CARD_PLACES = ("/proc/driver/nvidia/version", "/dev/nvidia0")
 
 
 def choose_device(device: str) -> str:
@@ -36,6 +39,17 @@ def choose_device(device: str) -> str:
             f"device={device!r} cannot be used: {reason}. Use 'cpu', or 'auto' to have it chosen."
         ) from None
     return device
+
+
+def find_card() -> str | None:
+    """The name of a GPU for torch, where there is one; without loading torch where there is none to be seen."""
+    if "torch" not in sys.modules and not any(Path(place).exists() for place in _CARD_PLACES):
+        return None
+    if find_spec("torch") is None:
+        return None
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else None
 
 
 def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
