@@ -14,7 +14,7 @@ from rich.console import Console
 
 from benchmarks.quality.sheet import Sheet
 
-PARTS = ("versions", "kernels", "step", "neighbors", "quality")
+PARTS = ("versions", "kernels", "step", "neighbors", "million", "quality")
 BEGIN, END = "<!-- python -m benchmarks gpu: begin -->", "<!-- python -m benchmarks gpu: end -->"
 
 
@@ -72,7 +72,7 @@ def versions(device: str) -> Sheet:
     from hypcse._backend import kernel_form, missing_for_triton
 
     names = {"python": platform.python_version(), "machine": f"{platform.machine()}, {_n_cores()} cores"}
-    for name in ("torch", "triton", "numpy", "scipy", "sklearn", "numba", "geoopt", "faiss"):
+    for name in ("torch", "triton", "numpy", "scipy", "sklearn", "numba", "geoopt"):
         try:
             names[name] = str(getattr(import_module(name), "__version__", "unknown"))
         except ImportError:
