@@ -28,6 +28,7 @@ from benchmarks import (
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.faults import command as faults
+from benchmarks.gpu import command as gpu
 from benchmarks.peers import command as peers
 from benchmarks.quality import command as quality
 from benchmarks.report import case_table, results_table
@@ -94,6 +95,7 @@ _ACTIONS = {
     "results": results_page.show,
     "faults": faults.show,
     "peers": peers.show,
+    "gpu": gpu.show,
 }
 
 
@@ -138,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
     faults.add_options(commands.add_parser("faults", help="fuzzed files, odd options, kills, hostile names and more"))
     peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
+    gpu.add_options(commands.add_parser("gpu", help="what a GPU gives: values, gradients, bits and times"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser
 

@@ -17,7 +17,7 @@ LAYERS = (
     ("_torch", "_progress", "_arrays", "_formats", "_choices"),
     ("_checks", "_random", "_backend", "_memory", "_cache", "_threads", "_notebook"),
     ("writing",),
-    ("kernels", "_bar"),
+    ("kernels", "gpu", "_bar"),
     ("graph", "tree", "hyperbolic"),
     ("entropy", "points", "saving"),
     ("discrete",),

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import sysconfig
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-KernelForm = Literal["numba", "torch"]
+KernelForm = Literal["numba", "triton", "torch"]
+# What Triton looks for where CC names no compiler.
+_COMPILERS = ("gcc", "clang")
+# What NVIDIA's driver shows of a GPU on Linux.
+_CARD_PLACES = ("/proc/driver/nvidia/version", "/dev/nvidia0")
 
 
 def choose_device(device: str) -> str:
@@ -30,12 +41,48 @@ def choose_device(device: str) -> str:
     return device
 
 
-def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
-    """The form of a kernel for a tensor: compiled by numba on the CPU, plain torch on any other device.
+def find_card() -> str | None:
+    """The name of a GPU for torch, where there is one; without loading torch where there is none to be seen."""
+    if "torch" not in sys.modules and not any(Path(place).exists() for place in _CARD_PLACES):
+        return None
+    if find_spec("torch") is None:
+        return None
+    import torch
 
-    single : the compiled form is for single precision alone.
+    return "cuda" if torch.cuda.is_available() else None
+
+
+def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
+    """The form of a kernel for a tensor: numba's on the CPU, Triton's on a GPU, plain torch where neither applies.
+
+    Triton's is for single precision alone, and where `missing_for_triton` names nothing. With TRITON_INTERPRET=1, which
+    lets Triton's kernels run without a GPU, it is that of the CPU too.
+
+    single : numba's form is for single precision alone as well.
     """
     import torch
 
-    compiled = tensor.device.type == "cpu" and (not single or tensor.dtype == torch.float32)
-    return "numba" if compiled else "torch"
+    is_single = tensor.dtype == torch.float32
+    kind = tensor.device.type
+    if is_single and (kind == "cuda" or (kind == "cpu" and interpreted())) and not missing_for_triton():
+        return "triton"
+    return "numba" if kind == "cpu" and (is_single or not single) else "torch"
+
+
+def interpreted() -> bool:
+    """Whether Triton's kernels run in its interpreter."""
+    return os.environ.get("TRITON_INTERPRET") == "1"
+
+
+@cache
+def missing_for_triton() -> str:
+    """What Triton's kernels lack here, in a word or two; nothing where they run."""
+    if find_spec("triton") is None:
+        return "triton"
+    if interpreted():
+        return ""
+    if not (os.environ.get("CC") or any(map(shutil.which, _COMPILERS))):
+        return "C compiler"
+    # It builds a module of Python for each kernel.
+    headers = sysconfig.get_path("include", "posix_prefix")
+    return "" if Path(headers, "Python.h").exists() else "Python.h"

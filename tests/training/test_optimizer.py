@@ -8,8 +8,8 @@ import torch
 from geoopt.optim import RiemannianAdam
 
 from hypcse.training import TrainingConfig
-from hypcse.training.epoch import Networks
 from hypcse.training.optimizer import optimizer_of
+from hypcse.training.terms import Networks
 
 
 def moved(make, weight_decay, n_steps=20):

@@ -8,17 +8,17 @@ import torch
 from torch import Tensor, nn
 
 from hypcse.encoder.linear import LorentzLinear
+from hypcse.graph.matrix import MatrixGraph
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.hyperbolic.lorentz import distance, project
 
 
-def mean_aggregation(x: Tensor, edges: EdgeTensors) -> Tensor:
+def mean_aggregation(x: Tensor, edges: EdgeTensors | MatrixGraph) -> Tensor:
     """Weighted sum of the neighbours, brought back to the hyperboloid: Eq. (11) with the edge weights as w.
 
     A vertex is not its own neighbour unless the edges hold loops; one without neighbours keeps its point.
     """
-    lonely = torch.diff(edges.pointers) == 0
-    return project(torch.where(lonely.unsqueeze(-1), x, edges.aggregate(x)))
+    return project(torch.where(edges.lonely.unsqueeze(-1), x, edges.aggregate(x)))
 
 
 class AttentionAggregation(nn.Module):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +12,7 @@ from hypcse._checks import check_choice
 from hypcse._choices import Aggregation
 from hypcse.encoder.aggregate import AttentionAggregation, mean_aggregation
 from hypcse.encoder.linear import LorentzLinear
+from hypcse.graph.matrix import MatrixGraph
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.hyperbolic.lorentz import lift, project, to_poincare
 from hypcse.hyperbolic.poincare import on_sphere
@@ -48,8 +49,13 @@ class Encoder(nn.Module):
         )
         self.radius = nn.Parameter(torch.tensor(RADIUS_LIMITS[1]))
 
-    def forward(self, features: Tensor, edges: EdgeTensors, generator: torch.Generator | None = None) -> Tensor:
-        """Lorentz embedding of all vertices, layer by layer; with a generator, under dropout. O(n + m) a layer."""
+    def forward(
+        self, features: Tensor, edges: EdgeTensors | MatrixGraph, generator: torch.Generator | None = None
+    ) -> Tensor:
+        """Lorentz embedding of all vertices, layer by layer; with a generator, under dropout. O(n + m) a layer.
+
+        Edges in a matrix are for the aggregation "mean" alone.
+        """
         x = lift(features)
         for linear, aggregate in zip(self.linears, self._aggregations(), strict=True):
             x = aggregate(linear(x, generator), edges)
@@ -86,7 +92,7 @@ class Encoder(nn.Module):
         """Leaves in the ball: unit directions times the radius, which stays within [0.01, 0.999]."""
         return on_sphere(to_poincare(points), self.radius.clamp(*RADIUS_LIMITS))
 
-    def _aggregations(self) -> list[Callable[[Tensor, EdgeTensors], Tensor]]:
+    def _aggregations(self) -> list[Callable[[Tensor, Any], Tensor]]:
         return list(self.attentions) or [mean_aggregation] * N_LAYERS
 
 

@@ -64,6 +64,11 @@ class EdgeTensors:
         """(m,) the entry (j, i) of each entry (i, j)."""
         return torch.argsort(self.index[1], stable=True)
 
+    @property
+    def lonely(self) -> Tensor:
+        """(n,) which vertices have no neighbours."""
+        return torch.diff(self.pointers) == 0
+
     def to(self, device: torch.device | str) -> EdgeTensors:
         """The same graph on another device."""
         return EdgeTensors(self.index.to(device), self.weight.to(device), self.n_vertices)
@@ -206,7 +211,7 @@ class _Gaps(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, edges: EdgeTensors) -> Tensor:
         ctx.save_for_backward(x)
         ctx.edges = edges
-        if kernel_form(x) == "torch":
+        if kernel_form(x) != "numba":
             return (x.index_select(0, edges.index[0]) - x.index_select(0, edges.index[1])).square().sum(1)
         first, second = edges.index.numpy()
         return torch.from_numpy(pair_gaps(first, second, x.detach().contiguous().numpy()))
@@ -222,7 +227,7 @@ class _Gaps(torch.autograd.Function):
 
 def _entry_dots(edges: EdgeTensors, x: Tensor, y: Tensor) -> Tensor:
     """x_i . y_j at each entry (i, j); on the CPU without copies of the rows."""
-    if kernel_form(x) == "torch":
+    if kernel_form(x) != "numba":
         return torch.einsum("md,md->m", x.index_select(0, edges.index[0]), y.index_select(0, edges.index[1]))
     first, second = edges.index.numpy()
     return torch.from_numpy(pair_dots(first, second, x.detach().contiguous().numpy(), y.detach().contiguous().numpy()))

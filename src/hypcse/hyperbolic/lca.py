@@ -16,8 +16,8 @@ from hypcse.kernels.all_pairs.depths import depth_slopes, depths_of_cosines
 
 # How far the radii of leaves that share one may differ, relatively: far above rounding, far below a mistake.
 _SAME_RADIUS = 1e-3
-# Rows of the matrix of pairs that are worked on at once.
-_BLOCK = 128
+# Rows of the matrix of pairs that are worked on at once, and numbers in them on a GPU.
+_BLOCK, _GPU_BLOCK = 128, 2**26
 
 
 def lca_depth(leaves: Tensor) -> Tensor:
@@ -81,13 +81,18 @@ def shared_radius(leaves: Tensor) -> tuple[Tensor, Tensor]:
     """Unit directions (n, d) of leaves in the ball, and the radius that they share."""
     lengths = torch.linalg.vector_norm(leaves, dim=-1)
     low, high = (float(length) for length in torch.aminmax(lengths.detach()))
-    if not 0 < low <= high < 1 or high - low > _SAME_RADIUS * high:
+    if not same_radius(low, high):
         raise ValueError(
             f"leaves have radii from {low:.6g} to {high:.6g}; one radius for all, above 0 and below 1, is needed. "
             "Use hyperbolic.poincare.on_sphere to put them on one, as StructuralEntropyLoss does for radius=0.9, or "
             "lca_depth_general for points of any radii."
         )
     return unit(leaves), lengths.mean()
+
+
+def same_radius(low: float, high: float) -> bool:
+    """Whether leaves of radii between the two share one, inside the ball."""
+    return 0 < low <= high < 1 and high - low <= _SAME_RADIUS * high
 
 
 def _tanh_and_sech(radius: Tensor) -> tuple[Tensor, Tensor]:
@@ -162,7 +167,8 @@ def _half_and_rest(radius: Tensor) -> tuple[np.float32, np.float32]:
 
 
 def _blocks(matrix: Tensor) -> tuple[Tensor, ...]:
-    return matrix.split(_BLOCK)
+    n_rows = _BLOCK if matrix.device.type != "cuda" else max(_BLOCK, _GPU_BLOCK // len(matrix))
+    return matrix.split(n_rows)
 
 
 def _tanh_squared(cosine: Tensor, radius: Tensor) -> tuple[Tensor, Tensor]:

@@ -54,13 +54,7 @@ def check_views(first: Tensor, second: Tensor, include_positive: bool) -> None:
 
 def check_edges(edges: Tensor, weights: Tensor, n_vertices: int) -> None:
     """Raise unless edges (2, m) join different vertices of 0 .. n - 1 and each has a finite weight of at least 0."""
-    if edges.ndim != 2 or edges.shape[0] != 2 or weights.shape != edges.shape[1:]:
-        raise ValueError(
-            f"edges has shape {tuple(edges.shape)} and weights {tuple(weights.shape)}; (2, m) and (m,) are needed, "
-            "each undirected edge once."
-        )
-    if edges.is_floating_point() or edges.is_complex() or edges.dtype == torch.bool:
-        raise TypeError(f"edges is {edges.dtype}; pass integers, the numbers of the vertices.")
+    check_edge_arrays(edges, weights)
     if edges.shape[1] == 0:
         return
     low, high = (int(vertex) for vertex in torch.aminmax(edges))
@@ -71,3 +65,14 @@ def check_edges(edges: Tensor, weights: Tensor, n_vertices: int) -> None:
     least, most = (float(weight) for weight in torch.aminmax(weights.detach()))
     if not 0 <= least <= most < inf:
         raise ValueError(f"weights run from {least} to {most}; they must be finite and at least 0.")
+
+
+def check_edge_arrays(edges: Tensor, weights: Tensor) -> None:
+    """Raise unless edges are whole numbers (2, m) and weights (m,); reads none of them."""
+    if edges.ndim != 2 or edges.shape[0] != 2 or weights.shape != edges.shape[1:]:
+        raise ValueError(
+            f"edges has shape {tuple(edges.shape)} and weights {tuple(weights.shape)}; (2, m) and (m,) are needed, "
+            "each undirected edge once."
+        )
+    if edges.is_floating_point() or edges.is_complex() or edges.dtype == torch.bool:
+        raise TypeError(f"edges is {edges.dtype}; pass integers, the numbers of the vertices.")

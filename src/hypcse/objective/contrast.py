@@ -50,6 +50,10 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
     """
     check_views(first, second, include_positive)
     check_temperature(temperature)
+    if kernel_form(first) == "triton" and second.dtype == first.dtype:
+        from hypcse.objective.fused import fused_contrast
+
+        return fused_contrast(first, second, temperature, include_positive)
     positive = -lorentz.distance(first, second) / temperature
     excess = lorentz.pairwise_excess(first, second)
     # The diagonal again without the rounding of the matrix product: the views of a vertex come to lie close.
@@ -67,7 +71,7 @@ def plain_sums(excess: Tensor, diagonal: Tensor, temperature: float) -> Tensor:
 
 def _can_compile(excess: Tensor, positive: Tensor, temperature: float) -> bool:
     """Whether the kernels apply: single precision on the CPU, and no sum of exponentials that underflows."""
-    if kernel_form(excess, single=True) == "torch":
+    if kernel_form(excess, single=True) != "numba":
         return False
     farthest = float(lorentz.arcosh_one_plus(excess.detach().max()))
     return max(farthest / temperature, -float(positive.detach().min())) <= _REACH

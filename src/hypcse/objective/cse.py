@@ -15,8 +15,10 @@ from hypcse.hyperbolic import lca_depth
 from hypcse.kernels.all_pairs.lca_volume import adjacency, lca_volume, lca_volume_gradient
 from hypcse.objective.checks import check_edges, check_points, check_temperature
 
-# Numbers in one array of a chunk of the reference: small enough for a cache, large enough to hide the calls.
+# Numbers in one array of a chunk of the plain form: small enough for a cache, large enough to hide the calls.
 _CHUNK = 2**20
+# The same on a GPU, where calls are what costs, and bytes that a number takes in all arrays of a chunk together.
+_GPU_CHUNK, _CHUNK_BYTES = 2**26, 256
 
 VolumeForm = Callable[[Tensor, Tensor, Tensor, float], Tensor]
 
@@ -48,8 +50,8 @@ def cse_loss(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float)
     Notes
     -----
     The gradient by the leaves is promised along the sphere and along a common scaling of them, once (no second
-    derivative). The gradient by the weights, which act in the sum and through all volumes, is exact; the compiled form
-    has none, so that weights that require it take the plain form on any device. O(n m) time, O(n^2) memory on the CPU.
+    derivative). The gradient by the weights, which act in the sum and through all volumes, is exact; the compiled forms
+    have none, so that weights that require it take the plain form on any device. O(n m) time, O(n^2) memory.
 
     Examples
     --------
@@ -57,8 +59,12 @@ def cse_loss(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float)
     >>> round(float(cse_loss(leaves, torch.tensor([[0, 1], [1, 2]]), torch.ones(2), 1.0)), 3)
     1.69
     """
-    compiled = kernel_form(leaves) == "numba" and not weights.requires_grad
-    return _cse(leaves, edges, weights, temperature, _compiled_volumes if compiled else _plain_volumes)
+    form = "torch" if weights.requires_grad else kernel_form(leaves)
+    if form == "triton":
+        from hypcse.objective.fused import fused_entropy
+
+        return fused_entropy(leaves, edges, weights, temperature)
+    return _cse(leaves, edges, weights, temperature, _compiled_volumes if form == "numba" else _plain_volumes)
 
 
 def cse_loss_reference(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float) -> Tensor:
@@ -110,13 +116,21 @@ class _CompiledVolumes(torch.autograd.Function):
 
 
 def _plain_volumes(depth: Tensor, volumes: Tensor, edges: Tensor, temperature: float) -> Tensor:
-    n_edges = max(1, _CHUNK // depth.shape[0])
+    n_edges = max(1, _chunk_size(depth) // depth.shape[0])
     # A chunk is computed again in the backward pass: kept, its arrays would make (edges x vertices x 3) in all.
     parts = [
         checkpoint(_plain_chunk, depth, volumes, some, temperature, use_reentrant=False)
         for some in edges.split(n_edges, dim=1)
     ]
     return torch.cat(parts)
+
+
+def _chunk_size(depth: Tensor) -> int:
+    """Numbers in one array of a chunk, on a GPU as many as fit into half of its free memory."""
+    if depth.device.type != "cuda":
+        return _CHUNK
+    free = torch.cuda.mem_get_info(depth.device)[0]
+    return max(_CHUNK, min(_GPU_CHUNK, free // 2 // _CHUNK_BYTES))
 
 
 def _plain_chunk(depth: Tensor, volumes: Tensor, edges: Tensor, temperature: float) -> Tensor:

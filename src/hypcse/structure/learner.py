@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import Learner
+from hypcse.graph.matrix import MatrixGraph
 from hypcse.graph.tensors import EdgeTensors
 
 
@@ -36,7 +37,7 @@ class GraphLearner(nn.Module):
         self.kind = kind
         self.maps = nn.ModuleList([_identity(n_features) for _ in range(n_layers)])
 
-    def forward(self, x: Tensor, anchor: EdgeTensors) -> Tensor:
+    def forward(self, x: Tensor, anchor: EdgeTensors | MatrixGraph) -> Tensor:
         """Embeddings (n, d) of features (n, d); the mlp does not look at the anchor."""
         smoothing = anchor.with_loops().normalized() if self.kind == "gcn" else None
         for number, layer in enumerate(self.maps):

@@ -34,7 +34,7 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity 
     """
     check_choice("kind", kind, LearnerSimilarity)
     check_count("n_neighbors", n_neighbors, 1)
-    points = normalize(embeddings) if kind == "cosine" else _on_one_range(embeddings)
+    points = normalize(embeddings) if kind == "cosine" else on_one_range(embeddings)
     known = points.detach()
     # x.y ranks by cosine on the unit sphere, x.y - |y|^2 / 2 by distance anywhere.
     penalty = known.square().sum(1) / 2 if kind == "gaussian" else known.new_zeros(len(known))
@@ -49,7 +49,7 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity 
     return graph.with_weight(graph.weight * (root[graph.index[0]] * root[graph.index[1]])).normalized()
 
 
-def _on_one_range(embeddings: Tensor) -> Tensor:
+def on_one_range(embeddings: Tensor) -> Tensor:
     """Columns as wide as the range of the whole array, around their means; constant columns become 0."""
     width = embeddings.amax(0) - embeddings.amin(0)
     stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)

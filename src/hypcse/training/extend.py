@@ -14,8 +14,8 @@ from hypcse.encoder import Encoder
 from hypcse.graph import Graph
 from hypcse.graph.links import Links
 from hypcse.training.config import TrainingConfig
-from hypcse.training.epoch import Networks
 from hypcse.training.run import evaluation_edges
+from hypcse.training.terms import Networks
 
 # Rows encoded at a time, always so many: a matrix product may round by its number of rows.
 BLOCK = 256

@@ -16,6 +16,7 @@ from hypcse.graph import Graph
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.objective.margin import margin_loss
 from hypcse.training.config import TrainingConfig
+from hypcse.training.epoch import AddedLoss
 from hypcse.training.loop import train_to_the_end
 from hypcse.training.optimizer import optimizer_of
 from hypcse.training.run import Run, TrainingStep, torch_generator
@@ -116,7 +117,12 @@ class LabelledRun(Run):
         """Those of the networks, and one for prototypes and biases, without decay."""
         return [*super()._optimizers(), optimizer_of(self.prototypes.parameters(), self.config.schedule.learning_rate)]
 
-    def added_loss(self, points: Tensor, vertices: Tensor) -> Tensor:
+    @property
+    def added_loss(self) -> AddedLoss:
+        """The loss of labels."""
+        return self._margins
+
+    def _margins(self, points: Tensor, vertices: Tensor) -> Tensor:
         """The margin loss of the labelled points of a subgraph, and of the guesses."""
         scores = self.prototypes(points)
         given = self.known.weight * margin_loss(scores, self.taught[vertices])

@@ -36,8 +36,8 @@ def fit(
     """Train on scaled features (n, d) and their graph, and return the best tree that decoding found on the way.
 
     Every `evaluate_every` epochs all vertices are encoded and decoded, and the tree with the lowest structural entropy
-    is kept, with a copy of the weights that made it. The untrained encoder counts as epoch 0. Weights and draws start
-    on the CPU, the same for every device.
+    is kept, with a copy of the weights that made it. The untrained encoder counts as epoch 0. Weights start on the
+    CPU, the same for every device; what is drawn in training is drawn on the device.
 
     `callback` is called with a `Progress` after every epoch: stage "training", with the loss of the epoch and the
     lowest entropy so far. Return True to stop; the best so far is returned.

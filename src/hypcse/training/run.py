@@ -21,8 +21,10 @@ from hypcse.graph import Graph
 from hypcse.graph.subgraphs import sample_subgraphs
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.training.config import TrainingConfig
-from hypcse.training.epoch import Losses, Networks, train_epoch
+from hypcse.training.epoch import AddedLoss, Losses, Trainer, train_epoch
+from hypcse.training.fixed import FixedSteps, can_be_fixed
 from hypcse.training.optimizer import optimizer_of
+from hypcse.training.terms import Networks
 from hypcse.tree import Tree
 
 LARGE = 1e9
@@ -82,12 +84,14 @@ class Run:
         # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
         self.features = torch.tensor(features, dtype=torch.float32, device=device)
         self.networks = Networks(features.shape[1], config, torch_generator(random_state, "weights")).to(device)
-        self.draws = torch_generator(random_state, "augmentation")
+        # Drawn on the CPU and copied, they would cost a GPU more time than the rest of a step.
+        self.draws = torch_generator(random_state, "augmentation", device)
         self.sampling = generator(random_state, "subgraphs")
         self.start = graph.without_loops().to_tensors().to(device)
         self.anchor = self.start
         self.complete = CompleteGraph(features) if config.schedule.select_on == "complete" else None
         self.optimizers = self._optimizers()
+        self.trainer = self._trainer()
         self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
         self.since_best = 0
         self.history: list[TrainingStep] = []
@@ -99,20 +103,25 @@ class Run:
         parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
         return [optimizer_of(part, schedule.learning_rate, schedule.weight_decay) for part in parts]
 
+    def _trainer(self) -> Trainer:
+        """What takes the steps: on a GPU, where it can, as launches that were captured."""
+        given = self.networks, self.optimizers, self.config, self.draws
+        added = self.added_loss
+        fixed = FixedSteps(*given) if added is None and can_be_fixed(self.features, self.config) else None
+        return Trainer(*given, added, fixed)
+
+    @property
+    def added_loss(self) -> AddedLoss | None:
+        """A loss beside Eq. (17) on the Lorentz points of a subgraph; none here."""
+        return None
+
     def epoch(self, number: int) -> TrainingStep:
         """One epoch, evaluated where it is due."""
         began = time.perf_counter()
         schedule = self.config.schedule
         sets = sample_subgraphs(self._sampled_graph(), schedule.batch_size, schedule.n_seeds, self.sampling)
         self.anchor, losses = train_epoch(
-            self.networks,
-            self.optimizers,
-            self.features,
-            self.anchor,
-            (torch.from_numpy(part).to(self.device) for part in sets),
-            self.config,
-            self.draws,
-            self.added_loss,
+            self.trainer, self.features, self.anchor, (torch.from_numpy(part).to(self.device) for part in sets)
         )
         if not math.isfinite(losses.total):
             text = f"the loss of epoch {number} is {losses.total}. {self._cure()}"
@@ -131,10 +140,6 @@ class Run:
             return f"Values of the features reach {largest:.3g}: scale them, with scale='minmax' (--scale minmax)."
         rate, temperature = self.config.schedule.learning_rate, self.config.loss.cse_temperature
         return f"Lower learning_rate ({rate}) or raise cse_temperature ({temperature})."
-
-    def added_loss(self, points: Tensor, vertices: Tensor) -> Tensor | None:
-        """A loss beside Eq. (17) on the Lorentz points of a subgraph; none here."""
-        return None
 
     def _sampled_graph(self) -> Graph:
         """The graph that subgraphs grow on: the anchor, where there is more than one subgraph."""
@@ -186,5 +191,5 @@ def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:
     return edges if encode_on == "raw" else edges.normalized()
 
 
-def torch_generator(random_state: int, purpose: str) -> torch.Generator:
-    return torch.Generator().manual_seed(int(generator(random_state, purpose).integers(2**62)))
+def torch_generator(random_state: int, purpose: str, device: str = "cpu") -> torch.Generator:
+    return torch.Generator(device).manual_seed(int(generator(random_state, purpose).integers(2**62)))

@@ -15,8 +15,9 @@ from hypcse.saving.archive import Content
 from hypcse.saving.options import decode_options, encode_options
 from hypcse.saving.values import NUMBER, TREE, Codec, decode_array, read_parts
 from hypcse.training.config import TrainingConfig
-from hypcse.training.epoch import Losses, Networks
+from hypcse.training.epoch import Losses
 from hypcse.training.run import Run, TrainingStep
+from hypcse.training.terms import Networks
 
 
 def _encode_history(history: list[TrainingStep]) -> dict[str, Any]:
@@ -156,7 +157,10 @@ def _decode_optimizer(optimizer: torch.optim.Optimizer, content: Content) -> Non
         first, second = (moment.to(parameter.device) for moment in STATE.decode(dict(enumerate(moments))).values())
         if first.shape != parameter.shape or second.shape != parameter.shape:
             raise ValueError("the optimizer's moments are not of the shape of their parameter")
-        counted = torch.tensor(float(step)) if type(optimizer) is torch.optim.Adam else step
+        counted = step
+        if type(optimizer) is torch.optim.Adam:
+            # The fused form counts where its parameters are.
+            counted = torch.tensor(float(step), device=parameter.device if optimizer.defaults["fused"] else "cpu")
         optimizer.state[parameter] = {"step": counted, "exp_avg": first, "exp_avg_sq": second}
 
 

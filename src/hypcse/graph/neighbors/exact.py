@@ -50,21 +50,21 @@ def brute_force(
     """
     n, d = X.shape
     wanted = Queries(X, np.arange(n)) if queries is None else queries
-    centre, unit = _centre(X)
+    centre, unit = centre_and_unit(X)
     points = in_unit(X, centre, unit)
-    norms = _squared_norms(points)
+    norms = squared_norms(points)
     indices = np.empty((wanted.own.size, k), np.int64)
     squared = np.empty((wanted.own.size, k))
     step = max(1, BLOCK_BYTES // (4 * n))
     for start in range(0, wanted.own.size, step):
         part = slice(start, start + step)
         block = np.ascontiguousarray(wanted.points[part])
-        near, far = _near_part(block, centre, unit)
+        near, far = near_part(block, centre, unit)
         products = near @ points.T
         # A query out of the reach of single precision is measured against every point.
         products[far] = np.inf
         indices[part], squared[part] = nearest_in_block(
-            X, block, wanted.own[part], products, norms, _squared_norms(near), _rounding(d), unit, k
+            X, block, wanted.own[part], products, norms, squared_norms(near), rounding(d), unit, k
         )
     return indices, squared
 
@@ -120,7 +120,7 @@ def _query_tree(
     return rows[distances[:, reach - 2] <= distances[:, k - 1] * (1 + 1e-12)]
 
 
-def _centre(X: NDArray[np.floating]) -> tuple[NDArray[np.float64], float]:
+def centre_and_unit(X: NDArray[np.floating]) -> tuple[NDArray[np.float64], float]:
     """Mean and unit for which (X - mean) / unit has its largest entry at about 1.
 
     Centring keeps the norms small against the distances, which is what products in float32 can resolve.
@@ -130,7 +130,7 @@ def _centre(X: NDArray[np.floating]) -> tuple[NDArray[np.float64], float]:
     return mean, max(reach, 1e-150)
 
 
-def _near_part(
+def near_part(
     queries: NDArray[np.floating], centre: NDArray[np.float64], unit: float
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """The queries in the unit of the points, and marks for those so far away that they are put at 0 instead."""
@@ -141,7 +141,7 @@ def _near_part(
     return points, far
 
 
-def _squared_norms(points: NDArray[np.float32]) -> NDArray[np.float64]:
+def squared_norms(points: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.einsum("ij,ij->i", points, points, dtype=np.float64)
 
 
@@ -154,7 +154,7 @@ def in_unit(X: NDArray[np.floating], centre: NDArray[np.float64], unit: float) -
     return points
 
 
-def _rounding(d: int) -> tuple[float, float]:
+def rounding(d: int) -> tuple[float, float]:
     """Bound on the error of |a|^2 + |b|^2 - 2 a.b in float32: relative to |a|^2 + |b|^2, and absolute.
 
     A product of d terms errs by at most d/2 eps |a||b| in any order of summation, rounding the points adds a

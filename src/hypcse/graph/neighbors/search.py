@@ -7,17 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._backend import find_card
 from hypcse._checks import check_choice, check_count, check_features
 from hypcse._choices import Metric, NeighborSearch
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors.approximate import near_in_lists
 from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
+from hypcse.graph.neighbors.on_card import near_on_card
 from hypcse.graph.neighbors.precomputed import precomputed_neighbors
 
 # Beyond this many points every exact method that reads all pairs takes minutes.
 MAX_EXACT = 50_000
 # Columns up to which a k-d tree is faster than brute force.
 MAX_TREE_COLUMNS = 15
+# Columns up to which a k-d tree is faster than anything, at any number of points.
+MAX_LOW_COLUMNS = 6
 # Squares of larger differences leave float64.
 MAX_VALUE = 1e150
 # Columns that all reach less far have differences whose squares vanish.
@@ -51,7 +55,8 @@ def nearest_neighbors(
     algorithm
         "brute" and "kd-tree" are exact. "lists" finds 0.995 of the neighbours or more; where it cannot, the search is
         exact, with a warning if that takes long. "auto" takes the fastest exact one up to 50,000 points and "lists"
-        beyond, except in few dimensions. Precomputed distances are always read whole.
+        beyond, except in few dimensions; where torch sees a GPU, that search is exact too. Precomputed distances are
+        always read whole.
 
     Returns
     -------
@@ -91,6 +96,11 @@ def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_nei
     check_count("n_neighbors", n_neighbors, 1)
     n, d = X.shape
     k = min(n_neighbors, n)
+    card = find_card() if _suits_card(n, d, len(points)) else None
+    if card is not None:
+        found = near_on_card(X, k, Queries.new(points), device=card)
+        if found is not None:
+            return Neighbors(found[0], np.sqrt(found[1], out=found[1]))
     # A tree is worth building only for about as many questions as it has levels.
     search = kd_tree if d <= MAX_TREE_COLUMNS and k < n - 1 and len(points) > 16 else brute_force
     indices, squared = search(X, k, Queries.new(points))
@@ -105,6 +115,11 @@ def _search(
     if k == 0:
         return np.empty((n, 0), np.int64), np.empty((n, 0))
     chosen = _fastest(n, d) if algorithm == "auto" else algorithm
+    card = find_card() if algorithm == "auto" and chosen == "lists" else None
+    if card is not None:
+        found = near_on_card(X, k, device=card)
+        if found is not None:
+            return found
     if chosen == "lists":
         return near_in_lists(X, k)
     if chosen == "kd-tree" and k < n - 1:
@@ -114,9 +129,14 @@ def _search(
 
 def _fastest(n: int, d: int) -> str:
     """The fastest method on clustered tables, as measured on two cores."""
-    if d <= 6 or (d <= MAX_TREE_COLUMNS and n <= MAX_EXACT):
+    if d <= MAX_LOW_COLUMNS or (d <= MAX_TREE_COLUMNS and n <= MAX_EXACT):
         return "kd-tree"
     return "brute" if n <= MAX_EXACT else "lists"
+
+
+def _suits_card(n: int, d: int, n_queries: int) -> bool:
+    """Whether a GPU, where there is one, finds neighbours faster than a tree or products on the CPU."""
+    return d > MAX_LOW_COLUMNS and n > MAX_EXACT and n * n_queries > MAX_EXACT**2
 
 
 def unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:

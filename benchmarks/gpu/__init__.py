@@ -1,0 +1,1 @@
+"""What a GPU gives: values, gradients, determinism and timings, `python -m benchmarks gpu`."""

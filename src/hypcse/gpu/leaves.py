@@ -1,0 +1,248 @@
+"""Leaves on one radius: their directions, what must hold of them and of the edges, and the depths of their pairs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+_TINY = tl.constexpr(1.1754943508222875e-38)
+# Entries of a tile of leaves, and of a tile of pairs.
+_ENTRIES, _ROWS, _COLUMNS = 4096, 32, 64
+# Entries that the one program of `measure` reads at once.
+_STRIDE = 1024
+
+
+class Facts(NamedTuple):
+    """What must hold before an answer is used, and what the kernels read of it on the device.
+
+    wrong_edges   : loops and ids out of range.
+    wrong_weights : weights that are negative or not finite.
+    wrong_leaves  : lengths that are not between 0 and 1.
+    volume        : twice the sum of the weights of all edges.
+    """
+
+    wrong_edges: float
+    wrong_weights: float
+    wrong_leaves: float
+    volume: float
+    shortest: float
+    longest: float
+    radius: float
+
+
+# Places behind the facts: top^2 / 4, sech^2, d tanh R / d radius / (n tanh R), and 1 / volume; top = tanh R.
+_N_FACTS = 7
+_QUARTER, _REST, _BY_RADIUS = tl.constexpr(7), tl.constexpr(8), tl.constexpr(9)
+UNIT, LOG_VOLUME = tl.constexpr(10), tl.constexpr(11)
+_N_KNOWN = 12
+
+
+def unit_rows(leaves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Directions (n, d), the same by columns (d, n), and lengths (n,); a zero row has the first axis."""
+    n, d = leaves.shape
+    directions, columns, lengths = torch.empty_like(leaves), leaves.new_empty(d, n), leaves.new_empty(n)
+    width = triton.next_power_of_2(d)
+    rows = max(1, _ENTRIES // width)
+    _unit_rows[(triton.cdiv(n, rows),)](leaves, directions, columns, lengths, n, d, ROWS=rows, WIDTH=width)
+    return directions, columns, lengths
+
+
+def measure(edges: Tensor, weights: Tensor, lengths: Tensor, times: int) -> Tensor:
+    """Facts of edges (2, m), each given so many times, weights (m,) and lengths (n,); the kernels' numbers follow."""
+    out = torch.empty(_N_KNOWN, dtype=torch.float64, device=lengths.device)
+    _measure[(1,)](
+        edges, weights, lengths, out, edges.shape[1], lengths.shape[0], 2.0 / times, STRIDE=_STRIDE, num_warps=8
+    )
+    return out
+
+
+def read_facts(measured: Tensor) -> Facts:
+    """What `measure` found, for the host. Waits for the device."""
+    return Facts(*measured.tolist()[:_N_FACTS])
+
+
+def pair_depths(columns: Tensor, measured: Tensor, rate: float | None) -> tuple[Tensor, Tensor]:
+    """Depth d of the LCA of every pair, (n, n), and 2^(-rate d), which is the depth again where there is no rate.
+
+    With top = tanh R, x = top^2 |u + v|^2 / 4 and s = sech^2 R + top^2 |u - v|^2 / 4,
+    d = log((1 + sqrt x)^2 / s) / 2 = log(1 + 2 sqrt x (1 + sqrt x) / s) / 2.
+    Both squares are sums of squares, so that neither near nor opposite leaves lose digits.
+    """
+    d, n = columns.shape
+    depth = columns.new_empty(n, n)
+    decay = depth if rate is None else torch.empty_like(depth)
+    grid = triton.cdiv(n, _ROWS), triton.cdiv(n, _COLUMNS)
+    _pair_depths[grid](
+        columns, measured, depth, decay, n, d, rate or 0.0, KEEP=rate is not None, ROWS=_ROWS, COLUMNS=_COLUMNS
+    )
+    return depth, decay
+
+
+def by_leaves(by_direction: Tensor, sums: Tensor, given: tuple[Tensor, Tensor], measured: Tensor) -> Tensor:
+    """Gradient by the leaves (n, d), from sums of rate / (s sqrt x) over directions, and of rate sqrt x / s: sums[1].
+
+    given : directions and lengths.
+    """
+    directions, lengths = given
+    n, d = directions.shape
+    out = torch.empty_like(directions)
+    width = triton.next_power_of_2(d)
+    rows = max(1, _ENTRIES // width)
+    _by_leaves[(triton.cdiv(n, rows),)](
+        by_direction, sums, directions, lengths, measured, out, n, d, ROWS=rows, WIDTH=width
+    )
+    return out
+
+
+@triton.jit
+def log_one_plus(x: tl.tensor) -> tl.tensor:
+    """log(1 + x) of x >= 0: what the sum rounds away is put back by a quotient."""
+    above = 1.0 + x
+    kept = tl.where(above == 1.0, 1.0, above - 1.0)
+    return tl.where(above == 1.0, x, tl.log(above) * (x / kept))
+
+
+@triton.jit
+def _unit_rows(
+    leaves: tl.tensor,
+    directions: tl.tensor,
+    columns: tl.tensor,
+    lengths: tl.tensor,
+    n: int,
+    d: int,
+    ROWS: tl.constexpr,
+    WIDTH: tl.constexpr,
+) -> None:
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    place = tl.arange(0, WIDTH)
+    inside = (row[:, None] < n) & (place[None, :] < d)
+    entries = row[:, None].to(tl.int64) * d + place[None, :]
+    given = tl.load(leaves + entries, mask=inside, other=0.0)
+    # Squares of the given numbers may leave the range of the floats; those of numbers up to 1 do not.
+    largest = tl.max(tl.abs(given), axis=1)
+    found = largest > _TINY
+    axis = tl.where(place == 0, 1.0, 0.0)
+    scaled = tl.div_rn(given, tl.broadcast_to(tl.where(found, largest, 1.0)[:, None], (ROWS, WIDTH)))
+    scaled = tl.where(found[:, None], scaled, axis[None, :])
+    norm = tl.sqrt_rn(tl.sum(scaled * scaled, axis=1))
+    unit = tl.div_rn(scaled, tl.broadcast_to(norm[:, None], (ROWS, WIDTH)))
+    tl.store(directions + entries, unit, mask=inside)
+    tl.store(columns + place[None, :].to(tl.int64) * n + row[:, None], unit, mask=inside)
+    tl.store(lengths + row, tl.where(found, largest * norm, 0.0), mask=row < n)
+
+
+@triton.jit(do_not_specialize=["m"])
+def _measure(
+    edges: tl.tensor,
+    weights: tl.tensor,
+    lengths: tl.tensor,
+    out: tl.tensor,
+    m: int,
+    n: int,
+    times: float,
+    STRIDE: tl.constexpr,
+) -> None:
+    lane = tl.arange(0, STRIDE)
+    edge_faults = tl.zeros((STRIDE,), tl.float32)
+    weight_faults = tl.zeros((STRIDE,), tl.float32)
+    total = tl.zeros((STRIDE,), tl.float32)
+    for start in range(0, m, STRIDE):
+        inside = start + lane < m
+        first = tl.load(edges + start + lane, mask=inside, other=0)
+        second = tl.load(edges + m + start + lane, mask=inside, other=1)
+        weight = tl.load(weights + start + lane, mask=inside, other=0.0)
+        joins = (first >= 0) & (second >= 0) & (first < n) & (second < n) & (first != second)
+        edge_faults += tl.where(joins | (start + lane >= m), 0.0, 1.0)
+        weight_faults += tl.where((weight >= 0) & (weight < float("inf")), 0.0, 1.0)
+        total += weight
+    leaf_faults = tl.zeros((STRIDE,), tl.float32)
+    least = tl.full((STRIDE,), float("inf"), tl.float32)
+    most = tl.zeros((STRIDE,), tl.float32)
+    reach = tl.zeros((STRIDE,), tl.float32)
+    for start in range(0, n, STRIDE):
+        inside = start + lane < n
+        length = tl.load(lengths + start + lane, mask=inside, other=0.5)
+        leaf_faults += tl.where((length > 0) & (length < 1), 0.0, 1.0)
+        least = tl.minimum(least, tl.where(inside, length, float("inf")))
+        most = tl.maximum(most, tl.where(inside, length, 0.0))
+        reach += tl.where(inside, length, 0.0)
+    tl.store(out, tl.sum(edge_faults, axis=0).to(tl.float64))
+    tl.store(out + 1, tl.sum(weight_faults, axis=0).to(tl.float64))
+    tl.store(out + 2, tl.sum(leaf_faults, axis=0).to(tl.float64))
+    volume = times * tl.sum(total.to(tl.float64), axis=0)
+    tl.store(out + 3, volume)
+    tl.store(out + 4, tl.min(least, axis=0).to(tl.float64))
+    tl.store(out + 5, tl.max(most, axis=0).to(tl.float64))
+    radius = tl.sum(reach.to(tl.float64), axis=0) / n
+    tl.store(out + 6, radius)
+    scale = 1.0 + radius * radius
+    top, sech = 2.0 * radius / scale, (1.0 - radius) * (1.0 + radius) / scale
+    tl.store(out + _QUARTER, top * top / 4.0)
+    tl.store(out + _REST, sech * sech)
+    tl.store(out + _BY_RADIUS, 2.0 * sech / scale / (top * n))
+    tl.store(out + UNIT, 1.0 / volume)
+    tl.store(out + LOG_VOLUME, tl.log2(volume))
+
+
+@triton.jit
+def _pair_depths(
+    columns: tl.tensor,
+    measured: tl.tensor,
+    depth: tl.tensor,
+    decay: tl.tensor,
+    n: int,
+    d: int,
+    rate: float,
+    KEEP: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+) -> None:
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    apart = tl.zeros((ROWS, COLUMNS), tl.float32)
+    together = tl.zeros((ROWS, COLUMNS), tl.float32)
+    for _ in range(d):
+        near = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
+        far = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
+        apart += (near - far) * (near - far)
+        together += (near + far) * (near + far)
+        columns += n
+    quarter = tl.load(measured + _QUARTER).to(tl.float32)
+    rest = tl.load(measured + _REST).to(tl.float32)
+    root = tl.sqrt(quarter * together)
+    found = 0.5 * log_one_plus(2.0 * root * (1.0 + root) / (rest + quarter * apart))
+    inside = (row[:, None] < n) & (column[None, :] < n)
+    entries = row[:, None].to(tl.int64) * n + column[None, :]
+    tl.store(depth + entries, found, mask=inside)
+    if KEEP:
+        tl.store(decay + entries, tl.exp2(-rate * found), mask=inside)
+
+
+@triton.jit
+def _by_leaves(
+    by_direction: tl.tensor,
+    sums: tl.tensor,
+    directions: tl.tensor,
+    lengths: tl.tensor,
+    measured: tl.tensor,
+    out: tl.tensor,
+    n: int,
+    d: int,
+    ROWS: tl.constexpr,
+    WIDTH: tl.constexpr,
+) -> None:
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    place = tl.arange(0, WIDTH)
+    inside = (row[:, None] < n) & (place[None, :] < d)
+    entries = row[:, None].to(tl.int64) * d + place[None, :]
+    quarter = tl.load(measured + _QUARTER).to(tl.float32)
+    rate = quarter * tl.load(by_direction + entries, mask=inside, other=0.0)
+    unit = tl.load(directions + entries, mask=inside, other=0.0)
+    length = tl.load(lengths + row, mask=row < n, other=1.0)
+    along = rate - unit * tl.sum(rate * unit, axis=1)[:, None]
+    outward = tl.load(sums + 1) * tl.load(measured + _BY_RADIUS).to(tl.float32)
+    tl.store(out + entries, along / length[:, None] + unit * outward, mask=inside)

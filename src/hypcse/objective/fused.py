@@ -1,0 +1,91 @@
+"""The losses on a GPU: value and gradient by one chain of kernels, the gradient already in the forward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from hypcse.gpu.contrast import contrast
+from hypcse.gpu.entropy import Edges, entropy
+from hypcse.gpu.leaves import read_facts
+from hypcse.gpu.volumes import Rows, rows_of
+from hypcse.hyperbolic.lca import same_radius, shared_radius
+from hypcse.objective.checks import check_edge_arrays, check_edges, check_points, check_temperature
+
+
+def fused_entropy(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float) -> Tensor:
+    """`cse_loss` of single precision; weights get no gradient. Waits for the device once, when all is launched."""
+    check_points("leaves", leaves)
+    check_edge_arrays(edges, weights)
+    check_temperature(temperature)
+    if edges.shape[1] == 0:
+        return (leaves * 0).sum()
+    ends = edges.to(torch.int64).contiguous()
+    given = Edges(ends, weights.to(leaves.dtype).contiguous(), rows_of(ends, leaves.shape[0]))
+    asked = leaves.requires_grad and torch.is_grad_enabled()
+    found = entropy(leaves.detach(), given, temperature, gradient=asked)
+    facts = read_facts(found.measured)
+    if facts.wrong_edges or facts.wrong_weights:
+        check_edges(edges, weights, leaves.shape[0])
+    if facts.wrong_leaves or not same_radius(facts.shortest, facts.longest):
+        shared_radius(leaves)
+    if facts.volume == 0:
+        return (leaves * 0).sum()
+    return found.value if found.gradient is None else _Known.apply(leaves, found.value, found.gradient)
+
+
+def entropy_of_rows(
+    leaves: Tensor, index: Tensor, weights: Tensor, pointers: Tensor, temperature: float, deepest: float
+) -> Tensor:
+    """`cse_loss` of edges by rows, without any check and without waiting: for leaves and a graph that are our own.
+
+    index, weights : (2, m) and (m,) both directions of each edge, and behind the last row entries of weight 0.
+    deepest        : the largest depth that the leaves may have.
+    """
+    rows = Rows(pointers, index[1], torch.arange(index.shape[1], device=index.device))
+    found = entropy(leaves.detach(), Edges(index, weights, rows, 2), temperature, gradient=True, deepest=deepest)
+    assert found.gradient is not None
+    value: Tensor = _Known.apply(leaves, found.value, found.gradient)
+    return value
+
+
+def fused_contrast(first: Tensor, second: Tensor, temperature: float, include_positive: bool) -> Tensor:
+    """`contrastive_loss` of single precision; nothing of size (n, n) is stored."""
+    return _Contrast.apply(first, second, temperature, include_positive)
+
+
+class _Known(torch.autograd.Function):
+    """A scalar whose gradient was computed with it: a factor times one tensor."""
+
+    @staticmethod
+    def forward(ctx: Any, leaves: Tensor, value: Tensor, gradient: Tensor) -> Tensor:
+        ctx.save_for_backward(gradient)
+        return value.view_as(value)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None, None]:
+        (gradient,) = ctx.saved_tensors
+        return upstream * gradient, None, None
+
+
+class _Contrast(torch.autograd.Function):
+    """As above, by both views."""
+
+    @staticmethod
+    def forward(ctx: Any, first: Tensor, second: Tensor, temperature: float, include_positive: bool) -> Tensor:
+        value, gradients = contrast(
+            first, second, temperature, include_positive, gradient=any(ctx.needs_input_grad[:2])
+        )
+        ctx.save_for_backward(gradients)
+        return value
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        (gradients,) = ctx.saved_tensors
+        by_first, by_second = upstream * gradients
+        return by_first, by_second, None, None

@@ -1,0 +1,5 @@
+"""Steps of one fixed shape on a GPU, captured once and then replayed as one launch."""
+
+from hypcse.training.fixed.steps import FixedSteps, can_be_fixed
+
+__all__ = ["FixedSteps", "can_be_fixed"]

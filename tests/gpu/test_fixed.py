@@ -1,0 +1,87 @@
+"""A step of a fixed shape, in full matrices, is the step over edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from hypcse import similarity_graph
+from hypcse.training import TrainingConfig
+from hypcse.training.fixed import FixedSteps, can_be_fixed
+from hypcse.training.fixed.steps import MAX_SHAPES
+from hypcse.training.run import Run
+
+pytestmark = pytest.mark.usefixtures("interpreter")
+
+N = 10
+SMALL = {"hidden_dim": 5, "embed_dim": 3, "projection_dim": 3, "learner_neighbors": 3}
+STILL = {"dropout": 0.0, "edge_drop": 0.0, "mask_learner": 0.0, "mask_anchor": 0.0}
+
+
+def started(n: int = N, **options) -> tuple[Run, FixedSteps]:
+    """A training about to begin, without any draws in the projector, and its fixed steps."""
+    X = np.random.default_rng(0).random((n, 3)).astype(np.float32)
+    config = TrainingConfig.from_options(**SMALL, **options)
+    run = Run(X, similarity_graph(X, n_neighbors=3), config, 0, "cpu")
+    run.networks.projector.first.dropout = run.networks.projector.second.dropout = 0.0
+    return run, FixedSteps(run.networks, run.optimizers, config, run.draws)
+
+
+def gradients(run: Run) -> torch.Tensor:
+    return torch.cat([p.grad.flatten() for p in run.networks.parameters() if p.grad is not None])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"learner_similarity": "gaussian", "learner": "mlp"},
+        {"learner_similarity": "cosine", "learner": "gcn"},
+        {"learn_graph": False},
+        {"contrast_weight": 0.0},
+    ],
+)
+def test_losses_gradients_and_learned_graph(options: dict) -> None:
+    (one, _), (other, fixed) = started(**STILL, **options), started(**STILL, **options)
+    expected, graph = one.trainer.step((torch.arange(N), one.anchor, one.features))
+    assert fixed.takes(other.anchor)
+    found, learned = fixed.step(other.features, other.anchor)
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+    norm = float(torch.linalg.vector_norm(gradients(one)))
+    assert float(torch.linalg.vector_norm(gradients(one) - gradients(other))) < 1e-4 * norm
+    assert (learned is None) == (graph is None)
+    if learned is not None and graph is not None:
+        assert torch.equal(learned.index, graph.index)
+        torch.testing.assert_close(learned.weight, graph.weight, rtol=1e-4, atol=1e-5)
+
+
+def test_a_subgraph_with_fewer_edges_leaves_no_trace() -> None:
+    """Entries of the one before have weight 0 and are read by nothing."""
+    run, fixed = started(**STILL)
+    fewer = run.anchor.index[0] + run.anchor.index[1] != 9
+    some = type(run.anchor)(run.anchor.index[:, fewer], run.anchor.weight[fewer], N)
+    assert some.weight.numel() < run.anchor.weight.numel()
+    (first, _), (last, again) = started(**STILL), started(**STILL)
+    fixed.step(run.features, run.anchor)
+    fixed.networks.load_state_dict(last.networks.state_dict())
+    found, _ = fixed.step(run.features, some)
+    expected, _ = again.step(first.features, some)
+    assert torch.equal(found, expected)
+
+
+def test_sizes_are_few_and_small() -> None:
+    run, fixed = started(**STILL)
+    assert not can_be_fixed(run.features, run.config)
+    assert run.trainer.fixed is None
+    for n in range(MAX_SHAPES):
+        fixed.by_size[100 + n] = fixed.by_size.get(N)  # type: ignore[assignment]
+    assert not fixed.takes(run.anchor)
+
+
+def test_more_edges_than_room_make_a_step_with_more() -> None:
+    run, fixed = started(**STILL)
+    fixed.step(run.features, run.anchor)
+    step = fixed.by_size[N]
+    step.capacity = 1
+    fixed.step(run.features, run.anchor)
+    assert fixed.by_size[N] is not step

@@ -1,0 +1,121 @@
+"""Neighbours that a device proposes are those of brute force, to the last bit; here the device is the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from hypcse._backend import find_card
+from hypcse.graph import nearest_neighbors
+from hypcse.graph.neighbors import neighbors_among, on_card, search
+from hypcse.graph.neighbors.exact import Queries, brute_force
+from hypcse.graph.neighbors.on_card import near_on_card
+
+RNG = np.random.default_rng(0)
+CENTRES = 3 * RNG.normal(size=(20, 16))
+POINTS = CENTRES[RNG.integers(20, size=1500)] + 0.3 * RNG.normal(size=(1500, 16))
+TABLES = {
+    "clusters": POINTS,
+    "single": POINTS.astype(np.float32),
+    "copies": np.repeat(POINTS[:300], 4, axis=0),
+    "grid": RNG.integers(0, 3, size=(900, 8)).astype(float),
+    "shifted": POINTS[:900] + 1e6,
+    "tiny": 1e-30 * POINTS[:900],
+    "wide": RNG.normal(size=(700, 300)),
+    "few": POINTS[:20],
+}
+
+
+def same(found: tuple[NDArray, NDArray] | None, expected: tuple[NDArray, NDArray]) -> bool:
+    return found is not None and all(np.array_equal(one, two) for one, two in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_they_are_those_of_brute_force(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In many blocks, and with open rows searched again."""
+    monkeypatch.setattr(on_card, "BLOCK_BYTES", 2**20)
+    monkeypatch.setattr(on_card, "MEASURED", 257)
+    monkeypatch.setattr(on_card, "MAX_OPEN", 1.0)
+    X = np.ascontiguousarray(TABLES[name])
+    assert same(near_on_card(X, 7, device="cpu"), brute_force(X, 7))
+
+
+def test_new_points_far_ones_among_them() -> None:
+    new = np.vstack([POINTS[:300] + 0.05, 1e30 * POINTS[:2]])
+    assert same(near_on_card(POINTS, 5, Queries.new(new), device="cpu"), brute_force(POINTS, 5, Queries.new(new)))
+
+
+def test_a_table_that_single_precision_cannot_resolve_is_left_to_others() -> None:
+    X = POINTS.copy()
+    X[0] *= 1e9
+    assert near_on_card(X, 5, device="cpu") is None
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_a_card_is_used_where_there_is_one(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def watched(*given, **options):
+        calls.append(options["device"])
+        return near_on_card(*given, **options)
+
+    monkeypatch.setattr(search, "near_on_card", watched)
+    monkeypatch.setattr(search, "MAX_EXACT", 500)
+    monkeypatch.setattr(search, "find_card", lambda: "cpu")
+    found = nearest_neighbors(POINTS, 5, metric=metric)
+    expected = nearest_neighbors(POINTS, 5, metric=metric, algorithm="brute")
+    assert calls == ["cpu"] and same(found, expected)
+    assert same(neighbors_among(POINTS, POINTS[:600] + 0.1, 4), _by_hand(POINTS, POINTS[:600] + 0.1, 4))
+    assert len(calls) == 2
+    nearest_neighbors(POINTS, 5, metric=metric, algorithm="brute")
+    assert len(calls) == 2
+
+
+def _by_hand(X: NDArray, points: NDArray, k: int) -> tuple[NDArray, NDArray]:
+    indices, squared = brute_force(X, k, Queries.new(points))
+    return indices, np.sqrt(squared)
+
+
+def test_blocks_shrink_while_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    least, sizes = on_card._Table._least, []
+
+    def short(table, rows, n_candidates):
+        sizes.append(len(rows))
+        if len(rows) > 100:
+            raise torch.cuda.OutOfMemoryError("out of memory")
+        return least(table, rows, n_candidates)
+
+    monkeypatch.setattr(on_card._Table, "_least", short)
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
+    X = POINTS[:600]
+    assert same(near_on_card(X, 5, device="cpu"), brute_force(X, 5))
+    assert max(sizes) > 100
+
+
+def test_no_memory_at_all_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(table, rows, n_candidates):
+        raise torch.cuda.OutOfMemoryError("out of memory")
+
+    monkeypatch.setattr(on_card._Table, "_least", none)
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
+    with pytest.raises(MemoryError, match="CUDA_VISIBLE_DEVICES"):
+        near_on_card(POINTS, 5, device="cpu")
+
+
+def test_precision_that_the_program_chose_stays() -> None:
+    kept = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision("high")
+        near_on_card(POINTS[:100], 5, device="cpu")
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision(kept)
+
+
+def test_without_a_gpu_none_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert find_card() is None
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert find_card() == "cuda"
