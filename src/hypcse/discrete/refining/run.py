@@ -136,7 +136,8 @@ class Run:
             return None
         if not is_shallow(tree, self.graph):
             tree = flatten(tree, self.graph)
-<<<<<<< HEAD
+            if not is_shallow(tree, self.graph):
+                return tree
         search = start_search(tree, self.graph, self.objective)
         value = self.begin_value if tree is self.begin else self.measure(tree)
 
@@ -175,12 +176,6 @@ class Run:
     def descend_over_all(self, search: Search, budget: Budget, note: Note, begin: float) -> None:
         """Sweeps over the whole tree; `begin` is the share of the work that was done before."""
         largest, n_nodes = budget.largest or self.graph.n_vertices, search.tree.link.shape[0]
-=======
-            if not is_shallow(tree, self.graph):
-                return tree
-        search, value = start_search(tree, self.graph, self.objective), self.measure(tree)
-        largest, n_nodes = budget.largest or self.graph.n_vertices, tree.n_nodes
->>>>>>> hubs
         for sweep in range(budget.n_sweeps):
             moved, node = 0, 0
             while node < n_nodes and not self.stopped:
