@@ -7,8 +7,15 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from types import SimpleNamespace
+
+# Triton's own functions are compiled or interpreted as this says when they are loaded, and torch loads them.
+os.environ["TRITON_INTERPRET"] = "1"
+with suppress(ImportError):
+    import triton.language  # noqa: F401
+del os.environ["TRITON_INTERPRET"]
 
 import numba
 import numpy as np
