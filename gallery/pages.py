@@ -1,0 +1,72 @@
+"""Pages of the gallery as Markdown: one per example, and the index."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from gallery.script import Script
+
+OUTPUT = re.compile(r"\n```text\n.*?\n```\n", re.DOTALL)
+"""What an example printed, in a page: a block of text, as nothing else in it is."""
+COLUMNS = 2
+
+
+def page_text(script: Script, printed: Mapping[int, str]) -> str:
+    """The page of an example with what its cells printed; with nothing printed, `without_output` of that page."""
+    picture = f"![{script.title}](images/{script.name}.png)"
+    parts = [f"# {script.title}", script.question, picture, script.text]
+    for number, cell in enumerate(script.cells):
+        if not cell.is_shown:
+            continue
+        parts += [f"## {cell.heading}"] if cell.heading else []
+        parts += [cell.prose] if cell.prose else []
+        parts += [f"```python\n{cell.code}\n```"]
+        parts += [f"```text\n{printed[number]}\n```"] if number in printed else []
+    notebook = f" The same with output: [a notebook](notebooks/{script.name}.ipynb)." if script.has_notebook else ""
+    source = f"The script is `examples/gallery/{script.path.name}`."
+    parts += [f"{source}{notebook} Next: [other examples](index.md)."]
+    return "\n\n".join(parts) + "\n"
+
+
+def without_output(page: str) -> str:
+    """A page without what its example printed."""
+    return OUTPUT.sub("", page)
+
+
+def outputs_of(page: str) -> list[str]:
+    """What an example printed, block by block."""
+    return [block.removeprefix("\n```text\n").removesuffix("\n```\n") for block in OUTPUT.findall(page)]
+
+
+def index_text(scripts: Sequence[Script]) -> str:
+    """The index: a card for each example, with its picture, its title and its question."""
+    cards = [
+        f"[![{script.title}](images/{script.name}.png)]({script.name}.md) "
+        f"**[{script.title}]({script.name}.md)**<br>{script.question}"
+        for script in scripts
+    ]
+    cards += [""] * (-len(cards) % COLUMNS)
+    rows = [" | ".join(cards[start : start + COLUMNS]) for start in range(0, len(cards), COLUMNS)]
+    return INDEX.format(
+        head="| " + " | ".join([" "] * COLUMNS) + " |\n| " + " | ".join(["---"] * COLUMNS) + " |",
+        rows="\n".join(f"| {row} |" for row in rows),
+        notebooks=", ".join(f"[{s.title}](notebooks/{s.name}.ipynb)" for s in scripts if s.has_notebook),
+    )
+
+
+INDEX = """# Gallery
+
+Find an example near to what you want to do, and begin from its code. Each is a script of at most 60 lines that needs no
+download and runs in a few seconds. Add a folder to save its picture: `python examples/gallery/digits.py .` writes
+`digits.png` into the current folder. Whatever is drawn at random is drawn with seed 0.
+
+{head}
+{rows}
+
+These are notebooks as well, with all output, in which the model, the tree and the page show themselves:
+{notebooks}.
+
+The scripts in `examples` bring the loss into a training loop of your own, see [the loss in your own model](../loss.md).
+`make gallery` makes these pages from the scripts.
+"""
