@@ -19,7 +19,7 @@ def build(script: Script) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     printed = run_script(script, images)
     picture = images / f"{script.name}.png"
-    shrink(picture)
+    picture.write_bytes(shrink(picture.read_bytes()))
     (FOLDER / f"{script.name}.md").write_text(page_text(script, printed), encoding="utf-8")
     print(f"{script.name}: picture {picture.stat().st_size / 1000:.0f} kB", flush=True)
     if script.has_notebook:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING
 
+from gallery.running import shrink
 from gallery.script import NOTEBOOK, SAVE, Script
 
 if TYPE_CHECKING:
@@ -42,10 +44,13 @@ def _quiet(code: str) -> str:
 
 
 def execute(notebook: NotebookNode) -> NotebookNode:
-    """Run a notebook in a kernel of its own, and keep the output of each cell. What depends on the run is left out."""
+    """Run a notebook in a kernel of its own, and keep the output of each cell, with pictures made small."""
     from nbclient import NotebookClient
 
     options = {"timeout": SECONDS, "kernel_name": "python3", "record_timing": False, "coalesce_streams": True}
     NotebookClient(notebook, **options).execute(env=PICTURES_INLINE)
     notebook.metadata["language_info"] = {"name": "python"}
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        if "image/png" in output.get("data", {}):
+            output.data["image/png"] = b64encode(shrink(b64decode(output.data["image/png"]))).decode("ascii")
     return notebook

@@ -36,13 +36,15 @@ def run_script(script: Script, folder: Path) -> dict[int, str]:
     return printed
 
 
-def shrink(path: Path, n_colours: int = 128) -> None:
-    """Store a picture with a palette of few colours, which makes its file a third as large."""
+def shrink(picture: bytes) -> bytes:
+    """A PNG with a palette of 256 colours, which is about half as large, if it is smaller."""
     from PIL import Image
 
-    with Image.open(path) as picture:
-        small = picture.convert("RGB").quantize(n_colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    small.save(path, optimize=True)
+    with Image.open(io.BytesIO(picture)) as image:
+        small = image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    with io.BytesIO() as file:
+        small.save(file, format="PNG", optimize=True)
+        return min(file.getvalue(), picture, key=len)
 
 
 @contextmanager
