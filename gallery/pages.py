@@ -67,6 +67,6 @@ download and runs in a few seconds. Add a folder to save its picture: `python ex
 These are notebooks as well, with all output, in which the model, the tree and the page show themselves:
 {notebooks}.
 
-More scripts in `examples` bring the loss into a training loop of your own: as a regulariser, in an autoencoder, and with
+More scripts in `examples` bring the loss into a training loop of your own: as a regulariser, in an autoencoder, with
 free embeddings. `make gallery` makes these pages from the scripts in `examples/gallery`.
 """

@@ -51,6 +51,7 @@ def test_the_index_shows_every_example_and_nothing_is_left_over():
     assert {path.stem for path in FOLDER.glob("*.md")} == {"index", *names}
     assert {path.stem for path in (FOLDER / "images").iterdir()} == names
     assert {path.stem for path in (FOLDER / "notebooks").iterdir()} == {script.name for script in NOTEBOOKS}
+    assert len(names) >= 8 and len(NOTEBOOKS) >= 3
 
 
 @pytest.mark.parametrize("script", NOTEBOOKS, ids=name_of)
