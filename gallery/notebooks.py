@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from base64 import b64decode, b64encode
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gallery.running import shrink
 from gallery.script import NOTEBOOK, SAVE, Script
@@ -47,7 +47,7 @@ def execute(notebook: NotebookNode) -> NotebookNode:
     """Run a notebook in a kernel of its own, and keep the output of each cell, with pictures made small."""
     from nbclient import NotebookClient
 
-    options = {"timeout": SECONDS, "kernel_name": "python3", "record_timing": False, "coalesce_streams": True}
+    options: dict[str, Any] = {"timeout": SECONDS, "kernel_name": "python3", "record_timing": False, "coalesce_streams": True}
     NotebookClient(notebook, **options).execute(env=PICTURES_INLINE)
     notebook.metadata["language_info"] = {"name": "python"}
     for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):

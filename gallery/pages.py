@@ -9,7 +9,6 @@ from gallery.script import Script
 
 OUTPUT = re.compile(r"\n```text\n.*?\n```\n", re.DOTALL)
 """What an example printed, in a page: a block of text, as nothing else in it is."""
-COLUMNS = 2
 
 
 def page_text(script: Script, printed: Mapping[int, str]) -> str:
@@ -41,18 +40,14 @@ def outputs_of(page: str) -> list[str]:
 
 def index_text(scripts: Sequence[Script]) -> str:
     """The index: a card for each example, with its picture, its title and its question."""
-    cards = [
-        f"[![{script.title}](images/{script.name}.png)]({script.name}.md) "
-        f"**[{script.title}]({script.name}.md)**<br>{script.question}"
+    cards = (
+        f"-   [![{script.title}](images/{script.name}.png)]({script.name}.md)\n\n"
+        f"    **[{script.title}]({script.name}.md)**\n\n"
+        f"    {script.question}\n"
         for script in scripts
-    ]
-    cards += [""] * (-len(cards) % COLUMNS)
-    rows = [" | ".join(cards[start : start + COLUMNS]) for start in range(0, len(cards), COLUMNS)]
-    return INDEX.format(
-        head="| " + " | ".join([" "] * COLUMNS) + " |\n| " + " | ".join(["---"] * COLUMNS) + " |",
-        rows="\n".join(f"| {row} |" for row in rows),
-        notebooks=", ".join(f"[{s.title}](notebooks/{s.name}.ipynb)" for s in scripts if s.has_notebook),
     )
+    notebooks = (f"- [{script.title}](notebooks/{script.name}.ipynb)" for script in scripts if script.has_notebook)
+    return INDEX.format(cards="\n".join(cards), notebooks="\n".join(notebooks))
 
 
 INDEX = """# Gallery
@@ -61,11 +56,14 @@ Find an example near to what you want to do, and begin from its code. Each is a 
 download and runs in a few seconds. Add a folder to save its picture: `python examples/gallery/digits.py .` writes
 `digits.png` into the current folder. Whatever is drawn at random is drawn with seed 0.
 
-{head}
-{rows}
+<div class="grid cards" markdown>
 
-These are notebooks as well, with all output, in which the model, the tree and the page show themselves:
-{notebooks}.
+{cards}
+</div>
+
+These are notebooks as well, with all output. In them the model, the tree and the page show themselves:
+
+{notebooks}
 
 More scripts in `examples` bring the loss into a training loop of your own: as a regulariser, in an autoencoder, with
 free embeddings. `make gallery` makes these pages from the scripts in `examples/gallery`.
