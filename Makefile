@@ -23,10 +23,12 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks run
 
 docs: $(READY)
-	$(BIN)/mkdocs build --strict --site-dir site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir site
+	@echo "open site/index.html"
 
 pictures: $(READY)
 	$(BIN)/python examples/picture.py
+	for name in concepts parameters page; do $(BIN)/python examples/pictures/$$name.py; done
 
 gallery: $(READY)
 	$(BIN)/python -m gallery

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from base64 import b64decode, b64encode
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gallery.running import shrink
 from gallery.script import NOTEBOOK, SAVE, Script
@@ -47,8 +47,9 @@ def execute(notebook: NotebookNode) -> NotebookNode:
     """Run a notebook in a kernel of its own, and keep the output of each cell, with pictures made small."""
     from nbclient import NotebookClient
 
-    options: dict[str, Any] = {"timeout": SECONDS, "kernel_name": "python3", "record_timing": False, "coalesce_streams": True}
-    NotebookClient(notebook, **options).execute(env=PICTURES_INLINE)
+    client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", record_timing=False)
+    client.coalesce_streams = True
+    client.execute(env=PICTURES_INLINE)
     notebook.metadata["language_info"] = {"name": "python"}
     for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
         if "image/png" in output.get("data", {}):
