@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint lint-page bench docs pictures clean
+.PHONY: demo test lint lint-page bench docs pictures gallery clean
 
 demo: $(READY)
 	$(BIN)/hypcse demo
@@ -30,8 +30,11 @@ pictures: $(READY)
 	$(BIN)/python examples/picture.py
 	for name in concepts parameters page; do $(BIN)/python examples/pictures/$$name.py; done
 
+gallery: $(READY)
+	$(BIN)/python -m gallery
+
 clean:
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks gallery -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
