@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import log2
 
 import pytest
-from brute import all_trees, nested_to_tree
 
 import hypcse
+from brute import all_trees, nested_to_tree
 
 ENDS = ([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
 
