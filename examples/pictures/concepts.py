@@ -28,7 +28,8 @@ def draw_graph(ax: Axes) -> None:
     degrees = np.bincount(np.concatenate(EDGES))
     for name, degree, (x, y) in zip(NAMES, degrees, PLACES, strict=True):
         ax.text(x, y, name, ha="center", va="center", fontsize=11)
-        ax.text(x, y + (0.25 if y > 0.5 else -0.25), f"degree {degree}", ha="center", va="center", fontsize=8, color="#666666")
+        beside = y + (0.25 if y > 0.5 else -0.25)
+        ax.text(x, beside, f"degree {degree}", ha="center", va="center", fontsize=8, color="#666666")
     ax.set_title("the graph", fontsize=10)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from canvas import FOLDER
@@ -32,4 +33,7 @@ def page() -> None:
 
 
 if __name__ == "__main__":
-    page()
+    if Path(CHROMIUM).exists():
+        page()
+    else:
+        print(f"no pictures of the page: there is no {CHROMIUM}; HYPCSE_CHROMIUM names another")

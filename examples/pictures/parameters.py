@@ -39,7 +39,7 @@ def neighbours() -> None:
 
 
 def stripes(extreme: bool) -> Points:
-    """Two slanting groups whose second column has other units; six rows with an extreme first column, where asked for."""
+    """Two slanting groups, the second column in other units; where asked for, six extreme values in the first."""
     rng = np.random.default_rng(0)
     along = rng.uniform(0, 10, 400)
     X = np.column_stack([along, along + np.repeat([0, 4], 200)]) + rng.normal(scale=0.45, size=(400, 2))
@@ -65,7 +65,7 @@ def uneven() -> Points:
     """Two dense groups and a sparse one."""
     rng = np.random.default_rng(0)
     dense = [rng.normal(0, 0.15, (120, 2)) + centre for centre in ((0, 0), (0.9, 0))]
-    return np.concatenate([*dense, rng.normal(0, 1.2, (240, 2)) + (5, 1)])
+    return np.concatenate([*dense, rng.normal((5, 1), 1.2, (240, 2))])
 
 
 def bandwidths() -> None:
