@@ -42,7 +42,7 @@ def find_markers(
     Parameters
     ----------
     adata
-        Cells that `hierarchy` has seen; the table is written into uns[key]["markers"].
+        Cells that `hierarchy` has seen; the table is written into `uns[key]["markers"]`.
     key
         What `hierarchy` was given as `key_added`.
     layer
