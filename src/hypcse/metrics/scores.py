@@ -137,6 +137,7 @@ SCORES = (
     Score("flat_purity", "flat purity", "purity of flat clusters", _FLAT, True, "share", _flat_purity),
     Score("ari", "ARI", "adjusted Rand index", _FLAT, True, "index", _index("adjusted_rand_score")),
     Score("ami", "AMI", "adjusted mutual information", _FLAT, True, "index", _index("adjusted_mutual_info_score")),
+    Score("nmi", "NMI", "normalised mutual information", _FLAT, True, "index", _index("normalized_mutual_info_score")),
 )
 """Every score, in the order of a row. A new one is an entry here and a test."""
 
@@ -162,7 +163,7 @@ def score(
     labels
         Known classes, of which None and NaN are unknown, for `dendrogram_purity`; it is over the labelled leaves.
     clusters
-        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari` and `ami` of the labelled leaves.
+        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi` of the labelled leaves.
     self_loops
         That of `structural_entropy`. `entropy_report` counts loops by "exact" and has the number that this gives by
         default as `paper_entropy`.
