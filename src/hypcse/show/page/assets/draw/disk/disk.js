@@ -1,18 +1,18 @@
 // The first view: the tree in the Poincare disk.
 
-import { diskNameSlots, diskPathToRoot } from "./disk_names.js";
-import { buildDisk } from "./disk_picture.js";
+import { diskNameSlots, diskPathToRoot } from "./names.js";
+import { buildDisk } from "./picture.js";
 import {
   arcPieces, arcPoint, compose, halfTurn, IDENTITY, inverse, MOST_PIECES, radiusOf, towardsCentre, transform,
   transformAll, translation, translationBetween,
 } from "./moebius.js";
 /**
- * @import { Page } from "../tree/payload.js"
- * @import { Tree } from "../tree/tree.js"
+ * @import { Page } from "../../tree/payload.js"
+ * @import { Tree } from "../../tree/tree.js"
  * @import { Moebius, Point } from "./moebius.js"
- * @import { Look } from "./palette.js"
- * @import { Motion, Scene } from "./scene.js"
- * @import { Word } from "./words.js"
+ * @import { Look } from "../palette.js"
+ * @import { Motion, Scene } from "../scene.js"
+ * @import { Word } from "../words.js"
  */
 
 export const REACH = 14; // Pixels around a node within which the pointer means it.
@@ -252,6 +252,15 @@ export class DiskView {
   titlePlace(node, width) {
     const [x, y] = this.position(node);
     return [x - width / 2, y - 14];
+  }
+
+  /**
+   * Pixels for the name of a cluster.
+   * @param {number} node
+   */
+  titleRoom(node) {
+    const [x] = this.position(node);
+    return 2 * Math.min(x, this.width - x);
   }
 
   /** @param {number} node */

@@ -1,7 +1,7 @@
 // Tables to take away, as CSV text.
 
-import { paletteColour, toHex } from "../draw/palette.js";
-/** @import { App } from "../page/app.js" */
+import { paletteColour, toHex } from "../../draw/palette.js";
+/** @import { App } from "../../page/app.js" */
 
 /**
  * One row per leaf, in the order of the data: its name, its cluster with name and colour, and its labels.
@@ -26,6 +26,7 @@ export function labelTable(app) {
 export function meanTable(app) {
   const { partition, page, views } = app;
   const { beside } = views.dendrogram;
+  app.arrangeBeside();
   const places = page.table ? Array.from(page.table.heat.columns.keys()) : [];
   const rows = [["label", "cluster", "colour", "node", "leaves", ...places.map((place) => beside.columnName(place))]];
   for (const label of partition.bySize()) {
