@@ -66,7 +66,7 @@ def test_points_go_where_features_go():
     graph = similarity_graph(X, 4)
     assert similarity_graph(Points.of(X, graph=graph)) is graph
     assert similarity_graph(Points.of(X, metric="cosine")) == similarity_graph(X, metric="cosine")
-    with pytest.raises(ValueError, match="metric='cosine' is not for Points"):
+    with pytest.raises(ValueError, match="metric='cosine' cannot be used with Points"):
         similarity_graph(Points.of(X), metric="cosine")
     # A column of that name is no method.
     assert similarity_graph(pd.DataFrame(X, columns=["similarity", "b", "c"])) == similarity_graph(X)
