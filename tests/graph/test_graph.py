@@ -203,7 +203,12 @@ def test_wrong_weights_of_networkx_are_named_with_their_edge(weight):
 
 def test_wrong_vertices_and_factors_are_named():
     graph = Graph.from_edges([0, 1], [1, 2])
-    for vertices, message in (([0, 0], "twice"), ([], "empty"), ([3], "vertex 3"), ([True, False], "2 marks")):
+    for vertices, message in (
+        ([0, 0], "twice"),
+        ([], "empty"),
+        ([3], "vertex 3"),
+        ([True, False], "a mask of 2 values"),
+    ):
         with pytest.raises(ValueError, match=message):
             graph.subgraph(np.array(vertices, dtype=None if vertices else np.int64))
     for factor in (0, -1, np.inf, np.nan):

@@ -40,7 +40,7 @@ def fph(
     n_internal    : at most n - 1.
     learning_rate : None for 0.05 (dasgupta) or 150 (divergence).
     start         : average linkage on the "weighted" graph, or on the same edges with "unit" weights.
-    binary        : whether to join the children of multiway nodes at the end, by average linkage on the graph. This never
+    binary        : whether to join the children of multiway nodes at the end, by average linkage on the graph; never
                     raises structural entropy or Dasgupta's cost, but is a gain that FPH itself did not make.
 
     No randomness. O(n m^2 + m^3 + edges m) per epoch and O(n m) memory for m internal nodes.
