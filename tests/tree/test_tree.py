@@ -192,6 +192,7 @@ def test_equality_ignores_numbers_of_inner_nodes():
 
 @given(trees(names=True))
 def test_networkx_is_the_same_tree(tree):
+    pytest.importorskip("networkx", reason="networkx, of the extra `networkx`, is not installed")
     graph = tree.to_networkx()
     assert sorted(graph.edges) == sorted((int(p), k) for k, p in enumerate(tree.parent[:-1]))
     assert [graph.nodes[k]["height"] for k in range(tree.n_nodes)] == tree.height.tolist()
