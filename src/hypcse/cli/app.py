@@ -74,7 +74,7 @@ def fit(
         typer.Argument(help=f"The points: a file ({list_suffixes()}), or a data set's name."),
     ],
     out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
-    method: Annotated[str, typer.Option(help="A method; `hypcse methods` lists them.")] = "entropy",
+    method: Annotated[str, typer.Option(help="Method to use. See `hypcse methods`.")] = "entropy",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="An option of the method, such as n_init=20. Repeatable."),
@@ -106,7 +106,7 @@ def fit(
     device: Annotated[
         str | None, typer.Option(help="Short for --set device=...: auto, cpu or cuda (method hypcse).")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Continue a training run that was stopped.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
 ) -> None:

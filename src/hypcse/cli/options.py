@@ -23,8 +23,8 @@ def _option(kind: Any, default: Any, text: str, *words: str, panel: str = READIN
 
 _Text, _Texts = str | None, list[str] | None
 COLUMNS: dict[str, tuple[Any, Any]] = {
-    "label_column": _option(_Text, None, "Column of the classes: its name, or its position from 1."),
-    "id_column": _option(_Text, None, "Column of the leaf names: its name, or its position from 1."),
+    "label_column": _option(_Text, None, "Class column: its name, or its position from 1."),
+    "id_column": _option(_Text, None, "Column with the leaf names: its name, or its position from 1."),
     "use": _option(_Texts, None, "Columns to use as features: a,b or repeated. By default: all others."),
     "drop": _option(_Texts, None, "Columns to leave out: a,b or repeated."),
     "keep": _option(_Texts, None, "Columns to use even though they look like ids: a,b or repeated."),
