@@ -1,4 +1,4 @@
-"""Heights of trees that were searched on a graph."""
+"""Heights of trees found on a graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def searched_tree(parent: NDArray[np.int64], graph: Graph, names: tuple[str, ...
 
 
 def volume_heights(parent: NDArray[np.int64], graph: Graph) -> NDArray[np.float64]:
-    """log2 of the volume of each node over that of its smallest leaf: 0 at leaves, and it never falls upwards.
+    """log2 of the volume of each node over that of its smallest leaf: 0 at leaves, never decreasing upwards.
 
     Vertices of degree 0 count with the smallest positive degree of the graph.
     """
@@ -27,7 +27,7 @@ def volume_heights(parent: NDArray[np.int64], graph: Graph) -> NDArray[np.float6
     positive = graph.degrees[graph.degrees > 0]
     counted = np.maximum(graph.degrees, positive.min() if positive.size else 1.0)
     volumes = subtree_sums(parent, np.concatenate([counted, np.zeros(parent.size - n)]))
-    # Sums in another order may leave a parent a rounding error below its child.
+    # Sums in another order may put a parent below its child by a rounding error.
     height = lift_heights(parent, np.log2(volumes / subtree_minima(parent, counted)))
     height[:n] = 0.0
     return height

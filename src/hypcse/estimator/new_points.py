@@ -23,9 +23,9 @@ from hypcse.tree import Tree
 class NewPoints:
     """`predict` and `places` of a fitted model.
 
-    Each new point is scaled as the training points were and linked to its `n_neighbors` nearest among them, with the
-    weights of the similarity graph. No new point is linked to another, so that the answer for a point is the same
-    alone and in any company.
+    Each new point is scaled like the training points and linked to its `n_neighbors` nearest among them, with the
+    weights of the similarity graph. New points are never linked to each other, so the result for a point does not
+    depend on the others.
     """
 
     metric: Metric
@@ -42,9 +42,10 @@ class NewPoints:
     _metric: Metric
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.
+        """Predict the flat label of each row: the heaviest among its neighbours' `labels_`; ties go to the smaller
+        label.
 
-        A row that equals a training point, after scaling, has that point's label: of several, the first's.
+        A row equal to a training point, after scaling, gets that point's label (the first one's, if several are equal).
 
         Parameters
         ----------
@@ -54,17 +55,17 @@ class NewPoints:
         Returns
         -------
         ndarray of shape (m,)
-            A cluster per row.
+            One cluster per row.
         """
         _, links = self._linked(X)
         labels = self.labels_[links.indices]
         return np.where(links.copies(), labels[:, 0], heaviest_labels(labels, links.weights))
 
     def places(self, X: ArrayLike) -> NDArray[np.int64]:
-        """For each row the node of `tree_` beside which it adds least structural entropy, (m,).
+        """For each row, the node of `tree_` beside which it adds the least structural entropy, (m,).
 
         `model.tree_.attach(model.places(X))` is the tree with the rows as new leaves. Each is placed as if it were the
-        only new one; see `hypcse.discrete.places.cheapest_places` for what is compared.
+        only new one; see `hypcse.discrete.places.cheapest_places` for the formula.
 
         Parameters
         ----------
@@ -93,7 +94,7 @@ class NewPoints:
             return features, links_to(points, features, self.n_neighbors, self._bandwidth)
 
     def _in_columns(self, X: Any) -> Any:
-        """What scikit-learn may look at: of `Points` a table with the columns of the training points."""
+        """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""
         X = Points.of(X) if is_cells(X) else X
         if not isinstance(X, Points):
             check_unmasked("X", X)
@@ -108,14 +109,14 @@ class NewPoints:
     def _training_points(self) -> NDArray[np.float32]:
         if self._scaled is None or self._metric != "euclidean":
             raise ValueError(
-                "this model was fitted on a graph alone, on distances or with a metric that is not Euclidean, so that "
-                "nothing says where a new point belongs. Fit it on features; a graph may be given too: fit(X, graph=g)."
+                "this model was fitted on a graph alone, on distances or with a metric that is not Euclidean, so "
+                "it cannot place new points. Fit it on features; you may also pass a graph: fit(X, graph=g)."
             )
         return self._scaled
 
 
 def heaviest_labels(labels: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The label of most weight in each row of (m, k), ties to the smaller label.
+    """The heaviest label in each row of (m, k); ties go to the smaller label.
 
     >>> heaviest_labels(np.array([[2, 1, 1], [2, 1, 0]]), np.array([[1.0, 0.6, 0.6], [0.5, 0.5, 0.1]]))
     array([1, 1])

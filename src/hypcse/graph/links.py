@@ -1,4 +1,4 @@
-"""New points joined to a graph: to its vertices alone, never to each other."""
+"""Links from new points to the vertices of a graph, never to each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Links(NamedTuple):
     """Edges from m new points to k vertices each, nearest first, all (m, k).
 
     indices   : the vertices.
-    distances : to them, in the scale of the graph.
+    distances : distances to them, on the scale of the graph.
     weights   : w = exp(-d^2 / bandwidth^2), as in `similarity_graph`.
     """
 
@@ -24,7 +24,7 @@ class Links(NamedTuple):
     weights: NDArray[np.float64]
 
     def copies(self) -> NDArray[np.bool_]:
-        """Which new points lie exactly on a vertex; the first link then leads to the one with the smallest id."""
+        """Which new points lie exactly on a vertex; their first link leads to the vertex with the smallest id."""
         return self.distances[:, 0] == 0
 
     def part(self, rows: slice | NDArray[np.bool_]) -> Links:
@@ -35,7 +35,7 @@ class Links(NamedTuple):
 def links_to(points: NDArray[np.float32], new_points: NDArray[np.float32], n_neighbors: int, bandwidth: float) -> Links:
     """Links of new points (m, d) to their nearest among the points (n, d) of a graph, on one scale.
 
-    The links of a point do not depend on the other new points. O(n d) a point, O(m k) memory and one block.
+    The links of a point do not depend on the other new points. O(n d) per point, O(m k) memory and one block.
     """
     indices, distances = neighbors_among(points, new_points, n_neighbors)
     return Links(indices, distances, gaussian_weights(np.square(distances), bandwidth))

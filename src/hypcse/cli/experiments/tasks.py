@@ -13,7 +13,7 @@ from hypcse.experiments.running import Record
 
 
 def run_with_bar(tasks: Sequence[Task], path: Path, n_jobs: int, title: str) -> dict[str, Record]:
-    """Records by key; failures are told as they come."""
+    """Records by key; failures are reported as they come."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
@@ -23,7 +23,7 @@ def run_with_bar(tasks: Sequence[Task], path: Path, n_jobs: int, title: str) -> 
         def show(record: Record) -> None:
             nonlocal n_done
             n_done += 1
-            # What is counted of data alone has no method.
+            # Counts of the data have no method.
             what = f"{record['method'] or record['task']} on {record['data']}"
             if not console.is_terminal:
                 text = f"{n_done} of {n_tasks}: {what}, seed {record['seed']}, {record['seconds']:.1f} s"
@@ -37,4 +37,4 @@ def run_with_bar(tasks: Sequence[Task], path: Path, n_jobs: int, title: str) -> 
             return run_tasks(tasks, path, n_jobs, show)
         except KeyboardInterrupt:
             kept = f"the results of {n_done} of {n_tasks} tasks are kept in {path}"
-            raise KeyboardInterrupt(f"stopped; {kept}. The same command goes on from there.") from None
+            raise KeyboardInterrupt(f"stopped; {kept}. Run the same command to continue.") from None

@@ -62,7 +62,7 @@ def _npy(array: NDArray[np.float64]) -> bytes:
 
 
 def _label_table(labels: NDArray[np.int64], partitions: list[NDArray[np.int64]], points: Points) -> str:
-    """One row a point: its name, its flat label, and its label at every level from coarse to fine."""
+    """One row per point: its name, its flat label, and its label at every level from coarse to fine."""
     names = points.names or tuple(map(str, range(labels.size)))
     header = ["name", "label", *(f"level_{k}" for k in range(1, len(partitions) + 1))]
     text = io.StringIO(newline="")

@@ -25,25 +25,25 @@ _PART = 10_000
 
 
 def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Callback | None = None) -> Tree:
-    """The binary tree that joins, again and again, the two adjacent clusters A and B with the largest
+    """Build a binary tree by joining, again and again, the two adjacent clusters A and B with the largest
 
       "average"  cut(A, B) / (|A| |B|)
       "paris"    cut(A, B) / (vol A vol B)
-      "entropy"  cut(A, B) log(V / (vol A + vol B)), the stretching operator of HCSE: what lowers entropy most
+      "entropy"  cut(A, B) log(V / (vol A + vol B)), the stretching operator of HCSE: lowers entropy the most
       "single"   heaviest edge between A and B;
 
-    or, with "multilevel", average linkage inside and between groups of high modularity, into which vertices move by
-    themselves: a better start than the others where a graph is noisy.
+    or, with "multilevel", by average linkage inside and between groups of high modularity, found by moving vertices: a
+    better start than the others if a graph is noisy.
 
     Parameters
     ----------
     graph
-        A `Graph`, a networkx graph, whose nodes name the leaves, or a symmetric matrix, sparse or dense.
+        A `Graph`, a networkx graph (its nodes name the leaves), or a symmetric matrix, sparse or dense.
     method
         Which linkage.
     callback
-        Called with a `Progress` in merges: with "entropy" now and then, with the others at the end. Return True to
-        stop: a part of a linkage is no tree, so `Stopped`, a TimeoutError, is raised.
+        Called with a `Progress` in merges: with "entropy" regularly, with the others at the end. Return True to stop:
+        this raises `Stopped`, a TimeoutError, because part of a linkage is not a tree.
 
     Returns
     -------
@@ -52,10 +52,10 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
 
     Notes
     -----
-    Volumes include `self_weights`. Components, which nothing joins, are joined last, the two of smallest volume first.
-    Memory is O(n + m). Time is about O(m log n), and O(m log^2 n) where hubs, vertices of very many neighbours, would
-    take longer in adjacency lists: search trees take over there. The merges are the same, but for ties: sums of weights
-    may differ in their last bit, and "entropy" then joins the pair with the oldest cluster of those with equal gains.
+    Volumes include `self_weights`. Separate components are joined last, the two of smallest volume first. Memory is
+    O(n + m). Time is about O(m log n), and O(m log^2 n) with hubs (vertices with very many neighbours), where search
+    trees replace adjacency lists. The merges are then the same, except for ties: sums of weights may differ in their
+    last bit, and "entropy" joins the pair with the oldest cluster among equal gains.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
 
 
 Tell = Callable[[int, int], object]
-"""Told now and then of the number of merges done, and of all."""
+"""Called regularly with the number of merges done, and of all merges."""
 
 
 def _tell(reporter: Reporter, done: int, total: int) -> None:
@@ -86,13 +86,13 @@ def link_by_entropy(graph: Graph, tell: Tell) -> Tree:
     while at.heap.used[0] > 0:
         pairs = entropy_merges(at, pairs, whole, _PART)
         done = int(at.status[0])
-        # Components, which nothing joins, need fewer merges.
+        # A graph of several components needs fewer merges.
         tell(done, n - 1 if at.heap.used[0] > 0 else done)
     return _tree_of_merges(graph, at.first[:done], at.second[:done])
 
 
 def link_by_chains(graph: Graph, measure: NDArray[np.float64], tell: Tell) -> Tree:
-    """The tree of a linkage cut(A, B) / (measure A measure B), whose nearest-neighbour chains never break."""
+    """The tree of a linkage cut(A, B) / (measure A measure B); its nearest-neighbour chains never break."""
     merges = chain_merges(graph.indptr, graph.indices, graph.weights, measure)
     tell(graph.n_vertices - 1, graph.n_vertices - 1)
     return _tree_of_merges(graph, *merges)
@@ -122,9 +122,9 @@ LINKAGES: dict[Linkage, Callable[[Graph, Tell], Tree]] = {
     "single": link_by_heaviest,
     "multilevel": link_by_groups,
 }
-"""Every linkage. A new one is an entry here and a word of `Linkage`."""
+"""All linkages. To add one, add an entry here and a word to `Linkage`."""
 
 
 def _tree_of_merges(graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
-    """The tree of the merges, each cluster named by one of its vertices, and of those between components."""
+    """The tree of the merges, each cluster named by one of its vertices, and of the merges between components."""
     return searched_tree(join_roots(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
