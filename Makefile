@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint lint-page bench docs pictures dist clean
+.PHONY: demo test lint lint-page bench docs pictures gallery dist clean
 
 demo: $(READY)
 	$(BIN)/hypcse demo
@@ -23,10 +23,15 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks run
 
 docs: $(READY)
-	$(BIN)/mkdocs build --strict --site-dir site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir site
+	@echo "open site/index.html"
 
 pictures: $(READY)
 	$(BIN)/python examples/picture.py
+	for name in concepts parameters page; do $(BIN)/python examples/pictures/$$name.py; done
+
+gallery: $(READY)
+	$(BIN)/python -m gallery
 
 # A wheel and a source distribution in dist/, installed into a new environment and tested there.
 dist: $(READY)
@@ -35,7 +40,7 @@ dist: $(READY)
 	.ci/check-dist $(BIN)/python
 
 clean:
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks gallery -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf site demo dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt

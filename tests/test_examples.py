@@ -61,14 +61,3 @@ def test_training_lowers_the_loss_and_the_entropy_of_the_decoded_tree(name, sett
 def test_the_entropy_is_lower_with_the_term_than_without(name, strength):
     """The model's own loss lowers it too, by less."""
     assert trained(name, strength)[-1][1] < 0.95 * trained(name, 0.0)[-1][1]
-
-
-def test_pictures_are_small_and_shown():
-    """Every picture is on a page, and every page's pictures are there."""
-    docs = FOLDER.parent / "docs"
-    pages = (FOLDER.parent / "README.md").read_text() + (docs / "plots.md").read_text()
-    pictures = sorted(path.name for path in (docs / "images").iterdir())
-    assert "docs/images/optical-digits.png" in pages
-    for name in pictures:
-        assert f"images/{name}" in pages
-        assert (docs / "images" / name).stat().st_size < 300_000

@@ -24,7 +24,7 @@ LAYERS = (
     ("decode", "encoder", "structure", "objective", "metrics", "chance", "labels"),
     ("training",),
     ("estimator", "datasets", "show"),
-    ("methods", "cells", "plot"),
+    ("methods", "cells", "topics", "plot"),
     ("experiments",),
     ("cli",),
 )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hypcse import methods as methods
     from hypcse import metrics as metrics
     from hypcse import plot as plot
+    from hypcse import topics as topics
     from hypcse._checks import HypcseWarning as HypcseWarning
     from hypcse._progress import Progress as Progress
     from hypcse.chance import Structure as Structure
@@ -97,6 +98,7 @@ _HOME = {
     "view": "hypcse.show.page",
 }
 _FOLDERS = ("cells", "datasets", "decode", "discrete", "entropy", "experiments", "graph", "methods", "metrics", "plot")
+_FOLDERS += ("topics",)
 
 __all__ = ["__version__", *_HOME, *_FOLDERS]
 

@@ -63,6 +63,8 @@ Features = Literal["table", "similarities"]
 """Input of a classifier's encoder."""
 
 # Other methods.
+Against = Literal["siblings", "rest"]
+"""What a node is compared with to find what sets it apart."""
 CellMethod = Literal["search", "hypcse"]
 """How a hierarchy of cells is found."""
 LikelihoodObjective = Literal["dasgupta", "divergence"]

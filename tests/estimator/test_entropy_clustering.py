@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from joblib import Parallel, delayed
 from scipy import sparse
-from scipy.spatial.distance import squareform
+from scipy.spatial.distance import cdist, squareform
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -128,10 +128,19 @@ def test_distances_in_points_are_distances():
         Points(X, distances=np.ones((5, 5)))
 
 
-def test_cosine_points_take_no_new_ones():
+def test_cosine_points_take_new_ones_by_direction():
+    """However long a new row is; and each with the weights of the similarity graph."""
     X = np.abs(blobs()[0]) + 0.1
-    with pytest.raises(ValueError, match="not Euclidean"):
-        EntropyClustering().fit(Points(X, metric="cosine")).predict(X)
+    model = EntropyClustering(n_clusters=3, metric="cosine", scale="none", bandwidth="median").fit(X[::2])
+    assert np.array_equal(model.predict(X[::2]), model.labels_)
+    assert np.array_equal(model.predict(X), model.predict(X * np.linspace(0.1, 10, len(X))[:, None]))
+    for row in X[1::2]:
+        apart = cdist(row[None], X[::2], "cosine")[0]
+        near = np.argsort(apart)[:10]
+        weights = np.bincount(model.labels_[near], np.exp(-((apart[near] / model._bandwidth) ** 2)), minlength=3)
+        assert weights[model.predict(row[None])[0]] == pytest.approx(weights.max(), rel=1e-3)
+    with pytest.raises(ValueError, match="row 0 of X .* is all zeros"):
+        model.predict(np.zeros((1, 3)))
 
 
 def test_a_second_fit_forgets_the_first():

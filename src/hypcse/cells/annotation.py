@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ def hierarchy(
     adata: AnnData,
     *,
     use: str = "auto",
+    neighbors_key: str | None = None,
     method: CellMethod = "search",
     resolutions: int | Sequence[int] | None = None,
     n_neighbors: int = 10,
@@ -48,6 +49,8 @@ def hierarchy(
         "auto" for obsp["connectivities"] where there is one, else obsm["X_pca"], else X; or "X", or a key of `obsp` or
         `obsm`. Of features the similarity graph is made, with `n_neighbors` and no scaling. Components of a graph are
         joined by the representation it was made of, where that is there.
+    neighbors_key
+        What `scanpy.pp.neighbors` was called with as `key_added`, to use that graph instead of `use`.
     method
         "search" for linkage on the graph and refinement, "hypcse" for the trained estimator.
     resolutions
@@ -92,7 +95,7 @@ def hierarchy(
         raise TypeError(
             f"hierarchy takes an AnnData, got {type(adata).__name__}. EntropyClustering().fit(X) takes tables."
         )
-    points, used = points_of_cells(adata, use)
+    points, used = points_of_cells(adata, use if neighbors_key is None else _graph_key(adata, neighbors_key, use))
     check_count("the number of cells", points.n_points, 2)
     model = _estimator(method, n_neighbors, seed).fit(points)
     tree, graph = model.tree_, model.graph_
@@ -114,6 +117,18 @@ def hierarchy(
     if dendrogram is not None:
         adata.uns[f"dendrogram_{key_added}"] = dendrogram
     return tree
+
+
+def _graph_key(adata: Any, neighbors_key: str, use: str) -> str:
+    """The key of `obsp` that scanpy noted for a graph of neighbours."""
+    if use != "auto":
+        raise ValueError(f"use={use!r} and neighbors_key={neighbors_key!r} exclude each other. Pass one of them.")
+    entries = {key: entry for key, entry in adata.uns.items() if isinstance(entry, Mapping)}
+    noted = {key: entry for key, entry in entries.items() if "connectivities_key" in entry}
+    if neighbors_key not in noted:
+        known = f"Choose one of {', '.join(map(repr, noted))}." if noted else "Call scanpy.pp.neighbors first."
+        raise ValueError(f"neighbors_key={neighbors_key!r} names no graph of neighbours in uns. {known}")
+    return str(noted[neighbors_key]["connectivities_key"])
 
 
 def _estimator(method: CellMethod, n_neighbors: int, seed: int) -> Any:

@@ -15,6 +15,7 @@ from hypcse.discrete.places import cheapest_places
 from hypcse.graph import Graph
 from hypcse.graph.features import Scaling, reduce_columns
 from hypcse.graph.links import Links, links_to
+from hypcse.graph.neighbors import unit_rows
 from hypcse.points import Points
 from hypcse.points.convert import is_cells
 from hypcse.tree import Tree
@@ -26,8 +27,11 @@ class NewPoints:
     Each new point is scaled like the training points and linked to its `n_neighbors` nearest among them, with the
     weights of the similarity graph. New points are never linked to each other, so the result for a point does not
     depend on the others.
+
+    new_by : the metrics by which new points can be compared with the training points.
     """
 
+    new_by: tuple[Metric, ...] = ("euclidean", "cosine")
     metric: Metric
     n_neighbors: int
     n_jobs: int | None
@@ -57,9 +61,14 @@ class NewPoints:
         ndarray of shape (m,)
             One cluster per row.
         """
+        check_is_fitted(self)
+        return self._vote(X, self.labels_)
+
+    def _vote(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of each row the label of most weight among its neighbours."""
         _, links = self._linked(X)
-        labels = self.labels_[links.indices]
-        return np.where(links.copies(), labels[:, 0], heaviest_labels(labels, links.weights))
+        found = labels[links.indices]
+        return np.where(links.copies(), found[:, 0], heaviest_labels(found, links.weights))
 
     def places(self, X: ArrayLike) -> NDArray[np.int64]:
         """For each row, the node of `tree_` beside which it adds the least structural entropy, (m,).
@@ -90,8 +99,10 @@ class NewPoints:
         )
         assert self._scaler is not None
         features = self._scaler.apply(reduce_columns(table, self._reduction))
+        if self._metric == "cosine":
+            features = unit_rows(features).astype(np.float32)
         with worker_threads(self.n_jobs, len(points)):
-            return features, links_to(points, features, self.n_neighbors, self._bandwidth)
+            return features, links_to(points, features, self.n_neighbors, self._bandwidth, self._metric)
 
     def _in_columns(self, X: Any) -> Any:
         """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""
@@ -107,10 +118,15 @@ class NewPoints:
         return pd.DataFrame(X.in_columns(names.tolist(), self._kinds), columns=names)
 
     def _training_points(self) -> NDArray[np.float32]:
-        if self._scaled is None or self._metric != "euclidean":
+        if self._scaled is None:
             raise ValueError(
-                "this model was fitted on a graph alone, on distances or with a metric that is not Euclidean, so "
-                "it cannot place new points. Fit it on features; you may also pass a graph: fit(X, graph=g)."
+                "this model was fitted on a graph alone or on distances, so nothing says where a new point belongs. "
+                "Fit it on features; a graph may be given too: fit(X, graph=g)."
+            )
+        if self._metric not in self.new_by:
+            raise ValueError(
+                f"this {type(self).__name__} was fitted with metric={self._metric!r} and takes new points with "
+                f"{' or '.join(map(repr, self.new_by))} only. EntropyClustering takes them with 'cosine' too."
             )
         return self._scaled
 

@@ -32,6 +32,7 @@ ENCODED = {
 class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """`transform` of a model with a trained encoder, besides `predict` and `places`."""
 
+    new_by = ("euclidean",)
     device: str
     embedding_: NDArray[np.float64]
     _config: TrainingConfig

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._choices import Metric
 from hypcse.graph.neighbors import neighbors_among
 from hypcse.graph.similarity import gaussian_weights
 
@@ -32,10 +33,19 @@ class Links(NamedTuple):
         return Links(self.indices[rows], self.distances[rows], self.weights[rows])
 
 
-def links_to(points: NDArray[np.float32], new_points: NDArray[np.float32], n_neighbors: int, bandwidth: float) -> Links:
+def links_to(
+    points: NDArray[np.float32],
+    new_points: NDArray[np.float32],
+    n_neighbors: int,
+    bandwidth: float,
+    metric: Metric = "euclidean",
+) -> Links:
     """Links of new points (m, d) to their nearest among the points (n, d) of a graph, on one scale.
 
-    The links of a point do not depend on the other new points. O(n d) per point, O(m k) memory and one block.
+    With metric="cosine" all rows have length 1, and the distance is 1 - cos = |u - v|^2 / 2. The links of a point do
+    not depend on the other new points. O(n d) per point, O(m k) memory and one block.
     """
     indices, distances = neighbors_among(points, new_points, n_neighbors)
+    if metric == "cosine":
+        distances = np.square(distances) / 2
     return Links(indices, distances, gaussian_weights(np.square(distances), bandwidth))

@@ -13,6 +13,9 @@ from hypcse._choices import Metric
 from hypcse.graph import Graph
 from hypcse.points.points import Points
 
+SCANPY_GENES = 50
+"""Genes up to which `scanpy.pp.neighbors` compares cells by their genes: its settings.N_PCS."""
+
 
 def points_of_cells(adata: Any, use: str = "auto") -> tuple[Points, str]:
     """The cells as chosen by `use`, and the name of what was used.
@@ -44,13 +47,19 @@ def _behind(adata: Any, use: str) -> tuple[NDArray[Any] | None, Metric]:
     for entry in adata.uns.values():
         if isinstance(entry, Mapping) and entry.get("connectivities_key") == use:
             params = entry.get("params", {})
-    named = params.get("use_rep", "X_pca")
+    named = params.get("use_rep") or _unnamed(adata, params)
     found = adata.X if named == "X" else adata.obsm.get(named)
     if found is None:
         return None, "euclidean"
-    features = _dense(found)[:, : params.get("n_pcs") if named == "X_pca" else None]
+    features = _dense(found)[:, : params.get("n_pcs") if named != "X" else None]
     metric: Metric = "cosine" if params.get("metric") == "cosine" and features.any(axis=1).all() else "euclidean"
     return (features if np.isfinite(features).all() else None), metric
+
+
+def _unnamed(adata: Any, params: Mapping[str, Any]) -> str:
+    """What scanpy takes where it is not told: the genes if they are few, else the principal components."""
+    few = params and params.get("n_pcs") is None and adata.n_vars <= SCANPY_GENES
+    return "X" if few or params.get("n_pcs") == 0 else "X_pca"
 
 
 def _dense(matrix: Any) -> NDArray[Any]:

@@ -26,6 +26,7 @@ HOMES = {
     "HypCSE": "hypcse.HypCSE",
     "HypCSEClassifier": "hypcse.HypCSEClassifier",
     "MethodClustering": "hypcse.methods.MethodClustering",
+    "TopicClusterer": "hypcse.topics.TopicClusterer",
 }
 """The public name of each estimator."""
 

@@ -1,0 +1,39 @@
+"""Make the pictures of the page in docs/start: python examples/pictures/page.py [folder]. It needs Chromium."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from canvas import FOLDER
+from playwright.sync_api import sync_playwright
+
+import hypcse
+
+CHROMIUM = os.environ.get("HYPCSE_CHROMIUM", "/usr/bin/chromium")
+
+
+def page() -> None:
+    """The page of the quickstart: the disk, and the dendrogram."""
+    X, y = hypcse.datasets.load("optical-digits")
+    model = hypcse.EntropyClustering().fit(X)
+    with TemporaryDirectory() as folder, sync_playwright() as browsers:
+        path = hypcse.view(model, f"{folder}/tree.html", X, labels=y, title="Handwritten digits")
+        browser = browsers.chromium.launch(executable_path=CHROMIUM)
+        tab = browser.new_page(viewport={"width": 1100, "height": 700})
+        tab.goto(path.resolve().as_uri())
+        for name, key in {"page-disk": None, "page-dendrogram": "v"}.items():
+            if key:
+                tab.keyboard.press(key)
+            tab.wait_for_timeout(1500)
+            tab.screenshot(path=FOLDER / f"{name}.png")
+            print(f"{name}.png", f"{(FOLDER / f'{name}.png').stat().st_size / 1000:.0f} kB")
+        browser.close()
+
+
+if __name__ == "__main__":
+    if Path(CHROMIUM).exists():
+        page()
+    else:
+        print(f"no pictures of the page: there is no {CHROMIUM}; HYPCSE_CHROMIUM names another")

@@ -1,0 +1,184 @@
+"""Markers: the genes that set each group of cells apart from its siblings."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import stdtr
+
+from hypcse._checks import HypcseWarning, check_count
+from hypcse.cells.contrast import Contrast, contrasts
+from hypcse.cells.written import Level, read_levels, tree
+from hypcse.tree import Tree
+from hypcse.tree.outline import outline
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+    from pandas import DataFrame
+
+LOOKED_AT = 10_000
+"""Values by which counts are told from their logarithms."""
+
+
+def find_markers(
+    adata: AnnData,
+    *,
+    key: str = "hypcse",
+    layer: str | None = None,
+    levels: Sequence[int] | None = None,
+    n_genes: int = 10,
+    min_cells: int = 10,
+) -> DataFrame:
+    """The genes that are higher in each group than in its siblings, and write them into `adata`.
+
+    The siblings of a group are the other cells of the group that it lies in, one level up; on the first level, all
+    other cells. Call it on logarithms of normalised counts.
+
+    Parameters
+    ----------
+    adata
+        Cells that `hierarchy` has seen; the table is written into uns[key]["markers"].
+    key
+        What `hierarchy` was given as `key_added`.
+    layer
+        The layer to compare, instead of X.
+    levels
+        Which levels, from 1 for the coarsest; by default all.
+    n_genes
+        Genes per group, at most.
+    min_cells
+        Smaller groups get no markers.
+
+    Returns
+    -------
+    DataFrame
+        One row per group and gene, the best first; see the notes.
+
+    Notes
+    -----
+    Genes are ranked by Welch's t, the difference of the means over its standard error; only those with t > 0 are kept.
+
+    node, level, group : the node of the tree, and the first level and the category that it is.
+    n_cells, n_siblings : numbers of cells compared.
+    difference : of the means; of natural logarithms, 0.69 is twice as much.
+    effect : the difference in pooled standard deviations (Cohen's d), which does not grow with the number of cells.
+    share, share_siblings : of the cells in which the gene is above 0.
+    t, p_value : of Welch's test, two-sided.
+    p_adjusted : times the number of genes and of groups tested (Bonferroni).
+
+    The groups were found in the same data that the test looks at, so p-values are too small, adjusted or not. They rank
+    genes. Whether groups are real is what `uns[key]["structure"]` and `hypcse.stability` speak about.
+
+    Examples
+    --------
+    >>> import anndata
+    >>> from hypcse.cells import hierarchy
+    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> X[:30, 2] += 9
+    >>> adata = anndata.AnnData(X)
+    >>> tree = hierarchy(adata, resolutions=[2])
+    >>> find_markers(adata, n_genes=1)["gene"].tolist()[0]
+    '2'
+    """
+    check_count("n_genes", n_genes, 1)
+    check_count("min_cells", min_cells, 2)
+    chosen = _wanted(read_levels(adata, key), levels)
+    X, whole = _values(adata, layer), tree(adata, key)
+    rows, n_groups = [], 0
+    for contrast in contrasts(whole, [level.labels for level in chosen.values()], X, min_cells):
+        rows.append(_table(contrast, n_genes))
+        n_groups += contrast.node.size
+    parts = {name: np.concatenate([row[name] for row in rows]) if rows else np.empty(0) for name in _COLUMNS}
+    found = _frame(adata, parts, _first_levels(whole, chosen), n_tests=X.shape[1] * n_groups)
+    adata.uns[key] = {**adata.uns[key], "markers": found}
+    return found
+
+
+_COLUMNS = ("node", "n_cells", "n_siblings", "gene", "difference", "effect", "share", "share_siblings", "t", "freedom")
+
+
+def _wanted(found: list[Level], levels: Sequence[int] | None) -> dict[int, Level]:
+    """Levels by their number."""
+    chosen = range(1, len(found) + 1) if levels is None else sorted(set(levels))
+    for number in chosen:
+        if not 1 <= number <= len(found):
+            raise ValueError(f"levels has {number}, and there are levels 1 to {len(found)}. Choose among these.")
+    if not chosen:
+        raise ValueError("levels is empty. Pass at least one level, or None for all.")
+    return {number: found[number - 1] for number in chosen}
+
+
+def _values(adata: Any, layer: str | None) -> Any:
+    """Cells by genes, sparse rows or dense, finite; with a warning where they look like counts."""
+    if layer is not None and layer not in adata.layers:
+        raise ValueError(
+            f"layer={layer!r} is not in layers. Choose one of {', '.join(map(repr, adata.layers))} or None."
+        )
+    X = adata.X if layer is None else adata.layers[layer]
+    if X is None:
+        raise ValueError("adata.X is None, so there are no genes to compare. Pass layer=.")
+    X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+    known = X.data if sparse.issparse(X) else X.ravel()
+    if not np.isfinite(known.sum(dtype=np.float64)):
+        raise ValueError("the values of genes are not all finite. Remove or replace those that are not.")
+    some = known[:LOOKED_AT]
+    if some.size and some.max() > 1 and (some == np.round(some)).all():
+        warnings.warn(
+            "the values look like counts: they are whole numbers. Markers compare means of logarithms; call "
+            "scanpy.pp.normalize_total and scanpy.pp.log1p first, or name a layer that holds them.",
+            HypcseWarning,
+            stacklevel=3,
+        )
+    return X
+
+
+def _table(contrast: Contrast, n_genes: int) -> dict[str, NDArray[Any]]:
+    """The genes of largest t above 0 of each group, row by row."""
+    order = np.argsort(-contrast.t, axis=1, kind="stable")[:, :n_genes]
+    row = np.repeat(np.arange(order.shape[0]), order.shape[1])
+    gene = order.ravel()
+    kept = contrast.t[row, gene] > 0
+    row, gene = row[kept], gene[kept]
+    by_group = {name: getattr(contrast, name)[row] for name in ("node", "n_cells", "n_siblings")}
+    by_gene = {name: getattr(contrast, name)[row, gene] for name in _COLUMNS[4:]}
+    return {**by_group, "gene": gene, **by_gene}
+
+
+def _first_levels(whole: Tree, levels: dict[int, Level]) -> dict[int, tuple[int, int, str]]:
+    """Of each node that is a group, the first level, and its place and its name there."""
+    found: dict[int, tuple[int, int, str]] = {}
+    for number, level in levels.items():
+        nodes = outline(whole, level.labels).node[: len(level.names)].tolist()
+        for place, (node, name) in enumerate(zip(nodes, level.names, strict=True)):
+            found.setdefault(node, (number, place, name))
+    return found
+
+
+def _frame(
+    adata: Any, parts: dict[str, NDArray[Any]], first: dict[int, tuple[int, int, str]], n_tests: int
+) -> DataFrame:
+    """The table, by level, then by group, with p-values and names."""
+    import pandas as pd
+
+    places = [first[int(node)] for node in parts["node"]]
+    order = sorted(range(len(places)), key=lambda row: places[row][:2])
+    parts = {name: part[order] for name, part in parts.items()}
+    p_value = 2 * stdtr(np.maximum(parts.pop("freedom"), 1), -parts["t"])
+    genes = [str(name) for name in adata.var_names]
+    # As objects: some versions of anndata cannot write the strings of pandas 3.
+    return pd.DataFrame(
+        {
+            "node": parts.pop("node").astype(np.int64),
+            "level": np.array([places[row][0] for row in order], np.int64),
+            "group": np.array([places[row][2] for row in order], dtype=object),
+            "gene": np.array([genes[int(gene)] for gene in parts.pop("gene")], dtype=object),
+            **parts,
+            "p_value": p_value,
+            "p_adjusted": np.minimum(1.0, p_value * n_tests),
+        }
+    )

@@ -1,0 +1,193 @@
+"""`TopicClusterer`: what BERTopic asks of a clusterer, with the whole hierarchy behind it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator, RandomState
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from hypcse._checks import check_count
+from hypcse._choices import Linkage, Metric, Refine
+from hypcse.discrete import best_cut
+from hypcse.discrete.cutting.levels import Levels
+from hypcse.estimator import EntropyClustering
+from hypcse.graph import Graph
+from hypcse.tree import Tree
+from hypcse.tree.outline import outline
+
+
+class TopicClusterer(EntropyClustering):
+    """`EntropyClustering` with defaults for embeddings of texts; BERTopic takes it as `hdbscan_model`.
+
+    Every document gets a topic: there is no topic -1. The columns of an embedding are compared as they are, without
+    scaling. The width of similarities is the median distance between neighbours.
+
+    Parameters
+    ----------
+    n_topics
+        Number of topics. By default `labels_` is a level that the data support, see `level`.
+    level
+        Which of `levels_` the topics are: 0 for the coarsest, 1 for the next, -1 for the finest. By default the level
+        to look at first, see `main_level`; all documents are one topic where there is nothing beyond chance.
+    metric
+        "euclidean", for what UMAP returns and for embeddings of length 1; "cosine" for other embeddings.
+    n_neighbors
+        Neighbours of each document in the similarity graph.
+    linkage, refine
+        How the tree is searched, see `EntropyClustering`.
+    random_state
+        Seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+    n_jobs
+        Threads of the kernels; -1 for all. It changes no answer.
+    verbose
+        1 draws a progress bar on standard error.
+
+    Attributes
+    ----------
+    labels_
+        (n,) the topic of each document.
+    levels_
+        Nested topics, coarse to fine.
+    probabilities_
+        (n,) how firmly each document belongs to its topic, from 0 to 1.
+    tree_, graph_, entropy_, structure_, stability_, linkage_matrix_, children_, distances_
+        As of `EntropyClustering`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.repeat(np.eye(3), 20, axis=0) + np.random.default_rng(0).normal(0, 0.05, (60, 3))
+    >>> model = TopicClusterer(n_topics=3, metric="cosine").fit(X)
+    >>> np.bincount(model.labels_).tolist(), model.predict([[0.9, 0.1, 0.0]]).tolist()
+    ([20, 20, 20], [0])
+    """
+
+    n_clusters = None
+    bandwidth = "median"
+    scale = "none"
+    callback = None
+
+    def __init__(
+        self,
+        n_topics: int | None = None,
+        *,
+        level: int | None = None,
+        metric: Metric = "euclidean",
+        n_neighbors: int = 15,
+        linkage: Linkage = "average",
+        refine: Refine = "fast",
+        random_state: int | RandomState | Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_topics = n_topics
+        self.level = level
+        self.metric = metric
+        self.n_neighbors = n_neighbors
+        self.linkage = linkage
+        self.refine = refine
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.n_topics is not None and self.level is not None:
+            raise ValueError(f"n_topics={self.n_topics} and level={self.level} exclude each other. Pass one of them.")
+
+    def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
+        if self.n_topics is not None:
+            check_count("n_topics", self.n_topics, 1, tree.n_leaves)
+            return best_cut(tree, graph, n_clusters=self.n_topics)
+        return found.labels[found.main] if self.level is None else level_of(found.labels, self.level)
+
+    def predict(self, X: ArrayLike, level: int | None = None) -> NDArray[np.int64]:
+        """Topic of each new document: the one of most weight among its neighbours.
+
+        Parameters
+        ----------
+        X
+            Embeddings of new documents, in the columns that `fit` saw.
+        level
+            Which of `levels_` to answer with, instead of `labels_`.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            A topic per row.
+        """
+        check_is_fitted(self)
+        return self._vote(X, self.labels_ if level is None else level_of(self.levels_, level))
+
+    def topic_nodes(self, level: int | None = None) -> NDArray[np.int64]:
+        """The node of `tree_` that each topic is: what `name_nodes` calls it by.
+
+        Parameters
+        ----------
+        level
+            Which of `levels_` the topics are of, instead of `labels_`.
+
+        Returns
+        -------
+        ndarray of shape (n_topics,)
+            Ids of nodes.
+        """
+        check_is_fitted(self)
+        labels = self.labels_ if level is None else level_of(self.levels_, level)
+        return outline(self.tree_, labels).node[: int(labels.max()) + 1]
+
+    @property
+    def probabilities_(self) -> NDArray[np.float64]:
+        """Share of the weight of each document's edges that stays in its topic; not a probability of a model."""
+        check_is_fitted(self)
+        i, j, weight = self.graph_.edges()
+        inside = weight * (self.labels_[i] == self.labels_[j])
+        n = self.labels_.size
+        kept = np.bincount(i, inside, n) + np.bincount(j, inside, n)
+        total = np.bincount(i, weight, n) + np.bincount(j, weight, n)
+        return np.divide(kept, total, out=np.ones(n), where=total > 0)
+
+
+def level_of(levels: list[NDArray[np.int64]], level: int) -> NDArray[np.int64]:
+    """One of the levels, from the end where the number is negative."""
+    if not isinstance(level, int | np.integer) or not -len(levels) <= level < len(levels):
+        raise ValueError(
+            f"level={level!r} is not one of the {len(levels)} levels found. "
+            f"Pass a whole number from {-len(levels)} (coarsest) to {len(levels) - 1} (finest)."
+        )
+    return levels[level]
+
+
+def link_topics(tree: Tree, topics: ArrayLike) -> NDArray[np.float64]:
+    """SciPy's linkage matrix over topics, as the tree joins them.
+
+    Parameters
+    ----------
+    tree
+        The tree over the documents.
+    topics
+        The topic of each document, from 0; each must be the documents of one node of the tree.
+
+    Returns
+    -------
+    ndarray of shape (n_topics - 1, 4)
+        The linkage matrix; its leaf k is topic k.
+
+    Notes
+    -----
+    BERTopic then shows this hierarchy instead of one that it makes itself:
+    `model.hierarchical_topics(docs, linkage_function=lambda _: link_topics(clusterer.tree_, model.topics_))`.
+
+    Examples
+    --------
+    >>> link_topics(Tree.from_newick("(((0,1),(2,3)),4);"), [0, 0, 1, 1, 2])[:, :2].tolist()
+    [[0.0, 1.0], [2.0, 3.0]]
+    """
+    labels = np.asarray(topics, np.int64)
+    if labels.shape != (tree.n_leaves,) or labels.min() < 0:
+        raise ValueError(
+            f"topics has shape {labels.shape} and least value {labels.min(initial=0)}; pass one topic from 0 for each "
+            f"of the {tree.n_leaves} documents."
+        )
+    return outline(tree, labels).tree.to_linkage()

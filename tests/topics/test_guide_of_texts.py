@@ -1,0 +1,19 @@
+"""The guide to texts runs, and finds what it planted."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.metrics import normalized_mutual_info_score
+
+from doc_code import run_page
+
+
+def test_the_guide_finds_fields_and_subjects(tmp_path, monkeypatch):
+    pytest.importorskip("bertopic", reason="bertopic is not installed")
+    monkeypatch.chdir(tmp_path)
+    found = run_page("guides/texts.md")
+    planted, levels = found["planted"], found["model"].levels_
+    assert normalized_mutual_info_score(planted // 3, levels[0]) > 0.999
+    assert normalized_mutual_info_score(planted, levels[1]) > 0.999
+    assert normalized_mutual_info_score(planted, found["topics"]) > 0.999
+    assert (tmp_path / "topics.html").stat().st_size > 10_000
