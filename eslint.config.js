@@ -5,7 +5,8 @@ import js from "@eslint/js";
 // which hide a forgotten declaration.
 const BROWSER = [
   "Blob", "HTMLButtonElement", "HTMLCanvasElement", "HTMLDialogElement", "HTMLElement", "HTMLInputElement",
-  "HTMLSelectElement", "ResizeObserver", "URL", "atob", "clearTimeout", "devicePixelRatio", "document", "matchMedia",
+  "HTMLSelectElement", "HTMLTextAreaElement", "ResizeObserver", "URL", "URLSearchParams", "atob", "clearTimeout",
+  "devicePixelRatio", "document", "history", "location", "matchMedia", "navigator",
   "performance", "requestAnimationFrame", "setTimeout", "window",
 ];
 // What Python writes at the head of the script.

@@ -17,6 +17,28 @@ def gathered(source, points=None, **options):
     return gather(source, known_points(source, points, given), Look(**options))
 
 
+def cut_through(tree, levels, n_clusters):
+    """The partition that the slider shows: nodes are split level by level, and in each the highest first.
+
+    Levels are passed on the way, so that a number of clusters means one partition.
+    """
+    rank = np.full(tree.n_nodes, len(levels))
+    for k in reversed(range(len(levels))):
+        for node in range(tree.n_leaves, tree.n_nodes):
+            if np.unique(levels[k][tree.leaves(node)]).size > 1:
+                rank[node] = k
+    order = sorted(range(tree.n_leaves, tree.n_nodes), key=lambda node: (rank[node], -tree.height[node], -node))
+    tops = {tree.root}
+    for node in order:
+        children = np.flatnonzero(tree.parent == node).tolist()
+        if len(tops) - 1 + len(children) > n_clusters:
+            break
+        tops = (tops - {node}) | set(children)
+    top_of = {int(leaf): top for top in tops for leaf in (tree.leaves(top) if top >= tree.n_leaves else [top])}
+    numbers: dict[int, int] = {}
+    return np.array([numbers.setdefault(top_of[leaf], len(numbers)) for leaf in range(tree.n_leaves)])
+
+
 def unpack(packed):
     """The array that a page holds as base64."""
     return np.frombuffer(base64.b64decode(packed["data"]), dtype="<" + packed["kind"])

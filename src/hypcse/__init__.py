@@ -97,8 +97,19 @@ _HOME = {
     "cse_loss": "hypcse.objective",
     "view": "hypcse.show.page",
 }
-_FOLDERS = ("cells", "datasets", "decode", "discrete", "entropy", "experiments", "graph", "methods", "metrics", "plot")
-_FOLDERS += ("topics",)
+_FOLDERS = (
+    "cells",
+    "datasets",
+    "decode",
+    "discrete",
+    "entropy",
+    "experiments",
+    "graph",
+    "methods",
+    "metrics",
+    "plot",
+    "topics",
+)
 
 __all__ = ["__version__", *_HOME, *_FOLDERS]
 

@@ -63,6 +63,8 @@ Features = Literal["table", "similarities"]
 """Input of a classifier's encoder."""
 
 # Other methods.
+RankBy = Literal["entropy", "purity", "ari", "nmi", "cost", "seconds"]
+"""What methods are ranked by."""
 Against = Literal["siblings", "rest"]
 """What a node is compared with to find what sets it apart."""
 CellMethod = Literal["search", "hypcse"]

@@ -107,4 +107,5 @@ def test_the_guide_recovers_three_planted_levels(tmp_path, monkeypatch):
         assert len(genes) and genes.between(first, last - 1).all()
     read = anndata.read_h5ad(tmp_path / "cells.h5ad")
     assert hypcse.cells.tree(read) == found["tree"] and len(read.uns["hypcse"]["markers"]) == len(markers)
-    assert (tmp_path / "cells.html").is_file()
+    page = (tmp_path / "cells.html").read_text()
+    assert all(name in page for name in found["names"].values())

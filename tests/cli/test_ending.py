@@ -159,7 +159,7 @@ def test_ctrl_c_while_workers_start(points, tmp_path):
     result = run(*words, call=[sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": paths})
     assert result.returncode == 130
     assert "Traceback" not in result.stderr, result.stderr
-    assert "stopped; the results of 0 of 1 tasks are kept in" in result.stderr
+    assert "stopped; the results of 0 of 1 methods are kept in" in result.stderr
 
 
 def test_everything_loads_without_docstrings_and_asserts():

@@ -242,7 +242,7 @@ def test_compare_runs_methods_and_goes_on(fit, table, tmp_path):
     lines = (tmp_path / "found" / "compare.jsonl").read_text()
     assert lines.count("\n") == 2
     page = (tmp_path / "found" / "compare.html").read_text()
-    assert "<th scope=row>ward</th>" in page and "Dendrogram purity" in page and "<b>" in page
+    assert "<th scope=row>ward</th>" in page and "Purity ↑" in page and "<b>" in page
     assert compare("--method", "ward").returncode == 0
     assert (tmp_path / "found" / "compare.jsonl").read_text() == lines
     wrong = compare("--method", "wart")

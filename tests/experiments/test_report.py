@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -116,16 +115,6 @@ def test_a_smoke_run_judges_nothing():
         and "figure stands in brackets." in text
         and "counts as reproduced" not in text
     )
-
-
-def test_methods_are_one_table_with_the_lowest_entropy_first():
-    results = made_up("table1", data_sets=["iris"])
-    shown = Results(replace(results.experiment, kind="methods"), results.planned, results.records)
-    lines = to_markdown(build_report([shown], "Results", "Made up.")).splitlines()
-    first = next(k for k, line in enumerate(lines) if line.startswith("|  | Dendrogram"))
-    assert lines[first].endswith("| Seconds |")
-    entropies = [line.split(" | ")[2] for line in lines[first + 2 : first + 2 + len(shown.table("seconds"))]]
-    assert "**" in entropies[0] and "<ins>" in entropies[1]
 
 
 def test_failures_are_said_aloud():

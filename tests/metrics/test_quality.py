@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
-from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, normalized_mutual_info_score
 
 import brute
 from graph_strategies import graphs_with_trees
@@ -137,10 +137,11 @@ def test_a_flat_cut_is_scored_beside_the_tree():
     tree = Tree.from_newick("(((0,1),(2,3)),(4,5));")
     labels = ["a", "a", "b", None, "c", "c"]
     row = score(tree, labels=labels, clusters=[0, 0, 0, 0, 1, 1])
-    assert list(row) == ["dendrogram_purity", "flat_purity", "ari", "ami"]
+    assert list(row) == ["dendrogram_purity", "flat_purity", "ari", "ami", "nmi"]
     assert row["flat_purity"] == 4 / 5
     known = [0, 0, 1, 2, 2], [0, 0, 0, 1, 1]
     assert row["ari"] == adjusted_rand_score(*known) and row["ami"] == adjusted_mutual_info_score(*known)
+    assert row["nmi"] == normalized_mutual_info_score(*known)
     assert score(tree, labels=labels, clusters=[0, 0, 1, 1, 2, 2])["ari"] == 1
     assert np.isnan(score(tree, labels=[None] * 6, clusters=[0] * 6)["flat_purity"])
     with pytest.raises(ValueError, match="5 points|shape"):

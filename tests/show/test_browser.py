@@ -13,7 +13,7 @@ import hypcse
 from hypcse.graph import scale_features
 from hypcse.tree import Tree
 from hypcse.tree.distances import merge_distances
-from pages import export, settle, told
+from pages import cut_through, export, settle, told
 from strategies import chain
 
 HOSTILE = "<img src=x onerror=\"document.title='broken in'\">"
@@ -150,7 +150,7 @@ def test_hover_and_click_tell_about_a_node(show, path, sample):
     page.mouse.click(*on_screen(page, node))
     details = page.locator("#details").inner_text()
     for words in (
-        f"Node {node}",
+        f"Node\n{node}",
         "Entropy share",
         "Classes",
         f"kind {y[tree.leaves(node)[0]]} <b>",
@@ -196,7 +196,7 @@ def test_the_slider_recolours_at_once(show, path, sample):
     for wanted in (2, 5, 11, 30):
         page.locator("#clusters").fill(str(wanted))
         assert told(page, "state.clusters") == told(page, "colours") == wanted
-    page.check("#automatic")
+    page.click("#automatic")
     assert told(page, "colours") == automatic.max() + 1
     page.select_option("#colouring", "class")
     assert told(page, "colours") == 4
@@ -207,13 +207,14 @@ def test_the_slider_recolours_at_once(show, path, sample):
 
 
 def test_the_csv_is_the_cut(show, path, sample):
-    tree, _, _, y = sample
+    tree, graph, _, y = sample
     page = show(path)
-    for wanted in (1, 4, 17):
+    levels = hypcse.levels(tree, graph)
+    for wanted in (1, 4, 17, *(int(labels.max()) + 1 for labels in levels)):
         page.locator("#clusters").fill(str(wanted))
         rows = list(csv.DictReader(io.StringIO(export(page, "#export-csv").decode(), newline="")))
         assert [row["name"] for row in rows] == list(tree.names)
-        assert [int(row["label"]) for row in rows] == tree.cut(n_clusters=wanted).tolist()
+        assert [int(row["label"]) for row in rows] == cut_through(tree, levels, wanted).tolist()
         assert [row["class"] for row in rows] == [f"kind {k} <b>" for k in y]
 
 
@@ -302,7 +303,8 @@ def test_heights_by_distance_or_of_the_tree(show, path, sample):
     assert told(page, "axis") == "height (log2 of volume)"
     assert page.locator("#stage").screenshot() != before
     assert page.get_attribute("#height-tree", "aria-pressed") == "true"
-    assert page.evaluate("window.hypcse.labels(5)") == tree.cut(n_clusters=5).tolist()
+    through = cut_through(tree, hypcse.levels(tree, sample[1]), 5)
+    assert page.evaluate("window.hypcse.labels(5)") == through.tolist(), "cuts go by the tree's own heights"
     page.keyboard.press("h")
     settle(page)
     assert along(page, distances_of(sample))

@@ -74,7 +74,7 @@ def test_the_measure_tells_colours_that_are_mistaken():
 
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_colours_are_seen_on_their_ground(page, look):
-    grounds = re.search(rf'{look}: {{ ground: "(#\w+)", disk: "(#\w+)"', page).groups()
+    grounds = re.search(rf'{look}: {{\s+ground: "(#\w+)", disk: "(#\w+)"', page).groups()
     light = np.array([0.2126, 0.7152, 0.0722])
     of_colours, of_grounds = linear(colours_of(page, look)) @ light, linear(list(grounds)) @ light
     high, low = np.maximum.outer(of_colours, of_grounds), np.minimum.outer(of_colours, of_grounds)

@@ -17,7 +17,7 @@ from hypcse.show.page import bundle
 from hypcse.show.page.modules import join_modules, order_modules, read_module
 
 ASSETS = Path(str(files(bundle.__package__).joinpath("assets")))
-FOLDERS = ("tree", "draw", "page")
+FOLDERS = ("tree", "draw", "side", "page")
 """From the lowest: a module imports from its own folder and those before it."""
 
 

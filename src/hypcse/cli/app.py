@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hypcse._choices import Effort, Preset, SelfLoops
+from hypcse._choices import Effort, Preset, RankBy, SelfLoops
 from hypcse._formats import list_suffixes
 from hypcse.cli.options import COLUMNS, GRAPH, with_shared
 from hypcse.cli.telling.ending import Passed
@@ -158,20 +158,26 @@ def compare(
     data: Annotated[str, typer.Argument(help="The points: a file or a data set's name, as for `hypcse fit`.")],
     out: Annotated[Path, typer.Option(help="Folder of the results; a comparison that was stopped goes on there.")],
     method: Annotated[list[str] | None, typer.Option(help="Only this method; repeat it. By default: all.")] = None,
+    rank_by: Annotated[
+        RankBy,
+        typer.Option(help="What to rank by. purity, ari and nmi need classes; cost is Dasgupta's."),
+    ] = "entropy",
+    pages: Annotated[bool, typer.Option("--pages", help="Also write a page per tree: ward.html, ...")] = False,
     columns: Any = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Methods at a time, each in a process of its own.")] = 1,
 ) -> None:
-    """Run every method on your points and compare their trees: one table, one page.
+    """Run methods on your points, rank their trees, and keep the trees.
 
-    Writes `compare.jsonl`, `compare.md` and `compare.html`; a method that fails is listed as failed. Where all
-    fail, the exit code is 1.
+    Writes a table (`compare.html`, `compare.md`, `compare.csv`) and a tree per method (`ward.nwk`, ...), which
+    `hypcse view` shows. With classes (`--label-column`) there are purity, ARI and NMI too. A method that fails is
+    listed as failed; where all fail, the exit code is 1.
 
     Example: `hypcse compare iris --out iris-methods --method ward --method graph-average`
     """
     from hypcse.cli.experiments.compare import run_compare
 
-    run_compare(data, out, columns, method, seed, jobs)
+    run_compare(data, out, columns, method, rank_by=rank_by, pages=pages, seed=seed, n_jobs=jobs)
 
 
 @app.command()

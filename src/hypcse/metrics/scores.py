@@ -137,6 +137,7 @@ SCORES = (
     Score("flat_purity", "flat purity", "purity of flat clusters", _FLAT, True, "share", _flat_purity),
     Score("ari", "ARI", "adjusted Rand index", _FLAT, True, "index", _index("adjusted_rand_score")),
     Score("ami", "AMI", "adjusted mutual information", _FLAT, True, "index", _index("adjusted_mutual_info_score")),
+    Score("nmi", "NMI", "normalised mutual information", _FLAT, True, "index", _index("normalized_mutual_info_score")),
 )
 """All scores, in the order of a row. To add one, add an entry here and a test."""
 
@@ -162,7 +163,7 @@ def score(
     labels
         Known classes, for `dendrogram_purity` of the labelled leaves; None and NaN are unknown.
     clusters
-        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari` and `ami` of the labelled leaves.
+        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi` of the labelled leaves.
     self_loops
         As for `structural_entropy`. `entropy_report` counts loops by "exact"; the default value here is its
         `paper_entropy`.

@@ -12,8 +12,10 @@ from hypcse.experiments import Task, run_tasks
 from hypcse.experiments.running import Record
 
 
-def run_with_bar(tasks: Sequence[Task], path: Path, n_jobs: int, title: str) -> dict[str, Record]:
-    """Records by key; failures are reported as they come."""
+def run_with_bar(
+    tasks: Sequence[Task], path: Path, n_jobs: int, title: str, *, one_data_set: bool = False
+) -> dict[str, Record]:
+    """Records by key; failures are reported as they come. For one data set, messages name methods only."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
@@ -24,17 +26,18 @@ def run_with_bar(tasks: Sequence[Task], path: Path, n_jobs: int, title: str) -> 
             nonlocal n_done
             n_done += 1
             # Counts of the data have no method.
-            what = f"{record['method'] or record['task']} on {record['data']}"
+            whole = f"{record['method'] or record['task']} on {record['data']}, seed {record['seed']}"
+            what = record["method"] if one_data_set else whole
             if not console.is_terminal:
-                text = f"{n_done} of {n_tasks}: {what}, seed {record['seed']}, {record['seconds']:.1f} s"
+                text = f"{n_done} of {n_tasks}: {what}, {record['seconds']:.1f} s"
                 console.print(text, markup=False, soft_wrap=True, highlight=False)
-            bar.update(line, advance=1, description=f"{what}, seed {record['seed']}")
+            bar.update(line, advance=1, description=what)
             if "error" in record:
-                text = f"{what} failed: {record['error']}"
+                text = f"{what.rpartition(', seed')[0] or what} failed: {record['error']}"
                 console.print(text, markup=False, soft_wrap=True)
 
         try:
             return run_tasks(tasks, path, n_jobs, show)
         except KeyboardInterrupt:
-            kept = f"the results of {n_done} of {n_tasks} tasks are kept in {path}"
+            kept = f"the results of {n_done} of {n_tasks} {'methods' if one_data_set else 'tasks'} are kept in {path}"
             raise KeyboardInterrupt(f"stopped; {kept}. Run the same command to continue.") from None

@@ -93,8 +93,8 @@ class Experiment:
     n_seeds, n_seeds_large
         Seeds of each random row, on small and on large data sets.
     kind
-        How it is measured and shown. "table": rows by data sets; "methods": rows by metrics; "sweep": curves over
-        `axis`; "statistics": of the data alone; "disk": trees in the Poincare disk; "growth": seconds by the number of
+        How it is measured and shown. "table": rows by data sets; "sweep": curves over `axis`;
+        "statistics": of the data alone; "disk": trees in the Poincare disk; "growth": seconds by the number of
         points; "planted": trees of made hierarchies; "flat": one partition of each data set; "labelled": classes from
         30 % of the labels; "few": from a few of each class.
     axis
@@ -123,9 +123,7 @@ class Experiment:
     table: str = "table1"
     n_seeds: int = 5
     n_seeds_large: int = 2
-    kind: Literal["table", "methods", "sweep", "statistics", "disk", "growth", "planted", "flat", "labelled", "few"] = (
-        "table"
-    )
+    kind: Literal["table", "sweep", "statistics", "disk", "growth", "planted", "flat", "labelled", "few"] = "table"
     axis: str = ""
     note: str = ""
     redrawn: tuple[str, ...] = ()

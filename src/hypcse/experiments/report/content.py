@@ -10,7 +10,7 @@ from hypcse.experiments.report import figures
 from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Picture, Text
 from hypcse.experiments.report.comparison import correlations, rank_tables, verdicts
 from hypcse.experiments.report.flat import flat_tables
-from hypcse.experiments.report.grids import PLACES, field, metric_grid
+from hypcse.experiments.report.grids import field, metric_grid
 from hypcse.experiments.report.planted import planted_tables
 from hypcse.experiments.report.preface import describe_runs, legend
 from hypcse.experiments.results import METRICS, Results, Table, best_two
@@ -151,29 +151,7 @@ def _slopes(sizes: dict[str, int], table: Table) -> dict[str, float]:
     return found
 
 
-def _methods(results: Results) -> Iterator[Block]:
-    """Rows by metrics, on one data set; lowest entropy first."""
-    (data,) = results.data_sets
-    metrics = (*results.experiment.metrics, "seconds")
-    tables = {metric: results.table(metric) for metric in metrics}
-    marks = {
-        (metric, label): mark
-        for metric in results.experiment.metrics
-        for mark, labels in zip(PLACES, best_two(tables[metric], data, metric), strict=False)
-        for label in labels
-    }
-    entropy = tables["structural_entropy"]
-    order = sorted(entropy, key=lambda label: np.nan_to_num(entropy[label][data].mean, nan=np.inf))
-    rows = [
-        (Entry(label), *(field(tables[m][label][data], m, marks.get((m, label), "")) for m in metrics))
-        for label in order
-    ]
-    yield Grid(("", *(METRICS[metric].title for metric in metrics)), tuple(rows))
-    yield from correlations(results)
-
-
 _CONTENT = {
-    "methods": _methods,
     "table": _table,
     "sweep": _sweep,
     "statistics": _statistics,

@@ -67,9 +67,7 @@ def _range(seeds: set[int]) -> str:
 def legend(results: Sequence[Results]) -> Iterator[str]:
     """How to read the figures."""
     kinds = {one.experiment.kind for one in results}
-    if kinds == {"methods"}:
-        yield f"{_directions(results)} The best of a column is bold and the second underlined."
-    elif kinds & {"table", "sweep", "methods"}:
+    if kinds & {"table", "sweep"}:
         yield (
             f"Figures are means over seeds ± their deviation. {_directions(results)} In tables of methods the best of "
             "a column is bold and the second underlined."
@@ -84,12 +82,9 @@ def legend(results: Sequence[Results]) -> Iterator[str]:
 
 
 def _directions(results: Sequence[Results]) -> str:
-    """Which metrics of tables, sweeps and comparisons are good when they are low, and which when they are high."""
+    """Which metrics of tables and sweeps are good when they are low, and which when they are high."""
     names = dict.fromkeys(
-        name
-        for one in results
-        if one.experiment.kind in ("table", "sweep", "methods")
-        for name in one.experiment.metrics
+        name for one in results if one.experiment.kind in ("table", "sweep") for name in one.experiment.metrics
     )
     parts = [
         f"{word} is better for {' and '.join(phrases)}"

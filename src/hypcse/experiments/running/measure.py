@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hypcse._checks import Interrupted, check_labels
@@ -16,13 +17,19 @@ from hypcse.experiments.hierarchies import CASES, make, planted_scores
 from hypcse.experiments.labelled import score_few, score_splits
 from hypcse.experiments.running.circumstances import describe_circumstances, peak_mb, reset_peak
 from hypcse.experiments.running.growing import WARM_UP_POINTS, grow, grow_timed, warm_up
-from hypcse.experiments.running.kept import read_points
+from hypcse.experiments.running.kept import keep_tree, read_points
 from hypcse.experiments.running.tasks import Record, Task
 from hypcse.experiments.synthetic import nested_gaussians, size_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from hypcse.graph import Graph
     from hypcse.tree import Tree
+
+MAX_CUT = 200_000_000
+"""Leaves times clusters up to which the best cut into so many clusters is searched for."""
 
 
 def run_task(task: Task) -> Record:
@@ -73,6 +80,33 @@ def _tree(task: Task) -> dict[str, Any]:
     graph = hypcse.similarity_graph(X)
     tree, time_taken = grow_timed(task, X, graph if task.neighbors is None else _seen_graph(X, task.neighbors))
     return {"scores": _scores(tree, graph, y), **time_taken}
+
+
+def _compared(task: Task) -> dict[str, Any]:
+    """The tree of points in a file, its scores, and those of its cut into as many clusters as there are classes.
+
+    The tree is written beside the points, as METHOD.nwk.
+    """
+    import hypcse
+
+    assert task.file is not None
+    points = read_points(task.file)
+    graph = hypcse.similarity_graph(points)
+    tree, time_taken = grow_timed(task, points, graph)
+    clusters = None if points.labels is None else _cut_by_classes(tree, graph, points.labels)
+    row = hypcse.score(tree, graph=graph, labels=points.labels, clusters=clusters)
+    kept = keep_tree(tree.with_names(points.names), Path(task.file).parent / f"{task.method}.nwk")
+    return {"scores": _finite(row), "tree": kept, **time_taken}
+
+
+def _cut_by_classes(tree: Tree, graph: Graph, labels: Any) -> NDArray[np.int64] | None:
+    """The cut of least entropy into as many clusters as there are classes; None where there are too many to look."""
+    import hypcse
+
+    n_classes = int(check_labels(labels, tree.n_leaves, allow_unknown=True).max(initial=-1)) + 1
+    if not 1 <= n_classes <= MAX_CUT // tree.n_leaves:
+        return None
+    return hypcse.best_cut(tree, graph, n_clusters=n_classes)
 
 
 def _seen_graph(X: Any, neighbors: Neighbors) -> Graph:
@@ -174,6 +208,7 @@ def _statistics(task: Task) -> dict[str, Any]:
 
 _MEASURES: dict[str, Callable[[Task], dict[str, Any]]] = {
     "tree": _tree,
+    "compare": _compared,
     "growth": _growth,
     "disk": _disk,
     "planted": _planted,
@@ -197,7 +232,10 @@ def _warm_up_flat(method: str) -> None:
 def _scores(tree: Tree, graph: Graph, y: Any) -> dict[str, float | None]:
     import hypcse
 
-    row = hypcse.score(tree, graph=graph, labels=y)
+    return _finite(hypcse.score(tree, graph=graph, labels=y))
+
+
+def _finite(row: dict[str, float]) -> dict[str, float | None]:
     return {name: value if math.isfinite(value) else None for name, value in row.items()}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence, Set
 from contextlib import closing
 from pathlib import Path
 
+from hypcse.experiments.running.kept import is_kept
 from hypcse.experiments.running.tasks import Record, Task
 from hypcse.experiments.running.workers import run_in_workers
 from hypcse.writing import hold_folder, write_file
@@ -66,7 +67,7 @@ def run_tasks(
 
 
 def find_finished(tasks: Sequence[Task], path: Path) -> dict[str, Record]:
-    """Records of tasks that `path` already holds, run by this version and without failure.
+    """Records of tasks that `path` already holds, run by this version, without failure, and with the tree they wrote.
 
     Parameters
     ----------
@@ -91,7 +92,10 @@ def find_finished(tasks: Sequence[Task], path: Path) -> dict[str, Record]:
     return {
         record["key"]: record
         for record in read_records(path)
-        if record["key"] in wanted and record["version"] == hypcse.__version__ and "error" not in record
+        if record["key"] in wanted
+        and record["version"] == hypcse.__version__
+        and "error" not in record
+        and is_kept(record, path.parent)
     }
 
 

@@ -28,7 +28,7 @@ class Task:
     Attributes
     ----------
     kind
-        "tree", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
+        "tree", "compare", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
     method
         Which method.
     data

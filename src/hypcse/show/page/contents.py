@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,22 +16,14 @@ from hypcse.graph.convert import as_graph
 from hypcse.points import Points
 from hypcse.show.heights import Distances, check_heights, height_title, joined_distances
 from hypcse.show.layout import DiskLayout, model_layout
-from hypcse.show.page.describe import NodeColumns, entropy_shares, node_columns
+from hypcse.show.page.describe import entropy_shares
+from hypcse.show.page.given import check_node_names, compared_labels
 from hypcse.show.page.levels import Partitions, check_stability, partitions_of, stability_of, structure_of
+from hypcse.show.page.table import Table, table_of
 from hypcse.show.source import LeafClasses, given_or_own, graph_of, leaf_classes, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
 from hypcse.tree.names import match_names
-
-
-@dataclass(frozen=True)
-class Table:
-    """The columns that set nodes apart, with the names, means and deviations of all columns."""
-
-    told: NodeColumns
-    names: tuple[str, ...]
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -42,6 +34,8 @@ class Shown:
     height_title : what the axis of the tree's own heights is called.
     distances    : between the parts that nodes join, to draw instead of the heights.
     by_distance  : whether they are what the page draws at first.
+    node_names   : names of inner nodes that were given.
+    compared     : labels of the leaves to compare with, by name.
     """
 
     tree: Tree
@@ -58,6 +52,8 @@ class Shown:
     entropy: NDArray[np.float64] | None = None
     degrees: NDArray[np.float64] | None = None
     table: Table | None = None
+    node_names: dict[int, str] = field(default_factory=dict)
+    compared: dict[str, LeafClasses] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +68,8 @@ class Look:
     stability: Sequence[float] | None = None
     structure: Structure | None = None
     title: str | None = None
+    node_names: Mapping[int, str] | None = None
+    compare: ArrayLike | Mapping[str, ArrayLike] | None = None
 
 
 def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: B008
@@ -83,7 +81,7 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
     graph = graph_of(source, points.graph, tree)
     if look.n_clusters is not None:
         check_count("n_clusters", look.n_clusters, 1, tree.n_leaves)
-    table = None if features is None else _table_of(tree, features, points.feature_names)
+    rows = None if features is None else _rows_of_leaves(features, tree)
     structure = structure_of(source, look.structure)
     partitions = partitions_of(
         tree,
@@ -95,6 +93,7 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
     stability = look.stability
     if stability is None and look.levels is None:
         stability = stability_of(source, partitions, graph, features, scale)
+    seen = [*partitions.levels, partitions.automatic]
     return Shown(
         tree=tree,
         layout=model_layout(source, tree),
@@ -109,7 +108,9 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
         classes=None if points.labels is None else leaf_classes(points.labels, tree.n_leaves),
         entropy=None if graph is None else entropy_shares(tree, graph),
         degrees=None if graph is None else graph.degrees,
-        table=table,
+        table=None if rows is None else table_of(tree, rows, points.feature_names, seen),
+        node_names=check_node_names(look.node_names, tree),
+        compared=compared_labels(look.compare, tree.n_leaves),
     )
 
 
@@ -141,12 +142,3 @@ def _rows_of_leaves(features: ArrayLike, tree: Tree) -> NDArray[Any]:
     if X.shape[0] != tree.n_leaves:
         raise ValueError(f"features has {X.shape[0]} rows for {tree.n_leaves} leaves; pass one row per leaf.")
     return X
-
-
-def _table_of(tree: Tree, features: ArrayLike, names: Sequence[str] | None) -> Table:
-    X = _rows_of_leaves(features, tree)
-    given = [f"column {k}" for k in range(1, X.shape[1] + 1)] if names is None else [str(name) for name in names]
-    if len(given) != X.shape[1]:
-        raise ValueError(f"there are {len(given)} feature_names for {X.shape[1]} columns. Pass one per column.")
-    deviation = X.std(axis=0, dtype=np.float64)
-    return Table(node_columns(tree, X), tuple(given), X.mean(axis=0, dtype=np.float64), deviation)

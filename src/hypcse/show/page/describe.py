@@ -16,13 +16,15 @@ DESCRIBED = 5_000
 """Nodes whose columns are told, the largest first: they are what a page of bounded size can hold."""
 TOLD = 4
 """Columns told of a node."""
+NAMING = 2
+"""Columns that may name a node."""
 
 
 class NodeColumns(NamedTuple):
     """The columns that set nodes apart; row k is about `nodes[k]`, the farthest column first.
 
     column : (m, t) which columns.
-    shift  : (m, t) mean under the node minus mean of all other leaves, in standard deviations of the column.
+    shift  : (m, t) mean under the node minus mean of the leaves it is compared with, in standard deviations of the column.
     mean   : (m, t) mean under the node.
     """
 
@@ -44,27 +46,53 @@ def node_columns(tree: Tree, features: NDArray[np.floating], n_nodes: int = DESC
 
     A column that does not vary sets nothing apart. One column at a time: O(n d) time, O(n) memory beside the result.
     """
+    return _farthest(tree, features, largest_nodes(tree, n_nodes), TOLD, from_siblings=False)
+
+
+def sibling_columns(tree: Tree, features: NDArray[np.floating], n_nodes: int = DESCRIBED) -> NodeColumns:
+    """The columns that set a node apart from its siblings, by which it can be named; as `node_columns` otherwise."""
+    return _farthest(tree, features, largest_nodes(tree, n_nodes), NAMING, from_siblings=True)
+
+
+def largest_nodes(tree: Tree, n_nodes: int) -> NDArray[np.int64]:
+    """The nodes with the most leaves, largest first, without the root."""
     order = np.argsort(-tree.sizes, kind="stable")
-    nodes = order[order != tree.root][:n_nodes]
-    shape = (nodes.size, min(TOLD, features.shape[1]))
+    return order[order != tree.root][:n_nodes]
+
+
+def column_sums(tree: Tree, values: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Sum of one column over the leaves of every node."""
+    leaves = values.astype(np.float64)
+    return subtree_sums(tree.parent, np.concatenate([leaves, np.zeros(tree.n_nodes - tree.n_leaves)]))
+
+
+def column_spread(values: NDArray[np.floating]) -> float:
+    """Standard deviation of one column; 0 where it varies only by rounding."""
+    wide = values.astype(np.float64)
+    spread = float(wide.std())
+    return spread if spread > 1e-12 * np.abs(wide).max() else 0.0
+
+
+def _farthest(
+    tree: Tree, features: NDArray[np.floating], nodes: NDArray[np.int64], told: int, *, from_siblings: bool
+) -> NodeColumns:
+    shape = (nodes.size, min(told, features.shape[1]))
     best = NodeColumns(nodes, np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape))
+    around = tree.parent[nodes] if from_siblings else np.full(nodes.size, tree.root)
     for column in range(features.shape[1]):
-        best = _with_column(best, column, *_shifts(tree, nodes, features[:, column].astype(np.float64)))
+        best = _with_column(best, column, *_shifts(tree, nodes, around, features[:, column]))
     return best
 
 
 def _shifts(
-    tree: Tree, nodes: NDArray[np.int64], values: NDArray[np.float64]
+    tree: Tree, nodes: NDArray[np.int64], around: NDArray[np.int64], values: NDArray[np.floating]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Standardised shift and mean of one column at some nodes, the root not among them."""
-    sums = subtree_sums(tree.parent, np.concatenate([values, np.zeros(tree.n_nodes - tree.n_leaves)]))[nodes]
-    size = tree.sizes[nodes]
-    mean = sums / size
-    spread = values.std()
-    # What varies only by rounding does not vary.
-    if spread <= 1e-12 * np.abs(values).max():
+    """Standardised shift and mean of one column at some nodes, against the other leaves under the nodes around them."""
+    sums, size, spread = column_sums(tree, values), tree.sizes, column_spread(values)
+    mean = sums[nodes] / size[nodes]
+    if spread == 0:
         return np.zeros(nodes.size), mean
-    return (mean - (values.sum() - sums) / (tree.n_leaves - size)) / spread, mean
+    return (mean - (sums[around] - sums[nodes]) / (size[around] - size[nodes])) / spread, mean
 
 
 def _with_column(best: NodeColumns, column: int, shift: NDArray[np.float64], mean: NDArray[np.float64]) -> NodeColumns:

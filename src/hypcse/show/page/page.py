@@ -6,7 +6,7 @@ import html
 import os
 import tempfile
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
@@ -111,6 +111,8 @@ class Options(TypedDict, total=False):
     levels: Sequence[ArrayLike] | None
     stability: Sequence[float] | None
     structure: Structure | None
+    node_names: Mapping[int, str] | None
+    compare: ArrayLike | Mapping[str, ArrayLike] | None
     title: str | None
 
 
@@ -135,6 +137,8 @@ def view(
     levels: Sequence[ArrayLike] | None = None,
     stability: Sequence[float] | None = None,
     structure: Structure | None = None,
+    node_names: Mapping[int, str] | None = None,
+    compare: ArrayLike | Mapping[str, ArrayLike] | None = None,
     title: str | None = None,
 ) -> Page | Path:
     """Make a page to look at a tree: one HTML file that works without a network.
@@ -162,6 +166,12 @@ def view(
         which take some seconds; stability is measured up to 20,000 leaves. `levels=[]` shows none.
     structure
         What `hypcse.beyond_chance` says. Where it finds nothing, a graph's automatic cut is one cluster.
+    node_names
+        Names of inner nodes, by node number. Other nodes are named by the columns that set them apart from their
+        siblings, where `feature_names` are known, else by one of their leaves. Names can be changed on the page.
+    compare
+        Other labels of the leaves to set beside the tree, such as those of another method: one per leaf, or a mapping
+        of names to labels, {"HDBSCAN": labels, "Leiden": others}. None and NaN are unknown.
     title
         Heading of the page.
 
@@ -177,7 +187,7 @@ def view(
     4
     """
     given = {"graph": graph, "labels": labels, "features": features, "feature_names": feature_names, "names": names}
-    look = Look(scale, heights, n_clusters, automatic, levels, stability, structure, title)
+    look = Look(scale, heights, n_clusters, automatic, levels, stability, structure, title, node_names, compare)
     shown = gather(source, known_points(source, points, given), look)
     page = Page(render(shown), shown.tree.n_leaves)
     return page if path is None else page.save(path)

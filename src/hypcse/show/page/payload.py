@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from hypcse.chance import Structure
 from hypcse.show.heights import DISTANCE_TITLE, Distances
-from hypcse.show.page.contents import Shown, Table
+from hypcse.show.page.contents import Shown
 from hypcse.show.page.levels import Partitions
+from hypcse.show.page.table import ColumnMeans, Table
 from hypcse.show.source import LeafClasses
 
-VERSION = 3
+VERSION = 4
 # Characters that could end or begin something in HTML or in JavaScript, and their JSON escapes.
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
@@ -52,6 +53,8 @@ def document(shown: Shown) -> dict[str, Any]:
         "entropy": None if shown.entropy is None else pack(shown.entropy.astype(np.float32)),
         "degrees": None if shown.degrees is None else pack(shown.degrees.astype(np.float32)),
         "table": None if shown.table is None else _table(shown.table),
+        "nodeNames": [[node, name] for node, name in shown.node_names.items()],
+        "compared": [{"title": title, **_classes(labels)} for title, labels in shown.compared.items()],
     }
 
 
@@ -94,21 +97,42 @@ def _classes(classes: LeafClasses) -> dict[str, Any]:
 
 
 def _table(table: Table) -> dict[str, Any]:
+    told, siblings = table.told, table.siblings
     return {
         "names": list(table.names),
         "mean": pack(table.mean.astype(np.float32)),
         "deviation": pack(table.deviation.astype(np.float32)),
-        "told": table.told.column.shape[1],
-        "nodes": pack(table.told.nodes.astype(np.int32)),
-        "column": pack(table.told.column.astype(np.uint32).ravel()),
-        "shift": pack(table.told.shift.astype(np.float32).ravel()),
-        "nodeMean": pack(table.told.mean.astype(np.float32).ravel()),
+        "marks": pack(table.marks.astype(np.uint8)),
+        "told": told.column.shape[1],
+        "nodes": pack(told.nodes.astype(np.int32)),
+        "column": pack(told.column.astype(np.uint32).ravel()),
+        "shift": pack(told.shift.astype(np.float32).ravel()),
+        "nodeMean": pack(told.mean.astype(np.float32).ravel()),
+        "siblings": None
+        if siblings is None
+        else {
+            "told": siblings.column.shape[1],
+            "column": pack(smallest_unsigned(siblings.column.ravel())),
+            "shift": pack(siblings.shift.astype(np.float32).ravel()),
+        },
+        "heat": _heat(table.heat),
+    }
+
+
+def _heat(heat: ColumnMeans) -> dict[str, Any]:
+    """Means of columns at the first of the nodes that the table tells of, in steps of `most` / 32767 around 32767."""
+    most = float(np.abs(heat.values).max(initial=0)) or 1.0
+    return {
+        "columns": pack(heat.columns.astype(np.uint32)),
+        "rows": int(heat.nodes.size),
+        "most": most,
+        "values": pack((np.round(heat.values / most * 32767) + 32767).astype(np.uint16).ravel()),
     }
 
 
 def smallest_unsigned(codes: NDArray[np.int64]) -> NDArray[Any]:
     """The codes in one, two or four bytes, whichever holds them all."""
-    return codes.astype(np.min_scalar_type(int(codes.max())))
+    return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
 
 
 def pack(values: NDArray[Any]) -> dict[str, str]:

@@ -1,21 +1,21 @@
 // The axis of heights below a dendrogram: what it can show, its numbers and its title.
 
-import { LETTER, NAME_FONT } from "./names.js";
-import { LOOKS } from "./palette.js";
+import { LOOKS, packHex } from "./palette.js";
+import { textWidth } from "./words.js";
 /**
  * @import { Numbers, Page } from "../tree/payload.js"
  * @import { Tree } from "../tree/tree.js"
  * @import { DendrogramView } from "./dendrogram.js"
- * @import { View } from "./names.js"
  * @import { Look } from "./palette.js"
+ * @import { Scene } from "./scene.js"
+ * @import { Word } from "./words.js"
  */
 
 /** @typedef {{ height: Numbers, title: string, note: string }} Axis What is drawn as height, one number per node. */
 /** @typedef {"tree" | "distance"} AxisKind */
-/** @typedef {{ x: number, y: number, text: string }} AxisMark */
 
 export const AXIS_ROOM = 46; // Pixels below the leaves for the axis.
-export const AXIS_LETTERS = 10; // Size of its letters in pixels.
+const AXIS_LETTERS = 10; // Size of its letters in pixels.
 
 /**
  * What can be drawn as height: the tree's own, and the distances between joined parts where they are known.
@@ -30,44 +30,47 @@ export function heightAxes(tree, { heightTitle, distance }) {
 
 /**
  * Numbers at round heights and the title, with their places.
- * @param {DendrogramView} view @returns {{ ticks: AxisMark[], title: AxisMark }}
+ * @param {DendrogramView} view @returns {{ ticks: Word[], title: Word }}
  */
 export function axisMarks(view) {
-  const rough = view.window.left / Math.max(view.width / 110, 2);
+  const rough = view.window.left / Math.max(view.leafX / 110, 2);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((unit) => unit * power >= rough) ?? 10);
   const ticks = [];
   for (let k = 0; k * step <= view.window.left * 1.0001; k++) {
-    ticks.push({ x: view.screenX(k * step), y: view.height - 27, text: String(+(k * step).toPrecision(6)) });
+    ticks.push(axisWord(view.screenX(k * step), view.height - 27, String(+(k * step).toPrecision(6))));
   }
-  return { ticks, title: { x: view.width / 2, y: view.height - 12, text: axisTitle(view) } };
+  return { ticks, title: axisWord((view.screenX(view.window.left) + view.leafX) / 2, view.height - 12, axisTitle(view)) };
 }
 
 /**
  * The title, with its note where the picture is wide enough for both.
  * @param {DendrogramView} view
  */
-function axisTitle({ axis, width }) {
+function axisTitle({ axis, leafX }) {
   const whole = axis.note ? `${axis.title} (${axis.note})` : axis.title;
-  return whole.length * LETTER * AXIS_LETTERS < width - 20 ? whole : axis.title;
+  return textWidth(whole, AXIS_LETTERS) < leafX + 20 ? whole : axis.title;
 }
 
-/** @param {CanvasRenderingContext2D} context @param {View} view @param {Look} look */
-export function paintAxis(context, view, look) {
-  if (!view.axis) return;
+/** @param {number} x @param {number} y @param {string} text @returns {Word} */
+function axisWord(x, y, text) {
+  return { x, y, text, size: AXIS_LETTERS, anchor: "middle" };
+}
+
+/**
+ * The numbers and the title.
+ * @param {DendrogramView} view
+ */
+export function axisWords(view) {
   const { ticks, title } = axisMarks(view);
-  context.fillStyle = LOOKS[look].ink;
-  context.strokeStyle = LOOKS[look].rim;
-  context.lineWidth = 1;
-  context.font = `${AXIS_LETTERS}px ${NAME_FONT}`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  for (const tick of ticks) {
-    context.beginPath();
-    context.moveTo(tick.x, tick.y - 14);
-    context.lineTo(tick.x, tick.y - 9);
-    context.stroke();
-    context.fillText(tick.text, tick.x, tick.y);
-  }
-  context.fillText(title.text, title.x, title.y);
+  return [...ticks, title];
+}
+
+/**
+ * Short lines over the numbers.
+ * @param {DendrogramView} view @param {Scene} scene @param {Look} look
+ */
+export function buildTicks(view, scene, look) {
+  const colour = packHex(LOOKS[look].rim);
+  for (const { x, y } of axisMarks(view).ticks) scene.segment(x, y - 14, x, y - 9, 1, colour);
 }

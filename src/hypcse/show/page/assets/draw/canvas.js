@@ -1,7 +1,7 @@
 // Painting a scene by the two-dimensional canvas: where there is no WebGL2, and for the PNG.
 
 import { toHex } from "./palette.js";
-import { DOT_NUMBERS, SEGMENT_NUMBERS } from "./scene.js";
+import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "./scene.js";
 /** @import { Scene } from "./scene.js" */
 
 /** @typedef {{ colour: number, width: number, rows: number[] }} StrokeGroup */
@@ -28,9 +28,19 @@ export class CanvasPainter {
       context.arc(scene.disk.x, scene.disk.y, scene.disk.radius, 0, 2 * Math.PI);
       context.fill();
     }
+    this.fillRects(scene);
     context.lineCap = "round";
     for (const group of strokeGroups(scene)) this.stroke(group, scene.segments.values);
     for (const [colour, rows] of dotGroups(scene)) this.fill(toHex(colour), rows, scene.dots.values);
+  }
+
+  /** @param {Scene} scene */
+  fillRects({ rects }) {
+    for (let row = 0; row < rects.count; row++) {
+      this.context.fillStyle = toHex(rects.colours[row]);
+      const [x, y, width, height] = rects.values.subarray(RECT_NUMBERS * row, RECT_NUMBERS * (row + 1));
+      this.context.fillRect(x, y, width, height);
+    }
   }
 
   /** @param {StrokeGroup} group @param {Float32Array} values */

@@ -1,49 +1,47 @@
-// The colour of every node: by cut, by class, or by depth.
+// The colour of every node: by cut, by labels that came with the leaves, or by depth.
 
 import { LOOKS, mixColours, packHex, paletteColour, rampColour } from "./palette.js";
 /**
- * @import { Partition } from "../tree/cut.js"
- * @import { Classes, Page } from "../tree/payload.js"
+ * @import { Partition } from "../tree/partition.js"
+ * @import { Labelling } from "../tree/payload.js"
  * @import { Tree } from "../tree/tree.js"
  * @import { Look } from "./palette.js"
  */
 
-/** @typedef {"cut" | "class" | "depth"} Mode What colours stand for. */
+/** @typedef {string} Mode What colours stand for: "cut", "depth", or the id of labels that came with the leaves. */
+/** @typedef {{ share: Float32Array, winner: Int32Array }} Majorities */
 
 /**
- * One packed colour per node.
- * @param {Tree} tree @param {Page} page @param {Partition} partition @param {Mode} mode @param {Look} look
+ * Packed colours by colour number, and grey behind them, for what is unknown or mixed.
+ * @param {ArrayLike<number>} numbers @param {Look} look
  */
-export function colourNodes(tree, page, partition, mode, look) {
-  if (mode === "class" && page.classes) return colourByClass(tree, page.classes, look);
-  if (mode === "depth") return colourByDepth(tree, look);
-  return colourByCut(tree, partition, look);
+export function paletteOf(numbers, look) {
+  const palette = new Uint32Array(numbers.length + 1).fill(packHex(LOOKS[look].trunk));
+  for (let k = 0; k < numbers.length; k++) palette[k] = paletteColour(numbers[k], look);
+  return palette;
 }
 
-/** @param {Tree} tree @param {Partition} partition @param {Look} look */
-function colourByCut(tree, partition, look) {
-  const trunk = packHex(LOOKS[look].trunk);
-  const palette = Uint32Array.from(partition.colours, (index) => paletteColour(index, look));
-  return Uint32Array.from(partition.ofNode, (label) => (label < 0 ? trunk : palette[label]));
+/** @param {Partition} partition @param {Look} look */
+export function colourByCut(partition, look) {
+  const palette = paletteOf(partition.colours, look);
+  return Uint32Array.from(partition.ofNode, (label) => palette[label < 0 ? palette.length - 1 : label]);
 }
 
 /**
- * A node takes the colour of its most frequent class, the paler the more its leaves are mixed; grey without any.
- * @param {Tree} tree @param {Classes} classes @param {Look} look
+ * A node takes the colour of its most frequent label, the paler the more its leaves are mixed; grey without any.
+ * @param {Majorities} majorities @param {Uint32Array} palette
  */
-function colourByClass(tree, classes, look) {
-  const trunk = packHex(LOOKS[look].trunk);
-  const palette = [...classes.names.map((_, code) => paletteColour(code, look)), trunk];
-  const { share, winner } = majorities(tree, classes);
+export function colourByLabel({ share, winner }, palette) {
+  const trunk = palette[palette.length - 1];
   return Uint32Array.from(winner, (code, node) => mixColours(palette[code], trunk, 1.25 * (1 - share[node])));
 }
 
 /**
  * The most frequent class under each node and its share among the leaves whose class is known; a code beyond the names
  * is none. Small counts are merged into large ones, from the leaves up, so that all nodes together take O(n log n).
- * @param {Tree} tree @param {Classes} classes
+ * @param {Tree} tree @param {Labelling} classes @returns {Majorities}
  */
-function majorities(tree, classes) {
+export function majorities(tree, classes) {
   /** @type {(Map<number, number> | null)[]} */
   const counts = new Array(tree.nodeCount).fill(null);
   const winner = new Int32Array(tree.nodeCount);
@@ -76,7 +74,7 @@ function majorities(tree, classes) {
 }
 
 /** @param {Tree} tree @param {Look} look */
-function colourByDepth(tree, look) {
+export function colourByDepth(tree, look) {
   const steps = Uint32Array.from({ length: 64 }, (_, k) => rampColour(k / 63, look));
   const scale = 63 / Math.max(tree.deepest, 1);
   return Uint32Array.from(tree.depth, (depth) => steps[Math.round(depth * scale)]);

@@ -1,13 +1,16 @@
 // The second view: a rectangular dendrogram, the root on the left, leaves one below the other, height as length. What
 // is drawn as height need not be the tree's own: see axis.js.
 
-import { AXIS_ROOM, heightAxes } from "./axis.js";
+import { AXIS_ROOM, axisWords, buildTicks, heightAxes } from "./axis.js";
+import { Beside } from "./beside.js";
 import { buildDendrogram } from "./dendrogram_picture.js";
 import { REACH } from "./disk.js";
+import { textWidth } from "./words.js";
 /**
  * @import { Page } from "../tree/payload.js"
  * @import { Tree } from "../tree/tree.js"
  * @import { AxisKind } from "./axis.js"
+ * @import { BesideContent } from "./beside.js"
  * @import { Point } from "./moebius.js"
  * @import { Slot } from "./names.js"
  * @import { Look } from "./palette.js"
@@ -15,10 +18,13 @@ import { REACH } from "./disk.js";
  */
 
 const NAME_ROOM = 150;
-const NAME_ROW = 8; // Pixels a leaf needs for its name.
+const NAME_ROW = 9; // Pixels a leaf needs for its name ...
+const MOST_SKIPPED = 6; // ... and how many leaves may share one name where there are more.
 const EDGE_ROOM = 14;
 const BUTTON_ROOM = 58; // On the left, where the buttons are.
-const LEAST_LEAVES = 3; // Fewest leaves that fill the height of the picture.
+const LEAST_LEAVES = 3; // Fewest leaves that fill the height of the picture ...
+const FOCUS_LEAVES = 20; // ... and fewest that are shown around a node that is brought to the centre.
+const FEW_LEAVES = 5; // A node with fewer is shown as part of the smallest one that has as many.
 
 /**
  * What is in sight: leaf positions from top to bottom, and the height at the left edge.
@@ -30,6 +36,8 @@ export class DendrogramView {
   constructor(tree, page) {
     this.tree = tree;
     this.axes = heightAxes(tree, page);
+    this.beside = new Beside(tree, page);
+    this.longestName = longestName(tree);
     // Middle of the children of a node, in leaf positions; a leaf at its own.
     this.middle = new Float64Array(tree.nodeCount);
     for (let leaf = 0; leaf < tree.leafCount; leaf++) this.middle[leaf] = tree.first[leaf] + 0.5;
@@ -47,6 +55,7 @@ export class DendrogramView {
     this.drawn = this.axis.height;
     this.rootHeight = 1;
     this.floor = 0;
+    this.ceiling = 0;
     this.pixelsPerLeaf = 0;
     this.pixelsPerHeight = 0;
     this.nameRoom = 0;
@@ -100,21 +109,40 @@ export class DendrogramView {
   resize(width, height) {
     this.width = width;
     this.height = height;
+    this.beside.fit(width, height);
     this.look(this.window);
   }
 
+  /** @param {BesideContent} content */
+  showBeside(content) {
+    this.beside.show(content, this.width, this.height);
+    this.look(this.window);
+  }
+
+  /** Pixels from the top to the first leaf. */
+  get head() {
+    return Math.max(this.beside.head, EDGE_ROOM);
+  }
+
+  /** Where leaves end and the axis begins, in pixels from the top. */
+  get leafFloor() {
+    return this.height - AXIS_ROOM;
+  }
+
   /**
-   * Look through a window, and measure what that makes of leaves and heights; nothing is drawn below the floor.
+   * Look through a window, and measure what that makes of leaves and heights; nothing is drawn below the floor or above the
+   * ceiling.
    * @param {Extent} window
    */
   look(window) {
     this.window = window;
-    this.floor = this.height - AXIS_ROOM + 2;
-    this.pixelsPerLeaf = (this.height - AXIS_ROOM - EDGE_ROOM) / (window.bottom - window.top);
+    this.ceiling = this.head > EDGE_ROOM ? this.head - 2 : -2;
+    this.floor = this.leafFloor + 2;
+    this.pixelsPerLeaf = (this.leafFloor - this.head) / (window.bottom - window.top);
     // Room for names comes up as the rows of leaves become high enough for letters.
-    const share = Math.min(Math.max(this.pixelsPerLeaf / NAME_ROW - 0.7, 0) / 0.3, 1);
-    this.nameRoom = 10 + share * Math.min(NAME_ROOM, 0.3 * this.width);
-    this.leafX = this.width - this.nameRoom - EDGE_ROOM;
+    const share = Math.min(Math.max((this.pixelsPerLeaf * MOST_SKIPPED) / NAME_ROW - 0.7, 0) / 0.3, 1);
+    this.nameRoom = 10 + share * Math.min(this.longestName, 0.25 * (this.width - this.beside.width));
+    this.leafX = this.width - this.nameRoom - this.beside.width - EDGE_ROOM;
     this.pixelsPerHeight = (this.leafX - BUTTON_ROOM) / window.left;
   }
 
@@ -122,7 +150,7 @@ export class DendrogramView {
 
   /** Size of the letters of names. */
   get nameSize() {
-    return Math.min(Math.max(this.pixelsPerLeaf, 8), 12);
+    return Math.min(Math.max(this.pixelsPerLeaf, NAME_ROW), 12);
   }
 
   /** @param {number} height */
@@ -132,7 +160,7 @@ export class DendrogramView {
 
   /** @param {number} place */
   screenY(place) {
-    return EDGE_ROOM + (place - this.window.top) * this.pixelsPerLeaf;
+    return this.head + (place - this.window.top) * this.pixelsPerLeaf;
   }
 
   /**
@@ -140,7 +168,7 @@ export class DendrogramView {
    * @param {number} y
    */
   leafAtRow(y) {
-    const place = Math.floor(this.window.top + (y - EDGE_ROOM) / this.pixelsPerLeaf);
+    const place = Math.floor(this.window.top + (y - this.head) / this.pixelsPerLeaf);
     return this.tree.leafAt[Math.min(Math.max(place, 0), this.tree.leafCount - 1)];
   }
 
@@ -170,7 +198,7 @@ export class DendrogramView {
    */
   zoom(factor, x, y) {
     const { leafCount } = this.tree;
-    const place = this.window.top + (y - EDGE_ROOM) / this.pixelsPerLeaf;
+    const place = this.window.top + (y - this.head) / this.pixelsPerLeaf;
     const old = this.window.bottom - this.window.top;
     const span = Math.min(Math.max(old / factor, Math.min(LEAST_LEAVES, leafCount)), leafCount);
     const top = place - ((place - this.window.top) * span) / old;
@@ -183,12 +211,18 @@ export class DendrogramView {
   /** @param {number} node */
   focusMotion(node) {
     const { tree } = this;
-    const shown = tree.isLeaf(node) ? tree.parent[node] : node;
-    if (shown < 0) return this.windowMotion(this.wholeWindow());
-    const pad = Math.max(0.04 * tree.size[shown], (LEAST_LEAVES - tree.size[shown]) / 2, 0.5);
-    const bottom = tree.first[shown] + tree.size[shown] + pad;
+    const least = Math.min(FOCUS_LEAVES, tree.leafCount);
+    const span = Math.max(1.08 * tree.size[node] + 1, least);
+    if (span >= tree.leafCount) return this.windowMotion(this.wholeWindow());
+    const middle = tree.first[node] + tree.size[node] / 2;
+    const top = Math.min(Math.max(middle - span / 2, 0), tree.leafCount - span);
+    // Of a node of few leaves, as much of the height as they need to hang together with those around them.
+    let shown = node;
+    while (tree.size[shown] < FEW_LEAVES || (tree.size[node] < FEW_LEAVES && tree.size[tree.parent[shown]] <= span)) {
+      shown = tree.parent[shown];
+    }
     const left = Math.min((this.drawn[shown] || this.rootHeight) * 1.15, this.rootHeight);
-    return this.windowMotion({ top: tree.first[shown] - pad, bottom, left });
+    return this.windowMotion({ top, bottom: top + span, left });
   }
 
   resetMotion() {
@@ -208,6 +242,24 @@ export class DendrogramView {
   /** @param {Scene} scene @param {Uint32Array} colours @param {Look} look */
   build(scene, colours, look) {
     buildDendrogram(this, scene, colours, look);
+    buildTicks(this, scene, look);
+    this.beside.build(this, scene, look);
+  }
+
+  /** The axis and the headings of what stands beside the leaves. */
+  words() {
+    return [...axisWords(this), ...this.beside.words(this)];
+  }
+
+  /**
+   * Where the name of a cluster begins that takes so many pixels: over the branch above its node, which it may overrun.
+   * @param {number} node @param {number} width @returns {Point}
+   */
+  titlePlace(node, width) {
+    const { tree } = this;
+    const begin = node === tree.root ? 0 : this.screenX(this.drawn[tree.parent[node]]);
+    const x = Math.min(Math.max(begin, 0) + 5, this.leafX - width - 5);
+    return [x, this.screenY(this.middle[node]) - 9];
   }
 
   /**
@@ -235,7 +287,7 @@ export class DendrogramView {
     const own = this.screenX(this.drawn[node]);
     const dy = Math.abs(this.screenY(this.middle[node]) - y);
     const left = node === tree.root ? own : this.screenX(this.drawn[tree.parent[node]]);
-    const right = tree.isLeaf(node) ? own + this.nameRoom : own;
+    const right = tree.isLeaf(node) ? own + this.beside.width + this.nameRoom : own;
     const level = Math.hypot(Math.max(left + 4 - x, 0, x - right), dy);
     if (tree.isLeaf(node)) return level;
     const above = Math.max(this.screenY(this.low[node]) - y, y - this.screenY(this.high[node]), 0);
@@ -244,13 +296,15 @@ export class DendrogramView {
 
   /** @param {number} most @returns {Slot[]} */
   nameSlots(most) {
-    if (this.pixelsPerLeaf < NAME_ROW) return [];
-    const first = Math.max(Math.ceil(this.window.top - 0.5), 0);
+    const step = Math.ceil(NAME_ROW / this.pixelsPerLeaf);
+    if (step > MOST_SKIPPED) return [];
+    const first = Math.max(Math.ceil((this.window.top - 0.5) / step), 0) * step;
+    const x = this.leafX + this.beside.width + 6;
     const slots = [];
-    for (let place = first; place < this.tree.leafCount && slots.length < most; place++) {
+    for (let place = first; place < this.tree.leafCount && slots.length < most; place += step) {
       const y = this.screenY(place + 0.5);
-      if (y > this.height - AXIS_ROOM) break;
-      slots.push({ leaf: this.tree.leafAt[place], x: this.leafX + 6, y, angle: 0, atEnd: false, room: this.nameRoom });
+      if (y > this.leafFloor) break;
+      slots.push({ leaf: this.tree.leafAt[place], x, y, angle: 0, atEnd: false, room: this.nameRoom });
     }
     return slots;
   }
@@ -273,4 +327,29 @@ export class DendrogramView {
   summary() {
     return { ...this.window };
   }
+
+  /** Numbers from which `goTo` comes back here; none where the whole tree is seen. */
+  place() {
+    const { top, bottom, left } = this.window;
+    const whole = this.wholeWindow();
+    return top === whole.top && bottom === whole.bottom && left === whole.left ? [] : [top, bottom, left];
+  }
+
+  /** @param {number[]} place */
+  goTo([top, bottom, left]) {
+    const { leafCount } = this.tree;
+    if (!(bottom - top > 0) || !(left > 0)) return;
+    const span = Math.min(Math.max(bottom - top, Math.min(LEAST_LEAVES, leafCount)), leafCount);
+    this.look({ top, bottom: top + span, left: Math.min(left, this.rootHeight) });
+    this.shift(0);
+  }
+}
+
+/**
+ * Pixels that the longest name of a leaf takes, up to what names may have.
+ * @param {Tree} tree
+ */
+function longestName({ names, leafCount }) {
+  const longest = names ? names.reduce((most, name) => Math.max(most, name.length), 0) : String(leafCount).length;
+  return Math.min(textWidth("n".repeat(Math.min(longest, 40)), 12) + 4, NAME_ROOM);
 }

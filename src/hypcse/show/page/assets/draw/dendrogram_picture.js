@@ -27,7 +27,7 @@ export function buildDendrogram(view, scene, colours, look) {
 function drawLevel(view, scene, node, colours, rows) {
   const { tree } = view;
   const y = view.screenY(view.middle[node]);
-  if (y < -2 || y > view.floor) return;
+  if (y < view.ceiling || y > view.floor) return;
   const left = view.screenX(view.drawn[tree.parent[node]]);
   const right = view.screenX(view.drawn[node]);
   if (right < 0) return;
@@ -47,12 +47,12 @@ function drawLevel(view, scene, node, colours, rows) {
 function drawJoin(view, scene, node, colours) {
   const top = view.screenY(view.low[node]);
   const bottom = view.screenY(view.high[node]);
-  if (bottom - top < 1 || bottom < 0 || top > view.floor) return;
+  if (bottom - top < 1 || bottom < view.ceiling || top > view.floor) return;
   const x = view.screenX(view.drawn[node]);
   if (x < -2) return;
   const width = lineWidth(view, node);
   const reach = width / 2;
-  scene.segment(x, Math.max(top - reach, -2), x, Math.min(bottom + reach, view.floor), width, colours[node]);
+  scene.segment(x, Math.max(top - reach, view.ceiling), x, Math.min(bottom + reach, view.floor), width, colours[node]);
 }
 
 /** @param {DendrogramView} view @param {number} node */

@@ -12,6 +12,7 @@ import {
  * @import { Moebius, Point } from "./moebius.js"
  * @import { Look } from "./palette.js"
  * @import { Motion, Scene } from "./scene.js"
+ * @import { Word } from "./words.js"
  */
 
 export const REACH = 14; // Pixels around a node within which the pointer means it.
@@ -236,6 +237,23 @@ export class DiskView {
     return diskNameSlots(this, most);
   }
 
+  /**
+   * There are none but the names.
+   * @returns {Word[]}
+   */
+  words() {
+    return [];
+  }
+
+  /**
+   * Where the name of a cluster begins that takes so many pixels: it stands in the middle over its node.
+   * @param {number} node @param {number} width @returns {Point}
+   */
+  titlePlace(node, width) {
+    const [x, y] = this.position(node);
+    return [x - width / 2, y - 14];
+  }
+
   /** @param {number} node */
   pathToRoot(node) {
     return diskPathToRoot(this, node);
@@ -244,5 +262,20 @@ export class DiskView {
   /** Numbers that tell where one looks, for tests. */
   summary() {
     return { ...this.map, magnified: this.magnified };
+  }
+
+  /** Numbers from which `goTo` comes back here; none where the whole tree is seen. */
+  place() {
+    const { ar, ai, br, bi } = this.map;
+    return ar === 1 && !ai && !br && !bi && this.magnified === 1 ? [] : [ar, ai, br, bi, this.magnified];
+  }
+
+  /** @param {number[]} place */
+  goTo([ar, ai, br, bi, magnified]) {
+    const scale = Math.sqrt(ar * ar + ai * ai - br * br - bi * bi);
+    if (!(scale > 0) || !(magnified >= 1)) return;
+    this.map = IDENTITY;
+    this.move({ ar: ar / scale, ai: ai / scale, br: br / scale, bi: bi / scale });
+    this.magnified = Math.min(magnified, MOST_MAGNIFIED);
   }
 }

@@ -1,11 +1,15 @@
-// Names of leaves and marks, on a canvas that lies over the picture. Names are drawn as text and never parsed.
+// Names of leaves and clusters as words over the picture, and the marks of nodes.
 
 import { LOOKS } from "./palette.js";
+import { LETTER, shortText, textWidth } from "./words.js";
 /**
+ * @import { NodeNames } from "../tree/node_names.js"
+ * @import { Partition } from "../tree/partition.js"
  * @import { Tree } from "../tree/tree.js"
  * @import { DendrogramView } from "./dendrogram.js"
  * @import { DiskView } from "./disk.js"
  * @import { Look } from "./palette.js"
+ * @import { Word } from "./words.js"
  */
 
 /** @typedef {DiskView | DendrogramView} View */
@@ -14,43 +18,61 @@ import { LOOKS } from "./palette.js";
  * @typedef {{ leaf: number, x: number, y: number, angle: number, atEnd: boolean, room: number }} Slot
  */
 
-export const NAME_FONT = "system-ui, sans-serif";
-export const MOST_NAMES = 400;
+const MOST_NAMES = 400;
 const LONGEST_NAME = 28;
-export const LETTER = 0.58; // Width of a letter over its size, about.
+const NAMED_CLUSTERS = 40; // Clusters that have names in the picture, the largest.
+const LONGEST_TITLE = 36;
+const TITLE_SIZE = 11;
 
 /**
- * A name as it fits: control characters as blanks, long ones cut.
- * @param {string} name
+ * All words over the picture: names of leaves and clusters, the axis, and headings.
+ * @param {View} view @param {Tree} tree @param {Partition} partition @param {NodeNames} names
  */
-export function shortName(name, longest = LONGEST_NAME) {
-  const plain = name.replace(/\p{Cc}/gu, " ");
-  const signs = Array.from(plain);
-  return signs.length > longest ? `${signs.slice(0, longest - 1).join("")}…` : plain;
+export function pictureWords(view, tree, partition, names) {
+  return [...leafWords(view, tree), ...view.words(), ...clusterWords(view, tree, partition, names)];
 }
 
 /**
- * The name of a leaf as it fits into its slot.
- * @param {Slot} slot @param {View} view @param {Tree} tree
+ * Names of leaves, where there is room for them.
+ * @param {View} view @param {Tree} tree @returns {Word[]}
  */
-export function slotName(slot, view, tree) {
-  const fits = Math.floor(slot.room / (LETTER * view.nameSize));
-  return shortName(tree.leafName(slot.leaf), Math.min(Math.max(fits, 3), LONGEST_NAME));
+function leafWords(view, tree) {
+  return view.nameSlots(MOST_NAMES).map(({ leaf, x, y, angle, atEnd, room }) => {
+    const fits = Math.floor(room / (LETTER * view.nameSize));
+    const text = shortText(tree.leafName(leaf), Math.min(Math.max(fits, 3), LONGEST_NAME));
+    return { x, y, text, angle, anchor: atEnd ? "end" : "start", size: view.nameSize };
+  });
 }
 
-/** @param {CanvasRenderingContext2D} context @param {View} view @param {Tree} tree @param {Look} look */
-export function paintNames(context, view, tree, look) {
-  context.fillStyle = LOOKS[look].ink;
-  context.textBaseline = "middle";
-  context.font = `${view.nameSize}px ${NAME_FONT}`;
-  for (const slot of view.nameSlots(MOST_NAMES)) {
-    context.save();
-    context.translate(slot.x, slot.y);
-    context.rotate(slot.angle);
-    context.textAlign = slot.atEnd ? "right" : "left";
-    context.fillText(slotName(slot, view, tree), 0, 0);
-    context.restore();
+/**
+ * Names of the clusters of several leaves, largest first, as far as they do not cover each other.
+ * @param {View} view @param {Tree} tree @param {Partition} partition @param {NodeNames} names
+ */
+function clusterWords(view, tree, partition, names) {
+  if (!partition.ofSubtrees || partition.count < 2) return [];
+  /** @type {Word[]} */
+  const words = [];
+  /** @type {[number, number, number, number][]} */
+  const boxes = [];
+  for (const label of partition.bySize().slice(0, NAMED_CLUSTERS)) {
+    const node = partition.tops[label];
+    if (tree.isLeaf(node)) break;
+    const text = shortText(names.title(node), LONGEST_TITLE);
+    const width = textWidth(text, TITLE_SIZE);
+    const [x, y] = view.titlePlace(node, width);
+    /** @type {[number, number, number, number]} */
+    const box = [x, y - 8, x + width, y + 8];
+    const hidden = box[0] < 0 || box[1] < 0 || box[2] > view.width || box[3] > view.height;
+    if (hidden || boxes.some((other) => overlap(box, other))) continue;
+    boxes.push(box);
+    words.push({ x, y, text, size: TITLE_SIZE, rim: true });
   }
+  return words;
+}
+
+/** @param {number[]} first @param {number[]} second */
+function overlap(first, second) {
+  return first[0] < second[2] && second[0] < first[2] && first[1] < second[3] && second[1] < first[3];
 }
 
 /**

@@ -8,9 +8,16 @@ const GOLDEN_ANGLE = 137.50776405;
 
 /** Ground and ink of the picture in both looks; the page's own colours are in its style sheet. */
 export const LOOKS = {
-  light: { ground: "#fbfbfc", disk: "#ffffff", rim: "#d5d9df", trunk: "#9aa3af", ink: "#1c2430", accent: "#c2185b" },
-  dark: { ground: "#12161c", disk: "#171c24", rim: "#323b48", trunk: "#66707e", ink: "#e6eaf0", accent: "#ff6fae" },
+  light: {
+    ground: "#fbfbfc", disk: "#ffffff", rim: "#d5d9df", trunk: "#9aa3af", ink: "#1c2430", accent: "#c2185b", still: "#eceef1",
+  },
+  dark: {
+    ground: "#12161c", disk: "#171c24", rim: "#323b48", trunk: "#66707e", ink: "#e6eaf0", accent: "#ff6fae", still: "#222a34",
+  },
 };
+
+/** The ends of a heat map's colours: blue and orange, which people who see no red or no green can tell apart. */
+const HEAT_ENDS = { light: ["#0b5fa8", "#c8500a"], dark: ["#4fa3ee", "#f08a3c"] };
 
 /**
  * "#rrggbb" as a number 0xAABBGGRR, which WebGL reads as four bytes of red, green, blue and alpha.
@@ -78,6 +85,18 @@ export function paletteColour(index, look) {
 export function rampColour(value, look) {
   const [from, to] = look === "dark" ? [0.5, 0.9] : [0.32, 0.76];
   return oklch(from + (to - from) * value, 0.1 + 0.03 * Math.sin(Math.PI * value), 275 - 185 * value);
+}
+
+const HEAT_REACH = 2; // Deviations at which the colours of a heat map end.
+
+/**
+ * Blue for standardised values below 0, orange for those above, the colour of the ground between.
+ * @param {number} value @param {Look} look
+ */
+export function heatColour(value, look) {
+  const share = Math.min(Math.abs(value) / HEAT_REACH, 1);
+  const end = HEAT_ENDS[look][value < 0 ? 0 : 1];
+  return mixColours(packHex(LOOKS[look].still), packHex(end), share);
 }
 
 /**

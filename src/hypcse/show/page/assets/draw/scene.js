@@ -1,4 +1,4 @@
-// A picture as lists of segments and dots in pixels. Both views make scenes; WebGL, canvas and SVG paint them.
+// A picture as lists of segments, dots and rectangles in pixels. Both views make scenes; WebGL, canvas and SVG paint them.
 
 /** @typedef {(time: number) => void} Motion Moves a view to where it is at a time from 0 to 1. */
 /** @typedef {{ x: number, y: number, radius: number, fill: string }} Disk */
@@ -38,11 +38,13 @@ class Rows {
 
 export const SEGMENT_NUMBERS = 7; // Both ends, width, and the bend at either end.
 export const DOT_NUMBERS = 3;
+export const RECT_NUMBERS = 4; // Left, top, width and height.
 
 export class Scene {
   constructor() {
     this.segments = new Rows(SEGMENT_NUMBERS);
     this.dots = new Rows(DOT_NUMBERS);
+    this.rects = new Rows(RECT_NUMBERS);
     this.ground = "#ffffff";
     /** @type {Disk | null} */
     this.disk = null;
@@ -51,6 +53,7 @@ export class Scene {
   clear() {
     this.segments.clear();
     this.dots.clear();
+    this.rects.clear();
     this.disk = null;
   }
 
@@ -83,6 +86,15 @@ export class Scene {
       this.segment(xs[k - 1], ys[k - 1], xs[k], ys[k], width, colour, before, after);
       before = after;
     }
+  }
+
+  /**
+   * A filled rectangle.
+   * @param {number} x @param {number} y @param {number} width @param {number} height @param {number} colour
+   */
+  rect(x, y, width, height, colour) {
+    const at = this.rects.extend(colour);
+    this.rects.values.set([x, y, width, height], at);
   }
 
   /** @param {number} x @param {number} y @param {number} radius @param {number} colour */

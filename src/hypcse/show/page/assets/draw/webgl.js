@@ -2,7 +2,7 @@
 // fragment shader. The squares are made here and not as instances, which drawing in software handles one by one.
 
 import { packHex } from "./palette.js";
-import { DOT_NUMBERS, SEGMENT_NUMBERS } from "./scene.js";
+import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "./scene.js";
 /** @import { Scene } from "./scene.js" */
 
 const SQUARE_VERTEX = `#version 300 es
@@ -124,13 +124,17 @@ class Squares {
 
   /** @param {Scene} scene */
   fill(scene) {
-    const { segments, dots, disk } = scene;
+    const { segments, dots, rects, disk } = scene;
     this.count = 0;
     this.end = 0;
-    this.reserve(segments.count + dots.count + 1);
+    this.reserve(segments.count + dots.count + rects.count + 1);
     if (disk) {
       this.dot(disk.x, disk.y, disk.radius);
       this.finish(packHex(disk.fill));
+    }
+    for (let row = 0; row < rects.count; row++) {
+      this.rect(rects.values, RECT_NUMBERS * row);
+      this.finish(rects.colours[row]);
     }
     for (let row = 0; row < segments.count; row++) {
       this.segment(segments.values, SEGMENT_NUMBERS * row);
@@ -165,6 +169,15 @@ class Squares {
       const [first, last] = [side * values[at + 5], -side * values[at + 6]];
       this.corner(x0 + forwardX * first - forwardY * side, y0 + forwardY * first + forwardX * side, side, 0, reach);
       this.corner(x1 + forwardX * last - forwardY * side, y1 + forwardY * last + forwardX * side, side, 0, reach);
+    }
+  }
+
+  /** @param {Float32Array} values @param {number} at */
+  rect(values, at) {
+    const [x, y, width, height] = [values[at], values[at + 1], values[at + 2], values[at + 3]];
+    for (const down of [y, y + height]) {
+      this.corner(x, down, 0, 0, 1);
+      this.corner(x + width, down, 0, 0, 1);
     }
   }
 

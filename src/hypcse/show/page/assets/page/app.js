@@ -1,20 +1,21 @@
 // What the page shows now, and all that can be done to it. Parts of the page listen and draw themselves anew.
 
-import { Cuts, nestedPartitions, Partition } from "../tree/cut.js";
+import { matchedColours } from "../tree/contingency.js";
+import { Cuts } from "../tree/cut.js";
 import { Facts } from "../tree/facts.js";
+import { NodeNames } from "../tree/node_names.js";
+import { inheritedColours, Partition } from "../tree/partition.js";
 import { Tree } from "../tree/tree.js";
-import { colourNodes } from "../draw/colours.js";
+import { colourByCut, colourByDepth, colourByLabel, majorities, paletteOf } from "../draw/colours.js";
 import { DendrogramView } from "../draw/dendrogram.js";
 import { DiskView } from "../draw/disk.js";
 /**
- * @import { Page } from "../tree/payload.js"
+ * @import { Labelling, Page } from "../tree/payload.js"
  * @import { AxisKind } from "../draw/axis.js"
- * @import { Mode } from "../draw/colours.js"
+ * @import { Majorities, Mode } from "../draw/colours.js"
+ * @import { Point } from "../draw/moebius.js"
  * @import { Look } from "../draw/palette.js"
  */
-
-/** @type {Mode[]} */
-const MODES = ["cut", "class", "depth"];
 
 /**
  * What the page shows. level: -1 stands for none, so that clusters count; clusters: 0 stands for the automatic cut;
@@ -26,8 +27,12 @@ const MODES = ["cut", "class", "depth"];
  * @property {number} clusters
  * @property {number} selected
  * @property {number} hovered
+ * @property {string} cell What the pointer is at beside the leaves, in lines of text.
  * @property {Look} look
  * @property {AxisKind} heights What the dendrogram draws as height.
+ * @property {boolean} heat Whether the heat map is beside the leaves ...
+ * @property {boolean} strips ... and the strips of labels.
+ * @property {number} renamed How often a node was given a name.
  */
 /** @typedef {"parent" | "child" | "before" | "after"} Direction */
 
@@ -36,21 +41,32 @@ export class App {
   constructor(page) {
     this.page = page;
     this.tree = new Tree(page);
-    this.cuts = new Cuts(this.tree);
     this.facts = new Facts(this.tree, page);
+    this.names = new NodeNames(this.tree, page, this.facts);
     this.views = { disk: new DiskView(this.tree, page), dendrogram: new DendrogramView(this.tree, page) };
     /** @type {((changed: (keyof State)[]) => void)[]} */
     this.listeners = [];
-    this.levels = nestedPartitions(this.tree, page.levels);
+    this.levels = page.levels.map((labels) => new Partition(this.tree, labels));
+    this.cuts = new Cuts(this.tree, this.levels);
+    this.levels.forEach((level, k) => {
+      if (k && !level.ofSubtrees) level.colours = inheritedColours(level, this.levels[k - 1]);
+    });
     this.automatic = page.automatic ? new Partition(this.tree, page.automatic) : this.levels[page.mainLevel ?? 0];
     /** @type {State} */
     this.state = {
-      view: "disk", mode: "cut", level: -1, clusters: page.clusters || 0, selected: -1, hovered: -1, look: "light",
-      heights: page.byDistance ? "distance" : "tree",
+      view: "disk", mode: "cut", level: -1, clusters: page.clusters || 0, selected: -1, hovered: -1, cell: "",
+      look: "light", heights: page.byDistance ? "distance" : "tree", heat: Boolean(page.table?.siblings),
+      strips: page.labellings.length > 0, renamed: 0,
     };
     this.views.dendrogram.drawHeights(this.state.heights);
     this.partition = this.automatic;
+    /** @type {Map<string, Majorities>} */
+    this.majorities = new Map();
+    /** @type {Map<string, Uint32Array>} */
+    this.palettes = new Map();
     this.colours = new Uint32Array(0);
+    /** @type {Point} Where the pointer was last, in pixels of the picture. */
+    this.pointed = [0, 0];
     this.cutAnew();
   }
 
@@ -77,23 +93,74 @@ export class App {
     Object.assign(this.state, changes);
     if (changed.includes("heights")) this.views.dendrogram.drawHeights(this.state.heights);
     if (changed.includes("clusters") || changed.includes("level")) this.cutAnew();
-    else if (changed.includes("mode") || changed.includes("look")) this.colourAnew();
+    else if (changed.some((key) => ["mode", "look", "heat", "strips"].includes(key))) this.colourAnew();
     for (const listener of this.listeners) listener(changed);
   }
 
   cutAnew() {
     const { level, clusters } = this.state;
     if (level >= 0) this.partition = this.levels[level];
-    else this.partition = clusters ? this.cuts.into(clusters) : this.automatic;
+    else this.partition = clusters ? this.partitionInto(clusters) : this.automatic;
     this.colourAnew();
   }
 
+  /**
+   * One partition for every number: the automatic one, the level, or the cut with so many clusters.
+   * @param {number} clusters
+   */
+  partitionInto(clusters) {
+    if (this.automatic.count === clusters) return this.automatic;
+    return this.levels.find(({ count }) => count === clusters) ?? this.cuts.into(clusters);
+  }
+
   colourAnew() {
-    this.colours = colourNodes(this.tree, this.page, this.partition, this.state.mode, this.state.look);
+    const { tree, partition } = this;
+    const { mode, look } = this.state;
+    this.palettes.clear();
+    const labelling = this.labelling(mode);
+    if (labelling) this.colours = colourByLabel(this.majoritiesOf(labelling), this.palette(labelling));
+    else this.colours = mode === "depth" ? colourByDepth(tree, look) : colourByCut(partition, look);
+    this.views.dendrogram.showBeside({ partition, strips: this.strips(), heat: this.state.heat });
   }
 
   /**
-   * Cut into so many clusters, as far as the tree has them, and show their colours.
+   * The labels with this id, if there are any.
+   * @param {string} id
+   */
+  labelling(id) {
+    return this.page.labellings.find((labelling) => labelling.id === id);
+  }
+
+  /** @param {Labelling} labelling */
+  majoritiesOf(labelling) {
+    const found = this.majorities.get(labelling.id) ?? majorities(this.tree, labelling);
+    this.majorities.set(labelling.id, found);
+    return found;
+  }
+
+  /**
+   * Packed colours of labels by their code, with grey behind them.
+   * @param {Labelling} labelling
+   */
+  palette(labelling) {
+    const made = this.palettes.get(labelling.id)
+      ?? paletteOf(matchedColours(this.partition, labelling), this.state.look);
+    this.palettes.set(labelling.id, made);
+    return made;
+  }
+
+  /** The clusters shown and all labels that came with the leaves, where they are to stand side by side. */
+  strips() {
+    const { partition, state, page } = this;
+    if (!state.strips || !page.labellings.length) return [];
+    const clusters = { title: "cluster", codes: partition.labels, palette: paletteOf(partition.colours, state.look) };
+    return [
+      clusters, ...page.labellings.map((own) => ({ title: own.title, codes: own.codes, palette: this.palette(own) })),
+    ];
+  }
+
+  /**
+   * Show so many clusters, as far as the tree has them, and their colours.
    * @param {number} wanted
    */
   setClusters(wanted) {
@@ -115,22 +182,50 @@ export class App {
     return this.levels.indexOf(this.partition);
   }
 
-  /** The level after the one shown, or the first with more clusters than are shown; after the last the first again. */
-  nextLevel() {
-    if (!this.levels.length) return;
+  /**
+   * The next finer level (1) or the next coarser (-1) than what is shown; past the last one, from the other end.
+   * @param {1 | -1} step
+   */
+  stepLevel(step) {
+    const { levels, partition } = this;
+    if (!levels.length) return;
     const shown = this.shownLevel();
-    const finer = this.levels.findIndex(({ count }) => count > this.partition.count);
-    this.showLevel(shown < 0 ? Math.max(finer, 0) : (shown + 1) % this.levels.length);
+    const finer = levels.findIndex(({ count }) => count > partition.count);
+    const between = step > 0 ? Math.max(finer, 0) : (finer < 0 ? levels.length : finer) - 1;
+    this.showLevel(((shown < 0 ? between : shown + step) + levels.length) % levels.length);
+  }
+
+  /** All that colours can stand for. */
+  modes() {
+    return ["cut", ...this.page.labellings.map(({ id }) => id), "depth"];
   }
 
   nextMode() {
-    const known = MODES.filter((mode) => mode !== "class" || this.page.classes);
+    const known = this.modes();
     this.set({ mode: known[(known.indexOf(this.state.mode) + 1) % known.length] });
   }
 
   /** @param {number} node */
   select(node) {
     this.set({ selected: node });
+  }
+
+  /**
+   * Name a node; an empty name takes back what was given here.
+   * @param {number} node @param {string} name
+   */
+  rename(node, name) {
+    this.names.rename(node, name.trim());
+    this.set({ renamed: this.state.renamed + 1 });
+  }
+
+  /**
+   * What a cluster is called: as its node, or by its number where no node holds just its leaves.
+   * @param {number} label
+   */
+  clusterTitle(label) {
+    const node = this.partition.tops[label];
+    return this.partition.ofSubtrees ? this.names.title(node) : `Cluster ${label}`;
   }
 
   /**

@@ -1,20 +1,24 @@
 // Keys. Those without a letter act when the picture has the focus, the others everywhere but in fields.
 
-import { byId } from "./elements.js";
+import { copyLeaves, copyText } from "../side/clipboard.js";
+import { byId } from "../side/elements.js";
+import { editName } from "../side/renaming.js";
 /**
  * @import { App, Direction } from "./app.js"
- * @import { Controls } from "./controls.js"
+ * @import { Controls } from "../side/controls.js"
+ * @import { Link } from "./link.js"
  * @import { Stage } from "./stage.js"
  */
 
 const PAN_STEP = 48;
 
 export class Keyboard {
-  /** @param {App} app @param {Stage} stage @param {Controls} actions */
-  constructor(app, stage, actions) {
+  /** @param {App} app @param {Stage} stage @param {Controls} actions @param {Link} link */
+  constructor(app, stage, actions, link) {
     this.app = app;
     this.stage = stage;
     this.actions = actions;
+    this.link = link;
     stage.canvas.addEventListener("keydown", (event) => this.pressOnPicture(event));
     document.addEventListener("keydown", (event) => this.pressAnywhere(event));
   }
@@ -55,7 +59,7 @@ export class Keyboard {
   /** @param {KeyboardEvent} event */
   pressAnywhere(event) {
     if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (byId("help", HTMLDialogElement).open) return;
+    if (document.querySelector("dialog[open]")) return;
     const act = this.letterKeys()[event.key];
     if (!act) return;
     event.preventDefault();
@@ -64,17 +68,22 @@ export class Keyboard {
 
   /** @returns {Record<string, () => void>} */
   letterKeys() {
-    const { app, stage, actions } = this;
+    const { app, stage, actions, link } = this;
     return {
       "+": () => stage.zoomHere(1.4), "=": () => stage.zoomHere(1.4), "-": () => stage.zoomHere(1 / 1.4),
       0: () => stage.reset(),
       "[": () => app.setClusters(app.partition.count - 1),
       "]": () => actions.moreClusters(),
       a: () => app.showAutomatic(),
-      l: () => app.nextLevel(),
+      l: () => app.stepLevel(1), L: () => app.stepLevel(-1),
       c: () => app.nextMode(),
       v: () => actions.otherView(),
       h: () => actions.otherHeights(),
+      m: () => actions.switchHeat(),
+      s: () => actions.switchStrips(),
+      n: () => editName(app, stage),
+      y: () => copyLeaves(app),
+      u: () => copyText(link.address(), "Link"),
       t: () => actions.otherLook(),
       "/": () => byId("search").focus(),
       "?": () => byId("help", HTMLDialogElement).showModal(),
@@ -88,5 +97,5 @@ export class Keyboard {
  */
 function isField(target) {
   if (target instanceof HTMLInputElement) return target.type !== "checkbox";
-  return target instanceof HTMLSelectElement;
+  return target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
 }

@@ -3,16 +3,21 @@
 import { readDocument } from "../tree/payload.js";
 import { axisMarks } from "../draw/axis.js";
 import { countColours } from "../draw/colours.js";
+import { pictureWords } from "../draw/names.js";
+import { copyText } from "../side/clipboard.js";
+import { Comparison } from "../side/comparison.js";
+import { Controls } from "../side/controls.js";
+import { byId, element } from "../side/elements.js";
+import { connectExports } from "../side/exports.js";
+import { Legend } from "../side/legend.js";
+import { LevelList } from "../side/levels.js";
+import { Panel } from "../side/panel.js";
+import { Search } from "../side/search.js";
+import { Tip } from "../side/tip.js";
 import { App } from "./app.js";
-import { Controls } from "./controls.js";
-import { byId, element } from "./elements.js";
-import { connectExports } from "./exports.js";
 import { Keyboard } from "./keyboard.js";
-import { Legend } from "./legend.js";
-import { LevelList } from "./levels.js";
-import { Panel } from "./panel.js";
+import { Link } from "./link.js";
 import { Pointer } from "./pointer.js";
-import { Search } from "./search.js";
 import { Stage } from "./stage.js";
 
 function startPage() {
@@ -21,13 +26,17 @@ function startPage() {
   app.set({ look: dark.matches ? "dark" : "light" });
   dark.addEventListener("change", () => app.set({ look: dark.matches ? "dark" : "light" }));
   const stage = new Stage(app);
+  const link = new Link(app, stage);
   new Panel(app, stage);
+  new Tip(app);
   new Legend(app);
   new LevelList(app);
+  new Comparison(app);
   new Search(app, stage);
   const controls = new Controls(app, stage);
   new Pointer(app, stage);
-  new Keyboard(app, stage, controls);
+  new Keyboard(app, stage, controls, link);
+  byId("copy-link").addEventListener("click", () => copyText(link.address(), "Link"));
   connectExports(app);
   exposeState(app, stage);
 }
@@ -57,6 +66,15 @@ function exposeState(app, stage) {
     get drawn() {
       return { segments: stage.scene.segments.count, dots: stage.scene.dots.count };
     },
+    get words() {
+      return pictureWords(app.view, app.tree, app.partition, app.names).map(({ text }) => text);
+    },
+    get beside() {
+      const { beside } = app.views.dendrogram;
+      return { columns: beside.columns.map((place) => beside.columnName(place)), rects: stage.scene.rects.count };
+    },
+    /** @param {number} label @param {number} place */
+    heat: (label, place) => app.views.dendrogram.beside.value(label, place),
     get axis() {
       return app.view.axis ? axisMarks(app.view).title.text : null;
     },

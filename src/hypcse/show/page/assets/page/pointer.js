@@ -1,5 +1,6 @@
 // Mouse, pen and touch on the picture.
 
+import { clusterAt, describeCell } from "../side/cells.js";
 /**
  * @import { Point } from "../draw/moebius.js"
  * @import { App } from "./app.js"
@@ -21,7 +22,7 @@ export class Pointer {
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.release(event, true));
     canvas.addEventListener("pointercancel", (event) => this.release(event, false));
-    canvas.addEventListener("pointerleave", () => app.set({ hovered: -1 }));
+    canvas.addEventListener("pointerleave", () => app.set({ hovered: -1, cell: "" }));
     canvas.addEventListener("dblclick", (event) => this.focus(event));
     canvas.addEventListener("wheel", (event) => this.scroll(event), { passive: false });
   }
@@ -57,14 +58,16 @@ export class Pointer {
 
   /** @param {Point} place */
   hover([x, y]) {
-    const node = this.app.view.nodeAt(x, y);
-    this.stage.canvas.classList.toggle("pointing", node >= 0);
-    this.app.set({ hovered: node });
+    const cell = describeCell(this.app, x, y);
+    const node = cell ? -1 : this.app.view.nodeAt(x, y);
+    this.stage.canvas.classList.toggle("pointing", node >= 0 || cell !== "");
+    this.app.pointed = [x, y];
+    this.app.set({ hovered: node, cell });
   }
 
   /** @param {Point} from @param {Point} to */
   drag(from, to) {
-    this.app.set({ hovered: -1 });
+    this.app.set({ hovered: -1, cell: "" });
     this.stage.canvas.classList.add("dragging");
     this.stage.pan(...from, ...to);
   }
@@ -92,7 +95,9 @@ export class Pointer {
     this.stage.held = false;
     this.stage.canvas.classList.remove("dragging");
     if (!known || !done || this.slipped > CLICK_REACH) return;
-    this.app.select(this.app.view.nodeAt(...this.place(event)));
+    const place = this.place(event);
+    const cluster = clusterAt(this.app, ...place);
+    this.app.select(cluster >= 0 ? cluster : this.app.view.nodeAt(...place));
   }
 
   /** @param {MouseEvent} event */

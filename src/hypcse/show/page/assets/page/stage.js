@@ -1,11 +1,11 @@
 // The picture: one canvas for the tree, one above it for names and marks, and the loop that keeps them up to date.
 
-import { paintAxis } from "../draw/axis.js";
 import { CanvasPainter } from "../draw/canvas.js";
-import { paintMark, paintNames } from "../draw/names.js";
+import { paintMark, pictureWords } from "../draw/names.js";
 import { Scene } from "../draw/scene.js";
 import { WebglPainter } from "../draw/webgl.js";
-import { byId, required } from "./elements.js";
+import { paintWords } from "../draw/words.js";
+import { byId, required } from "../side/elements.js";
 /**
  * @import { Point } from "../draw/moebius.js"
  * @import { Motion } from "../draw/scene.js"
@@ -15,7 +15,7 @@ import { byId, required } from "./elements.js";
 const REST = 160; // Milliseconds without a motion after which everything is drawn again.
 const FOCUS_TIME = 420;
 /** @type {(keyof State)[]} */
-const MARKS = ["hovered", "selected"]; // What changes nothing but the marks over the picture.
+const MARKS = ["hovered", "selected", "cell", "renamed"]; // What changes nothing but the marks over the picture.
 
 export class Stage {
   /** @param {App} app */
@@ -38,6 +38,8 @@ export class Stage {
     this.ratio = 1;
     /** @type {Motion | null} */
     this.motion = null;
+    /** @type {() => void} Called when everything is drawn and nothing moves. */
+    this.rested = () => {};
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     app.listen((changed) => (changed.every((key) => MARKS.includes(key)) ? this.requestMarks() : this.request()));
     new ResizeObserver(() => this.resize()).observe(this.frame);
@@ -104,14 +106,14 @@ export class Stage {
     this.frames++;
     this.frameTime = performance.now() - begin;
     if (this.moving) this.awaitRest();
+    else this.rested();
   }
 
   drawOverlay() {
-    const { view, tree, state } = this.app;
+    const { view, tree, partition, names, state } = this.app;
     this.names.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.names.clearRect(0, 0, view.width, view.height);
-    paintNames(this.names, view, tree, state.look);
-    paintAxis(this.names, view, state.look);
+    paintWords(this.names, pictureWords(view, tree, partition, names), state.look);
     paintMark(this.names, view, state.hovered, state.look, false);
     paintMark(this.names, view, state.selected, state.look, true);
   }

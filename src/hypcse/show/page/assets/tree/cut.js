@@ -1,27 +1,43 @@
-// Flat cuts, by the rule of Python's Tree.cut(n_clusters=k): split from the top, highest node first, of equally high
-// nodes the one with the larger id, while at most k clusters result. Labels are numbered by smallest leaf.
+// Flat cuts, one for every number of clusters, each inside the one before. The levels of the page are on the way: what a
+// coarser level splits is split first. Between two levels, and without any, the rule is that of Python's
+// Tree.cut(n_clusters=k): the highest node first, of equally high nodes the one with the larger id, while at most k
+// clusters result. Labels are numbered by smallest leaf.
 
-/**
- * @import { Numbers } from "./payload.js"
- * @import { Tree } from "./tree.js"
- */
+import { Partition } from "./partition.js";
+/** @import { Tree } from "./tree.js" */
 
 export class Cuts {
-  /** @param {Tree} tree */
-  constructor(tree) {
+  /**
+   * Levels whose clusters are not all subtrees are on no way of splitting nodes, and are passed by.
+   * @param {Tree} tree @param {Partition[]} levels Coarse to fine.
+   */
+  constructor(tree, levels) {
     this.tree = tree;
+    this.passed = levels.filter((level) => level.ofSubtrees);
+    this.rank = this.rankSplits();
     this.order = new Int32Array(tree.nodeCount - tree.leafCount);
     this.clustersAfter = new Int32Array(this.order.length);
     this.orderSplits();
     this.colour = new Int32Array(tree.nodeCount);
     this.numberColours();
+    for (const level of this.passed) level.colours = level.coloursFrom(this.colour);
+  }
+
+  /** The first level that splits each node, from 0; the number of levels where none does. */
+  rankSplits() {
+    const rank = new Int32Array(this.tree.nodeCount).fill(this.passed.length);
+    for (let k = this.passed.length - 1; k >= 0; k--) {
+      const { ofNode } = this.passed[k];
+      for (let node = this.tree.leafCount; node < rank.length; node++) if (ofNode[node] < 0) rank[node] = k;
+    }
+    return rank;
   }
 
   /** order: internal nodes in the order in which they are split; clustersAfter: clusters after each of these splits. */
   orderSplits() {
-    const { tree } = this;
+    const { tree, rank } = this;
     for (let k = 0; k < this.order.length; k++) this.order[k] = tree.leafCount + k;
-    this.order.sort((a, b) => tree.height[b] - tree.height[a] || b - a);
+    this.order.sort((a, b) => rank[a] - rank[b] || tree.height[b] - tree.height[a] || b - a);
     const degree = new Int32Array(tree.nodeCount);
     for (let node = 0; node < tree.root; node++) degree[tree.parent[node]]++;
     let clusters = 1;
@@ -29,18 +45,55 @@ export class Cuts {
   }
 
   /**
-   * A colour number for every node that does not depend on k: at a split the largest child keeps its parent's colour
-   * and the others take the next ones. The clusters of a cut into k have the colours 0 .. k - 1, each once.
+   * A colour number for every node that does not depend on k: at a split one child keeps its parent's colour and the
+   * others take the next ones. The clusters of a cut into k have the colours 0 .. k - 1, each once.
    */
   numberColours() {
     const { tree } = this;
+    const weight = this.weighHeirs();
     let next = 1;
     for (const node of this.order) {
-      const heir = tree.largestChild(node);
+      const heir = this.heirOf(node, weight);
       for (let child = tree.firstChild[node]; child >= 0; child = tree.nextSibling[child]) {
         this.colour[child] = child === heir ? this.colour[node] : next++;
       }
     }
+  }
+
+  /** Leaves of the largest cluster inside a node at the level that splits it; below the levels, all its leaves. */
+  weighHeirs() {
+    const { tree } = this;
+    const weight = Int32Array.from(tree.size);
+    for (let node = tree.leafCount; node < tree.nodeCount; node++) {
+      if (this.rank[node] === this.passed.length) continue;
+      weight[node] = 0;
+      for (let child = tree.firstChild[node]; child >= 0; child = tree.nextSibling[child]) {
+        weight[node] = Math.max(weight[node], this.weightAt(child, node, weight));
+      }
+    }
+    return weight;
+  }
+
+  /**
+   * What counts of a child at the level that splits its parent: a child that this level leaves whole counts as such.
+   * @param {number} child @param {number} node @param {Int32Array} weight
+   */
+  weightAt(child, node, weight) {
+    return this.rank[child] > this.rank[node] ? this.tree.size[child] : weight[child];
+  }
+
+  /**
+   * The child that keeps the colour: the one with the largest cluster of the next level, the first where several tie.
+   * @param {number} node @param {Int32Array} weight
+   */
+  heirOf(node, weight) {
+    const { tree } = this;
+    let [heir, most] = [-1, -1];
+    for (let child = tree.firstChild[node]; child >= 0; child = tree.nextSibling[child]) {
+      const own = this.weightAt(child, node, weight);
+      if (own > most) [heir, most] = [child, own];
+    }
+    return heir;
   }
 
   /**
@@ -75,96 +128,4 @@ function labelsOf(tree, top) {
     labels[leaf] = label;
   }
   return labels;
-}
-
-/** Flat labels of the leaves, what they mean at the nodes above them, and a colour number for each cluster. */
-export class Partition {
-  /**
-   * colourOf: a colour number for each node, where the clusters take theirs from; by size, largest first, without.
-   * @param {Tree} tree @param {Numbers} labels @param {Int32Array | null} colourOf
-   */
-  constructor(tree, labels, colourOf = null) {
-    this.labels = labels;
-    this.ofNode = sharedLabels(tree, labels);
-    let most = 0;
-    for (const label of labels) most = Math.max(most, label);
-    this.sizes = new Int32Array(most + 1);
-    for (const label of labels) this.sizes[label]++;
-    // Labels that came with the tree may leave numbers out.
-    this.count = this.sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0);
-    this.tops = this.findTops(tree);
-    this.colours = colourOf ? this.tops.map((node) => colourOf[node]) : this.ranks();
-  }
-
-  /**
-   * The highest node of each cluster.
-   * @param {Tree} tree
-   */
-  findTops(tree) {
-    const tops = new Int32Array(this.sizes.length).fill(-1);
-    for (let node = tree.root; node >= 0; node--) {
-      const label = this.ofNode[node];
-      if (label >= 0 && tops[label] < 0) tops[label] = node;
-    }
-    return tops;
-  }
-
-  /** Labels that have leaves, the largest cluster first. */
-  bySize() {
-    const used = Array.from(this.sizes.keys()).filter((label) => this.sizes[label] > 0);
-    return used.sort((a, b) => this.sizes[b] - this.sizes[a] || a - b);
-  }
-
-  /** Rank of each cluster by size. */
-  ranks() {
-    const rank = new Int32Array(this.sizes.length);
-    this.bySize().forEach((label, k) => { rank[label] = k; });
-    return rank;
-  }
-}
-
-/**
- * Partitions from coarse to fine, each inside the one before. The largest part of a cluster keeps its colour and the
- * others take the next ones, so that k clusters have the colours 0 .. k - 1, each once.
- * @param {Tree} tree @param {Numbers[]} levels
- */
-export function nestedPartitions(tree, levels) {
-  /** @type {Partition[]} */
-  const found = [];
-  for (const labels of levels) {
-    const partition = new Partition(tree, labels);
-    const coarser = found.at(-1);
-    if (coarser) partition.colours = inheritedColours(partition, coarser);
-    found.push(partition);
-  }
-  return found;
-}
-
-/** @param {Partition} partition @param {Partition} coarser */
-function inheritedColours(partition, coarser) {
-  const above = new Int32Array(partition.sizes.length);
-  partition.labels.forEach((label, leaf) => { above[label] = coarser.labels[leaf]; });
-  const colours = new Int32Array(partition.sizes.length);
-  const kept = new Set();
-  let next = coarser.count;
-  for (const label of partition.bySize()) {
-    colours[label] = kept.has(above[label]) ? next++ : coarser.colours[above[label]];
-    kept.add(above[label]);
-  }
-  return colours;
-}
-
-/**
- * The label that all leaves under a node share, -1 where they differ.
- * @param {Tree} tree @param {Numbers} labels
- */
-function sharedLabels(tree, labels) {
-  const shared = new Int32Array(tree.nodeCount).fill(-2);
-  shared.set(labels);
-  for (let node = 0; node < tree.root; node++) {
-    const above = tree.parent[node];
-    if (shared[above] === -2) shared[above] = shared[node];
-    else if (shared[above] !== shared[node]) shared[above] = -1;
-  }
-  return shared;
 }

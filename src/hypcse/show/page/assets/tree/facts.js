@@ -2,7 +2,7 @@
 
 import { brief } from "./numbers.js";
 /**
- * @import { Page } from "./payload.js"
+ * @import { Labelling, Page } from "./payload.js"
  * @import { Tree } from "./tree.js"
  */
 
@@ -22,14 +22,12 @@ export class Facts {
   }
 
   /**
-   * Classes under a node with their counts, most frequent first; empty without classes. Unknown ones do not count.
-   * @param {number} node
+   * Labels under a node with their counts, most frequent first. Unknown ones do not count.
+   * @param {number} node @param {Labelling} labelling
    */
-  classMix(node) {
-    if (!this.page.classes) return [];
+  mix(node, { codes, names }) {
     /** @type {Map<number, number>} */
     const counts = new Map();
-    const { codes, names } = this.page.classes;
     for (const leaf of this.tree.leavesInOrder(node)) {
       if (codes[leaf] < names.length) counts.set(codes[leaf], (counts.get(codes[leaf]) || 0) + 1);
     }
@@ -97,16 +95,17 @@ export class Facts {
 
   /**
    * One sentence for people who hear the page.
-   * @param {number} node
+   * @param {number} node @param {string} title
    */
-  sentence(node) {
+  sentence(node, title) {
     const { tree } = this;
-    if (tree.isLeaf(node)) return `Leaf ${tree.leafName(node)}, depth ${tree.depth[node]}.`;
-    const mix = this.classMix(node);
+    if (tree.isLeaf(node)) return `Leaf ${title}, depth ${tree.depth[node]}.`;
+    const [classes] = this.page.labellings;
+    const mix = classes ? this.mix(node, classes) : [];
     const most = mix.length ? `, mostly ${mix[0].name}` : "";
     const parts = tree.children(node).length;
     const apart = this.distance(node);
     const children = `${parts} children${apart === null ? "" : ` ${apart} apart`}`;
-    return `${tree.title(node)}: ${tree.size[node]} leaves, ${children}, depth ${tree.depth[node]}${most}.`;
+    return `${title}: ${tree.size[node]} leaves, ${children}, depth ${tree.depth[node]}${most}.`;
   }
 }

@@ -1,6 +1,10 @@
-// Newick text of a subtree, as Python's Tree.to_newick writes it.
+// A subtree as Newick text, as Python's Tree.to_newick writes it, with the names of nodes behind their parentheses; and
+// the whole tree as JSON text, which Tree.from_json reads.
 
-/** @import { Tree } from "./tree.js" */
+/**
+ * @import { NodeNames } from "./node_names.js"
+ * @import { Tree } from "./tree.js"
+ */
 
 /**
  * A name as a label: bare where that is safe, in quotes otherwise. A bare underscore would mean a blank.
@@ -12,9 +16,9 @@ function newickName(name) {
 
 /**
  * The text of the subtree under `top`; an explicit stack walks it, so its depth does not matter.
- * @param {Tree} tree @param {number} top
+ * @param {Tree} tree @param {number} top @param {NodeNames} names
  */
-export function newick(tree, top) {
+export function newick(tree, top, names) {
   const words = [];
   /** @type {(number | string)[]} */
   const stack = [top];
@@ -29,7 +33,8 @@ export function newick(tree, top) {
       continue;
     }
     words.push("(");
-    stack.push(`)${branch}`);
+    const name = names.kept(entry);
+    stack.push(`)${name && newickName(name)}${branch}`);
     const children = tree.children(entry);
     for (let k = children.length - 1; k >= 0; k--) {
       stack.push(children[k]);
@@ -37,4 +42,21 @@ export function newick(tree, top) {
     }
   }
   return `${words.join("")};`;
+}
+
+/**
+ * The whole tree, with its node numbers and the names of nodes by number.
+ * @param {Tree} tree @param {NodeNames} names
+ */
+export function treeJson(tree, names) {
+  /** @type {Record<number, string>} */
+  const kept = {};
+  for (let node = tree.leafCount; node < tree.nodeCount; node++) {
+    const name = names.kept(node);
+    if (name) kept[node] = name;
+  }
+  return JSON.stringify({
+    format: "hypcse-tree", version: 1, parent: Array.from(tree.parent), height: Array.from(tree.height),
+    names: tree.names, node_names: kept,
+  });
 }

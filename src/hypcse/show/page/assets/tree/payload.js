@@ -26,6 +26,8 @@
  * @property {Packed | null} entropy
  * @property {Packed | null} degrees
  * @property {RawTable | null} table
+ * @property {[number, string][]} nodeNames Of inner nodes, those that were given.
+ * @property {{ title: string, codes: Packed, names: string[] }[]} compared Other labels of the leaves.
  */
 /** @typedef {{ finest: Packed, coarser: Packed[], stability: number[] | null, main: number | null }} RawLevels */
 /** @typedef {{ text: string, found: boolean }} Structure What the data show beyond chance, in words. */
@@ -35,15 +37,22 @@
  * @property {string[]} names
  * @property {Packed} mean
  * @property {Packed} deviation
+ * @property {Packed} marks 1 for a column of nothing but 0 and 1.
  * @property {number} told
  * @property {Packed} nodes
  * @property {Packed} column
  * @property {Packed} shift
  * @property {Packed} nodeMean
+ * @property {{ told: number, column: Packed, shift: Packed } | null} siblings Against siblings, of the same nodes.
+ * @property {{ columns: Packed, rows: number, most: number, values: Packed }} heat Means at the first of the nodes.
  */
 
 /** @typedef {ReturnType<typeof readDocument>} Page What the page holds, unpacked. */
-/** @typedef {NonNullable<Page["classes"]>} Classes A code for each leaf; one beyond the names is unknown. */
+/**
+ * Labels that came with the leaves: what they are called, a code for each leaf, and the names of the codes. A code beyond
+ * the names is unknown. The id of the classes is "class".
+ * @typedef {{ id: string, title: string, codes: Numbers, names: string[] }} Labelling
+ */
 
 const ARRAY_KINDS = {
   u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, i4: Int32Array, f4: Float32Array, f8: Float64Array,
@@ -93,11 +102,22 @@ export function readDocument(text) {
     stability: raw.levels && raw.levels.stability,
     mainLevel: raw.levels && raw.levels.main,
     structure: raw.structure,
-    classes: raw.classes && { codes: unpack(raw.classes.codes), names: raw.classes.names },
+    labellings: readLabellings(raw),
     entropy: unpackOptional(raw.entropy),
     degrees: unpackOptional(raw.degrees),
     table: raw.table && readTable(raw.table),
+    nodeNames: new Map(raw.nodeNames),
   };
+}
+
+/**
+ * The classes of the leaves, where they are known, and then the labels to compare with.
+ * @param {RawPage} raw @returns {Labelling[]}
+ */
+function readLabellings({ classes, compared }) {
+  const others = compared.map((labels, k) => ({ id: `compare-${k}`, ...labels }));
+  const known = classes ? [{ id: "class", title: "class", ...classes }, ...others] : others;
+  return known.map(({ codes, ...rest }) => ({ ...rest, codes: unpack(codes) }));
 }
 
 /**
@@ -141,6 +161,20 @@ function readTable(raw) {
   return {
     names: raw.names, told: raw.told, row,
     mean: unpack(raw.mean), deviation: unpack(raw.deviation),
+    marks: unpack(raw.marks),
     column: unpack(raw.column), shift: unpack(raw.shift), nodeMean: unpack(raw.nodeMean),
+    siblings: raw.siblings && {
+      told: raw.siblings.told, column: unpack(raw.siblings.column), shift: unpack(raw.siblings.shift),
+    },
+    heat: readHeat(raw.heat),
   };
+}
+
+/**
+ * values: standardised means, `columns.length` of them for each of the first `rows` nodes.
+ * @param {RawTable["heat"]} raw
+ */
+function readHeat({ columns, rows, most, values }) {
+  const steps = Float32Array.from(unpack(values), (value) => ((value - 32767) / 32767) * most);
+  return { columns: unpack(columns), rows, values: steps };
 }

@@ -63,15 +63,6 @@ export class Tree {
     return this.names ? this.names[leaf] : String(leaf);
   }
 
-  /**
-   * What to call a node: a leaf by its name, a node by its number.
-   * @param {number} node
-   */
-  title(node) {
-    if (this.isLeaf(node)) return this.leafName(node);
-    return node === this.root ? "Root" : `Node ${node}`;
-  }
-
   /** @param {number} node */
   children(node) {
     const found = [];

@@ -1,11 +1,10 @@
 // Buttons, slider and lists around the picture.
 
 import { grouped } from "../tree/numbers.js";
-import { byId } from "./elements.js";
+import { byId, element } from "./elements.js";
 /**
- * @import { Mode } from "../draw/colours.js"
- * @import { App } from "./app.js"
- * @import { Stage } from "./stage.js"
+ * @import { App } from "../page/app.js"
+ * @import { Stage } from "../page/stage.js"
  */
 
 const SLIDER_CLUSTERS = 60;
@@ -17,13 +16,21 @@ export class Controls {
     this.stage = stage;
     this.slider = byId("clusters", HTMLInputElement);
     this.number = byId("clusters-number", HTMLInputElement);
-    this.automatic = byId("automatic", HTMLInputElement);
+    this.automatic = byId("automatic");
     this.mode = byId("colouring", HTMLSelectElement);
     this.slider.max = String(Math.min(app.tree.leafCount, SLIDER_CLUSTERS));
     this.number.max = String(app.tree.leafCount);
-    if (!app.page.classes) this.mode.querySelector("[value=class]")?.remove();
-    const { count } = app.automatic;
-    byId("automatic-text").textContent = `Automatic: ${grouped(count)}, ${app.page.automaticRule}`;
+    const own = app.page.labellings.map(({ id, title }) => element("option", { value: id, text: title }));
+    this.mode.querySelector("[value=depth]")?.before(...own);
+    this.automatic.textContent = `Automatic: ${grouped(app.automatic.count)}, ${app.page.automaticRule}`;
+    byId("level-marks").replaceChildren(
+      ...app.levels.filter(({ count }) => count <= SLIDER_CLUSTERS)
+        .map(({ count }) => element("option", { value: String(count) })),
+    );
+    byId("heat-row").hidden = !app.page.table?.heat.columns.length;
+    byId("strips-row").hidden = !app.page.labellings.length;
+    this.heat = byId("heat", HTMLInputElement);
+    this.strips = byId("strips", HTMLInputElement);
     byId("summary").textContent = summaryOf(app);
     this.connect();
     app.listen(() => this.refresh());
@@ -34,8 +41,10 @@ export class Controls {
     const { app, stage } = this;
     this.slider.addEventListener("input", () => app.setClusters(Number(this.slider.value)));
     this.number.addEventListener("change", () => this.type());
-    this.automatic.addEventListener("change", () => this.switchAutomatic());
-    this.mode.addEventListener("change", () => app.set({ mode: /** @type {Mode} */ (this.mode.value) }));
+    this.automatic.addEventListener("click", () => app.showAutomatic());
+    this.heat.addEventListener("change", () => this.switchHeat());
+    this.strips.addEventListener("change", () => this.switchStrips());
+    this.mode.addEventListener("change", () => app.set({ mode: this.mode.value }));
     /** @param {string} id @param {() => void} act */
     const click = (id, act) => byId(id).addEventListener("click", act);
     click("show-disk", () => app.set({ view: "disk", hovered: -1 }));
@@ -48,6 +57,7 @@ export class Controls {
     click("theme", () => this.otherLook());
     click("help-button", () => byId("help", HTMLDialogElement).showModal());
     // Not by a form: a notebook shows the page in a frame that may not submit one.
+    click("copy-close", () => byId("copy", HTMLDialogElement).close());
     click("help-close", () => byId("help", HTMLDialogElement).close());
   }
 
@@ -57,9 +67,18 @@ export class Controls {
     this.refresh();
   }
 
-  switchAutomatic() {
-    if (this.automatic.checked) this.app.showAutomatic();
-    else this.app.setClusters(this.app.partition.count);
+  /** The heat map beside the leaves or not; in the disk there is none, so that asking for it shows the dendrogram. */
+  switchHeat() {
+    if (byId("heat-row").hidden) return;
+    const { heat, view } = this.app.state;
+    this.app.set({ heat: view === "disk" || !heat, view: "dendrogram" });
+  }
+
+  /** The strips of labels beside the leaves or not, as the heat map. */
+  switchStrips() {
+    if (byId("strips-row").hidden) return;
+    const { strips, view } = this.app.state;
+    this.app.set({ strips: view === "disk" || !strips, view: "dendrogram" });
   }
 
   /** One cluster more; past a node that splits into many at once, as many more as that takes. */
@@ -89,7 +108,9 @@ export class Controls {
     this.slider.value = String(partition.count);
     this.slider.setAttribute("aria-valuetext", `${partition.count} clusters`);
     if (document.activeElement !== this.number) this.number.value = String(partition.count);
-    this.automatic.checked = partition === automatic;
+    this.automatic.setAttribute("aria-pressed", String(partition === automatic));
+    this.heat.checked = state.heat && state.view === "dendrogram";
+    this.strips.checked = state.strips && state.view === "dendrogram";
     this.mode.value = state.mode;
     document.documentElement.dataset.look = state.look;
     byId("show-disk").setAttribute("aria-pressed", String(state.view === "disk"));
@@ -102,8 +123,9 @@ export class Controls {
 
 /** @param {App} app */
 function summaryOf(app) {
-  const { tree, page } = app;
+  const { tree } = app;
   const inner = tree.nodeCount - tree.leafCount;
-  const classes = page.classes ? `, ${grouped(page.classes.names.length)} classes` : "";
+  const known = app.labelling("class");
+  const classes = known ? `, ${grouped(known.names.length)} classes` : "";
   return `${grouped(tree.leafCount)} leaves, ${grouped(inner)} inner nodes, depth ${grouped(tree.deepest)}${classes}`;
 }

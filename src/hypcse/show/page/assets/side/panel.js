@@ -1,13 +1,15 @@
-// What is known about the selected node, and a short form of it beside the pointer.
+// What is known about the selected node.
 
 import { brief, grouped, percent } from "../tree/numbers.js";
-import { shortName } from "../draw/names.js";
-import { paletteColour, toHex } from "../draw/palette.js";
+import { toHex } from "../draw/palette.js";
+import { copyLeaves } from "./clipboard.js";
 import { byId, element, note, swatch } from "./elements.js";
+import { editName } from "./renaming.js";
 /**
  * @import { ColumnFact } from "../tree/facts.js"
- * @import { App } from "./app.js"
- * @import { Stage } from "./stage.js"
+ * @import { Labelling } from "../tree/payload.js"
+ * @import { App } from "../page/app.js"
+ * @import { Stage } from "../page/stage.js"
  */
 
 const LISTED_CLASSES = 6;
@@ -19,11 +21,9 @@ export class Panel {
     this.app = app;
     this.stage = stage;
     this.box = byId("details");
-    this.tip = byId("tip");
     this.live = byId("live");
     app.listen((changed) => {
-      if (changed.some((key) => ["selected", "clusters", "level", "look"].includes(key))) this.refresh();
-      if (changed.includes("hovered")) this.point();
+      if (changed.some((key) => ["selected", "clusters", "level", "look", "mode", "renamed"].includes(key))) this.refresh();
       if (changed.includes("selected")) this.tell(app.state.selected);
       if (changed.includes("heights")) this.live.textContent = `Height is ${app.views.dendrogram.axis.title}.`;
     });
@@ -35,11 +35,12 @@ export class Panel {
    * @param {number} node
    */
   tell(node) {
-    this.live.textContent = node < 0 ? "Nothing selected." : this.app.facts.sentence(node);
+    const { facts, names } = this.app;
+    this.live.textContent = node < 0 ? "Nothing selected." : facts.sentence(node, names.title(node));
   }
 
   refresh() {
-    const { tree, state } = this.app;
+    const { tree, state, page, names } = this.app;
     const node = state.selected;
     if (node < 0) {
       this.box.replaceChildren(
@@ -49,10 +50,10 @@ export class Panel {
       return;
     }
     this.box.replaceChildren(
-      element("h2", { text: tree.title(node) }),
+      element("h2", { text: names.title(node) }),
       this.actions(node),
       this.numbers(node),
-      ...this.mix(node),
+      ...page.labellings.flatMap((labelling) => this.mix(node, labelling)),
       ...this.columns(node),
       ...(tree.isLeaf(node) ? [] : [...this.exemplars(node), ...this.leaves(node)]),
     );
@@ -61,18 +62,23 @@ export class Panel {
   /** @param {number} node */
   actions(node) {
     const { app, stage } = this;
-    const up = element("button", { type: "button", text: "Parent", onclick: () => app.step("parent") });
+    /** @param {string} text @param {string} title @param {() => void} onclick */
+    const button = (text, title, onclick) => element("button", { type: "button", text, title, onclick });
+    const up = button("Parent", "Go to the parent (Shift and up)", () => app.step("parent"));
     up.disabled = node === app.tree.root;
-    return element("div", { className: "buttons" }, [
-      element("button", { type: "button", text: "To the centre", onclick: () => stage.focus(node) }),
-      up,
-    ]);
+    const own = [
+      button("To the centre", "Bring the node to the centre (Enter)", () => stage.focus(node)), up,
+      button("Copy leaves", "Copy the names of its leaves, one per line (y)", () => copyLeaves(app)),
+    ];
+    if (!app.tree.isLeaf(node)) own.push(button("Rename", "Give the node a name (n)", () => editName(app, stage)));
+    return element("div", { className: "buttons" }, own);
   }
 
   /** @param {number} node */
   numbers(node) {
     const { tree, facts, partition } = this.app;
     const rows = [
+      ...(tree.isLeaf(node) ? [] : [["Node", String(node)]]),
       ["Leaves", `${grouped(tree.size[node])}  (${percent(tree.size[node] / tree.leafCount)})`],
       ["Height", brief(tree.height[node])],
     ];
@@ -92,27 +98,29 @@ export class Panel {
   }
 
   /**
-   * Classes under the node as one bar and a list.
-   * @param {number} node
+   * Labels under the node as one bar and a list.
+   * @param {number} node @param {Labelling} labelling
    */
-  mix(node) {
+  mix(node, labelling) {
     const { app } = this;
-    const found = app.facts.classMix(node);
+    const found = app.facts.mix(node, labelling);
     if (!found.length) return [];
+    const palette = app.palette(labelling);
+    const heading = labelling.id === "class" ? "Classes" : labelling.title;
     const bar = element("div", { className: "mix", "aria-hidden": "true" });
     for (const { code, count } of found) {
       const part = element("span");
       part.style.flex = String(count);
-      part.style.background = toHex(paletteColour(code, app.state.look));
+      part.style.background = toHex(palette[code]);
       bar.append(part);
     }
     const rows = found.slice(0, LISTED_CLASSES).map(({ code, count, name }) => element("li", {}, [
-      swatch(paletteColour(code, app.state.look)),
+      swatch(palette[code]),
       element("span", { className: "name", text: name, title: name }),
       element("span", { className: "count", text: `${grouped(count)}  ${percent(count / app.tree.size[node])}` }),
     ]));
     if (found.length > LISTED_CLASSES) rows.push(note(`and ${found.length - LISTED_CLASSES} more`, "li"));
-    return [element("h3", { text: "Classes" }), bar, element("ul", { className: "plain-list" }, rows)];
+    return [element("h3", { text: heading }), bar, element("ul", { className: "plain-list" }, rows)];
   }
 
   /**
@@ -161,41 +169,6 @@ export class Panel {
       return element("li", {}, [button]);
     }));
   }
-
-  /** The short form beside the pointer. */
-  point() {
-    const { state, tree, view } = this.app;
-    const node = state.hovered;
-    this.tip.hidden = node < 0;
-    if (node < 0) return;
-    const lines = this.shortFacts(node).map((text) => element("div", { text }));
-    this.tip.replaceChildren(element("strong", { text: shortName(tree.title(node), 60) }), ...lines);
-    this.placeTip(...view.position(node));
-  }
-
-  /** @param {number} node */
-  shortFacts(node) {
-    const { tree, facts } = this.app;
-    const lines = [];
-    if (!tree.isLeaf(node)) lines.push(`${grouped(tree.size[node])} leaves, height ${brief(tree.height[node])}`);
-    const apart = facts.distance(node);
-    if (apart !== null) lines.push(`parts ${apart} apart`);
-    const mix = facts.classMix(node).slice(0, 3);
-    if (mix.length && tree.isLeaf(node)) lines.push(`class ${shortName(mix[0].name)}`);
-    else lines.push(...mix.map(({ name, count }) => `${percent(count / tree.size[node])} class ${shortName(name)}`));
-    const entropy = facts.entropy(node);
-    if (entropy) lines.push(`entropy share ${percent(entropy.own)}`);
-    return lines;
-  }
-
-  /** @param {number} x @param {number} y */
-  placeTip(x, y) {
-    const { view } = this.app;
-    const { offsetWidth, offsetHeight } = this.tip;
-    const left = x + 16 + offsetWidth > view.width ? x - 16 - offsetWidth : x + 16;
-    this.tip.style.left = `${Math.max(left, 4)}px`;
-    this.tip.style.top = `${Math.min(Math.max(y - offsetHeight / 2, 4), view.height - offsetHeight - 4)}px`;
-  }
 }
 
 /** @param {ColumnFact} column @param {number} most */
@@ -207,8 +180,8 @@ function columnRow({ name, shift, mean, overall }, most) {
   fill.style.left = `${shift > 0 ? 50 : 50 - width}%`;
   bar.append(fill);
   const sign = shift > 0 ? "+" : "−";
-  return element("li", { title: `mean ${brief(mean)} here, ${brief(overall)} over all leaves` }, [
-    element("span", { className: "name", text: name }),
+  return element("li", { title: `${name}: mean ${brief(mean)} here, ${brief(overall)} over all leaves` }, [
+    element("span", { className: "name whole", text: name }),
     bar,
     element("span", { className: "count", text: `${sign}${Math.abs(shift).toFixed(1)} sd` }),
   ]);

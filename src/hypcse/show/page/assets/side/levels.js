@@ -1,10 +1,10 @@
-// The levels of the hierarchy to choose from, and what is known of them.
+// The levels of the hierarchy as a strip of buttons over the picture, to step through, and what is known of them.
 
 import { grouped } from "../tree/numbers.js";
 import { byId, element } from "./elements.js";
 /**
  * @import { Structure } from "../tree/payload.js"
- * @import { App } from "./app.js"
+ * @import { App } from "../page/app.js"
  */
 
 export class LevelList {
@@ -16,6 +16,7 @@ export class LevelList {
     this.buttons = app.levels.map((_, k) => this.button(k));
     byId("levels").hidden = !this.buttons.length;
     this.list.replaceChildren(...this.buttons.map((button) => element("li", {}, [button])));
+    this.list.addEventListener("keydown", (event) => this.press(event));
     this.tellStructure(app.page.structure);
     app.listen((changed) => {
       if (changed.includes("level") || changed.includes("clusters")) this.refresh();
@@ -27,14 +28,42 @@ export class LevelList {
   /** @param {number} k */
   button(k) {
     const { app } = this;
-    const words = [element("span", { className: "name", text: this.words(k, " · ") })];
+    const { count } = app.levels[k];
+    const words = [
+      element("strong", { text: grouped(count) }),
+      element("span", { className: "unseen", text: count === 1 ? " cluster" : " clusters" }),
+    ];
     if (app.levels[k] === app.automatic) {
       words.push(element("span", { className: "main-level", text: "main", title: "The automatic clusters" }));
     }
     const stable = this.stability(k);
-    const bar = stable === null ? [] : [stabilityBar(stable)];
-    const attributes = { type: "button", "aria-pressed": "false", onclick: () => app.showLevel(k) };
-    return element("button", attributes, [element("span", { className: "words" }, words), ...bar]);
+    const attributes = {
+      type: "button", "aria-pressed": "false", title: `Level ${k + 1}: ${this.words(k, ", ")}`,
+      onclick: () => app.showLevel(k),
+    };
+    const told = stable === null ? [] : [
+      element("span", { className: "unseen", text: ", stability " }),
+      element("span", { className: "stable", text: stable.toFixed(2) }), stabilityBar(stable),
+    ];
+    return element("button", attributes, [element("span", { className: "words" }, words), ...told]);
+  }
+
+  /**
+   * Arrow keys step through the strip, and show what they step on.
+   * @param {KeyboardEvent} event
+   */
+  press(event) {
+    const { app, buttons } = this;
+    const at = buttons.findIndex((button) => button === document.activeElement);
+    /** @type {Record<string, number>} */
+    const goal = { ArrowLeft: at - 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: buttons.length - 1 };
+    const next = goal[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const level = Math.min(Math.max(next, 0), buttons.length - 1);
+    app.showLevel(level);
+    buttons[level].focus({ preventScroll: true });
   }
 
   /** @param {number} k @param {string} between */
@@ -75,7 +104,11 @@ export class LevelList {
 
   refresh() {
     const shown = this.app.shownLevel();
-    this.buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(k === shown)));
+    this.buttons.forEach((button, k) => {
+      button.setAttribute("aria-pressed", String(k === shown));
+      // One stop for the tab key: the arrow keys do the rest.
+      button.tabIndex = k === Math.max(shown, 0) ? 0 : -1;
+    });
     if (shown >= 0) this.bringIntoSight(this.buttons[shown]);
   }
 
@@ -83,9 +116,9 @@ export class LevelList {
    * Scroll the list, and never the page, until a button is in sight.
    * @param {HTMLElement} button
    */
-  bringIntoSight({ offsetTop, offsetHeight }) {
-    const least = offsetTop + offsetHeight - this.list.clientHeight;
-    this.list.scrollTop = Math.min(Math.max(this.list.scrollTop, least), offsetTop);
+  bringIntoSight({ offsetLeft, offsetWidth }) {
+    const least = offsetLeft + offsetWidth - this.list.clientWidth;
+    this.list.scrollLeft = Math.min(Math.max(this.list.scrollLeft, least), offsetLeft);
   }
 }
 

@@ -1,0 +1,63 @@
+// What stands beside the leaves, in words: a cell of the heat map or a piece of a strip under the pointer.
+
+import { brief, grouped } from "../tree/numbers.js";
+/** @import { App } from "../page/app.js" */
+
+/**
+ * Lines of text about what is at a pixel beside the leaves; none for nothing.
+ * @param {App} app @param {number} x @param {number} y
+ */
+export function describeCell(app, x, y) {
+  const found = hitBeside(app, x, y);
+  if (!found) return "";
+  const lines = found.place >= 0 ? columnLines(app, found.leaf, found.place) : stripLines(app, found.leaf, found.strip);
+  return lines.join("\n");
+}
+
+/**
+ * The node of the cluster that a cell of the heat map or the strip of clusters is about; -1 for none.
+ * @param {App} app @param {number} x @param {number} y
+ */
+export function clusterAt(app, x, y) {
+  const found = hitBeside(app, x, y);
+  return found && found.leaf >= 0 ? app.partition.tops[app.partition.labels[found.leaf]] : -1;
+}
+
+/** @param {App} app @param {number} x @param {number} y */
+function hitBeside({ view, views }, x, y) {
+  return view === views.dendrogram ? view.beside.hit(view, x, y) : null;
+}
+
+/** @param {App} app @param {number} leaf @param {number} place */
+function columnLines(app, leaf, place) {
+  const { table } = app.page;
+  const { beside } = app.views.dendrogram;
+  if (!table) return [];
+  const column = table.heat.columns[place];
+  const all = brief(table.mean[column]);
+  if (leaf < 0) return [beside.columnName(place), `mean of all leaves ${all}`];
+  const label = app.partition.labels[leaf];
+  const value = beside.value(label, place);
+  const here = value === null ? "not known for clusters this small"
+    : `mean ${brief(table.mean[column] + value * table.deviation[column])}, of all leaves ${all}`;
+  const away = value === null ? [] : [`${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)} standard deviations`];
+  return [beside.columnName(place), here, ...away, clusterLine(app, label)];
+}
+
+/** @param {App} app @param {number} leaf @param {number} strip */
+function stripLines(app, leaf, strip) {
+  const { page, partition, tree } = app;
+  const labelling = strip > 0 ? page.labellings[strip - 1] : null;
+  const title = labelling ? labelling.title : "cluster";
+  if (leaf < 0) return [title];
+  const label = partition.labels[leaf];
+  const cluster = clusterLine(app, label);
+  if (!labelling) return [cluster];
+  return [`${title}: ${labelling.names[labelling.codes[leaf]] ?? "unknown"}`, tree.leafName(leaf), cluster];
+}
+
+/** @param {App} app @param {number} label */
+function clusterLine(app, label) {
+  const { partition } = app;
+  return `cluster ${label}, ${grouped(partition.sizes[label])} leaves: ${app.clusterTitle(label)}`;
+}

@@ -1,0 +1,109 @@
+// The clusters shown against labels that came with the leaves: a table of how many leaves they share.
+
+import { adjustedRand, countPairs } from "../tree/contingency.js";
+import { grouped, percent } from "../tree/numbers.js";
+import { paletteColour } from "../draw/palette.js";
+import { byId, element, note, swatch } from "./elements.js";
+/**
+ * @import { Pair } from "../tree/contingency.js"
+ * @import { Labelling } from "../tree/payload.js"
+ * @import { App } from "../page/app.js"
+ */
+
+const LISTED_ROWS = 14;
+const LISTED_COLUMNS = 7;
+const TINT = 35; // Percent of the accent behind a cell that holds all of its row.
+
+export class Comparison {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.box = byId("comparison");
+    this.choice = byId("compared", HTMLSelectElement);
+    const { labellings } = app.page;
+    this.box.hidden = !labellings.length;
+    this.choice.replaceChildren(...labellings.map(({ id, title }) => element("option", { value: id, text: title })));
+    byId("compared-row").hidden = labellings.length < 2;
+    this.choice.addEventListener("change", () => this.refresh());
+    app.listen((changed) => {
+      if (changed.some((key) => ["clusters", "level", "look", "renamed"].includes(key))) this.refresh();
+    });
+    this.refresh();
+  }
+
+  refresh() {
+    const labelling = this.app.labelling(this.choice.value);
+    if (!labelling) return;
+    const pairs = countPairs(this.app.partition, labelling);
+    const known = pairs.reduce((sum, { count }) => sum + count, 0);
+    byId("agreement").textContent = known ? `Adjusted Rand index ${adjustedRand(pairs).toFixed(3)} (1: they agree, 0: chance)`
+      : "No label is known.";
+    byId("comparison-title").textContent = `Clusters and ${labelling.id === "class" ? "classes" : labelling.title}`;
+    byId("pairs").replaceChildren(...this.table(pairs, labelling));
+  }
+
+  /** @param {Pair[]} pairs @param {Labelling} labelling */
+  table(pairs, labelling) {
+    const codes = this.columns(pairs);
+    const rows = this.app.partition.bySize();
+    const shown = rows.slice(0, LISTED_ROWS).map((label) => this.row(label, pairs, codes, labelling));
+    const head = element("tr", {}, [
+      element("th", { scope: "col", text: "Cluster" }),
+      ...codes.map((code) => this.heading(code, labelling)),
+      ...(labelling.names.length > codes.length ? [element("th", { scope: "col", text: "other" })] : []),
+    ]);
+    const rest = rows.length > shown.length ? [note(`and ${grouped(rows.length - shown.length)} more clusters`, "p")] : [];
+    const table = element("table", { className: "pairs" }, [
+      element("thead", {}, [head]), element("tbody", {}, shown),
+    ]);
+    return [table, ...rest];
+  }
+
+  /**
+   * The labels with the most leaves, in the order of their names.
+   * @param {Pair[]} pairs
+   */
+  columns(pairs) {
+    /** @type {Map<number, number>} */
+    const sums = new Map();
+    for (const { code, count } of pairs) sums.set(code, (sums.get(code) || 0) + count);
+    const most = Array.from(sums.keys()).sort((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0) || a - b);
+    return most.slice(0, LISTED_COLUMNS).sort((a, b) => a - b);
+  }
+
+  /** @param {number} code @param {Labelling} labelling */
+  heading(code, labelling) {
+    const name = labelling.names[code];
+    return element("th", { scope: "col", title: name }, [
+      element("span", { className: "upright", text: name }), swatch(this.app.palette(labelling)[code]),
+    ]);
+  }
+
+  /** @param {number} label @param {Pair[]} pairs @param {number[]} codes @param {Labelling} labelling */
+  row(label, pairs, codes, labelling) {
+    const { app } = this;
+    const { partition } = app;
+    const own = pairs.filter((pair) => pair.label === label);
+    const counts = codes.map((code) => own.find((pair) => pair.code === code)?.count ?? 0);
+    const all = own.reduce((sum, { count }) => sum + count, 0);
+    const other = all - counts.reduce((sum, count) => sum + count, 0);
+    const cells = labelling.names.length > codes.length ? [...counts, other] : counts;
+    const title = app.clusterTitle(label);
+    const button = element("button", {
+      type: "button", className: "plain", title, onclick: () => app.select(partition.tops[label]),
+    }, [
+      swatch(paletteColour(partition.colours[label], app.state.look)), element("span", { text: String(label) }),
+    ]);
+    return element("tr", {}, [
+      element("th", { scope: "row" }, [button]), ...cells.map((count) => pairCell(count, all)),
+    ]);
+  }
+}
+
+/** @param {number} count @param {number} all */
+function pairCell(count, all) {
+  const share = all ? count / all : 0;
+  const cell = element("td", { text: count ? grouped(count) : "·", title: `${percent(share)} of the cluster` });
+  if (count) cell.style.background = `color-mix(in srgb, var(--accent) ${Math.round(TINT * share)}%, transparent)`;
+  return cell;
+}

@@ -1,0 +1,64 @@
+// Tables to take away, as CSV text.
+
+import { paletteColour, toHex } from "../draw/palette.js";
+/** @import { App } from "../page/app.js" */
+
+/**
+ * One row per leaf, in the order of the data: its name, its cluster with name and colour, and its labels.
+ * @param {App} app
+ */
+export function labelTable(app) {
+  const { tree, partition, page } = app;
+  const rows = [["name", "label", "cluster", "colour", ...page.labellings.map(({ title }) => title)]];
+  const titles = new Map(partition.bySize().map((label) => [label, clusterCells(app, label)]));
+  for (let leaf = 0; leaf < tree.leafCount; leaf++) {
+    const label = partition.labels[leaf];
+    const own = page.labellings.map(({ codes, names }) => names[codes[leaf]] ?? "");
+    rows.push([tree.leafName(leaf), String(label), ...titles.get(label) ?? [], ...own]);
+  }
+  return csvText(rows);
+}
+
+/**
+ * One row per cluster, largest first: its name, colour, node and leaves, and the means of the columns of the heat map.
+ * @param {App} app
+ */
+export function meanTable(app) {
+  const { partition, page, views } = app;
+  const { beside } = views.dendrogram;
+  const places = page.table ? Array.from(page.table.heat.columns.keys()) : [];
+  const rows = [["label", "cluster", "colour", "node", "leaves", ...places.map((place) => beside.columnName(place))]];
+  for (const label of partition.bySize()) {
+    const node = partition.ofSubtrees ? String(partition.tops[label]) : "";
+    const means = places.map((place) => meanOf(app, label, place));
+    rows.push([String(label), ...clusterCells(app, label), node, String(partition.sizes[label]), ...means]);
+  }
+  return csvText(rows);
+}
+
+/**
+ * The mean of a column in a cluster, in the unit of the column; empty where it is not known.
+ * @param {App} app @param {number} label @param {number} place
+ */
+function meanOf({ page, views }, label, place) {
+  const value = views.dendrogram.beside.value(label, place);
+  if (value === null || !page.table) return "";
+  const column = page.table.heat.columns[place];
+  return String(+(page.table.mean[column] + value * page.table.deviation[column]).toPrecision(6));
+}
+
+/** @param {App} app @param {number} label */
+function clusterCells(app, label) {
+  const { partition, state } = app;
+  return [app.clusterTitle(label), toHex(paletteColour(partition.colours[label], state.look))];
+}
+
+/** @param {string[][]} rows */
+function csvText(rows) {
+  return `${rows.map((cells) => cells.map(csvCell).join(",")).join("\n")}\n`;
+}
+
+/** @param {string} text */
+function csvCell(text) {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,63 @@
+// Clusters against labels that came with the leaves: how many leaves each pair has, and what follows from that.
+
+/**
+ * @import { Partition } from "./partition.js"
+ * @import { Labelling } from "./payload.js"
+ */
+
+/** @typedef {{ label: number, code: number, count: number }} Pair A cluster, a label and the leaves that have both. */
+
+/**
+ * All pairs that have leaves, the most frequent first. Leaves whose label is unknown do not count.
+ * @param {Partition} partition @param {Labelling} labelling @returns {Pair[]}
+ */
+export function countPairs(partition, { codes, names }) {
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  const width = names.length;
+  partition.labels.forEach((label, leaf) => {
+    const key = label * width + codes[leaf];
+    if (codes[leaf] < width) counts.set(key, (counts.get(key) || 0) + 1);
+  });
+  return Array.from(counts, ([key, count]) => ({ label: Math.floor(key / width), code: key % width, count }))
+    .sort((a, b) => b.count - a.count || a.label - b.label || a.code - b.code);
+}
+
+/**
+ * A colour number for each label: that of the cluster which it shares most leaves with, one label per cluster. Labels
+ * that are left over take numbers that no cluster has. So a colour never means two things at once.
+ * @param {Partition} partition @param {Labelling} labelling
+ */
+export function matchedColours(partition, labelling) {
+  const colours = new Int32Array(labelling.names.length).fill(-1);
+  const taken = new Set();
+  for (const { label, code } of countPairs(partition, labelling)) {
+    if (colours[code] >= 0 || taken.has(label)) continue;
+    colours[code] = partition.colours[label];
+    taken.add(label);
+  }
+  let next = partition.count;
+  return colours.map((colour) => (colour < 0 ? next++ : colour));
+}
+
+/**
+ * Adjusted Rand index of clusters and labels: 1 where they agree, about 0 where they are alike by chance alone.
+ * @param {Pair[]} pairs
+ */
+export function adjustedRand(pairs) {
+  /** @param {number} count */
+  const choose = (count) => (count * (count - 1)) / 2;
+  /** @param {"label" | "code"} key */
+  const within = (key) => {
+    /** @type {Map<number, number>} */
+    const sums = new Map();
+    for (const pair of pairs) sums.set(pair[key], (sums.get(pair[key]) || 0) + pair.count);
+    return Array.from(sums.values()).reduce((sum, count) => sum + choose(count), 0);
+  };
+  const together = pairs.reduce((sum, { count }) => sum + choose(count), 0);
+  const all = choose(pairs.reduce((sum, { count }) => sum + count, 0));
+  const [rows, columns] = [within("label"), within("code")];
+  const expected = all ? (rows * columns) / all : 0;
+  const most = (rows + columns) / 2;
+  return most === expected ? 1 : (together - expected) / (most - expected);
+}

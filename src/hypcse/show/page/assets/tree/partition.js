@@ -1,0 +1,95 @@
+// Flat labels of the leaves, and what they mean at the nodes above them.
+
+/**
+ * @import { Numbers } from "./payload.js"
+ * @import { Tree } from "./tree.js"
+ */
+
+/** Flat labels of the leaves, what they mean at the nodes above them, and a colour number for each cluster. */
+export class Partition {
+  /**
+   * colourOf: a colour number for each node, where the clusters take theirs from; by size, largest first, without.
+   * @param {Tree} tree @param {Numbers} labels @param {Int32Array | null} colourOf
+   */
+  constructor(tree, labels, colourOf = null) {
+    this.labels = labels;
+    this.ofNode = sharedLabels(tree, labels);
+    let most = 0;
+    for (const label of labels) most = Math.max(most, label);
+    this.sizes = new Int32Array(most + 1);
+    for (const label of labels) this.sizes[label]++;
+    // Labels that came with the tree may leave numbers out.
+    this.count = this.sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0);
+    this.tops = this.findTops(tree);
+    // Whether every cluster is all that lies under one node.
+    this.ofSubtrees = this.tops.every((node, label) => node < 0 || tree.size[node] === this.sizes[label]);
+    this.colours = colourOf ? this.coloursFrom(colourOf) : this.ranks();
+  }
+
+  /**
+   * The colour number of each cluster, from one for each node.
+   * @param {Int32Array} colourOf
+   */
+  coloursFrom(colourOf) {
+    return this.tops.map((node) => (node < 0 ? 0 : colourOf[node]));
+  }
+
+  /**
+   * The highest node of each cluster.
+   * @param {Tree} tree
+   */
+  findTops(tree) {
+    const tops = new Int32Array(this.sizes.length).fill(-1);
+    for (let node = tree.root; node >= 0; node--) {
+      const label = this.ofNode[node];
+      if (label >= 0 && tops[label] < 0) tops[label] = node;
+    }
+    return tops;
+  }
+
+  /** Labels that have leaves, the largest cluster first. */
+  bySize() {
+    const used = Array.from(this.sizes.keys()).filter((label) => this.sizes[label] > 0);
+    return used.sort((a, b) => this.sizes[b] - this.sizes[a] || a - b);
+  }
+
+  /** Rank of each cluster by size. */
+  ranks() {
+    const rank = new Int32Array(this.sizes.length);
+    this.bySize().forEach((label, k) => { rank[label] = k; });
+    return rank;
+  }
+}
+
+/**
+ * Colours of a partition whose clusters each lie inside one of a coarser: the largest part of a cluster keeps its colour
+ * and the others take the next ones.
+ * @param {Partition} partition @param {Partition} coarser
+ */
+export function inheritedColours(partition, coarser) {
+  const above = new Int32Array(partition.sizes.length);
+  partition.labels.forEach((label, leaf) => { above[label] = coarser.labels[leaf]; });
+  const colours = new Int32Array(partition.sizes.length);
+  const kept = new Set();
+  let next = coarser.count;
+  for (const label of partition.bySize()) {
+    colours[label] = kept.has(above[label]) ? next++ : coarser.colours[above[label]];
+    kept.add(above[label]);
+  }
+  return colours;
+}
+
+/**
+ * The label that all leaves under a node share, -1 where they differ.
+ * @param {Tree} tree @param {Numbers} labels
+ */
+function sharedLabels(tree, labels) {
+  const shared = new Int32Array(tree.nodeCount).fill(-2);
+  shared.set(labels);
+  for (let node = 0; node < tree.root; node++) {
+    const above = tree.parent[node];
+    if (shared[above] === -2) shared[above] = shared[node];
+    else if (shared[above] !== shared[node]) shared[above] = -1;
+  }
+  return shared;
+}
