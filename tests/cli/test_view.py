@@ -163,3 +163,38 @@ def test_bad_input_is_one_line(command, tmp_path, words, text):
     assert text in said and said.count("\n") == 1
     assert (tmp_path / "notes.html").read_text() == "<p>mine</p>"
     assert not (tmp_path / "other.html").exists()
+
+
+def test_names_of_nodes_come_from_the_tree_or_a_file(command, tmp_path):
+    (tmp_path / "named.nwk").write_text("((a,b)pets,(c,d)0.98)'all of them';")
+    assert command("view", "named.nwk", "--no-open")[0] == 0
+    assert data_of(tmp_path / "named.html")["nodeNames"] == [[4, "pets"], [6, "all of them"]]
+    (tmp_path / "names.csv").write_text('node,name\n4,cats\n5,"dogs, both"\n')
+    assert command("view", "named.nwk", "--no-open", "--node-names", "names.csv", "--title", "Animals")[0] == 0
+    held = data_of(tmp_path / "named.html")
+    assert held["nodeNames"] == [[4, "cats"], [6, "all of them"], [5, "dogs, both"]] and held["title"] == "Animals"
+    tree = json.loads(hypcse.Tree.from_newick("((a,b),(c,d));").to_json())
+    (tmp_path / "tree.json").write_text(json.dumps({**tree, "node_names": {"5": "as the page exports"}}))
+    assert command("view", "tree.json", "--no-open")[0] == 0
+    assert data_of(tmp_path / "tree.html")["nodeNames"] == [[5, "as the page exports"]]
+    for text, wrong in (('{"x": "a"}', "names the node 'x'"), ("[1]", "holds no names"), ('{"9": "a"}', "4 .. 6")):
+        (tmp_path / "wrong.json").write_text(text)
+        code, _, said = command("view", "tree.json", "--no-open", "--node-names", "wrong.json")
+        assert code and wrong in said
+
+
+def test_other_labels_to_compare_with(command, tmp_path):
+    (tmp_path / "first.csv").write_text("name,label\nd,2\nc,2\nb 1,1\na,\n")
+    (tmp_path / "second.txt").write_text("x\nx\ny\nx\n")
+    assert command("view", "other.nwk", "--no-open", "--compare", "first.csv", "--compare", "second.txt")[0] == 0
+    one, two = data_of(tmp_path / "other.html")["compared"]
+    assert (one["title"], one["names"], codes(one["codes"])) == ("first", ["1", "2"], [2, 0, 1, 1])
+    assert (two["title"], codes(two["codes"])) == ("second", [0, 0, 1, 0])
+
+
+def test_the_title_is_the_name_of_the_data(command, tmp_path):
+    (tmp_path / "animals.csv").write_text("size,weight\n" + "".join(f"{k % 3},{k * k % 7}\n" for k in range(24)))
+    assert command("fit", "animals.csv", "--out", "found", "--no-stability")[0] == 0
+    assert data_of(tmp_path / "found" / "tree.html")["title"] == "animals"
+    assert command("view", "found", "--no-open", "--out", "again.html")[0] == 0
+    assert data_of(tmp_path / "again.html")["title"] == "animals"

@@ -57,11 +57,8 @@ def held(source, **options):
 
 def rows(page):
     """The text of each level, and whether it is pressed."""
-    buttons = page.locator("#level-list button")
-    return [
-        (" ".join(button.inner_text().split()), button.get_attribute("aria-pressed") == "true")
-        for button in buttons.all()
-    ]
+    buttons = page.locator("#level-list button").all()
+    return [(" ".join(one.inner_text().split()), one.get_attribute("aria-pressed") == "true") for one in buttons]
 
 
 def is_automatic(page):

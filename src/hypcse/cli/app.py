@@ -235,19 +235,29 @@ def view(
     clusters: Annotated[
         int | None, typer.Option(min=1, help="Number of clusters shown at first. By default: the automatic cut.")
     ] = None,
+    compare: Annotated[
+        list[Path] | None,
+        typer.Option(help="Other labels to set beside the tree, in a file as for --labels. Repeat it for more."),
+    ] = None,
+    node_names: Annotated[
+        Path | None,
+        typer.Option(help="Names of nodes: a .csv with a node and a name per row, or JSON. Optional."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page. By default: the name of the data.")] = None,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Show the page in the browser.")] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that hypcse did not write.")] = False,
 ) -> None:
     """Write a page that shows any tree, and open it: a disk to pan and zoom, a dendrogram, clusters, search, exports.
 
     The page is one file and works offline. With `--data` it also shows what the similarity graph and the columns say
-    about each node, and its dendrogram shows how far apart the joined parts are.
+    about each node, its dendrogram shows how far apart the joined parts are, and beside it is a heat map of the
+    columns. Names of nodes in the tree's file are shown too.
 
     Example: `hypcse view tree.nwk --no-open`
     """
     from hypcse.cli.view import Extras, run_view
 
-    extras = Extras(labels, data, columns, graph, clusters)
+    extras = Extras(labels, data, columns, graph, clusters, tuple(compare or ()), node_names, title)
     run_view(source, out, extras, open_page=open_page, overwrite=overwrite)
 
 

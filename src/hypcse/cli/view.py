@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import webbrowser
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,10 +14,11 @@ from rich.console import Console
 
 from hypcse import Tree, view
 from hypcse.cli.fitting.folder import PAGE
-from hypcse.cli.reading.inputs import points_of, read_cells, read_labels, read_tree, tree_file
+from hypcse.cli.reading.inputs import points_of, read_cells, read_labels, read_node_names, read_tree, tree_file
 from hypcse.cli.score import leaf_rows
 from hypcse.points import Points
 from hypcse.points.reading import Columns
+from hypcse.points.reading.damage import naming
 from hypcse.show.page.bundle import GENERATOR
 from hypcse.show.page.levels import flat_labels
 from hypcse.tree.names import match_names
@@ -35,11 +37,15 @@ class Extras:
     columns: Columns
     graph_options: dict[str, Any]
     n_clusters: int | None
+    compare: tuple[Path, ...] = ()
+    node_names: Path | None = None
+    title: str | None = None
 
     @property
     def is_default(self) -> bool:
         """Whether nothing is known besides the tree."""
-        return self.labels is None and self.data is None and not self.columns.options() and self.n_clusters is None
+        given = (self.labels, self.data, self.n_clusters, self.node_names, self.title)
+        return all(value is None for value in given) and not self.columns.options() and not self.compare
 
 
 def run_view(source: Path, out: Path | None, extras: Extras, *, open_page: bool, overwrite: bool) -> None:
@@ -57,12 +63,41 @@ def run_view(source: Path, out: Path | None, extras: Extras, *, open_page: bool,
             raise ValueError(
                 f"--labels {extras.labels} and --label-column {extras.columns.label} both give classes; pass one."
             )
-        labels = np.array([label or None for label in leaf_labels(extras.labels, tree)], dtype=object)
-        points = replace(points, labels=labels)
-    title = source.resolve().name if source.is_dir() else source.stem
-    scale = extras.graph_options["scale"]
-    page = view(tree, target, points, automatic=automatic, n_clusters=extras.n_clusters, title=title, scale=scale)
+        points = replace(points, labels=_known_labels(extras.labels, tree))
+    page = view(
+        tree,
+        target,
+        points,
+        automatic=automatic,
+        n_clusters=extras.n_clusters,
+        node_names=node_names_of(source, extras.node_names),
+        compare={path.stem: _known_labels(path, tree) for path in extras.compare},
+        title=title_of(source) if extras.title is None else extras.title,
+        scale=extras.graph_options["scale"],
+    )
     _show(page, "Written to", open_page)
+
+
+def title_of(source: Path) -> str:
+    """The heading of a page: the name of the data that `hypcse fit` was given, else that of the file or folder."""
+    report = source / "scores.json"
+    if report.is_file():
+        with naming(report, "a report of `hypcse fit`"):
+            found = json.loads(report.read_text(encoding="utf-8"))
+        given = found.get("job", {}).get("input") if isinstance(found, dict) else None
+        if isinstance(given, str) and given:
+            return Path(given).stem
+    return source.resolve().name if source.is_dir() else source.stem
+
+
+def node_names_of(source: Path, given: Path | None) -> dict[int, str]:
+    """Names of nodes that the file of the tree holds, and those of another file, which win."""
+    return read_node_names(tree_file(source)) | ({} if given is None else read_node_names(given))
+
+
+def _known_labels(path: Path, tree: Tree) -> NDArray[np.object_]:
+    """Labels of the leaves; empty ones are unknown."""
+    return np.array([label or None for label in leaf_labels(path, tree)], dtype=object)
 
 
 def _show(page: Path, word: str, open_page: bool) -> None:

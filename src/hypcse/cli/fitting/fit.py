@@ -47,7 +47,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
             _free_of_this_run(model)
             scale, bandwidth = points.suited(model.scale, model.bandwidth)
             asked = {**job.asked(source), "scale": scale, "bandwidth": bandwidth, "seconds": round(seconds, 3)}
-            files = folder_files(model, points, found, row, asked, out.name)
+            files = folder_files(model, points, found, row, asked, Path(source).stem)
         place = write_folder(out, files, overwrite, FILES)
     show_scores([{"method": title_of(model, job), **row, "seconds": seconds}])
     _tell(found, model, points, place, files)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,12 @@ from hypcse._formats import FORMATS
 from hypcse.points.reading import Columns, read_points
 from hypcse.points.reading.damage import naming
 from hypcse.points.reading.formats.arrays import load_array
+from hypcse.tree.formats import newick
 
 TREE = "tree.nwk"
 """The tree in a folder that `hypcse fit` wrote."""
+MAX_DIGITS = 18
+"""Digits of the longest node number: it has 64 bits."""
 
 
 def points_of(source: str, columns: Columns) -> Points:
@@ -75,6 +79,37 @@ def read_tree(path: Path) -> Tree:
     text = _read_text(path)
     with naming(path, "a tree"):
         return Tree.from_json(text) if suffix == ".json" else Tree.from_newick(text)
+
+
+def read_node_names(path: Path) -> dict[int, str]:
+    """Names of nodes by number: from Newick or JSON text, or from a table with a node and a name per row.
+
+    JSON is what the page exports, where names stand under "node_names", or an object of names by number.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        return {}
+    if suffix in (".csv", ".tsv"):
+        cells = [row for row in read_cells(path) if row[0].strip().isdecimal()]
+        pairs = [(row[0].strip(), row[-1]) for row in cells]
+    elif suffix == ".json":
+        pairs = _json_names(path)
+    else:
+        with naming(path, "a tree"):
+            return newick.read_node_names(_read_text(path))
+    wrong = next((key for key, _ in pairs if not key.isdecimal() or len(key) > MAX_DIGITS), None)
+    if wrong is not None:
+        raise ValueError(f"{path} names the node {wrong!r}; node numbers are whole numbers, as the page shows them.")
+    return {int(key): name for key, name in pairs}
+
+
+def _json_names(path: Path) -> list[tuple[str, str]]:
+    with naming(path, "names of nodes"):
+        form = json.loads(_read_text(path))
+    found = form.get("node_names", {}) if isinstance(form, dict) and "parent" in form else form
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found.values()):
+        raise ValueError(f'{path} holds no names of nodes. Write {{"12": "a name", "15": "another"}}.')
+    return list(found.items())
 
 
 def read_labels(path: Path) -> NDArray[Any]:

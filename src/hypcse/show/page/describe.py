@@ -24,7 +24,7 @@ class NodeColumns(NamedTuple):
     """The columns that set nodes apart; row k is about `nodes[k]`, the farthest column first.
 
     column : (m, t) which columns.
-    shift  : (m, t) mean under the node minus mean of the leaves it is compared with, in standard deviations of the column.
+    shift  : (m, t) mean under the node minus mean of the leaves that it is compared with, in standard deviations.
     mean   : (m, t) mean under the node.
     """
 

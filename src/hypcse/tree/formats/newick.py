@@ -27,6 +27,7 @@ _PARTS = r"""
 _NODE_BEGIN = re.compile(_PARTS, re.VERBOSE)
 # A node with the character that ends it; or one character of a node that does not end.
 _NODE = re.compile(rf"(?:{_PARTS} ([,);]) \s*+ | .)", re.VERBOSE | re.DOTALL)
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _WORD = re.compile(r"[^\s()\[\]',:;]++|.")
 _QUOTED_OR_COMMENT = re.compile(r"'[^']*+'?+|\[")
 _BRACKET = re.compile(r"[\[\]]")
@@ -60,7 +61,7 @@ def read_newick(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tupl
     >>> read_newick("((1:1,0:1):1,2:2);")
     (array([ 3,  3,  4,  4, -1]), array([0., 0., 0., 1., 2.]), None)
     """
-    depth, length, labels = _scan(_blank_comments(text))
+    depth, length, labels, _ = _scan(_blank_comments(text))
     length[-1] = np.nan  # The branch above the root says nothing about the tree.
     length = np.where(np.isnan(length), 1.0 if np.isnan(length).all() else 0.0, length)
     parent, length = _merge_single_children(parents_of_depths(depth), length)
@@ -73,6 +74,26 @@ def read_newick(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tupl
             "largest float. Write them in a larger unit."
         )
     return parent, height, names
+
+
+def read_node_names(text: str) -> dict[int, str]:
+    """Names of inner nodes in Newick text, by the numbers that `read_newick` gives to them. O(n).
+
+    Labels that are numbers are left out: programs write support values there.
+
+    >>> read_node_names("((a,b)'small ones',(c,d)0.98)all;")
+    {4: 'small ones', 6: 'all'}
+    """
+    depth, _, labels, inner = _scan(_blank_comments(text))
+    parent = parents_of_depths(depth)
+    n_children = np.bincount(parent[:-1], minlength=parent.size)
+    number = len(labels) + np.cumsum(n_children > 1) - 1
+    nodes = np.flatnonzero(n_children > 0).tolist()
+    return {
+        int(number[node]): label
+        for node, label in zip(nodes, inner, strict=True)
+        if label and n_children[node] > 1 and not _NUMBER.fullmatch(label)
+    }
 
 
 def _quote(name: str) -> str:
@@ -118,14 +139,15 @@ def _identify(labels: list[str | None]) -> tuple[NDArray[np.int64], tuple[str, .
     return np.arange(len(labels)), names
 
 
-def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str | None]]:
-    """Depths and branch lengths (NaN where missing) of the nodes as they end, and the labels of the leaves.
+def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str | None], list[str | None]]:
+    """Depths and branch lengths (NaN where missing) of the nodes as they end, labels of leaves, labels of inner nodes.
 
     A node ends at the character after it. A node that follows a ')' is the one it closed; others are leaves.
     """
     depths: list[int] = []
     lengths: list[float] = []
     labels: list[str | None] = []
+    inner: list[str | None] = []
     level, last = 0, ""
     for node in _NODE.finditer(text):
         opened, quoted, word, number, end = node.groups()
@@ -139,6 +161,8 @@ def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str |
             labels.append(_label(quoted, word))
             if labels[-1] is None and number is None:
                 _check_hollow(text, node, level)
+        else:
+            inner.append(_label(quoted, word))
         depths.append(level)
         lengths.append(math.nan if number is None else _length(text, node))
         if (level == 0) != (end == ";"):
@@ -146,7 +170,7 @@ def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str |
         if end == ";":
             if node.end() < len(text):
                 raise _error(text, node.end(), "nothing after the ';', because one text holds one tree")
-            return np.array(depths, dtype=np.int64), np.array(lengths), labels
+            return np.array(depths, dtype=np.int64), np.array(lengths), labels, inner
         last = end
         level -= end == ")"
     raise _error(text, len(text), _wanted(level, after_node=last == ")"))

@@ -8,6 +8,7 @@ import { LETTER, shortText } from "./words.js";
  * @import { Page } from "../tree/payload.js"
  * @import { Tree } from "../tree/tree.js"
  * @import { DendrogramView } from "./dendrogram.js"
+ * @import { Point } from "./moebius.js"
  * @import { Look } from "./palette.js"
  * @import { Scene } from "./scene.js"
  * @import { Word } from "./words.js"
@@ -81,7 +82,8 @@ export class Beside {
     if (!this.table || !this.content) return [];
     const { partition } = this.content;
     const places = Array.from(this.table.heat.columns.keys());
-    const weight = places.map((place) => partition.bySize().slice(0, 200).reduce(
+    const largest = partition.bySize().slice(0, 200);
+    const weight = places.map((place) => largest.reduce(
       (sum, label) => sum + partition.sizes[label] * (this.value(label, place) ?? 0) ** 2, 0,
     ));
     return places.sort((a, b) => weight[b] - weight[a] || a - b).slice(0, most).sort((a, b) => a - b);
@@ -176,6 +178,17 @@ export class Beside {
       ...this.content.strips.map(({ title }, k) => upright(this.stripX(view, k) + STRIP / 2, title)),
       ...this.columns.map((place, k) => upright(this.heatX(view) + CELL * (k + 0.5), this.columnName(place))),
     ];
+  }
+
+  /**
+   * The pixel in the middle of a cell of the heat map.
+   * @param {DendrogramView} view @param {number} label @param {number} place @returns {Point}
+   */
+  placeOf(view, label, place) {
+    const { runs } = this;
+    const k = runs ? runs.label.indexOf(label) : -1;
+    const middle = runs && k >= 0 ? (runs.start[k] + runs.start[k + 1]) / 2 : 0;
+    return [this.heatX(view) + CELL * (this.columns.indexOf(place) + 0.5), view.screenY(middle)];
   }
 
   /**

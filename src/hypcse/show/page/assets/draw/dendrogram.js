@@ -252,14 +252,21 @@ export class DendrogramView {
   }
 
   /**
-   * Where the name of a cluster begins that takes so many pixels: over the branch above its node, which it may overrun.
-   * @param {number} node @param {number} width @returns {Point}
+   * Where the name of a cluster begins: over the branch above its node, which it may overrun.
+   * @param {number} node @returns {Point}
    */
-  titlePlace(node, width) {
-    const { tree } = this;
-    const begin = node === tree.root ? 0 : this.screenX(this.drawn[tree.parent[node]]);
-    const x = Math.min(Math.max(begin, 0) + 5, this.leafX - width - 5);
-    return [x, this.screenY(this.middle[node]) - 9];
+  titlePlace(node) {
+    const above = this.tree.parent[node];
+    const begin = above < 0 ? 0 : this.screenX(this.drawn[above]);
+    return [Math.max(begin, 0) + 5, this.screenY(this.middle[node]) - 9];
+  }
+
+  /**
+   * Pixels for the name of a cluster.
+   * @param {number} node
+   */
+  titleRoom(node) {
+    return this.leafX - this.titlePlace(node)[0] - 5;
   }
 
   /**

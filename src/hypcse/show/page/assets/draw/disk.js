@@ -254,6 +254,15 @@ export class DiskView {
     return [x - width / 2, y - 14];
   }
 
+  /**
+   * Pixels for the name of a cluster.
+   * @param {number} node
+   */
+  titleRoom(node) {
+    const [x] = this.position(node);
+    return 2 * Math.min(x, this.width - x);
+  }
+
   /** @param {number} node */
   pathToRoot(node) {
     return diskPathToRoot(this, node);

@@ -22,6 +22,7 @@ const MOST_NAMES = 400;
 const LONGEST_NAME = 28;
 const NAMED_CLUSTERS = 40; // Clusters that have names in the picture, the largest.
 const LONGEST_TITLE = 36;
+const LEAST_TITLE = 8; // Letters below which a name says nothing.
 const TITLE_SIZE = 11;
 
 /**
@@ -57,7 +58,9 @@ function clusterWords(view, tree, partition, names) {
   for (const label of partition.bySize().slice(0, NAMED_CLUSTERS)) {
     const node = partition.tops[label];
     if (tree.isLeaf(node)) break;
-    const text = shortText(names.title(node), LONGEST_TITLE);
+    const fits = Math.floor(view.titleRoom(node) / (LETTER * TITLE_SIZE));
+    if (fits < LEAST_TITLE) continue;
+    const text = shortText(names.title(node), Math.min(fits, LONGEST_TITLE));
     const width = textWidth(text, TITLE_SIZE);
     const [x, y] = view.titlePlace(node, width);
     /** @type {[number, number, number, number]} */

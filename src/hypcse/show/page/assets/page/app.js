@@ -1,6 +1,6 @@
 // What the page shows now, and all that can be done to it. Parts of the page listen and draw themselves anew.
 
-import { matchedColours } from "../tree/contingency.js";
+import { countPairs, matchedColours } from "../tree/contingency.js";
 import { Cuts } from "../tree/cut.js";
 import { Facts } from "../tree/facts.js";
 import { NodeNames } from "../tree/node_names.js";
@@ -10,6 +10,7 @@ import { colourByCut, colourByDepth, colourByLabel, majorities, paletteOf } from
 import { DendrogramView } from "../draw/dendrogram.js";
 import { DiskView } from "../draw/disk.js";
 /**
+ * @import { Pair } from "../tree/contingency.js"
  * @import { Labelling, Page } from "../tree/payload.js"
  * @import { AxisKind } from "../draw/axis.js"
  * @import { Majorities, Mode } from "../draw/colours.js"
@@ -64,6 +65,9 @@ export class App {
     this.majorities = new Map();
     /** @type {Map<string, Uint32Array>} */
     this.palettes = new Map();
+    /** @type {Map<string, Pair[]>} */
+    this.pairs = new Map();
+    this.besideShown = false;
     this.colours = new Uint32Array(0);
     /** @type {Point} Where the pointer was last, in pixels of the picture. */
     this.pointed = [0, 0];
@@ -94,6 +98,7 @@ export class App {
     if (changed.includes("heights")) this.views.dendrogram.drawHeights(this.state.heights);
     if (changed.includes("clusters") || changed.includes("level")) this.cutAnew();
     else if (changed.some((key) => ["mode", "look", "heat", "strips"].includes(key))) this.colourAnew();
+    if (this.state.view === "dendrogram") this.arrangeBeside();
     for (const listener of this.listeners) listener(changed);
   }
 
@@ -101,6 +106,7 @@ export class App {
     const { level, clusters } = this.state;
     if (level >= 0) this.partition = this.levels[level];
     else this.partition = clusters ? this.partitionInto(clusters) : this.automatic;
+    this.pairs.clear();
     this.colourAnew();
   }
 
@@ -120,7 +126,25 @@ export class App {
     const labelling = this.labelling(mode);
     if (labelling) this.colours = colourByLabel(this.majoritiesOf(labelling), this.palette(labelling));
     else this.colours = mode === "depth" ? colourByDepth(tree, look) : colourByCut(partition, look);
-    this.views.dendrogram.showBeside({ partition, strips: this.strips(), heat: this.state.heat });
+    this.besideShown = false;
+  }
+
+  /** Bring what stands beside the leaves up to date; in the disk nobody sees it, so that it can wait. */
+  arrangeBeside() {
+    if (this.besideShown) return;
+    this.besideShown = true;
+    const { partition, state } = this;
+    this.views.dendrogram.showBeside({ partition, strips: this.strips(), heat: state.heat });
+  }
+
+  /**
+   * Clusters shown and labels, with the leaves that they share.
+   * @param {Labelling} labelling
+   */
+  pairsWith(labelling) {
+    const found = this.pairs.get(labelling.id) ?? countPairs(this.partition, labelling);
+    this.pairs.set(labelling.id, found);
+    return found;
   }
 
   /**
@@ -144,7 +168,7 @@ export class App {
    */
   palette(labelling) {
     const made = this.palettes.get(labelling.id)
-      ?? paletteOf(matchedColours(this.partition, labelling), this.state.look);
+      ?? paletteOf(matchedColours(this.partition, labelling, this.pairsWith(labelling)), this.state.look);
     this.palettes.set(labelling.id, made);
     return made;
   }

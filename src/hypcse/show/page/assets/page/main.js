@@ -75,6 +75,8 @@ function exposeState(app, stage) {
     },
     /** @param {number} label @param {number} place */
     heat: (label, place) => app.views.dendrogram.beside.value(label, place),
+    /** @param {number} label @param {number} place */
+    heatPlace: (label, place) => app.views.dendrogram.beside.placeOf(app.views.dendrogram, label, place),
     get axis() {
       return app.view.axis ? axisMarks(app.view).title.text : null;
     },

@@ -1,6 +1,6 @@
 // The clusters shown against labels that came with the leaves: a table of how many leaves they share.
 
-import { adjustedRand, countPairs } from "../tree/contingency.js";
+import { adjustedRand } from "../tree/contingency.js";
 import { grouped, percent } from "../tree/numbers.js";
 import { paletteColour } from "../draw/palette.js";
 import { byId, element, note, swatch } from "./elements.js";
@@ -34,7 +34,7 @@ export class Comparison {
   refresh() {
     const labelling = this.app.labelling(this.choice.value);
     if (!labelling) return;
-    const pairs = countPairs(this.app.partition, labelling);
+    const pairs = this.app.pairsWith(labelling);
     const known = pairs.reduce((sum, { count }) => sum + count, 0);
     byId("agreement").textContent = known ? `Adjusted Rand index ${adjustedRand(pairs).toFixed(3)} (1: they agree, 0: chance)`
       : "No label is known.";

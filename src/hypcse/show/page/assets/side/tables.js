@@ -26,6 +26,7 @@ export function labelTable(app) {
 export function meanTable(app) {
   const { partition, page, views } = app;
   const { beside } = views.dendrogram;
+  app.arrangeBeside();
   const places = page.table ? Array.from(page.table.heat.columns.keys()) : [];
   const rows = [["label", "cluster", "colour", "node", "leaves", ...places.map((place) => beside.columnName(place))]];
   for (const label of partition.bySize()) {

@@ -5,6 +5,8 @@
  * @import { Labelling } from "./payload.js"
  */
 
+const DENSE_PAIRS = 1_000_000; // Pairs up to which all of them are counted in one array.
+
 /** @typedef {{ label: number, code: number, count: number }} Pair A cluster, a label and the leaves that have both. */
 
 /**
@@ -12,26 +14,32 @@
  * @param {Partition} partition @param {Labelling} labelling @returns {Pair[]}
  */
 export function countPairs(partition, { codes, names }) {
-  /** @type {Map<number, number>} */
-  const counts = new Map();
   const width = names.length;
+  const size = partition.sizes.length * width;
+  const counts = size <= DENSE_PAIRS ? new Uint32Array(size) : new Map();
   partition.labels.forEach((label, leaf) => {
+    if (codes[leaf] >= width) return;
     const key = label * width + codes[leaf];
-    if (codes[leaf] < width) counts.set(key, (counts.get(key) || 0) + 1);
+    if (counts instanceof Map) counts.set(key, (counts.get(key) || 0) + 1);
+    else counts[key]++;
   });
-  return Array.from(counts, ([key, count]) => ({ label: Math.floor(key / width), code: key % width, count }))
-    .sort((a, b) => b.count - a.count || a.label - b.label || a.code - b.code);
+  /** @type {Pair[]} */
+  const pairs = [];
+  /** @param {number} count @param {number} key */
+  const take = (count, key) => { if (count) pairs.push({ label: Math.floor(key / width), code: key % width, count }); };
+  counts.forEach(take);
+  return pairs.sort((a, b) => b.count - a.count || a.label - b.label || a.code - b.code);
 }
 
 /**
  * A colour number for each label: that of the cluster which it shares most leaves with, one label per cluster. Labels
  * that are left over take numbers that no cluster has. So a colour never means two things at once.
- * @param {Partition} partition @param {Labelling} labelling
+ * @param {Partition} partition @param {Labelling} labelling @param {Pair[]} pairs
  */
-export function matchedColours(partition, labelling) {
+export function matchedColours(partition, labelling, pairs) {
   const colours = new Int32Array(labelling.names.length).fill(-1);
   const taken = new Set();
-  for (const { label, code } of countPairs(partition, labelling)) {
+  for (const { label, code } of pairs) {
     if (colours[code] >= 0 || taken.has(label)) continue;
     colours[code] = partition.colours[label];
     taken.add(label);
