@@ -52,16 +52,17 @@ def index_text(scripts: Sequence[Script]) -> str:
 
 INDEX = """# Gallery
 
-Find an example near to what you want to do, and begin from its code. Each is a script of at most 60 lines that needs no
-download and runs in a few seconds. Add a folder to save its picture: `python examples/gallery/digits.py .` writes
-`digits.png` into the current folder. Whatever is drawn at random is drawn with seed 0.
+Find an example close to what you want to do, and start from its code. Each is a script of at most 60 lines. It needs no
+download and runs in a few seconds. All random numbers use seed 0.
+
+To save the picture, name a folder: `python examples/gallery/digits.py .` writes `digits.png` into the current one.
 
 <div class="grid cards" markdown>
 
 {cards}
 </div>
 
-These are notebooks as well, with all output. In them the model, the tree and the page show themselves:
+These are also notebooks with their output, in which the model, the tree and the page show themselves:
 
 {notebooks}
 

@@ -7,7 +7,7 @@ We make three tables of 500 points with 8 columns: even noise, a normal cloud, a
 for each level how similar its clusters come out when a fifth of the graph's edges is left out.
 
 In noise and in the cloud there is nothing beyond chance, so `labels_` is one cluster. The finer levels are still there,
-but their stability is 0.6 at most: other edges would give other clusters. The blobs are clear. Levels of up to six
+but their stability hardly exceeds 0.6: other edges would give other clusters. The blobs are clear. Levels of up to six
 clusters come out the same each time, and stability falls where clusters are cut out of a single blob. The main level
 has five clusters, because two of the blobs touch.
 

@@ -7,8 +7,8 @@ counts of 900 cells with three planted levels: 3 lineages, 9 types and 18 subtyp
 `hypcse.cells.hierarchy` takes an AnnData, as scanpy does, and writes every level into `adata.obs`, coarse to fine. Each
 group lies inside one group of the level before.
 
-The lineages and the types are found exactly. The subtypes are found but for a few cells. In the picture, genes of a
-lineage are long bars, genes of a type are shorter ones, and every column of the last block has a group of its own.
+The lineages and the types are found exactly, and the subtypes but for a few cells. In the picture, the dark blocks are
+genes in the cells that they mark: large blocks for lineages, smaller ones for types, the smallest for subtypes.
 
 Try `resolutions=[3, 9, 18]` if you know how many groups you want. If you ran `scanpy.pp.neighbors`, its graph is used.
 """

@@ -6,8 +6,8 @@ The network is that of the novel *Les Misérables*, which networkx has built in:
 with the number of meetings as weight. `EntropyClustering` takes a graph as it is, and its nodes name the leaves.
 
 The main level has four communities: the bishop Myriel and his guests, Fantine and her friends, the students of the
-barricade, and a large one around Valjean. The next levels take that one apart: the Thénardiers and their gang, the
-family of Gillenormand, the court. Names at the rim of the disk are in the order of the tree.
+barricade, and a large one around Valjean. The next levels take that one apart: first the Thénardiers and their gang
+leave it, then Gillenormand's family with Marius and Cosette. Names at the rim of the disk are in the order of the tree.
 
 Try a network of your own: a networkx graph, a symmetric SciPy matrix, or `hypcse.Graph.from_edges`.
 """

@@ -6,9 +6,9 @@ We make 600 short texts of nine topics in three fields: words of the topic, word
 uses. TF-IDF and a truncated SVD turn a text into 20 numbers. With embeddings from a sentence model, start at the fit.
 
 The first level has the three fields and the main level the nine topics. Nobody told the model these numbers.
-`hypcse.topics.name_nodes` names each node by the words that set it apart from the other nodes of its level.
+`hypcse.topics.name_nodes` names a node by the words that set it apart from its siblings in the tree.
 
-Try `n_words=12`: shorter texts blur the topics. For BERTopic, pass `hdbscan_model=hypcse.topics.TopicClusterer()`.
+Try shorter texts, `n_words=12`. For BERTopic, pass `hdbscan_model=hypcse.topics.TopicClusterer()`.
 """
 
 # %% Make the texts
@@ -38,7 +38,7 @@ model = hypcse.topics.TopicClusterer().fit(X)
 print("topics at each level:", [int(labels.max()) + 1 for labels in model.levels_])
 
 # %% Name the nodes of the first two levels
-# In the order of the tree: a field, and below it its topics.
+# In the order of the tree: a field, then its topics.
 tree = model.tree_
 names = hypcse.topics.name_nodes(model, texts, model.levels_[:2])
 for node in sorted(names, key=lambda node: (tree.first_positions[node], -tree.sizes[node])):
