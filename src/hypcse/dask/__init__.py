@@ -1,0 +1,9 @@
+"""Graphs and trees past one machine: Dask does the distributing, edges are in Parquet, arrays over vertices in memory.
+
+Needs the extra `dask`. Every function takes `client=None`, the current one.
+"""
+
+from hypcse.dask.engine import current_client
+from hypcse.dask.graph import DistributedGraph
+
+__all__ = ["DistributedGraph", "current_client"]

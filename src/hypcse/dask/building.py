@@ -1,0 +1,121 @@
+"""Edges that come in chunks, brought into parts by source: written by chunk, read by part."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import distributed
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_count
+from hypcse.dask.edges import Edges, join_edges, read_edges, write_edges
+from hypcse.dask.engine import run_tasks
+from hypcse.dask.sources import RowGroup, read_source
+
+ENTRIES_PER_PART = 4_000_000
+"""Entries of a part by default, about 100 MB in memory."""
+
+
+def part_name(part: int) -> str:
+    """The name of the file of a part."""
+    return f"part-{part:05d}.parquet"
+
+
+class Parts(NamedTuple):
+    """What is known of parts when their files are written."""
+
+    bounds: NDArray[np.int64]
+    part_entries: NDArray[np.int64]
+    self_weights: NDArray[np.float64]
+    edge_degrees: NDArray[np.float64]
+
+
+class Part(NamedTuple):
+    """The same of one part."""
+
+    n_entries: int
+    self_weights: NDArray[np.float64]
+    edge_degrees: NDArray[np.float64]
+
+
+def build_parts(
+    sources: list[RowGroup], folder: Path, n_vertices: int | None, n_parts: int | None, client: distributed.Client
+) -> Parts:
+    """Write the parts of the graph of edges given once each, in either direction."""
+    told = list(run_tasks(client, measure_source, sources))
+    least = 1 + max((largest for largest, _ in told), default=-1)
+    n = max(least, 1) if n_vertices is None else check_count("n_vertices", n_vertices, 1)
+    if n < least:
+        raise ValueError(f"an edge names vertex {least - 1}, but vertices are 0 .. {n - 1}.")
+    bounds = part_bounds(n, 2 * sum(count for _, count in told), n_parts, client)
+    moved = folder / "moved"
+    moved.mkdir(exist_ok=True)
+    chunks = [moved / f"chunk-{number:05d}.parquet" for number in range(len(sources))]
+    list(run_tasks(client, scatter_source, sources, chunks, [bounds] * len(chunks)))
+    parts = gather_parts(chunks, folder, bounds, client)
+    shutil.rmtree(moved)
+    return parts
+
+
+def part_bounds(n: int, n_entries: int, n_parts: int | None, client: distributed.Client) -> NDArray[np.int64]:
+    """Where parts of about as many vertices begin; by default, one per 4 million entries and one per worker at least."""
+    if n_parts is None:
+        n_parts = max(-(-n_entries // ENTRIES_PER_PART), len(client.nthreads()))
+    count = min(check_count("n_parts", n_parts, 1), n)
+    return np.linspace(0, n, count + 1).astype(np.int64)
+
+
+def measure_source(source: RowGroup) -> tuple[int, int]:
+    """The largest vertex of a chunk (-1 without any) and how many edges it holds."""
+    edges = read_source(source)
+    return int(max(edges.source.max(initial=-1), edges.target.max(initial=-1))), edges.source.size
+
+
+def scatter_source(source: RowGroup, path: Path, bounds: NDArray[np.int64]) -> None:
+    """Write both directions of the edges of a chunk, one row group per part."""
+    scatter_edges(read_source(source).both_ways(), path, bounds)
+
+
+def scatter_edges(edges: Edges, path: Path, bounds: NDArray[np.int64]) -> None:
+    """Write directed entries to a file with one row group per part, that of their sources."""
+    merged = edges.merged()
+    write_edges(path, merged, np.searchsorted(merged.source, bounds))
+
+
+def gather_parts(chunks: list[Path], folder: Path, bounds: NDArray[np.int64], client: distributed.Client) -> Parts:
+    """Merge the row groups of each part over all chunks, and write the parts."""
+    numbers = range(bounds.size - 1)
+    places = [folder / part_name(part) for part in numbers]
+    spans = [(int(bounds[part]), int(bounds[part + 1])) for part in numbers]
+    told = list(run_tasks(client, gather_part, [chunks] * len(places), numbers, places, spans))
+    return Parts(
+        bounds,
+        np.array([part.n_entries for part in told]),
+        np.concatenate([part.self_weights for part in told]),
+        np.concatenate([part.edge_degrees for part in told]),
+    )
+
+
+def gather_part(chunks: list[Path], part: int, place: Path, span: tuple[int, int]) -> Part:
+    """Merge one part and write it; loops become self-weights, and entries of no weight are no edges."""
+    low, high = span
+    merged = join_edges(read_edges(chunk, part) for chunk in chunks).merged()
+    loops = merged.source == merged.target
+    self_weights = np.zeros(high - low)
+    self_weights[merged.source[loops] - low] = merged.weight[loops]
+    edges = merged.take(~loops & (merged.weight > 0))
+    write_edges(place, edges)
+    return Part(edges.source.size, self_weights, row_sums(edges, low, high))
+
+
+def row_sums(edges: Edges, low: int, high: int) -> NDArray[np.float64]:
+    """Sum of the weights of each source from `low` to below `high`, of entries sorted by source."""
+    counts = np.bincount(edges.source - low, minlength=high - low)
+    starts, filled = np.cumsum(counts) - counts, counts > 0
+    sums = np.zeros(high - low)
+    if edges.source.size:
+        sums[filled] = np.add.reduceat(edges.weight, starts[filled])
+    return sums
