@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 try:
-    import dask.array  # noqa: F401
+    import dask.array
     import dask.dataframe  # noqa: F401
     import distributed
     import pyarrow  # noqa: F401
@@ -72,7 +72,7 @@ def shared_folder(folder: str | Path | None, client: distributed.Client) -> tupl
         return place, None
     if not _is_local(client):
         raise ValueError(
-            f"the workers of {client.scheduler.address} may be on other machines. Pass folder=, a folder that this "
+            f"the workers of {client} may be on other machines. Pass folder=, a folder that this "
             "program and all workers see under the same name."
         )
     kept = tempfile.TemporaryDirectory(prefix="hypcse-", ignore_cleanup_errors=True)

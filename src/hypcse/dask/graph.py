@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import distributed
 import numpy as np
+from distributed import Client
 from numpy.typing import NDArray
 
 from hypcse._arrays import freeze, hold
 from hypcse._checks import check_count
-from hypcse.dask.building import ENTRIES_PER_PART, build_parts, part_name
-from hypcse.dask.components import find_components
-from hypcse.dask.edges import Edges, join_edges, read_edges, write_edges
 from hypcse.dask.engine import current_client, shared_folder
-from hypcse.dask.sources import RowGroup, frame_sources, parquet_sources
+from hypcse.dask.parts.building import ENTRIES_PER_PART, build_parts
+from hypcse.dask.parts.components import find_components
+from hypcse.dask.parts.edges import Edges, join_edges, read_edges, write_edges
+from hypcse.dask.parts.files import Parts, holds_graph, part_name, read_metadata, write_metadata
+from hypcse.dask.parts.sources import RowGroup, frame_sources, parquet_sources
 from hypcse.graph import Graph
-from hypcse.writing import write_file
-
-METADATA = "graph.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,8 +29,8 @@ class DistributedGraph:
     """An undirected graph whose edges are in a folder of Parquet files; arrays over vertices are in memory.
 
     Part k is the file `part-0000k.parquet`, with columns source, target and weight. It holds every edge from both
-    ends, as `Graph` does: all entries whose source is at least `bounds[k]` and below `bounds[k + 1]`, sorted by (source,
-    target). The folder must be visible to all workers under the same name.
+    ends, as `Graph` does: all entries whose source is at least `bounds[k]` and below `bounds[k + 1]`, sorted by
+    (source, target). The folder must be visible to all workers under the same name.
 
     Use `from_parquet`, `from_dask` or `from_graph`, which check their input; the constructor trusts it.
 
@@ -133,7 +131,7 @@ class DistributedGraph:
         """
         return read_edges(self.folder / part_name(check_count("part", part, 0, self.n_parts - 1)))
 
-    def components(self, client: distributed.Client | None = None) -> NDArray[np.int64]:
+    def components(self, client: Client | None = None) -> NDArray[np.int64]:
         """Label of the connected component of each vertex, numbered by smallest vertex.
 
         Each part is joined by a worker, and the forests that they find are joined here.
@@ -160,8 +158,8 @@ class DistributedGraph:
         """
         edges = join_edges(map(self.read_part, range(self.n_parts)))
         indptr = np.concatenate([[0], np.cumsum(np.bincount(edges.source, minlength=self.n_vertices))])
-        arrays = (indptr.astype(np.int64), edges.target.astype(np.int32), np.array(edges.weight))
-        return Graph(*map(freeze, arrays), self.self_weights)
+        columns = freeze(edges.target.astype(np.int32))
+        return Graph(freeze(indptr.astype(np.int64)), columns, freeze(np.array(edges.weight)), self.self_weights)
 
     def __repr__(self) -> str:
         return f"DistributedGraph({self.n_vertices:,} vertices, {self.n_edges:,} edges, {self.n_parts:,} parts)"
@@ -174,7 +172,7 @@ class DistributedGraph:
         *,
         folder: str | Path | None = None,
         n_parts: int | None = None,
-        client: distributed.Client | None = None,
+        client: Client | None = None,
     ) -> DistributedGraph:
         """From a folder that one of these graphs is in, or from any Parquet file or folder of edges.
 
@@ -200,11 +198,11 @@ class DistributedGraph:
         DistributedGraph
             A graph over vertices 0 to n - 1.
         """
-        if (Path(path) / METADATA).is_file():
-            return _open(cls, Path(path))
+        if holds_graph(Path(path)):
+            return cls(Path(path), *read_metadata(Path(path)))
         client = current_client(client)
-        place, kept = shared_folder(folder, client)
-        return _build(cls, parquet_sources(Path(path)), place, n_vertices, n_parts, client, kept)
+        sources = parquet_sources(Path(path))
+        return _build(sources, n_vertices, n_parts, shared_folder(folder, client), client)
 
     @classmethod
     def from_dask(
@@ -214,7 +212,7 @@ class DistributedGraph:
         *,
         folder: str | Path | None = None,
         n_parts: int | None = None,
-        client: distributed.Client | None = None,
+        client: Client | None = None,
     ) -> DistributedGraph:
         """From a dask.dataframe of edges, with columns source, target and (1 by default) weight.
 
@@ -239,9 +237,9 @@ class DistributedGraph:
             A graph over vertices 0 to n - 1.
         """
         client = current_client(client)
-        place, kept = shared_folder(folder, client)
-        given = place / "given"
-        graph = _build(cls, frame_sources(frame, given, client), place, n_vertices, n_parts, client, kept)
+        place = shared_folder(folder, client)
+        given = place[0] / "given"
+        graph = _build(frame_sources(frame, given, client), n_vertices, n_parts, place, client)
         shutil.rmtree(given)
         return graph
 
@@ -267,57 +265,24 @@ class DistributedGraph:
         place.mkdir(parents=True, exist_ok=True)
         count = -(-entries // ENTRIES_PER_PART) if n_parts is None else check_count("n_parts", n_parts, 1)
         count = min(max(count, 1), graph.n_vertices)
-        # Among vertices whose rows begin at the same entry, the later ones keep the parts apart.
         wanted = np.searchsorted(graph.indptr, np.linspace(0, entries, count + 1)[1:-1])
         bounds = np.concatenate([[0], np.clip(wanted, 0, graph.n_vertices), [graph.n_vertices]]).astype(np.int64)
-        for part, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+        for part, (low, high) in enumerate(pairwise(bounds)):
             rows = np.repeat(np.arange(low, high), np.diff(graph.indptr[low : high + 1]))
             span = slice(int(graph.indptr[low]), int(graph.indptr[high]))
-            write_edges(place / part_name(part), Edges(rows, graph.indices[span], graph.weights[span]))
-        sizes = np.diff(graph.indptr[bounds])
-        return save_graph(cls(place, bounds, sizes, graph.self_weights, graph.edge_degrees))
-
-
-def save_graph(graph: DistributedGraph) -> DistributedGraph:
-    """Write what belongs to the parts: arrays over vertices, then the metadata, so that these mark a whole folder."""
-    for name in ("self_weights", "edge_degrees"):
-        np.save(graph.folder / f"{name}.npy", getattr(graph, name), allow_pickle=False)
-    told = {
-        "format": "hypcse graph",
-        "version": 1,
-        "n_vertices": graph.n_vertices,
-        "n_edges": graph.n_edges,
-        "bounds": graph.bounds.tolist(),
-        "part_entries": graph.part_entries.tolist(),
-    }
-    write_file(graph.folder / METADATA, json.dumps(told))
-    return graph
-
-
-def _open(cls: type[DistributedGraph], folder: Path) -> DistributedGraph:
-    told = json.loads((folder / METADATA).read_text(encoding="utf-8"))
-    if told.get("format") != "hypcse graph" or told.get("version") != 1:
-        raise ValueError(f"{folder / METADATA} does not describe a graph that this version can read.")
-    arrays = [np.load(folder / f"{name}.npy", allow_pickle=False) for name in ("self_weights", "edge_degrees")]
-    graph = cls(folder, np.array(told["bounds"]), np.array(told["part_entries"]), *arrays)
-    for path in graph.part_paths:
-        if not path.is_file():
-            raise FileNotFoundError(f"{folder} is not whole: {path.name} is missing. Make the graph again.")
-    return graph
+            write_edges(place / part_name(part), Edges(rows, graph.indices[span].astype(np.int64), graph.weights[span]))
+        parts = Parts(bounds, np.diff(graph.indptr[bounds]), graph.self_weights, graph.edge_degrees)
+        write_metadata(place, parts)
+        return cls(place, *parts)
 
 
 def _build(
-    cls: type[DistributedGraph],
-    sources: list[RowGroup],
-    place: Path,
-    n_vertices: int | None,
-    n_parts: int | None,
-    client: distributed.Client,
-    kept: Any,
+    sources: list[RowGroup], n_vertices: int | None, n_parts: int | None, place: tuple[Path, Any], client: Client
 ) -> DistributedGraph:
-    """The graph of edges that come in chunks."""
-    built = build_parts(sources, place, n_vertices, n_parts, client)
-    return save_graph(cls(place, *built, kept))
+    """The graph of edges that come in chunks, in a folder that may be a temporary one."""
+    built = build_parts(sources, place[0], n_vertices, n_parts, client)
+    write_metadata(place[0], built)
+    return DistributedGraph(place[0], *built, place[1])
 
 
 _DTYPES: dict[str, type[Any]] = {

@@ -25,7 +25,7 @@ class Edges(NamedTuple):
 
     def take(self, which: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Edges:
         """Some of them, by marks or positions."""
-        return Edges(*(column[which] for column in self))
+        return Edges(self.source[which], self.target[which], self.weight[which])
 
     def both_ways(self) -> Edges:
         """Every entry and its mirror image; one from a vertex to itself stays one."""

@@ -11,32 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
-from hypcse.dask.edges import Edges, join_edges, read_edges, write_edges
 from hypcse.dask.engine import run_tasks
-from hypcse.dask.sources import RowGroup, read_source
+from hypcse.dask.parts.edges import Edges, join_edges, read_edges, write_edges
+from hypcse.dask.parts.files import Parts, part_name
+from hypcse.dask.parts.sources import RowGroup, read_source
+from hypcse.graph.graph import MAX_SPREAD, MAX_VOLUME
 
 ENTRIES_PER_PART = 4_000_000
 """Entries of a part by default, about 100 MB in memory."""
 
 
-def part_name(part: int) -> str:
-    """The name of the file of a part."""
-    return f"part-{part:05d}.parquet"
-
-
-class Parts(NamedTuple):
-    """What is known of parts when their files are written."""
-
-    bounds: NDArray[np.int64]
-    part_entries: NDArray[np.int64]
-    self_weights: NDArray[np.float64]
-    edge_degrees: NDArray[np.float64]
-
-
 class Part(NamedTuple):
-    """The same of one part."""
+    """What is known of one part when its file is written."""
 
     n_entries: int
+    least: float
     self_weights: NDArray[np.float64]
     edge_degrees: NDArray[np.float64]
 
@@ -61,7 +50,7 @@ def build_parts(
 
 
 def part_bounds(n: int, n_entries: int, n_parts: int | None, client: distributed.Client) -> NDArray[np.int64]:
-    """Where parts of about as many vertices begin; by default, one per 4 million entries and one per worker at least."""
+    """Where parts of equally many vertices begin: by default one per 4 million entries, and one per worker at least."""
     if n_parts is None:
         n_parts = max(-(-n_entries // ENTRIES_PER_PART), len(client.nthreads()))
     count = min(check_count("n_parts", n_parts, 1), n)
@@ -91,12 +80,21 @@ def gather_parts(chunks: list[Path], folder: Path, bounds: NDArray[np.int64], cl
     places = [folder / part_name(part) for part in numbers]
     spans = [(int(bounds[part]), int(bounds[part + 1])) for part in numbers]
     told = list(run_tasks(client, gather_part, [chunks] * len(places), numbers, places, spans))
-    return Parts(
-        bounds,
-        np.array([part.n_entries for part in told]),
-        np.concatenate([part.self_weights for part in told]),
-        np.concatenate([part.edge_degrees for part in told]),
-    )
+    self_weights = np.concatenate([part.self_weights for part in told])
+    edge_degrees = np.concatenate([part.edge_degrees for part in told])
+    _check_weights(min(part.least for part in told), float(self_weights.sum() + edge_degrees.sum()))
+    return Parts(bounds, np.array([part.n_entries for part in told]), self_weights, edge_degrees)
+
+
+def _check_weights(least: float, total: float) -> None:
+    """Raise for weights that no graph in memory may have either."""
+    if not total < MAX_VOLUME:
+        raise ValueError(f"the weights add up to {total:.3g}; the limit is {MAX_VOLUME}. Divide them by a constant.")
+    if least * MAX_SPREAD < total:
+        raise ValueError(
+            f"the lightest weight is {least:.3g}, and all add up to {total:.3g}: more than {MAX_SPREAD:.0e} times as "
+            "much. Leave out such edges, or raise them."
+        )
 
 
 def gather_part(chunks: list[Path], part: int, place: Path, span: tuple[int, int]) -> Part:
@@ -108,7 +106,7 @@ def gather_part(chunks: list[Path], part: int, place: Path, span: tuple[int, int
     self_weights[merged.source[loops] - low] = merged.weight[loops]
     edges = merged.take(~loops & (merged.weight > 0))
     write_edges(place, edges)
-    return Part(edges.source.size, self_weights, row_sums(edges, low, high))
+    return Part(edges.source.size, float(edges.weight.min(initial=np.inf)), self_weights, row_sums(edges, low, high))
 
 
 def row_sums(edges: Edges, low: int, high: int) -> NDArray[np.float64]:

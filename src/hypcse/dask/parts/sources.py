@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from hypcse._checks import check_finite, real_numbers
-from hypcse.dask.edges import COLUMNS, Edges
+from hypcse.dask.parts.edges import COLUMNS, Edges
 from hypcse.graph.compressed import vertex_ids
 
 

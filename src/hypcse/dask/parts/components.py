@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from hypcse.dask.edges import read_edges
 from hypcse.dask.engine import run_tasks
+from hypcse.dask.parts.edges import read_edges
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
