@@ -6,5 +6,6 @@ Needs the extra `dask`. Every function takes `client=None`, the current one.
 from hypcse.dask.engine import current_client
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.linking.linkage import graph_linkage
+from hypcse.dask.similarity import similarity_graph
 
-__all__ = ["DistributedGraph", "current_client", "graph_linkage"]
+__all__ = ["DistributedGraph", "current_client", "graph_linkage", "similarity_graph"]

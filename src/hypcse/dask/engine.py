@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import tempfile
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 try:
     import dask.array
-    import dask.dataframe  # noqa: F401
+    import dask.dataframe
     import distributed
     import pyarrow  # noqa: F401
+    from dask.delayed import delayed
 except ImportError as error:
     raise ImportError(f'clusters need dask, distributed and pyarrow ({error}): pip install "hypcse[dask]".') from None
 
@@ -48,17 +53,34 @@ def current_client(client: distributed.Client | None = None) -> distributed.Clie
 def run_tasks(client: distributed.Client, function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterator[Any]:
     """What a function answers for each tuple of arguments, in their order, computed by the workers side by side.
 
-    A task whose worker dies is run again by another, so a task must write its files whole. A few more tasks than there
-    are threads are under way at a time, so that answers do not pile up.
+    A task whose worker dies is run again by another, so a task must write its files whole.
     """
+    tasks = zip(*arguments, strict=True)
+    return _in_order(client, (client.submit(function, *values, pure=False) for values in tasks))
+
+
+def run_blocks(
+    client: distributed.Client, function: Callable[..., Any], rows: dask.array.Array, *arguments: Iterable[Any]
+) -> Iterator[Any]:
+    """The same for each block of rows of an array: the function takes the block, its first row, and the arguments."""
+    blocks, task = rows.to_delayed().ravel(), delayed(function, pure=False)
+    tasks = zip(blocks, first_rows(rows), *arguments, strict=True)
+    return _in_order(client, (client.compute(task(*values)) for values in tasks))
+
+
+def first_rows(rows: dask.array.Array) -> list[int]:
+    """The row at which each block begins."""
+    return [0, *np.cumsum(rows.chunks[0])[:-1].tolist()]
+
+
+def _in_order(client: distributed.Client, tasks: Iterator[Any]) -> Iterator[Any]:
+    """Answers of tasks; a few more are given out at a time than there are threads, so that answers do not pile up."""
     ahead = 2 * max(1, sum(client.nthreads().values()))
-    futures: list[Any] = []
-    for values in zip(*arguments, strict=True):
-        futures.append(client.submit(function, *values, pure=False))
-        if len(futures) >= ahead:
-            yield futures.pop(0).result()
-    while futures:
-        yield futures.pop(0).result()
+    waiting = deque(islice(tasks, ahead))
+    while waiting:
+        answer = waiting.popleft().result()
+        waiting.extend(islice(tasks, 1))
+        yield answer
 
 
 def shared_folder(folder: str | Path | None, client: distributed.Client) -> tuple[Path, Any]:

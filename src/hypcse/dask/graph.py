@@ -19,7 +19,7 @@ from hypcse.dask.engine import current_client, shared_folder
 from hypcse.dask.parts.building import ENTRIES_PER_PART, build_parts
 from hypcse.dask.parts.components import find_components
 from hypcse.dask.parts.edges import Edges, join_edges, read_edges, write_edges
-from hypcse.dask.parts.files import Parts, holds_graph, part_name, read_metadata, write_metadata
+from hypcse.dask.parts.files import About, Parts, holds_graph, part_name, read_metadata, write_metadata
 from hypcse.dask.parts.sources import RowGroup, frame_sources, parquet_sources
 from hypcse.graph import Graph
 
@@ -46,6 +46,8 @@ class DistributedGraph:
         (n,) the diagonal; zeros where there is none.
     edge_degrees
         (n,) row sums without `self_weights`.
+    about
+        How a similarity graph was made: `bandwidth`, `recall` and `fingerprint`; None where it is not known.
     kept
         What removes a temporary folder when the graph is gone; None where the folder stays.
 
@@ -61,6 +63,8 @@ class DistributedGraph:
         (n,) row sums of the weight matrix, `self_weights` included.
     volume
         Sum of all degrees.
+    recall
+        Share of the true neighbours that a similarity graph has, measured on a sample; None of any other graph.
 
     Examples
     --------
@@ -77,6 +81,7 @@ class DistributedGraph:
     part_entries: NDArray[np.int64]
     self_weights: NDArray[np.float64]
     edge_degrees: NDArray[np.float64]
+    about: About = field(default=About())
     kept: Any = field(default=None)
 
     def __post_init__(self) -> None:
@@ -100,6 +105,11 @@ class DistributedGraph:
     def n_parts(self) -> int:
         """Number of parts."""
         return self.part_entries.size
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the true neighbours that a similarity graph has, measured on a sample; None of any other graph."""
+        return self.about.recall
 
     @property
     def part_paths(self) -> list[Path]:
@@ -189,7 +199,7 @@ class DistributedGraph:
         folder
             Where to put the parts: visible to all workers, by default a temporary folder (workers on this machine).
         n_parts
-            Number of parts, by default one per 4 million entries, and one per worker at least.
+            Number of parts, by default one per 2 million entries, and one per worker at least.
         client
             A Dask client, the current one by default. A folder made by this package needs none.
 
@@ -199,7 +209,8 @@ class DistributedGraph:
             A graph over vertices 0 to n - 1.
         """
         if holds_graph(Path(path)):
-            return cls(Path(path), *read_metadata(Path(path)))
+            parts, about = read_metadata(Path(path))
+            return cls(Path(path), *parts, about)
         client = current_client(client)
         sources = parquet_sources(Path(path))
         return _build(sources, n_vertices, n_parts, shared_folder(folder, client), client)
@@ -227,7 +238,7 @@ class DistributedGraph:
         folder
             Where to put the parts: visible to all workers, by default a temporary folder (workers on this machine).
         n_parts
-            Number of parts, by default one per 4 million entries, and one per worker at least.
+            Number of parts, by default one per 2 million entries, and one per worker at least.
         client
             A Dask client, the current one by default.
 
@@ -254,7 +265,7 @@ class DistributedGraph:
         folder
             Where to put the parts; visible to all workers.
         n_parts
-            Number of parts, of about as many entries each, by default one per 4 million entries.
+            Number of parts, of about as many entries each, by default one per 2 million entries.
 
         Returns
         -------
@@ -282,7 +293,7 @@ def _build(
     """The graph of edges that come in chunks, in a folder that may be a temporary one."""
     built = build_parts(sources, place[0], n_vertices, n_parts, client)
     write_metadata(place[0], built)
-    return DistributedGraph(place[0], *built, place[1])
+    return DistributedGraph(place[0], *built, kept=place[1])
 
 
 _DTYPES: dict[str, type[Any]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,8 +18,8 @@ from hypcse.dask.parts.files import Parts, part_name
 from hypcse.dask.parts.sources import RowGroup, read_source
 from hypcse.graph.graph import MAX_SPREAD, MAX_VOLUME
 
-ENTRIES_PER_PART = 4_000_000
-"""Entries of a part by default, about 100 MB in memory."""
+ENTRIES_PER_PART = 2_000_000
+"""Entries of a part by default, about 50 MB in memory, and a few times that while they are sorted."""
 
 
 class Part(NamedTuple):
@@ -50,7 +51,7 @@ def build_parts(
 
 
 def part_bounds(n: int, n_entries: int, n_parts: int | None, client: distributed.Client) -> NDArray[np.int64]:
-    """Where parts of equally many vertices begin: by default one per 4 million entries, and one per worker at least."""
+    """Where parts of equally many vertices begin: by default one per 2 million entries, and one per worker at least."""
     if n_parts is None:
         n_parts = max(-(-n_entries // ENTRIES_PER_PART), len(client.nthreads()))
     count = min(check_count("n_parts", n_parts, 1), n)
@@ -74,12 +75,24 @@ def scatter_edges(edges: Edges, path: Path, bounds: NDArray[np.int64]) -> None:
     write_edges(path, merged, np.searchsorted(merged.source, bounds))
 
 
-def gather_parts(chunks: list[Path], folder: Path, bounds: NDArray[np.int64], client: distributed.Client) -> Parts:
-    """Merge the row groups of each part over all chunks, and write the parts."""
+def gather_parts(
+    chunks: list[Path],
+    folder: Path,
+    bounds: NDArray[np.int64],
+    client: distributed.Client,
+    finish: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+    track: Callable[[Iterator[Part]], Iterable[Part]] = iter,
+) -> Parts:
+    """Merge the row groups of each part over all chunks, and write the parts.
+
+    finish : applied to merged weights.
+    track  : through which what is known of the parts passes one by one, to be told.
+    """
     numbers = range(bounds.size - 1)
     places = [folder / part_name(part) for part in numbers]
     spans = [(int(bounds[part]), int(bounds[part + 1])) for part in numbers]
-    told = list(run_tasks(client, gather_part, [chunks] * len(places), numbers, places, spans))
+    tasks = [(chunks, part, places[part], spans[part], finish) for part in numbers]
+    told = list(track(run_tasks(client, gather_part, *zip(*tasks, strict=True))))
     self_weights = np.concatenate([part.self_weights for part in told])
     edge_degrees = np.concatenate([part.edge_degrees for part in told])
     _check_weights(min(part.least for part in told), float(self_weights.sum() + edge_degrees.sum()))
@@ -97,10 +110,18 @@ def _check_weights(least: float, total: float) -> None:
         )
 
 
-def gather_part(chunks: list[Path], part: int, place: Path, span: tuple[int, int]) -> Part:
+def gather_part(
+    chunks: list[Path],
+    part: int,
+    place: Path,
+    span: tuple[int, int],
+    finish: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+) -> Part:
     """Merge one part and write it; loops become self-weights, and entries of no weight are no edges."""
     low, high = span
     merged = join_edges(read_edges(chunk, part) for chunk in chunks).merged()
+    if finish is not None:
+        merged = merged._replace(weight=finish(merged.weight))
     loops = merged.source == merged.target
     self_weights = np.zeros(high - low)
     self_weights[merged.source[loops] - low] = merged.weight[loops]

@@ -25,6 +25,19 @@ class Parts(NamedTuple):
     edge_degrees: NDArray[np.float64]
 
 
+class About(NamedTuple):
+    """How a similarity graph was made; None where it is not known.
+
+    bandwidth   : of its weights.
+    recall      : share of the true neighbours that were found, as measured on a sample.
+    fingerprint : of the table and of the arguments.
+    """
+
+    bandwidth: float | None = None
+    recall: float | None = None
+    fingerprint: str | None = None
+
+
 def part_name(part: int) -> str:
     """The name of the file of a part."""
     return f"part-{part:05d}.parquet"
@@ -35,7 +48,7 @@ def holds_graph(folder: Path) -> bool:
     return (folder / METADATA).is_file()
 
 
-def write_metadata(folder: Path, parts: Parts) -> None:
+def write_metadata(folder: Path, parts: Parts, about: About | None = None) -> None:
     """Write what belongs to the files of the parts; the metadata last, so that they mark a whole folder."""
     for name in VERTEX_ARRAYS:
         np.save(folder / f"{name}.npy", getattr(parts, name), allow_pickle=False)
@@ -46,11 +59,12 @@ def write_metadata(folder: Path, parts: Parts) -> None:
         "n_edges": int(parts.part_entries.sum()) // 2,
         "bounds": parts.bounds.tolist(),
         "part_entries": parts.part_entries.tolist(),
+        **(about or About())._asdict(),
     }
     write_file(folder / METADATA, json.dumps(told))
 
 
-def read_metadata(folder: Path) -> Parts:
+def read_metadata(folder: Path) -> tuple[Parts, About]:
     """What `write_metadata` wrote."""
     told = json.loads((folder / METADATA).read_text(encoding="utf-8"))
     if told.get("format") != "hypcse graph" or told.get("version") != 1:
@@ -59,4 +73,5 @@ def read_metadata(folder: Path) -> Parts:
     for part in range(len(told["part_entries"])):
         if not (folder / part_name(part)).is_file():
             raise FileNotFoundError(f"{folder} is not whole: {part_name(part)} is missing. Make the graph again.")
-    return Parts(np.array(told["bounds"], np.int64), np.array(told["part_entries"], np.int64), *arrays)
+    parts = Parts(np.array(told["bounds"], np.int64), np.array(told["part_entries"], np.int64), *arrays)
+    return parts, About(*(told.get(name) for name in About._fields))
