@@ -41,7 +41,9 @@ def show(options: argparse.Namespace, console: Console) -> int:
             begin = time.perf_counter()
             expected = hypcse.graph_linkage(graph, method)
             alone = time.perf_counter() - begin
-            rows += [_row(graph, method, parts, options.memory_limit, expected, alone, client) for parts in options.parts]
+            rows += [
+                _row(graph, method, parts, options.memory_limit, expected, alone, client) for parts in options.parts
+            ]
     sheet = Sheet(
         f"Linkage in rounds: {graph.n_vertices:,} vertices, {graph.n_edges:,} edges, {options.memory_limit:,} held",
         ("method", "parts", "rounds", "edges after each round", "seconds", "seconds in memory", "Robinson-Foulds"),
