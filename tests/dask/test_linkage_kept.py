@@ -72,11 +72,9 @@ def test_a_hub_larger_than_the_limit_is_named(client: Any) -> None:
     )
 
 
-def test_what_fits_needs_no_client() -> None:
+def test_what_fits_is_linked_here_and_odd_options_are_refused() -> None:
     graph = random_graph(3)
     assert np.array_equal(graph_linkage(graph).parent, linkage_in_memory(graph).parent)
-    with pytest.raises(ValueError, match="there is no Dask client"):
-        graph_linkage(graph, memory_limit=10)
     with pytest.raises(ValueError, match="memory_limit=0"):
         graph_linkage(graph, memory_limit=0)
     with pytest.raises(ValueError, match="method='entropy'"):
