@@ -29,6 +29,8 @@ Dates = Literal["refuse", "number"]
 # The search.
 Linkage = Literal["average", "paris", "entropy", "single", "multilevel"]
 """Linkage on a graph."""
+ClusterLinkage = Literal["average", "paris", "single"]
+"""Linkage on a graph in files: those whose merges do not depend on their order."""
 Effort = Literal["fast", "thorough"]
 """How hard to refine."""
 Refine = Effort | bool | None

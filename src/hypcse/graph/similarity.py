@@ -107,14 +107,19 @@ def scaled_similarity(
 ) -> tuple[Graph, float]:
     """The similarity graph of points that are already scaled, and the bandwidth used."""
     check_similarity(n_neighbors, bandwidth)
-    if metric == "euclidean" and algorithm == "auto" and len(points) < LARGE:
-        indices, squared, self_weights = _published_neighbors(points, n_neighbors)
-    else:
-        indices, distances = nearest_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
-        squared = np.square(distances, out=distances)
-        self_weights = np.ones(len(indices))
+    indices, squared, self_weights = weighed_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
     width = _chosen_width(indices, squared, bandwidth)
     return _average_with_transpose(indices, gaussian_weights(squared, width), self_weights), width
+
+
+def weighed_neighbors(
+    points: Any, n_neighbors: int, *, metric: Metric = "euclidean", algorithm: NeighborSearch = "auto"
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """The neighbours that a similarity graph goes by (-1 for none), their squared distances, and the diagonal."""
+    if metric == "euclidean" and algorithm == "auto" and len(points) < LARGE:
+        return _published_neighbors(points, n_neighbors)
+    indices, distances = nearest_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
+    return indices, np.square(distances, out=distances), np.ones(len(indices))
 
 
 def gaussian_weights(squared: NDArray[np.float64], width: float) -> NDArray[np.float64]:
@@ -173,7 +178,12 @@ def _exponents(squared: Any, width: float) -> Any:
 
 def _median_distance(squared: NDArray[np.float64]) -> float:
     positive = squared[squared > 0]
-    return float(np.clip(np.median(np.sqrt(positive)), *BANDWIDTHS)) if positive.size else 1.0
+    return clip_width(float(np.median(np.sqrt(positive)))) if positive.size else 1.0
+
+
+def clip_width(width: float) -> float:
+    """The bandwidth, within the limits."""
+    return float(np.clip(width, *BANDWIDTHS))
 
 
 def _warn_underflow(indices: NDArray[np.int64], exponents: NDArray[np.float64], bandwidth: float, width: float) -> None:
