@@ -7,5 +7,6 @@ from hypcse.dask.engine import current_client
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.linking.linkage import graph_linkage
 from hypcse.dask.similarity import similarity_graph
+from hypcse.dask.trees.scoring import levels, score
 
-__all__ = ["DistributedGraph", "current_client", "graph_linkage", "similarity_graph"]
+__all__ = ["DistributedGraph", "current_client", "graph_linkage", "levels", "score", "similarity_graph"]
