@@ -90,7 +90,7 @@ def join_components(
     if components.max() > 0:
         top = None if above is None else above(components)
         if top is None:
-            _warn_arbitrary(int(components.max()) + 1)
+            warn_of_order(components)
             return tree
         tree = with_top(tree, graph, components, top)
     return tree if above is None or not bridges else join_across_bridges(tree, graph, above)
@@ -128,7 +128,11 @@ def join_across_bridges(
     return across if rise <= MAX_RISE else tree
 
 
-def _warn_arbitrary(n_components: int) -> None:
+def warn_of_order(components: NDArray[np.int64]) -> None:
+    """Warn where there are components that nothing says the order of."""
+    n_components = int(components.max()) + 1
+    if n_components == 1:
+        return
     warn(
         f"the graph has {n_components:,} components, which no edge joins, and no features or distances say which of "
         "them belong together: the order in which the tree joins them is arbitrary. Pass features to order them."
