@@ -13,6 +13,7 @@ from rich.markup import escape
 import benchmarks.cases  # noqa: F401  (fills the registry)
 from benchmarks import (
     chance,
+    cluster_linkage,
     default_fits,
     epochs,
     front_door,
@@ -96,6 +97,7 @@ _ACTIONS = {
     "faults": faults.show,
     "peers": peers.show,
     "gpu": gpu.show,
+    "cluster-linkage": cluster_linkage.show,
 }
 
 
@@ -140,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
     faults.add_options(commands.add_parser("faults", help="fuzzed files, odd options, kills, hostile names and more"))
     peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
+    cluster_linkage.add_options(commands.add_parser("cluster-linkage", help="linkage in rounds beside that in memory"))
     gpu.add_options(commands.add_parser("gpu", help="what a GPU gives: values, gradients, bits and times"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser

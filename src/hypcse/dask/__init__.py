@@ -7,6 +7,7 @@ from hypcse.dask.engine import current_client
 from hypcse.dask.fitting import Clustering, fit
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.linking.linkage import graph_linkage
+from hypcse.dask.refining.refine import refine
 from hypcse.dask.similarity import similarity_graph
 from hypcse.dask.trees.scoring import levels, score
 
@@ -17,6 +18,7 @@ __all__ = [
     "fit",
     "graph_linkage",
     "levels",
+    "refine",
     "score",
     "similarity_graph",
 ]

@@ -21,6 +21,7 @@ from hypcse.chance.structure import UNTESTED
 from hypcse.dask.engine import current_client, shared_folder
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.linking.linkage import MEMORY_LIMIT, graph_linkage
+from hypcse.dask.refining.refine import refine as refine_parts
 from hypcse.dask.similarity.pipeline import Build, Built
 from hypcse.dask.similarity.plan import Asked
 from hypcse.dask.similarity.table import as_rows
@@ -28,7 +29,6 @@ from hypcse.dask.trees.joining import join_by_features
 from hypcse.dask.trees.meeting import outline_graph
 from hypcse.dask.trees.scoring import scores_from_weights
 from hypcse.discrete import best_cut
-from hypcse.discrete import refine as refine_in_memory
 from hypcse.discrete.cutting.levels import levels_and_main
 from hypcse.discrete.joining.join import warn_of_order
 from hypcse.entropy import lca_weights
@@ -181,7 +181,7 @@ class Steps:
         """The tree of linkage, refined."""
         shared: dict[str, Any] = {"memory_limit": self.limit, "client": self.client, "callback": self.callback}
         tree = graph_linkage(graph, linkage, checkpoint_dir=self.place / "rounds", **shared)
-        return tree if effort is None else refine_tree(tree, graph, effort, **shared)
+        return tree if effort is None else refine_parts(tree, graph, effort, folder=self.place / "refining", **shared)
 
     def join(self, tree: Tree, built: Built, rows: da.Array, metric: Metric) -> Tree:
         """The tree with what no edge joins joined by distance."""
@@ -214,13 +214,6 @@ class Steps:
                 raise Stopped(f"the fit was stopped; what is done is kept in {self.place}.")
             if done == 0:
                 yield
-
-
-def refine_tree(tree: Tree, graph: DistributedGraph, effort: Effort, *, memory_limit: int, **others: Any) -> Tree:
-    """The tree, refined in this process where its graph fits."""
-    if graph.n_edges > memory_limit:
-        return tree
-    return refine_in_memory(tree, graph.to_graph(), effort=effort, callback=others["callback"])
 
 
 def edges_within(client: Client) -> int:

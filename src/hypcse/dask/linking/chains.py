@@ -52,14 +52,14 @@ class ChainRounds:
 
     def go_on(self, state: Round) -> Round:
         """The next round: merge inside groups, then contract."""
-        merges = self._merge(state)
         number = state.number + 1
-        labels, arrays = _joined(state.arrays, merges)
         folder = self.kept.new_round(number)
+        merges = self._merge(state, folder)
+        labels, arrays = _joined(state.arrays, merges)
         _save_shared(folder, arrays | {"labels": labels})
         load = np.bincount(labels, state.arrays["counts"]).astype(np.int64)
         bounds = cut_bounds(load, min(state.entries.size, load.size), self.limit)
-        chunks = _chunks(folder, state.entries.size)
+        chunks = _chunks(folder / "contracted", state.entries.size)
         parts = range(bounds.size - 1)
         label_path, several = folder / "labels.npy", len(chunks)
         list(run_tasks(self.client, contract_part, state.paths, chunks, [label_path] * several, [bounds] * several))
@@ -80,14 +80,14 @@ class ChainRounds:
         second = np.concatenate([*(merges["second"] for merges in made), member[last[1]]])
         return order_merges(first, second, self.kept.whose["n_vertices"])
 
-    def _merge(self, state: Round) -> list[Merges]:
-        """The merges of a round, group by group."""
+    def _merge(self, state: Round, folder: Path) -> list[Merges]:
+        """The merges of a round, group by group; the folder is that of the next one, which nobody else writes into."""
         arrays = state.arrays
         # Closest pairs first, whichever end is asked; vertices without edges may have no mass.
         order = np.argsort(-arrays["closeness"] / np.where(arrays["mass"] > 0, arrays["mass"], 1.0), kind="stable")
         groups = group_vertices(order, arrays["nearest"], arrays["counts"], self.limit)
         n_groups = int(groups.max()) + 1
-        chunks = _chunks(state.folder, state.entries.size)
+        chunks = _chunks(folder / "groups", state.entries.size)
         own = [groups[low:high] for low, high in state.spans]
         firsts, several = [low for low, _ in state.spans], len(chunks)
         list(run_tasks(self.client, scatter_groups, state.paths, chunks, own, firsts, [n_groups] * several))
@@ -108,7 +108,7 @@ class ChainRounds:
         columns = list(zip(*found, strict=True))
         arrays = state.arrays | dict(zip(Found._fields, map(np.concatenate, columns), strict=True))
         entries = np.add.reduceat(arrays["counts"], state.bounds[:-1])
-        shutil.rmtree(state.folder / "moved", ignore_errors=True)
+        shutil.rmtree(state.folder / "contracted", ignore_errors=True)
         whole = Round(state.folder, state.number, state.bounds, entries, arrays)
         sides = [np.concatenate([np.empty(0, np.int64), *side]) for side in zip(*merges, strict=True)]
         named = [side if member is None else member[side] for side in sides] or [np.empty(0, np.int64)] * 2
@@ -130,9 +130,9 @@ def _joined(arrays: Arrays, merges: list[Merges]) -> tuple[NDArray[np.int64], Ar
 
 
 def _chunks(folder: Path, n_parts: int) -> list[Path]:
-    """Files for what moves between parts."""
-    (folder / "moved").mkdir()
-    return [folder / "moved" / part_name(part) for part in range(n_parts)]
+    """Files, in a new folder, for what moves between parts."""
+    folder.mkdir()
+    return [folder / part_name(part) for part in range(n_parts)]
 
 
 def _save_shared(folder: Path, arrays: Arrays) -> None:

@@ -55,12 +55,18 @@ class Round:
         return list(zip(self.bounds[:-1].tolist(), self.bounds[1:].tolist(), strict=True))
 
 
+def read_history(folder: Path) -> list[int]:
+    """How many edges the graph had at first, and after each round that a folder keeps."""
+    return [int(n_edges) for n_edges in json.loads((folder / STATE).read_text(encoding="utf-8"))["history"]]
+
+
 class Kept:
     """The folder of a linkage, and whose it is."""
 
     def __init__(self, folder: Path, method: str, graph: Any) -> None:
         self.folder = folder
         self.whose = {"method": method, "n_vertices": graph.n_vertices, "n_edges": graph.n_edges}
+        self.history: list[int] = []
         self.whose["degrees"] = hashlib.sha256(np.ascontiguousarray(graph.degrees).tobytes()).hexdigest()
 
     def new_round(self, number: int) -> Path:
@@ -78,6 +84,8 @@ class Kept:
         write_file(self._merges_path(state.number), content.getvalue())
         told = {"format": _FORMAT, "version": 1, **self.whose, "round": state.number, "folder": state.folder.name}
         told |= {"bounds": state.bounds.tolist(), "entries": state.entries.tolist(), "arrays": list(state.arrays)}
+        told["history"] = [*self.history[: state.number], int(state.entries.sum()) // 2]
+        self.history = told["history"]
         write_file(self.folder / STATE, json.dumps(told))
         self._remove_others(state.folder)
 
@@ -96,7 +104,7 @@ class Kept:
                     f"{self.folder} keeps the rounds of another {'method' if name == 'method' else 'graph'}: its {name}"
                     f" is {told[name]}, not {value}. Name another checkpoint_dir, or remove that folder."
                 )
-        folder = self.folder / told["folder"]
+        self.history, folder = told["history"], self.folder / told["folder"]
         self._remove_others(folder)
         arrays = {name: np.load(folder / f"{name}.npy", allow_pickle=False) for name in told["arrays"]}
         sizes = np.array(told["bounds"], np.int64), np.array(told["entries"], np.int64)

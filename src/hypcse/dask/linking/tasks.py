@@ -99,12 +99,13 @@ def merge_group(chunks: list[Path], group: int, vertices: Path) -> Merges:
     return ids[merges[0]], ids[merges[1]]
 
 
-def contract_part(path: Path, place: Path, labels: Path, bounds: NDArray[np.int64]) -> None:
-    """Write the entries between the new clusters, parallel ones added up, with one row group per new part."""
+def contract_part(path: Path, place: Path, labels: Path, bounds: NDArray[np.int64]) -> int:
+    """Write entries between new clusters, parallel ones added up, one row group per new part; how many there are."""
     edges, label = read_edges(path), np.load(labels, mmap_mode="r")
     named = Edges(label[edges.source], label[edges.target], edges.weight)
     merged = named.take(named.source != named.target).merged()
     write_edges(place, merged, np.searchsorted(merged.source, bounds))
+    return merged.source.size
 
 
 def gather_contracted(chunks: list[Path], part: int, place: Path, span: Span, vertices: Path) -> Found:

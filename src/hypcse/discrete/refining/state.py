@@ -73,7 +73,7 @@ def start_search(tree: Tree, graph: Graph, objective: Objective) -> Search:
     """Lay out a binary tree and its graph."""
     order = tree.leaf_order()
     local_graph, _ = graph.subgraph(order)
-    local_tree = _in_place(tree, order)
+    local_tree = in_place(tree, order)
     logarithmic = objective == "entropy"
     measure = graph.degrees[order] if logarithmic else np.ones(tree.n_leaves)
     working = make_working_tree(
@@ -83,7 +83,7 @@ def start_search(tree: Tree, graph: Graph, objective: Objective) -> Search:
     return Search(working, rows, order, logarithmic)
 
 
-def _in_place(tree: Tree, order: NDArray[np.int64]) -> Tree:
+def in_place(tree: Tree, order: NDArray[np.int64]) -> Tree:
     """The tree with leaves numbered by position and internal nodes by the end of their range, inner ones first."""
     n = tree.n_leaves
     end = tree.first_positions[n:] + tree.sizes[n:]
