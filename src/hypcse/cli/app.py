@@ -106,8 +106,18 @@ def fit(
     device: Annotated[
         str | None, typer.Option(help="Short for --set device=...: auto, cpu or cuda (method hypcse).")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Work on a Dask cluster: `tcp://host:8786`, or `local` for workers on this machine. Reads .parquet "
+            "and .npy files in blocks; the place of --out must be visible to all workers.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a training run that was stopped.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a training run, or a run on a cluster, that was stopped.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
 ) -> None:
     """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
@@ -116,6 +126,8 @@ def fit(
     and, if the method makes one, `embedding.npy`. It is written completely or not at all.
     The command prints how it read each column. The class column is not a feature; it is used to score the tree.
     `--set` takes the options that `hypcse methods` lists. A value is a number, true, false, none, or text.
+    With `--cluster` there is no `model`, and the page of a large tree shows its top. `--set` then takes linkage,
+    metric, algorithm, n_probes, shard_rows and memory_limit.
 
     Example: `hypcse fit iris --out iris-tree --method hdbscan --set min_samples=3`
     """
@@ -124,7 +136,12 @@ def fit(
 
     shorthands = {"preset": preset, "n_epochs": epochs, "device": device}
     job = Job(method, clusters, refine, effort, seed, graph, settings or [], shorthands, resume, stability)
-    run_fit(data, out, columns, job, overwrite)
+    if cluster is None:
+        run_fit(data, out, columns, job, overwrite)
+        return
+    from hypcse.cli.fitting.cluster import run_on_cluster
+
+    run_on_cluster(data, out, columns, job, overwrite, cluster)
 
 
 @app.command()

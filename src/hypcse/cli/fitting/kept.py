@@ -34,7 +34,7 @@ def keep_training(kept: Path, resume: bool) -> Iterator[None]:
             remove_leftovers(kept, "epoch-*")
             if has_training(kept) and not resume:
                 raise FileExistsError(
-                    f"{kept} holds a training run that was stopped. Pass --resume to continue it, or remove it."
+                    f"{kept} holds a run that was stopped. Pass --resume to continue it, or remove it."
                 )
             yield
             shutil.rmtree(kept, ignore_errors=True)
