@@ -5,10 +5,10 @@ import os
 import hypcse
 
 X, y = hypcse.datasets.load("optical-digits")
-X, y = X[:1200], y[:1200]
+X = X[:600]
 
-# Four subgraphs of 300 points make an epoch. They are dealt over the processes, two of which make a step of two.
-model = hypcse.HypCSE(batch_size=300, n_epochs=5, random_state=0).fit(X)
+# Four subgraphs of 150 points make an epoch. They are dealt over the processes, two of which make a step of two.
+model = hypcse.HypCSE(batch_size=150, n_epochs=5, random_state=0).fit(X)
 
 # Every process has the same model now; one of them tells.
 if os.environ.get("RANK", "0") == "0":

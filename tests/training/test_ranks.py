@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ def test_ten_steps_of_two_ranks_are_those_of_one_that_accumulates(played, name):
     # near a point where it is not continuous makes more of it.
     for part, values in alone.items() if name != "three" else ():
         assert ours[part] == pytest.approx(values, rel=1e-5, abs=1e-5), part
-    assert not np.allclose(alone["losses"], take_steps(**FORMS[name], subgraphs_per_step=1)["losses"], atol=1e-4)
+    assert not np.allclose(alone["losses"], take_steps(**{**FORMS[name], "subgraphs_per_step": 1})["losses"], atol=1e-4)
 
 
 def test_all_ranks_end_with_the_same_bits(played):
@@ -96,25 +97,36 @@ def test_the_example_runs_with_two_ranks(played):
     assert (folder / "example-1").read_text() == ""
 
 
-def test_a_rank_that_dies_does_not_leave_the_other_waiting(tmp_path, monkeypatch):
-    """Without torchrun, which would end the others by itself; this process is rank 0."""
+@pytest.fixture
+def rank_0_of_2(monkeypatch):
+    """The variables of torchrun, which make this process rank 0; nobody launched the other."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     place = {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
-    words = [sys.executable, SCENES, "die", tmp_path]
-    other = subprocess.Popen(words, env={**ONE_THREAD, **place, "RANK": "1"}, stderr=subprocess.DEVNULL)
     for name, value in place.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(group, "_store", None)
-    with (
-        pytest.raises(RankFailed, match="rank 0 of 2 lost the others: one of them failed") as failed,
-        join_ranks("cpu") as (ranks, _),
-    ):
+    return place
+
+
+def test_a_rank_that_dies_does_not_leave_the_other_waiting(tmp_path, rank_0_of_2):
+    """Without torchrun, which would end the others by itself."""
+    words = [sys.executable, SCENES, "die", tmp_path]
+    other = subprocess.Popen(words, env={**ONE_THREAD, **rank_0_of_2, "RANK": "1"}, stderr=subprocess.DEVNULL)
+    lost = pytest.raises(RankFailed, match="rank 0 of 2 lost the others: one of them failed")
+    with lost as failed, join_ranks("cpu") as (ranks, _):
         take_steps(ranks)
     assert "gloo" in str(failed.value.__cause__)
     assert not torch.distributed.is_initialized()
     assert other.wait(timeout=60) == 7
+
+
+def test_a_rank_that_does_not_come_is_an_error(monkeypatch, rank_0_of_2):
+    monkeypatch.setattr(group, "MEETING", timedelta(seconds=1))
+    with pytest.raises(RankFailed, match="one of them failed, did not call fit, or took too long"):
+        HypCSE(**SMALL).fit(points())
+    assert not torch.distributed.is_initialized()
 
 
 def test_a_process_is_alone_unless_all_variables_are_set(monkeypatch):

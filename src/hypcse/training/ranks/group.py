@@ -7,7 +7,7 @@ through torch.distributed: gloo between CPUs, NCCL between cards.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -133,17 +133,26 @@ def join_ranks(device: str) -> Iterator[tuple[Ranks, str]]:
         yield ALONE, device
         return
     own = own_device(device, place)
-    if torch.device(own).type == "cuda":
-        torch.cuda.set_device(own)
-    with _explained(place):
-        made = not torch.distributed.is_initialized()
-        if made:
-            _meet(place, torch.device(own).type)
-        try:
-            yield Ranks(torch.distributed.get_rank(), torch.distributed.get_world_size(), place.local_size), own
-        finally:
-            if made:
-                torch.distributed.destroy_process_group()
+    on_card = torch.device(own).type == "cuda"
+    with torch.cuda.device(own) if on_card else nullcontext(), _explained(place), _group(place, on_card):
+        yield Ranks(torch.distributed.get_rank(), torch.distributed.get_world_size(), place.local_size), own
+
+
+@contextmanager
+def _group(place: Place, on_card: bool) -> Iterator[None]:
+    """The group of one fit, unless the program has one."""
+    if torch.distributed.is_initialized():
+        yield
+        return
+    _meet(place, on_card)
+    try:
+        yield
+    except BaseException:
+        # NCCL may wait here for what the others never send; there the end of the process tells them.
+        if not on_card:
+            torch.distributed.destroy_process_group()
+        raise
+    torch.distributed.destroy_process_group()
 
 
 def own_device(device: str, place: Place) -> str:
@@ -159,7 +168,7 @@ def own_device(device: str, place: Place) -> str:
     return f"cuda:{place.local_number}"
 
 
-def _meet(place: Place, kind: str) -> None:
+def _meet(place: Place, on_card: bool) -> None:
     """Make the group of this fit; the names of every fit are its own, since those of the one before stay known."""
     global _store, _n_groups
     distributed: Any = torch.distributed
@@ -171,7 +180,7 @@ def _meet(place: Place, kind: str) -> None:
     store.set(f"came-{place.number}", "")
     store.wait([f"came-{number}" for number in range(place.size)], MEETING)
     distributed.init_process_group(
-        backend="cpu:gloo,cuda:nccl" if kind == "cuda" else "gloo",
+        backend="cpu:gloo,cuda:nccl" if on_card else "gloo",
         store=store,
         rank=place.number,
         world_size=place.size,
