@@ -300,9 +300,17 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
             return ready.joined(tree) if config.schedule.decoder == "graph" or effort is not None else tree
 
         with join_ranks(choose_device(self.device)) as (ranks, device):
-            kept = {"checkpoint_dir": self.checkpoint_dir, "checkpoint_every": self.checkpoint_every}
-            inputs = encoder_inputs(ready, seed)
-            trained = fit(inputs, ready.graph, config, seed, callback, device, ranks=ranks, **kept)
+            trained = fit(
+                encoder_inputs(ready, seed),
+                ready.graph,
+                config,
+                seed,
+                callback,
+                device,
+                checkpoint_dir=self.checkpoint_dir,
+                checkpoint_every=self.checkpoint_every,
+                ranks=ranks,
+            )
             tree = ranks.first(lambda: finish(trained.tree))
         return tree, {
             "embedding_": trained.leaves,

@@ -133,7 +133,7 @@ def gather_pairs(found: dict[int, Pairs], deal: Deal, ranks: Ranks, anchor: Edge
     empty = torch.empty(3, 0, dtype=torch.int32, device=anchor.index.device)
     own = torch.cat([empty, *(_pack(*found[number]) for number in sorted(found))], dim=1)
     lengths = [int(counts[numbers].sum()) for numbers in owned]
-    by_number = {}
+    by_number: dict[int, Tensor] = {}
     for numbers, packed in zip(owned, ranks.gather(own, lengths), strict=True):
         by_number.update(zip(numbers, packed.split(counts[numbers].tolist(), dim=1), strict=True))
     return [_unpack(by_number[number]) for number in range(deal.n_subgraphs)]

@@ -60,7 +60,7 @@ class Ranks:
             return made
         try:
             value = work()
-        except BaseException as error:
+        except Exception as error:
             self._told((f"{type(error).__name__}: {error}".rstrip(": "), None))
             raise
         self._told((None, value))
