@@ -14,7 +14,7 @@ import hypcse
 PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
     ("_geoopt",),
-    ("_torch", "_progress", "_arrays", "_formats", "_choices"),
+    ("_torch", "_progress", "_ranks", "_arrays", "_formats", "_choices"),
     ("_checks", "_random", "_backend", "_memory", "_cache", "_threads", "_notebook"),
     ("writing",),
     ("kernels", "gpu", "_bar"),

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from hypcse._progress import Callback, Progress, call_all
+from hypcse._ranks import launched_place
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,8 +89,11 @@ def draw_bar(title: str, *, lines: bool = False) -> Iterator[Bar]:
 
 @contextmanager
 def show_fit(model: Any) -> Iterator[Callback | None]:
-    """The callback of one fit: the model's own and, with `verbose`, a bar that ends with the result in one line."""
-    if not model.verbose:
+    """The callback of one fit: the model's own and, with `verbose`, a bar that ends with the result in one line.
+
+    Under torchrun only rank 0 draws it.
+    """
+    if not model.verbose or launched_place().number > 0:
         yield model.callback
         return
     began = time.perf_counter()

@@ -38,6 +38,15 @@ def sample_subgraphs(
     return (np.sort(part) for part in np.split(found, ends[:-1]))
 
 
+def count_subgraphs(n_vertices: int, batch_size: int) -> int:
+    """How many vertex sets an epoch has.
+
+    >>> count_subgraphs(6, 4), count_subgraphs(4, 4), count_subgraphs(8, 4)
+    (2, 1, 2)
+    """
+    return 1 if n_vertices <= batch_size else len(_set_ends(n_vertices, batch_size))
+
+
 def _set_ends(n_vertices: int, batch_size: int) -> NDArray[np.int64]:
     ends = np.arange(batch_size, n_vertices + 1, batch_size)
     remainder = n_vertices - int(ends[-1])
