@@ -106,8 +106,18 @@ def fit(
     device: Annotated[
         str | None, typer.Option(help="Short for --set device=...: auto, cpu or cuda, of hypcse.")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Work on a Dask cluster: `tcp://host:8786`, or `local` for workers on this machine. Reads .parquet "
+            "and .npy files in blocks; the place of --out must be visible to all workers.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a training that was stopped.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a training, or a run on a cluster, that was stopped.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
 ) -> None:
     """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
@@ -116,6 +126,8 @@ def fit(
     `tree.html`, the fitted `model`, and where there is one its `embedding.npy`.
     What was read as what is printed. The class column is not a feature; it is used to score the tree. `--set` gives an
     option of the method, by the names that `hypcse methods` lists: a number, true, false, none, or a text.
+    With `--cluster` there is no `model`, and the page of a large tree shows its top. `--set` then takes linkage,
+    metric, algorithm, n_probes, shard_rows and memory_limit.
 
     Example: `hypcse fit iris --out iris-tree --method hdbscan --set min_samples=3`
     """
@@ -124,7 +136,12 @@ def fit(
 
     shorthands = {"preset": preset, "n_epochs": epochs, "device": device}
     job = Job(method, clusters, refine, effort, seed, graph, settings or [], shorthands, resume, stability)
-    run_fit(data, out, columns, job, overwrite)
+    if cluster is None:
+        run_fit(data, out, columns, job, overwrite)
+        return
+    from hypcse.cli.fitting.cluster import run_on_cluster
+
+    run_on_cluster(data, out, columns, job, overwrite, cluster)
 
 
 @app.command()

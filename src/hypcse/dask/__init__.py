@@ -4,9 +4,21 @@ Needs the extra `dask`. Every function takes `client=None`, the current one.
 """
 
 from hypcse.dask.engine import current_client
+from hypcse.dask.fitting import Clustering, fit
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.linking.linkage import graph_linkage
 from hypcse.dask.refining.refine import refine
 from hypcse.dask.similarity import similarity_graph
+from hypcse.dask.trees.scoring import levels, score
 
-__all__ = ["DistributedGraph", "current_client", "graph_linkage", "refine", "similarity_graph"]
+__all__ = [
+    "Clustering",
+    "DistributedGraph",
+    "current_client",
+    "fit",
+    "graph_linkage",
+    "levels",
+    "refine",
+    "score",
+    "similarity_graph",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -91,6 +92,7 @@ def shared_folder(folder: str | Path | None, client: distributed.Client) -> tupl
     if folder is not None:
         place = Path(folder).absolute()
         place.mkdir(parents=True, exist_ok=True)
+        _check_seen(place, client)
         return place, None
     if not _is_local(client):
         raise ValueError(
@@ -99,6 +101,17 @@ def shared_folder(folder: str | Path | None, client: distributed.Client) -> tupl
         )
     kept = tempfile.TemporaryDirectory(prefix="hypcse-", ignore_cleanup_errors=True)
     return Path(kept.name), kept
+
+
+def _check_seen(place: Path, client: distributed.Client) -> None:
+    """Raise unless every worker sees a file in the folder."""
+    with tempfile.NamedTemporaryFile(dir=place, prefix=".seen-") as file:
+        blind = [worker for worker, sees in client.run(os.path.isfile, file.name).items() if not sees]
+    if blind:
+        raise ValueError(
+            f"{place} is not there for the worker {blind[0]}. Name a folder that all workers see under the same name, "
+            "such as one on a shared disk."
+        )
 
 
 def _is_local(client: distributed.Client) -> bool:

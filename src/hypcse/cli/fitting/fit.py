@@ -38,7 +38,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         tell_notes(points)
         tell_first_run()
         begin = time.perf_counter()
-        with _stoppable(out, kept):
+        with stoppable(out, kept):
             with draw_bar(job.method) as bar:
                 model.set_params(callback=bar).fit(points)
             found = find(model, job.stability)
@@ -59,7 +59,7 @@ def title_of(model: Any, job: Job) -> str:
 
 
 @contextmanager
-def _stoppable(out: Path, kept: Path) -> Iterator[None]:
+def stoppable(out: Path, kept: Path) -> Iterator[None]:
     """Ctrl-C stops a training where it can go on later, instead of keeping the best so far as the estimators do."""
     try:
         with warnings.catch_warnings():

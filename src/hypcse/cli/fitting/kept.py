@@ -33,9 +33,7 @@ def keep_training(kept: Path, resume: bool) -> Iterator[None]:
         try:
             remove_leftovers(kept, "epoch-*")
             if has_training(kept) and not resume:
-                raise FileExistsError(
-                    f"{kept} holds a training that was stopped. Pass --resume to go on, or remove it."
-                )
+                raise FileExistsError(f"{kept} holds a run that was stopped. Pass --resume to go on, or remove it.")
             yield
             shutil.rmtree(kept, ignore_errors=True)
         finally:

@@ -30,6 +30,24 @@ def settable(method: Method) -> tuple[Option, ...]:
 
 def read_options(words: Sequence[str], method: Method) -> dict[str, Any]:
     """The options of `--set`, each of the type that the method says."""
+    texts = _texts_of(words)
+    for name in texts if method.estimator is not None else ():
+        if name in ELSEWHERE:
+            raise ValueError(f"--set {name}: the command has an option for it. Pass {ELSEWHERE[name]}.")
+    for name in texts:
+        if name in TAKEN:
+            raise ValueError(f"--set {name}: the command needs it itself. In Python, the estimator takes {name}=.")
+    return read_words(words, method.name, {option.name: option for option in settable(method)} if texts else {})
+
+
+def read_words(words: Sequence[str], title: str, options: dict[str, Option]) -> dict[str, Any]:
+    """The values of NAME=VALUE, of what has that title and takes these options."""
+    texts = _texts_of(words)
+    check_names(title, texts, options)
+    return {name: typed_value(text, options[name]) for name, text in texts.items()}
+
+
+def _texts_of(words: Sequence[str]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for word in words:
         name, equals, text = (part.strip() for part in word.partition("="))
@@ -38,15 +56,7 @@ def read_options(words: Sequence[str], method: Method) -> dict[str, Any]:
         if name in texts:
             raise ValueError(f"--set gives {name} twice, {texts[name]!r} and {text!r}. Pass one of them.")
         texts[name] = text
-    for name in texts if method.estimator is not None else ():
-        if name in ELSEWHERE:
-            raise ValueError(f"--set {name}: the command has an option for it. Pass {ELSEWHERE[name]}.")
-    for name in texts:
-        if name in TAKEN:
-            raise ValueError(f"--set {name}: the command needs it itself. In Python, the estimator takes {name}=.")
-    options = {option.name: option for option in settable(method)} if texts else {}
-    check_names(method.name, texts, options)
-    return {name: typed_value(text, options[name]) for name, text in texts.items()}
+    return texts
 
 
 def parse_value(text: str) -> Any:

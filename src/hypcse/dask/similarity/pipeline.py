@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask.array as da
 import numpy as np
@@ -27,6 +27,7 @@ from hypcse.dask.similarity.search import Kept, Search, keep_best, search_shard
 from hypcse.dask.similarity.shards import Shards, compared, deal_block, place_centroids
 from hypcse.dask.similarity.table import as_rows, column_facts, join_columns, learn_scaling, sample_rows
 from hypcse.dask.similarity.widths import choose_width
+from hypcse.graph.features import Scaling
 from hypcse.graph.neighbors.search import MAX_EXACT
 from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights
 
@@ -101,27 +102,43 @@ def similarity_graph(
     asked.check()
     client = current_client(client)
     place, kept = shared_folder(folder, client)
-    return _Work(as_rows(X), asked, place, client, Reporter(callback)).run(n_parts, kept)
+    return Build(as_rows(X), asked, place, client, Reporter(callback)).run(n_parts, kept).graph
 
 
-class _Work:
+class Built(NamedTuple):
+    """A graph, the scale of the columns of its table, and a sample of its rows on that scale."""
+
+    graph: DistributedGraph
+    scaling: Scaling
+    sample: NDArray[np.float32]
+
+
+class Build:
     """One graph in the making."""
 
     def __init__(self, rows: da.Array, asked: Asked, place: Path, client: Client, reporter: Reporter) -> None:
         self.rows, self.asked, self.place, self.client, self.reporter = rows, asked, place, client, reporter
 
-    def run(self, n_parts: int | None, kept: Any) -> DistributedGraph:
-        """All steps; those whose files are there already are not repeated."""
+    def run(self, n_parts: int | None, kept: Any) -> Built:
+        """The graph, which is made unless the folder holds it already."""
         n, d = self.rows.shape
         columns = join_columns(self.track("scaling", run_blocks(self.client, column_facts, self.rows), self.n_blocks))
         sample = sample_rows(self.client, self.rows, self.asked.sampled(n, d))
         fingerprint = self.asked.fingerprint(columns, sample)
+        scaling = learn_scaling(self.asked.scale, columns, sample)
+        scaled = scaling.apply(sample)
         if holds_graph(self.place):
-            return self._made_before(fingerprint, kept)
+            return Built(self._made_before(fingerprint, kept), scaling, scaled)
+        return Built(self._make(n_parts, kept, scaling, scaled, fingerprint), scaling, scaled)
+
+    def _make(
+        self, n_parts: int | None, kept: Any, scaling: Scaling, sample: NDArray[np.float32], fingerprint: str
+    ) -> DistributedGraph:
+        """All steps; those whose files are there already are not repeated."""
+        n, d = self.rows.shape
         work = self.place / f"work-{fingerprint}"
         work.mkdir(exist_ok=True)
-        scaling = learn_scaling(self.asked.scale, columns, sample)
-        points = compared(scaling.apply(sample), self.asked.metric)
+        points = compared(sample, self.asked.metric)
         centroids = place_centroids(points, self.asked.n_shards(n, d), self.asked.random_state)
         shards = Shards(scaling, self.asked.metric, centroids, self.asked.n_probes)
         bounds = part_bounds(n, 2 * n * self.asked.n_neighbors, n_parts, self.client)

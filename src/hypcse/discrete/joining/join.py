@@ -90,10 +90,10 @@ def join_components(
     if components.max() > 0:
         top = None if above is None else above(components)
         if top is None:
-            _warn_arbitrary(int(components.max()) + 1)
+            warn_of_order(components)
             return tree
         tree = with_top(tree, graph, components, top)
-    return tree if above is None or not bridges else _join_across_bridges(tree, graph, above)
+    return tree if above is None or not bridges else join_across_bridges(tree, graph, above)
 
 
 def _order_by(X: ArrayLike | None, distances: Any, scale: Scale, metric: Metric, n_points: int) -> Above | None:
@@ -114,7 +114,9 @@ def _order_by(X: ArrayLike | None, distances: Any, scale: Scale, metric: Metric,
     return lambda parts: tree_of_distances(distances, parts)
 
 
-def _join_across_bridges(tree: Tree, graph: Graph, above: Above) -> Tree:
+def join_across_bridges(
+    tree: Tree, graph: Graph, above: Above, entropy: Callable[[Tree, Graph], float] = structural_entropy
+) -> Tree:
     """The tree with parts that hardly an edge holds together joined by distances, unless entropy rises too much."""
     leaving = leaving_parts(tree, graph)
     parts = leaf_labels(tree.parent, barely_joined(tree, leaving.threshold), tree.n_leaves)
@@ -122,11 +124,15 @@ def _join_across_bridges(tree: Tree, graph: Graph, above: Above) -> Tree:
     if top is None:
         return tree
     across = with_top(tree, graph, parts, top)
-    rise = structural_entropy(across, graph) - entropy_from_weights(tree, graph, leaving.meeting)
+    rise = entropy(across, graph) - entropy_from_weights(tree, graph, leaving.meeting)
     return across if rise <= MAX_RISE else tree
 
 
-def _warn_arbitrary(n_components: int) -> None:
+def warn_of_order(components: NDArray[np.int64]) -> None:
+    """Warn where there are components that nothing says the order of."""
+    n_components = int(components.max()) + 1
+    if n_components == 1:
+        return
     warn(
         f"the graph has {n_components:,} components, which no edge joins, and no features or distances say which of "
         "them belong together: the order in which the tree joins them is arbitrary. Pass features to order them."

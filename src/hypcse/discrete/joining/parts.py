@@ -43,10 +43,10 @@ class Parts:
 
 def gather_points(points: NDArray[np.floating], groups: NDArray[np.int64]) -> Parts:
     """Sizes, means and squares of groups of points, column by column."""
-    return _gather(Parts(np.ones(len(points)), points, np.zeros(len(points))), groups)
+    return gather_parts(Parts(np.ones(len(points)), points, np.zeros(len(points))), groups)
 
 
-def _gather(parts: Parts, groups: NDArray[np.int64]) -> Parts:
+def gather_parts(parts: Parts, groups: NDArray[np.int64]) -> Parts:
     """The groups of parts, taken as one part each."""
     sizes = np.bincount(groups, parts.sizes).astype(np.float64)
     means = np.empty((sizes.size, parts.means.shape[1]))
@@ -87,7 +87,7 @@ def _merges_of_many(parts: Parts) -> tuple[NDArray[np.int64], NDArray[np.int64]]
         first.append(member[keeper])
         second.append(member[merged])
         member = member[np.unique(groups, return_index=True)[1]]
-        parts = _gather(parts, groups)
+        parts = gather_parts(parts, groups)
     keeper, merged, _ = mean_merges(parts.mean_squares(), parts.sizes)
     return np.concatenate([*first, member[keeper]]), np.concatenate([*second, member[merged]])
 
