@@ -128,7 +128,7 @@ def _join_across_bridges(tree: Tree, graph: Graph, above: Above) -> Tree:
 
 def _warn_arbitrary(n_components: int) -> None:
     warn(
-        f"the graph has {n_components:,} separate components, and there are no features or distances to compare them: "
+        f"the graph has {n_components:,} components, and there are no features or distances to compare them: "
         "the order in which the tree joins them is arbitrary. Pass features to order them."
     )
 
