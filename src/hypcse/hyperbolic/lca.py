@@ -83,7 +83,7 @@ def shared_radius(leaves: Tensor) -> tuple[Tensor, Tensor]:
     low, high = (float(length) for length in torch.aminmax(lengths.detach()))
     if not same_radius(low, high):
         raise ValueError(
-            f"leaves have radii from {low:.6g} to {high:.6g}; all must share one radius between 0 and 1. "
+            f"leaves have radii from {low:.6g} to {high:.6g}; all must share one radius, above 0 and below 1. "
             "Use hyperbolic.poincare.on_sphere to put them on one, as StructuralEntropyLoss does for radius=0.9, or "
             "lca_depth_general for points of any radii."
         )

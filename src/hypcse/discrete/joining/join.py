@@ -134,7 +134,7 @@ def warn_of_order(components: NDArray[np.int64]) -> None:
     if n_components == 1:
         return
     warn(
-        f"the graph has {n_components:,} separate components, and there are no features or distances to compare them: "
+        f"the graph has {n_components:,} components, and there are no features or distances to compare them: "
         "the order in which the tree joins them is arbitrary. Pass features to order them."
     )
 
