@@ -6,8 +6,8 @@ import { LETTER, shortText, textWidth } from "./words.js";
  * @import { NodeNames } from "../tree/node_names.js"
  * @import { Partition } from "../tree/partition.js"
  * @import { Tree } from "../tree/tree.js"
- * @import { DendrogramView } from "./dendrogram.js"
- * @import { DiskView } from "./disk.js"
+ * @import { DendrogramView } from "./dendrogram/dendrogram.js"
+ * @import { DiskView } from "./disk/disk.js"
  * @import { Look } from "./palette.js"
  * @import { Word } from "./words.js"
  */

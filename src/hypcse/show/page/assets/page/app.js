@@ -7,14 +7,14 @@ import { NodeNames } from "../tree/node_names.js";
 import { inheritedColours, Partition } from "../tree/partition.js";
 import { Tree } from "../tree/tree.js";
 import { colourByCut, colourByDepth, colourByLabel, majorities, paletteOf } from "../draw/colours.js";
-import { DendrogramView } from "../draw/dendrogram.js";
-import { DiskView } from "../draw/disk.js";
+import { DendrogramView } from "../draw/dendrogram/dendrogram.js";
+import { DiskView } from "../draw/disk/disk.js";
 /**
  * @import { Pair } from "../tree/contingency.js"
  * @import { Labelling, Page } from "../tree/payload.js"
- * @import { AxisKind } from "../draw/axis.js"
+ * @import { AxisKind } from "../draw/dendrogram/axis.js"
  * @import { Majorities, Mode } from "../draw/colours.js"
- * @import { Point } from "../draw/moebius.js"
+ * @import { Point } from "../draw/disk/moebius.js"
  * @import { Look } from "../draw/palette.js"
  */
 

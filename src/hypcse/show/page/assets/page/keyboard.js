@@ -1,8 +1,8 @@
 // Keys. Those without a letter act when the picture has the focus, the others everywhere but in fields.
 
-import { copyLeaves, copyText } from "../side/clipboard.js";
+import { copyLeaves, copyText } from "../side/taking/clipboard.js";
 import { byId } from "../side/elements.js";
-import { editName } from "../side/renaming.js";
+import { editName } from "../side/node/renaming.js";
 /**
  * @import { App, Direction } from "./app.js"
  * @import { Controls } from "../side/controls.js"
@@ -83,7 +83,7 @@ export class Keyboard {
       s: () => actions.switchStrips(),
       n: () => editName(app, stage),
       y: () => copyLeaves(app),
-      u: () => copyText(link.address(), "Link"),
+      u: () => link.hasAddress && copyText(link.address(), "Link"),
       t: () => actions.otherLook(),
       "/": () => byId("search").focus(),
       "?": () => byId("help", HTMLDialogElement).showModal(),

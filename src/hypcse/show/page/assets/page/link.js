@@ -14,6 +14,8 @@ export class Link {
     this.app = app;
     this.stage = stage;
     this.timer = 0;
+    // A frame of a notebook has no address of its own.
+    this.hasAddress = location.protocol !== "about:";
     this.first = { ...app.state };
     this.read(location.hash);
     window.addEventListener("hashchange", () => this.read(location.hash));
@@ -21,10 +23,10 @@ export class Link {
     stage.rested = () => this.keep();
   }
 
-  /** Put the state into the address, when nothing has changed for a while. A frame of a notebook has no address. */
+  /** Put the state into the address, when nothing has changed for a while. */
   keep() {
     clearTimeout(this.timer);
-    if (location.protocol === "about:") return;
+    if (!this.hasAddress) return;
     this.timer = setTimeout(() => {
       const hash = this.hash();
       if (hash !== location.hash.slice(1)) history.replaceState(null, "", `${location.href.split("#")[0]}#${hash}`);

@@ -1,19 +1,19 @@
 // The start: data, state, picture, and all parts around it.
 
 import { readDocument } from "../tree/payload.js";
-import { axisMarks } from "../draw/axis.js";
+import { axisMarks } from "../draw/dendrogram/axis.js";
 import { countColours } from "../draw/colours.js";
 import { pictureWords } from "../draw/names.js";
-import { copyText } from "../side/clipboard.js";
+import { copyText } from "../side/taking/clipboard.js";
 import { Comparison } from "../side/comparison.js";
 import { Controls } from "../side/controls.js";
 import { byId, element } from "../side/elements.js";
-import { connectExports } from "../side/exports.js";
+import { connectExports } from "../side/taking/exports.js";
 import { Legend } from "../side/legend.js";
 import { LevelList } from "../side/levels.js";
-import { Panel } from "../side/panel.js";
+import { Panel } from "../side/node/panel.js";
 import { Search } from "../side/search.js";
-import { Tip } from "../side/tip.js";
+import { Tip } from "../side/node/tip.js";
 import { App } from "./app.js";
 import { Keyboard } from "./keyboard.js";
 import { Link } from "./link.js";
@@ -36,6 +36,7 @@ function startPage() {
   const controls = new Controls(app, stage);
   new Pointer(app, stage);
   new Keyboard(app, stage, controls, link);
+  byId("copy-link").hidden = !link.hasAddress;
   byId("copy-link").addEventListener("click", () => copyText(link.address(), "Link"));
   connectExports(app);
   exposeState(app, stage);

@@ -1,8 +1,8 @@
 // Mouse, pen and touch on the picture.
 
-import { clusterAt, describeCell } from "../side/cells.js";
+import { clusterAt, describeCell } from "../side/node/cells.js";
 /**
- * @import { Point } from "../draw/moebius.js"
+ * @import { Point } from "../draw/disk/moebius.js"
  * @import { App } from "./app.js"
  * @import { Stage } from "./stage.js"
  */

@@ -1,13 +1,13 @@
 // The picture: one canvas for the tree, one above it for names and marks, and the loop that keeps them up to date.
 
-import { CanvasPainter } from "../draw/canvas.js";
+import { CanvasPainter } from "../draw/painters/canvas.js";
 import { paintMark, pictureWords } from "../draw/names.js";
 import { Scene } from "../draw/scene.js";
-import { WebglPainter } from "../draw/webgl.js";
+import { WebglPainter } from "../draw/painters/webgl.js";
 import { paintWords } from "../draw/words.js";
 import { byId, required } from "../side/elements.js";
 /**
- * @import { Point } from "../draw/moebius.js"
+ * @import { Point } from "../draw/disk/moebius.js"
  * @import { Motion } from "../draw/scene.js"
  * @import { App, State } from "./app.js"
  */

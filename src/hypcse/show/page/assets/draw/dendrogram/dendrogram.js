@@ -3,23 +3,20 @@
 
 import { AXIS_ROOM, axisWords, buildTicks, heightAxes } from "./axis.js";
 import { Beside } from "./beside.js";
-import { buildDendrogram } from "./dendrogram_picture.js";
-import { REACH } from "./disk.js";
-import { textWidth } from "./words.js";
+import {
+  dendrogramNameSlots, dendrogramNodeAt, dendrogramPathToRoot, longestName, MOST_SKIPPED, NAME_ROW,
+} from "./names.js";
+import { buildDendrogram } from "./picture.js";
 /**
- * @import { Page } from "../tree/payload.js"
- * @import { Tree } from "../tree/tree.js"
+ * @import { Page } from "../../tree/payload.js"
+ * @import { Tree } from "../../tree/tree.js"
  * @import { AxisKind } from "./axis.js"
  * @import { BesideContent } from "./beside.js"
- * @import { Point } from "./moebius.js"
- * @import { Slot } from "./names.js"
- * @import { Look } from "./palette.js"
- * @import { Motion, Scene } from "./scene.js"
+ * @import { Point } from "../disk/moebius.js"
+ * @import { Look } from "../palette.js"
+ * @import { Motion, Scene } from "../scene.js"
  */
 
-const NAME_ROOM = 150;
-const NAME_ROW = 9; // Pixels a leaf needs for its name ...
-const MOST_SKIPPED = 6; // ... and how many leaves may share one name where there are more.
 const EDGE_ROOM = 14;
 const BUTTON_ROOM = 58; // On the left, where the buttons are.
 const LEAST_LEAVES = 3; // Fewest leaves that fill the height of the picture ...
@@ -269,66 +266,19 @@ export class DendrogramView {
     return this.leafX - this.titlePlace(node)[0] - 5;
   }
 
-  /**
-   * The node whose lines are nearest to the pointer, -1 for none: looked for above the leaves in its rows.
-   * @param {number} x @param {number} y
-   */
+  /** @param {number} x @param {number} y */
   nodeAt(x, y) {
-    const { tree } = this;
-    let [best, found] = [REACH, -1];
-    for (const row of [y, y - REACH / 2, y + REACH / 2]) {
-      for (let node = this.leafAtRow(row); node >= 0; node = tree.parent[node]) {
-        const away = this.distance(node, x, y) - 0.3 * Math.log2(tree.size[node]);
-        if (away < best) [best, found] = [away, node];
-      }
-    }
-    return found;
+    return dendrogramNodeAt(this, x, y);
   }
 
-  /**
-   * Pixels from a point to the lines of a node.
-   * @param {number} node @param {number} x @param {number} y
-   */
-  distance(node, x, y) {
-    const { tree } = this;
-    const own = this.screenX(this.drawn[node]);
-    const dy = Math.abs(this.screenY(this.middle[node]) - y);
-    const left = node === tree.root ? own : this.screenX(this.drawn[tree.parent[node]]);
-    const right = tree.isLeaf(node) ? own + this.beside.width + this.nameRoom : own;
-    const level = Math.hypot(Math.max(left + 4 - x, 0, x - right), dy);
-    if (tree.isLeaf(node)) return level;
-    const above = Math.max(this.screenY(this.low[node]) - y, y - this.screenY(this.high[node]), 0);
-    return Math.min(level, Math.hypot(own - x, above));
-  }
-
-  /** @param {number} most @returns {Slot[]} */
+  /** @param {number} most */
   nameSlots(most) {
-    const step = Math.ceil(NAME_ROW / this.pixelsPerLeaf);
-    if (step > MOST_SKIPPED) return [];
-    const first = Math.max(Math.ceil((this.window.top - 0.5) / step), 0) * step;
-    const x = this.leafX + this.beside.width + 6;
-    const slots = [];
-    for (let place = first; place < this.tree.leafCount && slots.length < most; place += step) {
-      const y = this.screenY(place + 0.5);
-      if (y > this.leafFloor) break;
-      slots.push({ leaf: this.tree.leafAt[place], x, y, angle: 0, atEnd: false, room: this.nameRoom });
-    }
-    return slots;
+    return dendrogramNameSlots(this, most);
   }
 
-  /** @param {number} node @returns {Point[]} */
+  /** @param {number} node */
   pathToRoot(node) {
-    const { tree } = this;
-    const points = [this.position(node)];
-    for (let below = node; below !== tree.root; below = tree.parent[below]) {
-      const above = tree.parent[below];
-      const corner = this.screenX(this.drawn[above]);
-      const [lastX, lastY] = points[points.length - 1];
-      const y = this.screenY(this.middle[above]);
-      if (above !== tree.root && Math.abs(corner - lastX) < 0.5 && Math.abs(y - lastY) < 0.5) continue;
-      points.push([corner, lastY], [corner, y]);
-    }
-    return points;
+    return dendrogramPathToRoot(this, node);
   }
 
   summary() {
@@ -350,13 +300,4 @@ export class DendrogramView {
     this.look({ top, bottom: top + span, left: Math.min(left, this.rootHeight) });
     this.shift(0);
   }
-}
-
-/**
- * Pixels that the longest name of a leaf takes, up to what names may have.
- * @param {Tree} tree
- */
-function longestName({ names, leafCount }) {
-  const longest = names ? names.reduce((most, name) => Math.max(most, name.length), 0) : String(leafCount).length;
-  return Math.min(textWidth("n".repeat(Math.min(longest, 40)), 12) + 4, NAME_ROOM);
 }

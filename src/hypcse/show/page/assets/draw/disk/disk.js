@@ -1,18 +1,18 @@
 // The first view: the tree in the Poincare disk.
 
-import { diskNameSlots, diskPathToRoot } from "./disk_names.js";
-import { buildDisk } from "./disk_picture.js";
+import { diskNameSlots, diskPathToRoot } from "./names.js";
+import { buildDisk } from "./picture.js";
 import {
   arcPieces, arcPoint, compose, halfTurn, IDENTITY, inverse, MOST_PIECES, radiusOf, towardsCentre, transform,
   transformAll, translation, translationBetween,
 } from "./moebius.js";
 /**
- * @import { Page } from "../tree/payload.js"
- * @import { Tree } from "../tree/tree.js"
+ * @import { Page } from "../../tree/payload.js"
+ * @import { Tree } from "../../tree/tree.js"
  * @import { Moebius, Point } from "./moebius.js"
- * @import { Look } from "./palette.js"
- * @import { Motion, Scene } from "./scene.js"
- * @import { Word } from "./words.js"
+ * @import { Look } from "../palette.js"
+ * @import { Motion, Scene } from "../scene.js"
+ * @import { Word } from "../words.js"
  */
 
 export const REACH = 14; // Pixels around a node within which the pointer means it.

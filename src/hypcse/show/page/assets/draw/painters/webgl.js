@@ -1,9 +1,9 @@
 // Painting a scene by WebGL2. Every segment and every dot is a square of two triangles, smoothed at its edge by the
 // fragment shader. The squares are made here and not as instances, which drawing in software handles one by one.
 
-import { packHex } from "./palette.js";
-import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "./scene.js";
-/** @import { Scene } from "./scene.js" */
+import { packHex } from "../palette.js";
+import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "../scene.js";
+/** @import { Scene } from "../scene.js" */
 
 const SQUARE_VERTEX = `#version 300 es
 layout(location = 0) in vec2 point;

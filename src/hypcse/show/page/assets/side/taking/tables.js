@@ -1,7 +1,7 @@
 // Tables to take away, as CSV text.
 
-import { paletteColour, toHex } from "../draw/palette.js";
-/** @import { App } from "../page/app.js" */
+import { paletteColour, toHex } from "../../draw/palette.js";
+/** @import { App } from "../../page/app.js" */
 
 /**
  * One row per leaf, in the order of the data: its name, its cluster with name and colour, and its labels.

@@ -1,8 +1,8 @@
 // Painting a scene by the two-dimensional canvas: where there is no WebGL2, and for the PNG.
 
-import { toHex } from "./palette.js";
-import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "./scene.js";
-/** @import { Scene } from "./scene.js" */
+import { toHex } from "../palette.js";
+import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "../scene.js";
+/** @import { Scene } from "../scene.js" */
 
 /** @typedef {{ colour: number, width: number, rows: number[] }} StrokeGroup */
 

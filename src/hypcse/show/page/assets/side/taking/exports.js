@@ -1,17 +1,17 @@
 // Files to take away, made in the browser.
 
-import { newick, treeJson } from "../tree/newick.js";
-import { CanvasPainter } from "../draw/canvas.js";
-import { pictureWords } from "../draw/names.js";
-import { Scene } from "../draw/scene.js";
-import { pictureToSvg } from "../draw/svg.js";
-import { paintWords, shortText } from "../draw/words.js";
-import { byId, element } from "./elements.js";
-import { legendEntries } from "./legend.js";
+import { newick, treeJson } from "../../tree/newick.js";
+import { CanvasPainter } from "../../draw/painters/canvas.js";
+import { pictureWords } from "../../draw/names.js";
+import { Scene } from "../../draw/scene.js";
+import { pictureToSvg } from "../../draw/painters/svg.js";
+import { paintWords, shortText } from "../../draw/words.js";
+import { byId, element } from "../elements.js";
+import { legendEntries } from "../legend.js";
 import { labelTable, meanTable } from "./tables.js";
 /**
- * @import { Picture } from "../draw/svg.js"
- * @import { App } from "../page/app.js"
+ * @import { Picture } from "../../draw/painters/svg.js"
+ * @import { App } from "../../page/app.js"
  */
 
 const KEY_ROW = 18;

@@ -1,14 +1,14 @@
 // The axis of heights below a dendrogram: what it can show, its numbers and its title.
 
-import { LOOKS, packHex } from "./palette.js";
-import { textWidth } from "./words.js";
+import { LOOKS, packHex } from "../palette.js";
+import { textWidth } from "../words.js";
 /**
- * @import { Numbers, Page } from "../tree/payload.js"
- * @import { Tree } from "../tree/tree.js"
+ * @import { Numbers, Page } from "../../tree/payload.js"
+ * @import { Tree } from "../../tree/tree.js"
  * @import { DendrogramView } from "./dendrogram.js"
- * @import { Look } from "./palette.js"
- * @import { Scene } from "./scene.js"
- * @import { Word } from "./words.js"
+ * @import { Look } from "../palette.js"
+ * @import { Scene } from "../scene.js"
+ * @import { Word } from "../words.js"
  */
 
 /** @typedef {{ height: Numbers, title: string, note: string }} Axis What is drawn as height, one number per node. */

@@ -1,10 +1,10 @@
 // The picture of the dendrogram as a scene: level lines to the parents, upright ones over the children.
 
-import { LOOKS } from "./palette.js";
+import { LOOKS } from "../palette.js";
 /**
  * @import { DendrogramView } from "./dendrogram.js"
- * @import { Look } from "./palette.js"
- * @import { Scene } from "./scene.js"
+ * @import { Look } from "../palette.js"
+ * @import { Scene } from "../scene.js"
  */
 
 /**

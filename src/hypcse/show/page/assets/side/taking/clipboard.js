@@ -1,8 +1,8 @@
 // Copying text, and saying that it was done.
 
-import { grouped } from "../tree/numbers.js";
-import { byId, element } from "./elements.js";
-/** @import { App } from "../page/app.js" */
+import { grouped } from "../../tree/numbers.js";
+import { byId, element } from "../elements.js";
+/** @import { App } from "../../page/app.js" */
 
 const SHOWN_FOR = 2600; // Milliseconds.
 

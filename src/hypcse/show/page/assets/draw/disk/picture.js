@@ -1,11 +1,11 @@
 // The picture of the disk as a scene: its rim, the branches as arcs, and dots at the nodes.
 
-import { LOOKS, packHex } from "./palette.js";
-import { LineMarks, PixelMarks } from "./scene.js";
+import { LOOKS, packHex } from "../palette.js";
+import { LineMarks, PixelMarks } from "../scene.js";
 /**
  * @import { DiskView } from "./disk.js"
- * @import { Look } from "./palette.js"
- * @import { Scene } from "./scene.js"
+ * @import { Look } from "../palette.js"
+ * @import { Scene } from "../scene.js"
  */
 
 const SMALL_TREE = 6000; // Nodes up to which nothing is left out, even while dragging.

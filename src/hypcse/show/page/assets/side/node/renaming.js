@@ -1,9 +1,9 @@
 // Giving a name to the selected node.
 
-import { byId, element } from "./elements.js";
+import { byId, element } from "../elements.js";
 /**
- * @import { App } from "../page/app.js"
- * @import { Stage } from "../page/stage.js"
+ * @import { App } from "../../page/app.js"
+ * @import { Stage } from "../../page/stage.js"
  */
 
 /**

@@ -1,17 +1,17 @@
 // What stands beside the leaves of the dendrogram: strips of colours, one for each set of labels, and a heat map of the
 // columns by cluster.
 
-import { heatColour, LOOKS, packHex } from "./palette.js";
-import { LETTER, shortText } from "./words.js";
+import { heatColour, LOOKS, packHex } from "../palette.js";
+import { LETTER, shortText } from "../words.js";
 /**
- * @import { Partition } from "../tree/partition.js"
- * @import { Page } from "../tree/payload.js"
- * @import { Tree } from "../tree/tree.js"
+ * @import { Partition } from "../../tree/partition.js"
+ * @import { Page } from "../../tree/payload.js"
+ * @import { Tree } from "../../tree/tree.js"
  * @import { DendrogramView } from "./dendrogram.js"
- * @import { Point } from "./moebius.js"
- * @import { Look } from "./palette.js"
- * @import { Scene } from "./scene.js"
- * @import { Word } from "./words.js"
+ * @import { Point } from "../disk/moebius.js"
+ * @import { Look } from "../palette.js"
+ * @import { Scene } from "../scene.js"
+ * @import { Word } from "../words.js"
  */
 
 /** @typedef {{ title: string, codes: ArrayLike<number>, palette: Uint32Array }} Strip A colour for each leaf, by code. */

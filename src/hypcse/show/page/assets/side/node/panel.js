@@ -1,15 +1,15 @@
 // What is known about the selected node.
 
-import { brief, grouped, percent } from "../tree/numbers.js";
-import { toHex } from "../draw/palette.js";
-import { copyLeaves } from "./clipboard.js";
-import { byId, element, note, swatch } from "./elements.js";
+import { brief, grouped, percent } from "../../tree/numbers.js";
+import { toHex } from "../../draw/palette.js";
+import { copyLeaves } from "../taking/clipboard.js";
+import { byId, element, note, swatch } from "../elements.js";
 import { editName } from "./renaming.js";
 /**
- * @import { ColumnFact } from "../tree/facts.js"
- * @import { Labelling } from "../tree/payload.js"
- * @import { App } from "../page/app.js"
- * @import { Stage } from "../page/stage.js"
+ * @import { ColumnFact } from "../../tree/facts.js"
+ * @import { Labelling } from "../../tree/payload.js"
+ * @import { App } from "../../page/app.js"
+ * @import { Stage } from "../../page/stage.js"
  */
 
 const LISTED_CLASSES = 6;

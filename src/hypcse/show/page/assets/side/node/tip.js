@@ -1,9 +1,9 @@
 // What is under the pointer, in a few lines beside it.
 
-import { brief, grouped, percent } from "../tree/numbers.js";
-import { shortText } from "../draw/words.js";
-import { byId, element } from "./elements.js";
-/** @import { App } from "../page/app.js" */
+import { brief, grouped, percent } from "../../tree/numbers.js";
+import { shortText } from "../../draw/words.js";
+import { byId, element } from "../elements.js";
+/** @import { App } from "../../page/app.js" */
 
 export class Tip {
   /** @param {App} app */

@@ -4,7 +4,7 @@ import { halfTurn } from "./moebius.js";
 /**
  * @import { DiskView } from "./disk.js"
  * @import { Point } from "./moebius.js"
- * @import { Slot } from "./names.js"
+ * @import { Slot } from "../names.js"
  */
 
 const LEAF_APART = 7; // Pixels between leaves that may have names ...

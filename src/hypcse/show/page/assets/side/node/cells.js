@@ -1,7 +1,7 @@
 // What stands beside the leaves, in words: a cell of the heat map or a piece of a strip under the pointer.
 
-import { brief, grouped } from "../tree/numbers.js";
-/** @import { App } from "../page/app.js" */
+import { brief, grouped } from "../../tree/numbers.js";
+/** @import { App } from "../../page/app.js" */
 
 /**
  * Lines of text about what is at a pixel beside the leaves; none for nothing.

@@ -1,14 +1,14 @@
 // Writing a scene as SVG text.
 
 import { dotGroups, strokeGroups } from "./canvas.js";
-import { toHex } from "./palette.js";
-import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "./scene.js";
-import { svgWords, xmlText } from "./words.js";
+import { toHex } from "../palette.js";
+import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "../scene.js";
+import { svgWords, xmlText } from "../words.js";
 /**
  * @import { StrokeGroup } from "./canvas.js"
- * @import { Look } from "./palette.js"
- * @import { Scene } from "./scene.js"
- * @import { Word } from "./words.js"
+ * @import { Look } from "../palette.js"
+ * @import { Scene } from "../scene.js"
+ * @import { Word } from "../words.js"
  */
 
 /**
