@@ -20,6 +20,8 @@ from hypcse.plot import palette
 
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2] / "docs" / "images")
 INK, PALE = "#333333", "#cccccc"
+# Pages show pictures at about half their size.
+matplotlib.rcParams.update({"font.size": 14, "axes.titlesize": 15})
 
 
 def save(figure: Figure, name: str) -> None:
@@ -37,7 +39,7 @@ def draw_points(ax: Axes, X: NDArray[np.float64], clusters: NDArray[np.int64], t
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
     colours = np.array(palette(len(sizes)))
     ax.scatter(X[:, 0], X[:, 1], s=6, c=colours[rank[clusters]], linewidths=0, zorder=2)
-    ax.set_title(title, fontsize=10)
+    ax.set_title(title)
     ax.set_xticks([])
     ax.set_yticks([])
 

@@ -24,13 +24,13 @@ def draw_graph(ax: Axes) -> None:
     """Six vertices with their names, and their degrees beside them."""
     for i, j in zip(*EDGES, strict=True):
         ax.plot(*PLACES[[i, j]].T, color=INK, linewidth=1.5, zorder=1)
-    ax.scatter(*PLACES.T, s=420, color="white", edgecolors=INK, zorder=2)
+    ax.scatter(*PLACES.T, s=520, color="white", edgecolors=INK, zorder=2)
     degrees = np.bincount(np.concatenate(EDGES))
     for name, degree, (x, y) in zip(NAMES, degrees, PLACES, strict=True):
-        ax.text(x, y, name, ha="center", va="center", fontsize=11)
-        beside = y + (0.25 if y > 0.5 else -0.25)
-        ax.text(x, beside, f"degree {degree}", ha="center", va="center", fontsize=8, color="#666666")
-    ax.set_title("the graph", fontsize=10)
+        ax.text(x, y, name, ha="center", va="center", fontsize=15)
+        beside = y + (0.3 if y > 0.5 else -0.3)
+        ax.text(x, beside, f"degree {degree}", ha="center", va="center", fontsize=12, color="#666666")
+    ax.set_title("the graph")
 
 
 def draw_tree(ax: Axes, tree: hypcse.Tree, title: str) -> None:
@@ -50,8 +50,8 @@ def draw_tree(ax: Axes, tree: hypcse.Tree, title: str) -> None:
         leaf = node < tree.n_leaves
         text = NAMES[node] if leaf else f"{volumes[node]:.0f}"
         box = {"facecolor": "white", "edgecolor": "none" if leaf else INK, "boxstyle": "round,pad=0.25"}
-        ax.text(x[node], level[node], text, ha="center", va="center", fontsize=9, bbox=box, zorder=2)
-    ax.set_title(f"{title}: {hypcse.structural_entropy(tree, six_vertices()):.3f} bits", fontsize=10)
+        ax.text(x[node], level[node], text, ha="center", va="center", fontsize=13, bbox=box, zorder=2)
+    ax.set_title(f"{title}: {hypcse.structural_entropy(tree, six_vertices()):.3f} bits")
     ax.set_ylim(-0.5, 3.4)
 
 
@@ -61,13 +61,14 @@ def six_vertices() -> hypcse.Graph:
 
 def six() -> None:
     """Two triangles joined by an edge, and four trees over them."""
-    figure, axes = pyplot.subplots(1, 5, figsize=(13, 2.7), layout="constrained", width_ratios=(1.3, 1, 1, 1, 1))
-    draw_graph(axes[0])
-    for ax, (title, text) in zip(axes[1:], TREES.items(), strict=True):
-        draw_tree(ax, hypcse.Tree.from_newick(text, [*NAMES]), title)
-    for ax in axes:
+    figure, axes = pyplot.subplot_mosaic("gab;gcd", figsize=(11, 5), layout="constrained", width_ratios=(1.3, 1, 1))
+    draw_graph(axes["g"])
+    for place, (title, text) in zip("abcd", TREES.items(), strict=True):
+        draw_tree(axes[place], hypcse.Tree.from_newick(text, [*NAMES]), title)
+    for ax in axes.values():
         ax.set_axis_off()
-    axes[0].margins(0.15)
+    axes["g"].margins(0.2)
+    axes["g"].set_aspect("equal")
     save(figure, "six.svg")
 
 
@@ -83,11 +84,11 @@ def levels() -> None:
     """The graph of points of the plane, and the first levels that are found in it."""
     X = nested()
     model = hypcse.EntropyClustering().fit(X)
-    figure, axes = pyplot.subplots(1, 4, figsize=(13, 3.2), layout="constrained")
+    figure, axes = pyplot.subplots(1, 4, figsize=(13, 3.5), layout="constrained")
     draw_edges(axes[0], X, model.graph_)
-    draw_points(axes[0], X, np.zeros(len(X), dtype=np.int64), "points and the edges between neighbours")
+    draw_points(axes[0], X, np.zeros(len(X), dtype=np.int64), "points and edges")
     for ax, level in zip(axes[1:], model.levels_, strict=False):
-        draw_points(ax, X, level, f"level of {level.max() + 1} clusters")
+        draw_points(ax, X, level, f"{level.max() + 1} clusters")
     save(figure, "levels.png")
 
 

@@ -14,7 +14,7 @@ from hypcse import EntropyClustering
 Points = NDArray[np.float64]
 
 
-def row(n_panels: int, height: float = 3.2) -> tuple[pyplot.Figure, list[pyplot.Axes]]:
+def row(n_panels: int, height: float = 3.5) -> tuple[pyplot.Figure, list[pyplot.Axes]]:
     figure, axes = pyplot.subplots(1, n_panels, figsize=(3.25 * n_panels, height), layout="constrained")
     return figure, list(axes)
 
@@ -34,7 +34,7 @@ def neighbours() -> None:
         model = EntropyClustering(n_neighbors=k).fit(X)
         draw_edges(ax, X, model.graph_)
         found = [int(level.max()) + 1 for level in model.levels_][:3]
-        draw_points(ax, X, model.labels_, f"n_neighbors={k}; levels {', '.join(map(str, found))}, ...")
+        draw_points(ax, X, model.labels_, f"n_neighbors={k}\nlevels of {', '.join(map(str, found))}, ...")
     save(figure, "parameter-neighbours.png")
 
 
@@ -51,12 +51,12 @@ def stripes(extreme: bool) -> Points:
 
 def scales() -> None:
     """Columns in different units, above; six extreme values in addition, outside of the picture, below."""
-    figure, axes = pyplot.subplots(2, 4, figsize=(13, 6), layout="constrained")
+    figure, axes = pyplot.subplots(2, 4, figsize=(13, 6.8), layout="constrained")
     for extreme, line in enumerate(axes):
         X = stripes(bool(extreme))
         for ax, scale in zip(line, ("minmax", "standard", "rank", "none"), strict=True):
             clusters = EntropyClustering(2, scale=scale).fit_predict(X)
-            draw_points(ax, X, clusters, f'scale="{scale}"' + (", six extreme values" if extreme else ""))
+            draw_points(ax, X, clusters, f'scale="{scale}"' + ("\nsix extreme values" if extreme else ""))
             ax.set_xlim(-2, 13)
     save(figure, "parameter-scale.png")
 
@@ -75,11 +75,11 @@ def bandwidths() -> None:
     for width in (0.02, 0.1, 1.0):
         axes[0].plot(distance, np.exp(-((distance / width) ** 2)), label=f"bandwidth={width}")
     axes[0].set(xlabel="distance of scaled points", ylabel="similarity")
-    axes[0].legend(frameon=False, fontsize=8)
+    axes[0].legend(frameon=False, fontsize=12)
     X = uneven()
     for ax, width in zip(axes[1:], (1.0, 0.1, 0.02), strict=True):
         clusters = EntropyClustering(bandwidth=width).fit_predict(X)
-        draw_points(ax, X, clusters, f"bandwidth={width}: {clusters.max() + 1} clusters")
+        draw_points(ax, X, clusters, f"bandwidth={width}\n{clusters.max() + 1} clusters")
     save(figure, "parameter-bandwidth.png")
 
 
@@ -101,7 +101,7 @@ def metrics() -> None:
     figure, axes = row(2)
     for ax, metric in zip(axes, ("euclidean", "cosine"), strict=True):
         model = EntropyClustering(3, metric=metric, scale="none").fit(X)
-        draw_points(ax, X, model.labels_, f'metric="{metric}", n_clusters=3')
+        draw_points(ax, X, model.labels_, f'metric="{metric}"')
     save(figure, "parameter-metric.png")
 
 
@@ -110,16 +110,16 @@ def searches() -> None:
     X, _ = hypcse.datasets.load("optical-digits")
     linkages, efforts = ("average", "single"), (False, "fast", "thorough")
     graph = hypcse.similarity_graph(X[:300])
-    figure, ax = pyplot.subplots(figsize=(6, 3), layout="constrained")
+    figure, ax = pyplot.subplots(figsize=(9, 4.2), layout="constrained")
     for shift, effort in enumerate(efforts):
         values = [EntropyClustering(linkage=name, refine=effort).fit(graph).entropy_ for name in linkages]
         places = np.arange(len(linkages)) + 0.27 * (shift - 1)
         bars = ax.bar(places, values, width=0.25, label=f"refine={effort!r}")
-        ax.bar_label(bars, fmt="%.3f", fontsize=8)
+        ax.bar_label(bars, fmt="%.3f", fontsize=11)
     ax.set_xticks(range(len(linkages)), [f'linkage="{name}"' for name in linkages])
     ax.set_ylabel("structural entropy (bits)")
-    ax.margins(y=0.15)
-    ax.legend(frameon=False, fontsize=8, loc="upper left")
+    ax.margins(y=0.3)
+    ax.legend(frameon=False, loc="upper left")
     save(figure, "parameter-search.svg")
 
 
