@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -124,7 +125,8 @@ def fit(
         the smallest worker, at 200 bytes per edge; 50 million without such limits.
     folder
         Where edges and rounds are kept: visible to this program and to all workers under the same name. A run that was
-        stopped or killed goes on there. By default a temporary folder, which needs workers on this machine.
+        stopped or killed goes on there; in the end the graph stays. By default a temporary folder, which needs workers
+        on this machine.
     random_state
         Seed of everything random.
     callback
@@ -204,6 +206,8 @@ class Steps:
             found = levels_and_main(tree, outline, structured)
             flat = found.labels[found.main] if n_clusters is None else best_cut(tree, outline, n_clusters)
             scores = scores_from_weights(tree, graph, lca_weights(tree, outline))
+        for name in ("rounds", "refining"):
+            shutil.rmtree(self.place / name, ignore_errors=True)
         main = found.main if n_clusters is None else None
         return Clustering(tree, da.from_array(flat, chunks=(chunks,)), found.labels, main, graph, structure, scores)
 
