@@ -41,9 +41,9 @@ def show(options: argparse.Namespace, console: Console) -> int:
             begin = time.perf_counter()
             expected = hypcse.graph_linkage(graph, method)
             alone = time.perf_counter() - begin
-            rows += [
-                _row(graph, method, parts, options.memory_limit, expected, alone, client) for parts in options.parts
-            ]
+            for n_parts in options.parts:
+                rows.append(_row(graph, method, n_parts, options.memory_limit, expected, alone, client))
+                console.print(" | ".join(rows[-1]), markup=False)
     sheet = Sheet(
         f"Linkage in rounds: {graph.n_vertices:,} vertices, {graph.n_edges:,} edges, {options.memory_limit:,} held",
         ("method", "parts", "rounds", "edges after each round", "seconds", "seconds in memory", "Robinson-Foulds"),

@@ -17,7 +17,7 @@ from hypcse.dask import graph_linkage
 from hypcse.dask.linking.kept import STATE, read_history
 
 
-def random_graph(seed: int, n: int = 120) -> Graph:
+def random_graph(seed: int, n: int = 60) -> Graph:
     rng = np.random.default_rng(seed)
     i, j = rng.integers(0, n, size=(2, 4 * n))
     return Graph.from_edges(i[i != j], j[i != j], rng.uniform(0.1, 1, np.count_nonzero(i != j)), n)
@@ -26,7 +26,7 @@ def random_graph(seed: int, n: int = 120) -> Graph:
 @pytest.mark.parametrize("method", ["average", "single"])
 def test_a_stopped_linkage_goes_on(method: Any, client: Any, tmp_path: Path) -> None:
     graph = random_graph(0)
-    given = {"memory_limit": graph.n_edges // 4, "checkpoint_dir": tmp_path, "client": client}
+    given = {"memory_limit": graph.n_edges // 2, "checkpoint_dir": tmp_path, "client": client}
     with pytest.raises(Stopped, match="merges done"):
         graph_linkage(graph, method, n_parts=3, callback=lambda told: True, **given)
     assert json.loads((tmp_path / STATE).read_text())["round"] == 1

@@ -96,8 +96,8 @@ def shared_folder(folder: str | Path | None, client: distributed.Client) -> tupl
         return place, None
     if not _is_local(client):
         raise ValueError(
-            f"the workers of {client} may be on other machines. Pass folder=, a folder that this "
-            "program and all workers see under the same name."
+            f"the workers of {client} may be on other machines. Pass folder= (checkpoint_dir= of "
+            "graph_linkage), a folder that this program and all workers see under the same name."
         )
     kept = tempfile.TemporaryDirectory(prefix="hypcse-", ignore_cleanup_errors=True)
     return Path(kept.name), kept

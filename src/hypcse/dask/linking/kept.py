@@ -13,7 +13,7 @@ import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +80,7 @@ class Kept:
         for name, array in state.arrays.items():
             np.save(state.folder / f"{name}.npy", array, allow_pickle=False)
         content = io.BytesIO()
-        np.savez(content, **merges)
+        np.savez(content, **cast(Any, merges))
         write_file(self._merges_path(state.number), content.getvalue())
         told = {"format": _FORMAT, "version": 1, **self.whose, "round": state.number, "folder": state.folder.name}
         told |= {"bounds": state.bounds.tolist(), "entries": state.entries.tolist(), "arrays": list(state.arrays)}

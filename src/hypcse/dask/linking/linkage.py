@@ -26,7 +26,7 @@ from hypcse.tree import Tree
 from hypcse.writing import hold_folder
 
 MEMORY_LIMIT = 50_000_000
-"""Edges that a worker may hold, by default: about 3 GB."""
+"""Edges that a worker may hold, by default: about 8 GB."""
 
 
 def graph_linkage(
@@ -53,7 +53,7 @@ def graph_linkage(
     method
         "average", "paris" or "single".
     memory_limit
-        How many edges a worker, and this process in the end, may hold. An edge takes about 60 bytes.
+        How many edges a worker, and this process in the end, may hold. An edge takes about 160 bytes on the way.
     n_parts
         Number of parts that a graph in memory is written to, by default one per 4 million entries.
     checkpoint_dir

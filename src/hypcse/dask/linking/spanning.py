@@ -57,7 +57,8 @@ class SpanningRounds:
         rounds = [Edges(**merges) for merges in self.kept.merges(state)]
         left = (read_edges(path) for path in state.paths)
         edges = _sorted(join_edges([*rounds, *(part.take(part.source < part.target) for part in left)]))
-        return heaviest_forest(edges.source, edges.target, self.kept.whose["n_vertices"])
+        ends = edges.source.astype(np.int32), edges.target.astype(np.int32)
+        return heaviest_forest(*ends, self.kept.whose["n_vertices"])
 
 
 def keep_forest(path: Path, labels: Path, place: Path) -> tuple[Edges, int]:
@@ -86,7 +87,7 @@ def _taken(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.bo
     """Which of edges in order of falling weight are in the forest."""
     n = int(max(first.max(initial=-1), second.max(initial=-1))) + 1
     kept = np.zeros(first.size, np.bool_)
-    one, other = heaviest_forest(first, second, n)
+    one, other = heaviest_forest(first.astype(np.int32), second.astype(np.int32), n)
     # An edge that joins two parts is the first between its ends.
     pairs = np.unique(first * n + second, return_index=True)
     kept[pairs[1][np.searchsorted(pairs[0], one * n + other)]] = True

@@ -161,7 +161,7 @@ class _Refinement:
             return None
         edges = join_edges(map(read_edges, chunks)).merged()
         upper = edges.take(edges.source < edges.target)
-        volumes = np.bincount(self.subtrees.labels(), self.graph.degrees)
+        volumes = np.bincount(self.subtrees.labels(), self.graph.degrees).astype(np.float64)
         return graph_with_degrees(upper.source, upper.target, upper.weight, volumes)
 
 
