@@ -98,6 +98,7 @@ def measure(name: str, n_seeds: int, per_step: int | None) -> dict[str, Any]:
 
 def _take_steps(X: Any, per_step: int | None) -> dict[str, list[float]]:
     import hypcse
+    from hypcse._threads import worker_threads
     from hypcse.graph import scale_features
     from hypcse.training import TrainingConfig
     from hypcse.training.ranks import join_ranks
@@ -106,7 +107,8 @@ def _take_steps(X: Any, per_step: int | None) -> dict[str, list[float]]:
     batch_size = -(-len(X) // N_SUBGRAPHS)
     config = TrainingConfig.from_options(batch_size=batch_size, subgraphs_per_step=per_step, evaluate_every=1000)
     graph = hypcse.similarity_graph(X)
-    with join_ranks("cpu") as (ranks, device):
+    # As in a fit: on more threads torch rounds otherwise.
+    with worker_threads(None, len(X), trains=True), join_ranks("cpu") as (ranks, device):
         run = Run(scale_features(X), graph, config, 0, device, ranks)
         losses = [run.epoch(number).losses.total for number in range(1, STEP_EPOCHS + 1)]
     weights = [value for weight in run.networks.state_dict().values() for value in weight.ravel().tolist()]
@@ -130,10 +132,8 @@ def _fit(X: Any, **options: Any) -> dict[str, float]:
 
 def _main(name: str, n_seeds: str, per_step: str, out: str) -> None:
     from hypcse._ranks import launched_place
-    from hypcse._threads import one_torch_thread
 
-    with one_torch_thread():
-        found = measure(name, int(n_seeds), int(per_step) or None)
+    found = measure(name, int(n_seeds), int(per_step) or None)
     if launched_place().number == 0:
         Path(out).write_text(json.dumps(found))
 
