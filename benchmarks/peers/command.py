@@ -30,6 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", metavar="METHOD", help=f"of {names}")
     parser.add_argument("--limit", type=float, default=SECONDS, metavar="S", help="seconds of a fit")
     parser.add_argument("--memory", type=float, default=GIGABYTES, metavar="GB", help="memory of a process")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="rows at once, each on its share of the cores")
     parser.add_argument("--no-run", action="store_true", help="only show and write what the file has")
 
 
@@ -39,8 +40,10 @@ def show(options: argparse.Namespace, console: Console) -> int:
     peers = [peer_named(name) for name in options.only] if options.only else list(PEERS)
     if min(options.limit, options.memory) <= 0:
         raise ValueError(f"--limit {options.limit:g} and --memory {options.memory:g} must be above 0.")
+    if options.jobs < 1:
+        raise ValueError(f"--jobs {options.jobs} must be at least 1.")
     if not options.no_run:
-        for row in run_rows(sets, peers, (options.limit, options.memory), options.out):
+        for row in run_rows(sets, peers, (options.limit, options.memory), options.out, options.jobs):
             console.print(f"{row.points}, {row.method}: {told(row)}", markup=False, soft_wrap=True)
     rows = list(read_rows(options.out).values())
     sheets = tables(rows)

@@ -11,11 +11,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from queue import Queue
 from typing import Any, Literal, TypeAlias
 
 from benchmarks.peers.methods import PEERS, Peer
@@ -78,23 +80,57 @@ def read_rows(path: Path) -> dict[tuple[str, str], Row]:
     return rows
 
 
-def run_rows(sets: Iterable[PointSet], peers: Iterable[Peer], limits: tuple[float, float], out: Path) -> Iterator[Row]:
+def run_rows(
+    sets: Iterable[PointSet], peers: Iterable[Peer], limits: tuple[float, float], out: Path, jobs: int = 1
+) -> Iterator[Row]:
     """Run what the file has no row of, set by set; each row is kept as soon as it is there.
 
-    What was not installed then is tried again.
+    What was not installed then is tried again. Several jobs run side by side, each on its own share of the cores.
     """
     chosen, known = list(peers), read_rows(out)
+    missing = [
+        (peer, points)
+        for points in sets
+        for peer in chosen
+        if _is_missing(known.get((peer.name, points.name))) and points.n_points <= (peer.max_points or points.n_points)
+    ]
     out.parent.mkdir(parents=True, exist_ok=True)
-    for points in sets:
-        for peer in chosen:
-            old = known.get((peer.name, points.name))
-            if (old is not None and old.outcome != "missing") or points.n_points > (peer.max_points or points.n_points):
-                continue
-            row = run_one(peer, points, *limits)
-            if row != old:
-                with out.open("a", encoding="utf-8") as lines:
-                    lines.write(json.dumps(asdict(row)) + "\n")
-            yield row
+    found = (run_one(peer, points, *limits) for peer, points in missing)
+    for row in found if jobs == 1 else _side_by_side(missing, limits, jobs):
+        if row != known.get(row.key):
+            with out.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(row)) + "\n")
+        yield row
+
+
+def _side_by_side(missing: list[tuple[Peer, PointSet]], limits: tuple[float, float], jobs: int) -> Iterator[Row]:
+    """Rows as they come."""
+    lanes = _shares_of_cores(jobs)
+    with ThreadPoolExecutor(jobs, initializer=lambda: _keep_to(lanes.get())) as pool:
+        for done in as_completed([pool.submit(run_one, peer, points, *limits) for peer, points in missing]):
+            yield done.result()
+
+
+def _is_missing(row: Row | None) -> bool:
+    return row is None or row.outcome == "missing"
+
+
+def _shares_of_cores(jobs: int) -> Queue[list[int]]:
+    """Cores for each of so many jobs, equally many; empty where the system cannot keep a process to some."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    share = len(cores) // jobs
+    if cores and share == 0:
+        raise ValueError(f"--jobs {jobs} is more than the {len(cores)} cores. Give at most {len(cores)}.")
+    lanes: Queue[list[int]] = Queue()
+    for job in range(jobs):
+        lanes.put(cores[job * share : (job + 1) * share])
+    return lanes
+
+
+def _keep_to(cores: list[int]) -> None:
+    """Keep this thread, and the processes that it starts, to some cores."""
+    if cores:
+        os.sched_setaffinity(0, cores)
 
 
 def run_one(peer: Peer, points: PointSet, seconds: float, memory_gb: float) -> Row:
@@ -108,11 +144,16 @@ def run_one(peer: Peer, points: PointSet, seconds: float, memory_gb: float) -> R
         method=peer.name,
         points=points.name,
         limit=(seconds, memory_gb),
-        cpus=os.cpu_count(),
+        cpus=_n_cores(),
         machine=platform.machine(),
         timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
         **figures,
     )
+
+
+def _n_cores() -> int | None:
+    """Cores that this process may use, where the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _watch(peer: Peer, points: PointSet, limits: tuple[float, float], folder: Path) -> dict[str, Any]:

@@ -155,3 +155,28 @@ def test_contrast_of_equal_views_and_cold(temperature: float, apart: float) -> N
     once, again = (contrast(given, temperature, True) for _ in range(2))
     for one, two in zip(once, again, strict=True):
         assert one.isfinite().all() and torch.equal(one, two)
+
+
+def test_contrast_far_below_one_keeps_its_digits() -> None:
+    """Others have a share of 1e-20: 1 minus it is 1 even in double precision, which leaves the pair without a pull."""
+    first, second = exact_views()
+    features = [view.float().requires_grad_() for view in (first, second)]
+    value = contrastive_loss(*map(lorentz.lift, features), 0.05)
+    doubles = [view.requires_grad_() for view in (first, second)]
+    one, other = map(lorentz.lift, doubles)
+    own = -lorentz.distance(one, other) / 0.05
+    logits = -lorentz.arcosh_one_plus(lorentz.pairwise_excess(one, other)) / 0.05
+    others = torch.diagonal_scatter(logits, torch.full_like(own, -torch.inf))
+    sums = torch.stack([others.logsumexp(0), others.logsumexp(1)]) - own
+    assert float(sums.detach().max()) < -40
+    expected = torch.log1p(sums.exp()).mean()
+    assert off(value.detach(), expected.detach()) < 1e-3
+    for slope, exact in zip(torch.autograd.grad(value, features), torch.autograd.grad(expected, doubles), strict=True):
+        assert off(slope, exact) < 1e-3
+
+
+def exact_views() -> tuple[Tensor, Tensor]:
+    """Two views of 12 points in double precision."""
+    rng = torch.Generator().manual_seed(3)
+    first = (3 * torch.randn(12, 6, generator=rng)).double()
+    return first, first + (0.3 * torch.randn(12, 6, generator=rng)).double()

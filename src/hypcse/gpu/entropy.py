@@ -8,8 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from hypcse.gpu.leaves import by_leaves, measure, pair_depths, unit_rows
-from hypcse.gpu.volumes import Rows, add_up, depth_slopes, edge_terms, is_safe, shares_of
+from hypcse.gpu.leaves import by_leaves, entropy_value, measure, pair_depths, unit_rows
+from hypcse.gpu.volumes import Rows, depth_slopes, edge_terms, is_safe, shares_of
 
 
 class Entropy(NamedTuple):
@@ -43,8 +43,8 @@ def entropy(
     shares = shares_of(edges.rows, edges.weights, measured)
     terms = edge_terms(edges.ends, edges.weights, shares, tables, temperature, measured)
     if not gradient:
-        return Entropy(add_up(terms, None, measured, edges.times)[0], None, measured)
+        return Entropy(entropy_value(terms.value, measured, edges.times)[0], None, measured)
     slopes, parts = depth_slopes(edges.rows, shares, tables, terms, temperature)
-    sums = add_up(terms, parts, measured, edges.times)
     by_direction = torch.addmm(slopes @ directions, slopes.T, directions)
-    return Entropy(sums[0], by_leaves(by_direction, sums, (directions, lengths), measured), measured)
+    found, value = by_leaves(by_direction, parts, (directions, lengths), measured, terms.value, edges.times)
+    return Entropy(value[0], found, measured)

@@ -82,20 +82,49 @@ def pair_depths(columns: Tensor, measured: Tensor, rate: float | None) -> tuple[
     return depth, decay
 
 
-def by_leaves(by_direction: Tensor, sums: Tensor, given: tuple[Tensor, Tensor], measured: Tensor) -> Tensor:
-    """Gradient by the leaves (n, d), from sums of rate / (s sqrt x) over directions, and of rate sqrt x / s: sums[1].
+def by_leaves(
+    by_direction: Tensor, parts: Tensor, given: tuple[Tensor, Tensor], measured: Tensor, values: Tensor, times: int
+) -> tuple[Tensor, Tensor]:
+    """Gradient by the leaves (n, d): sums of rate / (s sqrt x) over directions, and parts of that of rate sqrt x / s.
+
+    The second is the entropy in bits, (1,), from the values of edges that were given so many times.
 
     given : directions and lengths.
     """
     directions, lengths = given
     n, d = directions.shape
-    out = torch.empty_like(directions)
+    out, value = torch.empty_like(directions), values.new_empty(1)
     width = triton.next_power_of_2(d)
     rows = max(1, _ENTRIES // width)
     _by_leaves[(triton.cdiv(n, rows),)](
-        by_direction, sums, directions, lengths, measured, out, n, d, ROWS=rows, WIDTH=width
-    )
-    return out
+        by_direction, parts, directions, lengths, measured, values, out, value, n, d, parts.numel(), values.numel(),
+        1 / times, ROWS=rows, WIDTH=width, STRIDE=_STRIDE,
+    )  # fmt: skip
+    return out, value
+
+
+def entropy_value(values: Tensor, measured: Tensor, times: int) -> Tensor:
+    """(1,) the entropy in bits, from the values of edges that were given so many times."""
+    value = values.new_empty(1)
+    _entropy_value[(1,)](values, measured, value, values.numel(), 1 / times, STRIDE=_STRIDE)
+    return value
+
+
+@triton.jit
+def _total(numbers: tl.tensor, n_numbers: int, STRIDE: tl.constexpr) -> tl.tensor:
+    """Their sum in double precision, always in the same order."""
+    lane = tl.arange(0, STRIDE)
+    total = tl.zeros((STRIDE,), tl.float64)
+    for start in range(0, n_numbers, STRIDE):
+        total += tl.load(numbers + start + lane, mask=start + lane < n_numbers, other=0.0).to(tl.float64)
+    return tl.sum(total, axis=0)
+
+
+@triton.jit(do_not_specialize=["m"])
+def _entropy_value(
+    values: tl.tensor, measured: tl.tensor, value: tl.tensor, m: int, share: float, STRIDE: tl.constexpr
+) -> None:
+    tl.store(value, (share * _total(values, m, STRIDE) + tl.load(measured + LOG_VOLUME)).to(tl.float32))
 
 
 @triton.jit
@@ -222,18 +251,24 @@ def _pair_depths(
         tl.store(decay + entries, tl.exp2(-rate * found), mask=inside)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_parts", "m"])
 def _by_leaves(
     by_direction: tl.tensor,
-    sums: tl.tensor,
+    parts: tl.tensor,
     directions: tl.tensor,
     lengths: tl.tensor,
     measured: tl.tensor,
+    values: tl.tensor,
     out: tl.tensor,
+    value: tl.tensor,
     n: int,
     d: int,
+    n_parts: int,
+    m: int,
+    share: float,
     ROWS: tl.constexpr,
     WIDTH: tl.constexpr,
+    STRIDE: tl.constexpr,
 ) -> None:
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     place = tl.arange(0, WIDTH)
@@ -244,5 +279,8 @@ def _by_leaves(
     unit = tl.load(directions + entries, mask=inside, other=0.0)
     length = tl.load(lengths + row, mask=row < n, other=1.0)
     along = rate - unit * tl.sum(rate * unit, axis=1)[:, None]
-    outward = tl.load(sums + 1) * tl.load(measured + _BY_RADIUS).to(tl.float32)
+    # Few programs, and each adds up all parts: less than a launch costs.
+    outward = _total(parts, n_parts, STRIDE).to(tl.float32) * tl.load(measured + _BY_RADIUS).to(tl.float32)
     tl.store(out + entries, along / length[:, None] + unit * outward, mask=inside)
+    if tl.program_id(0) == 0:
+        tl.store(value, (share * _total(values, m, STRIDE) + tl.load(measured + LOG_VOLUME)).to(tl.float32))

@@ -19,7 +19,7 @@ import triton.language as tl
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from hypcse.gpu.leaves import LOG_VOLUME, UNIT
+from hypcse.gpu.leaves import UNIT
 
 # 2^x may be summed and squared up to this x, and 2^-x is a normal number.
 _CUT = tl.constexpr(115.0)
@@ -29,8 +29,8 @@ _TINY = tl.constexpr(1.1754943508222875e-38)
 _LEAST_ROOT = tl.constexpr(2.0**-11.5)
 # Columns of one tile and warps that share it, the fastest of those tried on an H200.
 _TILE, _WARPS = 256, 1
-# Entries of a row that are added up at once, and numbers of the last sum.
-_ENTRIES, _STRIDE = 64, 1024
+# Entries of a row that are added up at once.
+_ENTRIES = 64
 # The largest radius below 1 in single precision has this depth.
 _DEEPEST = 17.4
 
@@ -125,15 +125,6 @@ def depth_slopes(
     return slopes, parts
 
 
-def add_up(terms: Terms, parts: Tensor | None, measured: Tensor, times: int) -> Tensor:
-    """(2,) the entropy in bits, of edges that were given so many times, and the sum of the parts."""
-    out = terms.value.new_empty(2)
-    some = terms.value if parts is None else parts
-    n_parts = 0 if parts is None else parts.numel()
-    _add_up[(1,)](terms.value, some, measured, out, terms.value.numel(), n_parts, 1 / times, STRIDE=_STRIDE)
-    return out
-
-
 @triton.jit
 def _shares(
     pointers: tl.tensor,
@@ -151,28 +142,6 @@ def _shares(
         e = tl.load(edge + place, mask=place < stop, other=0)
         total += tl.load(weights + e, mask=place < stop, other=0.0)
     tl.store(shares + i, tl.sum(total, axis=0) * tl.load(measured + UNIT).to(tl.float32))
-
-
-@triton.jit(do_not_specialize=["m", "n_parts"])
-def _add_up(
-    values: tl.tensor,
-    parts: tl.tensor,
-    measured: tl.tensor,
-    out: tl.tensor,
-    m: int,
-    n_parts: int,
-    share: float,
-    STRIDE: tl.constexpr,
-) -> None:
-    lane = tl.arange(0, STRIDE)
-    total = tl.zeros((STRIDE,), tl.float64)
-    for start in range(0, m, STRIDE):
-        total += tl.load(values + start + lane, mask=start + lane < m, other=0.0).to(tl.float64)
-    tl.store(out, (share * tl.sum(total, axis=0) + tl.load(measured + LOG_VOLUME)).to(tl.float32))
-    total = tl.zeros((STRIDE,), tl.float64)
-    for start in range(0, n_parts, STRIDE):
-        total += tl.load(parts + start + lane, mask=start + lane < n_parts, other=0.0).to(tl.float64)
-    tl.store(out + 1, tl.sum(total, axis=0).to(tl.float32))
 
 
 @triton.jit(do_not_specialize=["m"])
