@@ -13,6 +13,7 @@ from rich.markup import escape
 import benchmarks.cases  # noqa: F401  (fills the registry)
 from benchmarks import (
     chance,
+    cluster,
     cluster_linkage,
     default_fits,
     epochs,
@@ -89,6 +90,7 @@ _ACTIONS = {
     "labels": labels.show,
     "large": large.show,
     "million": million.show,
+    "cluster": cluster.show,
     "planted": planted.show,
     "chance": chance.show,
     "top": top.show,
@@ -132,6 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     labels.add_options(commands.add_parser("labels", help="what a few labels are worth"))
     large.add_options(commands.add_parser("large", help="what a default fit of many points costs"))
     million.add_options(commands.add_parser("million", help="a million points, step by step"))
+    cluster.add_options(commands.add_parser("cluster", help="a Dask cluster with limits of memory, beside one process"))
     planted.add_options(commands.add_parser("planted", help="planted partitions, beside Louvain"))
     chance.add_options(commands.add_parser("chance", help="structure found in noise, blobs and graphs"))
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))

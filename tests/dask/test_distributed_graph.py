@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,18 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, client: Any) -> None:
     (tmp_path / "g" / "part-00001.parquet").unlink()
     with pytest.raises(FileNotFoundError, match="part-00001"):
         DistributedGraph.from_parquet(tmp_path / "g")
+
+
+def test_what_is_not_installed_is_named_with_its_extra() -> None:
+    code = "import sys; sys.modules['distributed'] = None; import hypcse.dask"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert answer.returncode == 1
+    assert 'pip install "hypcse[dask]"' in answer.stderr.strip().splitlines()[-1]
+
+
+def test_no_torch_is_imported() -> None:
+    code = "import sys, hypcse.dask; print([name for name in ('torch', 'hypcse._torch') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 def test_the_current_client_is_taken(client: Any) -> None:

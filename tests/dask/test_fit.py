@@ -38,6 +38,7 @@ def test_linkage_in_rounds_and_a_number_of_clusters(client: Any, tmp_path: Path)
     told = hypcse.EntropyClustering(**options).fit(X)
     assert np.array_equal(found.tree.parent, told.tree_.parent)
     assert np.array_equal(found.labels.compute(), told.labels_) and found.main is None
+    assert {path.name for path in tmp_path.iterdir()} == {"graph"}
 
 
 def test_a_graph_is_clustered_as_it_is(client: Any, tmp_path: Path) -> None:

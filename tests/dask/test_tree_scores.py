@@ -83,10 +83,11 @@ def test_components_are_joined_as_in_memory(digits: Any, parts: DistributedGraph
     found, told = gather_blocks(client, rows, groups, scaling, "euclidean"), gather_points(scaled, groups)
     for name in ("sizes", "means", "squares"):
         np.testing.assert_allclose(getattr(found, name), getattr(told, name), rtol=1e-9)
-    joined = join_by_features(tree, parts, rows, scaling, "euclidean", client)
+    joined, outline = join_by_features(tree, parts, rows, scaling, "euclidean", client)
     in_memory = hypcse.join_components(tree, graph, X, bridges=True)
     assert np.array_equal(joined.parent, in_memory.parent)
     np.testing.assert_allclose(joined.height, in_memory.height, rtol=1e-9)
+    np.testing.assert_allclose(lca_weights(joined, outline), lca_weights(joined, graph), rtol=1e-9, atol=1e-12)
 
 
 def test_what_does_not_fit_is_said(digits: Any, parts: DistributedGraph, client: Any, tmp_path: Path) -> None:

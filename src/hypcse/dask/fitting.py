@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from hypcse.dask.similarity.pipeline import Build, Built
 from hypcse.dask.similarity.plan import Asked
 from hypcse.dask.similarity.table import as_rows
 from hypcse.dask.trees.joining import join_by_features
-from hypcse.dask.trees.meeting import outline_graph
+from hypcse.dask.trees.meeting import Outline, outline_graph
 from hypcse.dask.trees.scoring import scores_from_weights
 from hypcse.discrete import best_cut
 from hypcse.discrete.cutting.levels import levels_and_main
@@ -35,8 +36,8 @@ from hypcse.entropy import lca_weights
 from hypcse.estimator.entropy_clustering import effort_of
 from hypcse.tree import Tree
 
-BYTES_PER_EDGE, SHARE = 60, 0.3
-"""What an edge takes while it is linked, and the share of a worker's memory that edges may take."""
+BYTES_PER_EDGE, SHARE = 200, 0.35
+"""What an edge takes while its subtree is refined, and the share of a worker's memory that edges may take."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +121,12 @@ def fit(
     refine
         How hard to search from there: "fast" (or True), "thorough", or False for not at all.
     memory_limit
-        Edges that a worker, and this process in the end, may hold. By default what takes 30 % of the memory limit of
-        the smallest worker, at 60 bytes per edge; 50 million without such limits.
+        Edges that a worker, and this process in the end, may hold. By default what takes 35 % of the memory limit of
+        the smallest worker, at 200 bytes per edge; 50 million without such limits.
     folder
         Where edges and rounds are kept: visible to this program and to all workers under the same name. A run that was
-        stopped or killed goes on there. By default a temporary folder, which needs workers on this machine.
+        stopped or killed goes on there; in the end the graph stays. By default a temporary folder, which needs workers
+        on this machine.
     random_state
         Seed of everything random.
     callback
@@ -155,13 +157,14 @@ def fit(
     if isinstance(X, DistributedGraph):
         warn_of_order(X.components(client))
         tree = steps.grow(X, linkage, effort)
-        return steps.describe(tree, X, UNTESTED, n_clusters, tuple(np.diff(X.bounds).tolist()))
+        outline = outline_graph(tree, X, client, X.components(client))
+        return steps.describe(tree, X, outline, UNTESTED, n_clusters, tuple(np.diff(X.bounds).tolist()))
     rows = as_rows(X)
     built = steps.build(rows, asked, kept)
-    tree = steps.join(steps.grow(built.graph, linkage, effort), built, rows, metric)
+    tree, outline = steps.join(steps.grow(built.graph, linkage, effort), built, rows, metric)
     structure = beyond_chance(built.sample, scale="none", metric=metric, random_state=random_state)
     chunks = X.chunks[0] if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any() else rows.chunks[0]
-    return steps.describe(tree, built.graph, structure, n_clusters, chunks)
+    return steps.describe(tree, built.graph, outline, structure, n_clusters, chunks)
 
 
 class Steps:
@@ -183,8 +186,8 @@ class Steps:
         tree = graph_linkage(graph, linkage, checkpoint_dir=self.place / "rounds", **shared)
         return tree if effort is None else refine_parts(tree, graph, effort, folder=self.place / "refining", **shared)
 
-    def join(self, tree: Tree, built: Built, rows: da.Array, metric: Metric) -> Tree:
-        """The tree with what no edge joins joined by distance."""
+    def join(self, tree: Tree, built: Built, rows: da.Array, metric: Metric) -> tuple[Tree, Outline]:
+        """The tree with what no edge joins joined by distance, and the outline of the graph on it."""
         with self.telling("components"):
             return join_by_features(tree, built.graph, rows, built.scaling, metric, self.client)
 
@@ -192,17 +195,19 @@ class Steps:
         self,
         tree: Tree,
         graph: DistributedGraph,
+        outline: Outline,
         structure: Structure,
         n_clusters: int | None,
         chunks: tuple[int, ...],
     ) -> Clustering:
         """Levels, labels and scores of the tree."""
         with self.telling("levels"):
-            outline = outline_graph(tree, graph, self.client, graph.components(self.client))
             structured = structure is UNTESTED or structure.found
             found = levels_and_main(tree, outline, structured)
             flat = found.labels[found.main] if n_clusters is None else best_cut(tree, outline, n_clusters)
             scores = scores_from_weights(tree, graph, lca_weights(tree, outline))
+        for name in ("rounds", "refining"):
+            shutil.rmtree(self.place / name, ignore_errors=True)
         main = found.main if n_clusters is None else None
         return Clustering(tree, da.from_array(flat, chunks=(chunks,)), found.labels, main, graph, structure, scores)
 

@@ -14,7 +14,7 @@ from hypcse.dask.engine import first_rows, run_blocks
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.similarity.shards import compared
 from hypcse.dask.similarity.table import checked_block
-from hypcse.dask.trees.meeting import outline_graph
+from hypcse.dask.trees.meeting import Outline, outline_graph
 from hypcse.dask.trees.scoring import score
 from hypcse.discrete.components import with_top
 from hypcse.discrete.joining.join import join_across_bridges
@@ -25,8 +25,11 @@ from hypcse.tree import Tree
 
 def join_by_features(
     tree: Tree, graph: DistributedGraph, rows: da.Array, scaling: Scaling, metric: Metric, client: distributed.Client
-) -> Tree:
-    """The tree with components, and parts that hardly an edge holds together, joined as `join_components` does."""
+) -> tuple[Tree, Outline]:
+    """The tree with components, and parts that hardly an edge holds together, joined as `join_components` does.
+
+    And the outline of the graph on it.
+    """
     components = graph.components(client)
 
     def above(parts: NDArray[np.int64]) -> Tree:
@@ -36,9 +39,10 @@ def join_by_features(
         outline = outline_graph(tree, graph, client, components)
         tree = with_top(tree, outline, components, above(components))
     outline = outline_graph(tree, graph, client, components)
-    return join_across_bridges(
+    joined = join_across_bridges(
         tree, outline, above, lambda other, _: score(other, graph, client=client)["structural_entropy"]
     )
+    return joined, outline if joined is tree else outline_graph(joined, graph, client, components)
 
 
 def gather_blocks(

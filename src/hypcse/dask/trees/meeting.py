@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._arrays import freeze
+from hypcse._threads import worker_threads
 from hypcse.dask.engine import run_tasks
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.parts.edges import read_edges
@@ -49,7 +50,8 @@ def meeting_in_part(tree: Tree, path: Path) -> tuple[NDArray[np.int64], NDArray[
     n = tree.n_leaves
     indptr = np.searchsorted(upper.source, np.arange(n + 1)).astype(np.int64)
     target, weight = freeze(upper.target.astype(np.int32)), freeze(np.array(upper.weight))
-    weights = lca_weights(tree, Graph(freeze(indptr), target, weight, freeze(np.zeros(n))))
+    with worker_threads(1, n):
+        weights = lca_weights(tree, Graph(freeze(indptr), target, weight, freeze(np.zeros(n))))
     nodes = np.flatnonzero(weights)
     return nodes, weights[nodes]
 
