@@ -32,9 +32,9 @@ class Contrast(NamedTuple):
 
 def contrasts(whole: Tree, labels: list[NDArray[np.int64]], X: Any, min_cells: int) -> Iterator[Contrast]:
     """All groups beside their siblings, a few at a time, so that no table of all groups by all genes is made."""
-    # In double precision, because a variance is a small difference of large sums.
-    squares = X.astype(np.float64) ** 2
-    positive = X > 0
+    # In double precision, because a variance is a small difference of large sums; and once, not in every product.
+    X = X.astype(np.float64)
+    squares, positive = X**2, (X > 0).astype(np.float64)
     layers = choose_nodes(whole, labels, min_cells).layers()
     before = next(layers).members
     for layer in layers:

@@ -123,7 +123,7 @@ def _values(adata: Any, layer: str | None) -> Any:
     if X is None:
         raise ValueError("adata.X is None, so there are no genes to compare. Pass layer=.")
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
-    known: NDArray[Any] = X.data if sparse.issparse(X) else X.ravel()
+    known = np.asarray(X.data if sparse.issparse(X) else X).ravel()
     if not np.isfinite(known.sum(dtype=np.float64)):
         raise ValueError("the values of genes are not all finite. Remove or replace those that are not.")
     some = known[:LOOKED_AT]

@@ -56,7 +56,9 @@ class Chosen:
         ends = np.concatenate([[0], np.cumsum(size)])
         position = np.arange(ends[-1]) + np.repeat(self.tree.first_positions[nodes] - ends[:-1], size)
         leaves = self.tree.leaf_order()[position]
-        return sparse.csr_array((np.ones(leaves.size), leaves, ends), shape=(nodes.size, self.tree.n_leaves))
+        # Small indices: those of a table that it is multiplied with are not copied then.
+        parts = np.ones(leaves.size), leaves.astype(np.int32), ends.astype(np.int32)
+        return sparse.csr_array(parts, shape=(nodes.size, self.tree.n_leaves))
 
 
 def choose_nodes(tree: Tree, levels: Sequence[ArrayLike] | None = None, min_size: int = 1) -> Chosen:
