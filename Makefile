@@ -28,7 +28,9 @@ docs: $(READY)
 
 pictures: $(READY)
 	$(BIN)/python examples/picture.py
-	for name in concepts parameters page; do $(BIN)/python examples/pictures/$$name.py; done
+	$(BIN)/python examples/pictures/concepts.py
+	$(BIN)/python examples/pictures/parameters.py
+	$(BIN)/python examples/pictures/page.py
 
 gallery: $(READY)
 	$(BIN)/python -m gallery

@@ -13,8 +13,9 @@ from hypcse.experiments.report import Block, Picture
 DOCS = Path(__file__).parents[1] / "docs"
 TITLE = "Results"
 SOURCE = (
-    "Written by `python -m benchmarks results` from records of the tasks of `hypcse reproduce all`, one line each, in "
-    "`docs/results/records.jsonl`."
+    "After this page you know how every method does on the paper's data and on more, beside the printed figures, and "
+    "where ours wins and loses. Written by `python -m benchmarks results` from records of the tasks of "
+    "`hypcse reproduce all`, one line each, in `docs/results/records.jsonl`."
 )
 
 

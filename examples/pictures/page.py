@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from canvas import FOLDER
 from playwright.sync_api import sync_playwright
+from sklearn.datasets import load_wine
 
 import hypcse
 
@@ -15,17 +16,19 @@ CHROMIUM = os.environ.get("HYPCSE_CHROMIUM", "/usr/bin/chromium")
 
 
 def page() -> None:
-    """The page of the quickstart: the disk, and the dendrogram."""
-    X, y = hypcse.datasets.load("optical-digits")
-    model = hypcse.EntropyClustering().fit(X)
+    """A page of wines: the disk, and the dendrogram with a heat map."""
+    wines = load_wine(as_frame=True)
+    model = hypcse.EntropyClustering().fit(wines.data)
+    kinds = wines.target_names[wines.target]
     with TemporaryDirectory() as folder, sync_playwright() as browsers:
-        path = hypcse.view(model, f"{folder}/tree.html", X, labels=y, title="Handwritten digits")
+        path = hypcse.view(model, f"{folder}/tree.html", wines.data, labels=kinds, title="Wines")
         browser = browsers.chromium.launch(executable_path=CHROMIUM)
         tab = browser.new_page(viewport={"width": 1100, "height": 700})
         tab.goto(path.resolve().as_uri())
         for name, key in {"page-disk": None, "page-dendrogram": "v"}.items():
             if key:
                 tab.keyboard.press(key)
+                tab.get_by_label("Heat map of columns").check()
             tab.wait_for_timeout(1500)
             tab.screenshot(path=FOLDER / f"{name}.png")
             print(f"{name}.png", f"{(FOLDER / f'{name}.png').stat().st_size / 1000:.0f} kB")
