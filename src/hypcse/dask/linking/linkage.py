@@ -55,7 +55,7 @@ def graph_linkage(
     memory_limit
         How many edges a worker, and this process in the end, may hold. An edge takes about 160 bytes on the way.
     n_parts
-        Number of parts that a graph in memory is written to, by default one per 4 million entries.
+        Number of parts that a graph in memory is written to, by default one per 2 million entries.
     checkpoint_dir
         A folder that keeps the last round, and the merges of all. Called again with it, the linkage goes on from there.
         It must be visible to all workers under the same name. By default a temporary folder, removed in the end.
