@@ -13,9 +13,10 @@ from rich.console import Console
 
 import hypcse
 from benchmarks.quality.sheet import Sheet
+from hypcse._choices import Linkage
 
 N_POINTS, MEMORY_LIMIT = 40_000, 60_000
-METHODS = ("average", "paris", "single")
+METHODS: tuple[Linkage, ...] = ("average", "paris", "single")
 PARTS = (2, 3, 7)
 
 
