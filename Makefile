@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint lint-page bench docs pictures gallery clean
+.PHONY: demo test lint lint-page bench docs pictures gallery dist clean
 
 demo: $(READY)
 	$(BIN)/hypcse demo
@@ -35,9 +35,15 @@ pictures: $(READY)
 gallery: $(READY)
 	$(BIN)/python -m gallery
 
+# A wheel and a source distribution in dist/, installed into a new environment and tested there.
+dist: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	.ci/check-dist $(BIN)/python
+
 clean:
 	find src tests benchmarks gallery -name __pycache__ -type d -prune -exec rm -rf {} +
-	rm -rf site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf site demo dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

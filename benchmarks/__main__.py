@@ -13,6 +13,8 @@ from rich.markup import escape
 import benchmarks.cases  # noqa: F401  (fills the registry)
 from benchmarks import (
     chance,
+    cluster,
+    cluster_linkage,
     default_fits,
     epochs,
     front_door,
@@ -21,6 +23,7 @@ from benchmarks import (
     large,
     million,
     planted,
+    ranks,
     results_page,
     start_up,
     top,
@@ -88,6 +91,8 @@ _ACTIONS = {
     "labels": labels.show,
     "large": large.show,
     "million": million.show,
+    "ranks": ranks.show,
+    "cluster": cluster.show,
     "planted": planted.show,
     "chance": chance.show,
     "top": top.show,
@@ -96,6 +101,7 @@ _ACTIONS = {
     "faults": faults.show,
     "peers": peers.show,
     "gpu": gpu.show,
+    "cluster-linkage": cluster_linkage.show,
 }
 
 
@@ -130,6 +136,8 @@ def _parser() -> argparse.ArgumentParser:
     labels.add_options(commands.add_parser("labels", help="what a few labels are worth"))
     large.add_options(commands.add_parser("large", help="what a default fit of many points costs"))
     million.add_options(commands.add_parser("million", help="a million points, step by step"))
+    ranks.add_options(commands.add_parser("ranks", help="training by two processes of torchrun, beside one"))
+    cluster.add_options(commands.add_parser("cluster", help="a Dask cluster with limits of memory, beside one process"))
     planted.add_options(commands.add_parser("planted", help="planted partitions, beside Louvain"))
     chance.add_options(commands.add_parser("chance", help="structure found in noise, blobs and graphs"))
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
@@ -140,6 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
     faults.add_options(commands.add_parser("faults", help="fuzzed files, odd options, kills, hostile names and more"))
     peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
+    cluster_linkage.add_options(commands.add_parser("cluster-linkage", help="linkage in rounds beside that in memory"))
     gpu.add_options(commands.add_parser("gpu", help="what a GPU gives: values, gradients, bits and times"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser

@@ -20,7 +20,6 @@ del os.environ["TRITON_INTERPRET"]
 import numba
 import numpy as np
 import pytest
-import torch
 from hypothesis import settings
 from numpy.typing import NDArray
 
@@ -34,7 +33,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # The tests already run in as many processes as there are cores. Those about threads ask for more themselves.
 numba.set_num_threads(1)
-torch.set_num_threads(1)
+# Tests that train import torch themselves; the others run without the extra `train` too.
+with suppress(ImportError):
+    import torch
+
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

@@ -81,7 +81,7 @@ def test_features_must_be_real_numbers():
 
 
 def test_the_place_of_a_value_is_the_callers():
-    with pytest.raises(ValueError, match=r"^values of X are not finite \(1 in all\), the first \(nan\) at \(1, 0\)"):
+    with pytest.raises(ValueError, match=r"^values of X are not finite \(1 in all\); the first is nan at \(1, 0\)"):
         check_finite("X", np.array([[1, 2], [np.nan, 3]]))
     with pytest.raises(ValueError, match="at entry 2"):
         check_finite("X", np.array([1, 2, np.inf]), lambda entry: f"entry {entry}")

@@ -20,6 +20,7 @@ SAYS = {
     "regulariser": "strength 1.0, after: loss",
     "free_embeddings": "step 150: loss",
     "autoencoder": "strength 0.1, after: loss",
+    "torchrun": "1 processes, 5 epochs, last loss",
 }
 # As in conftest.py: the tests already run in as many processes as there are cores.
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}

@@ -14,7 +14,7 @@ import hypcse
 PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
     ("_geoopt",),
-    ("_torch", "_progress", "_arrays", "_formats", "_choices"),
+    ("_torch", "_progress", "_ranks", "_arrays", "_formats", "_choices"),
     ("_checks", "_random", "_backend", "_memory", "_cache", "_threads", "_notebook"),
     ("writing",),
     ("kernels", "gpu", "_bar"),
@@ -24,7 +24,7 @@ LAYERS = (
     ("decode", "encoder", "structure", "objective", "metrics", "chance", "labels"),
     ("training",),
     ("estimator", "datasets", "show"),
-    ("methods", "cells", "topics", "plot"),
+    ("methods", "cells", "topics", "plot", "dask"),
     ("experiments",),
     ("cli",),
 )
@@ -69,7 +69,7 @@ def test_the_way_up_is_taken_when_a_notebook_asks() -> None:
 def test_import_is_light() -> None:
     """`import hypcse` pulls in none of the heavy libraries, nor does the help of the command."""
     heavy = ("torch", "numba", "scipy", "sklearn", "numpy", "networkx", "matplotlib", "pandas", "anndata")
-    heavy += ("pooch", "platformdirs", "psutil")
+    heavy += ("pooch", "platformdirs", "psutil", "dask", "distributed", "pyarrow", "hypcse.dask")
     code = f"import sys, hypcse; print([m for m in {heavy!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
     code = f"import sys, hypcse.cli.app; print([m for m in {heavy!r} if m in sys.modules])"

@@ -1,4 +1,4 @@
-"""Arrays without masks, and arrays that nobody changes any more."""
+"""Arrays without masks, and arrays that are read-only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def check_unmasked(name: str, values: Any) -> None:
-    """Raise where values of an array, or of one in a list of arrays, are masked: NumPy would take what lies below.
+    """Raise if an array, or one in a list of arrays, has masked values: NumPy would use the values below the mask.
 
     >>> check_unmasked("X", np.ma.masked_array([1.0, 2.0], mask=[False, True]))
     Traceback (most recent call last):
@@ -31,7 +31,7 @@ def plain(name: str, values: ArrayLike, dtype: type[Any] | None = None) -> NDArr
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """The array, just made and held by nobody else, from now on read-only.
+    """The array, made read-only. Nothing else may hold a reference to it.
 
     >>> freeze(np.zeros(2)).flags.writeable
     False
@@ -41,7 +41,7 @@ def freeze(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def hold(values: ArrayLike, dtype: type[Any], *, views: bool = False) -> NDArray[Any]:
-    """The values as a read-only array of that type that nobody else changes: a copy, unless they are one already.
+    """The values as a read-only array of that type that nothing else changes: a copy, unless they already are one.
 
     views : whether a read-only view counts as one too, although its owner could still change it.
 

@@ -22,7 +22,7 @@ _CARD_PLACES = ("/proc/driver/nvidia/version", "/dev/nvidia0")
 
 
 def choose_device(device: str) -> str:
-    """The device that a name stands for, when it can be used; "auto" is a GPU where torch sees one.
+    """The device of that name, if it can be used; "auto" is a GPU where torch sees one.
 
     >>> choose_device("cpu")
     'cpu'
@@ -36,13 +36,13 @@ def choose_device(device: str) -> str:
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(
-            f"device={device!r} cannot be used: {reason}. Use 'cpu', or 'auto' to have it chosen."
+            f"device={device!r} cannot be used: {reason}. Use 'cpu', or 'auto' to let hypcse choose."
         ) from None
     return device
 
 
 def find_card() -> str | None:
-    """The name of a GPU for torch, where there is one; without loading torch where there is none to be seen."""
+    """The name of a GPU for torch, or None. Where the system shows no GPU, torch is not loaded."""
     if "torch" not in sys.modules and not any(Path(place).exists() for place in _CARD_PLACES):
         return None
     if find_spec("torch") is None:
@@ -55,10 +55,10 @@ def find_card() -> str | None:
 def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
     """The form of a kernel for a tensor: numba's on the CPU, Triton's on a GPU, plain torch where neither applies.
 
-    Triton's is for single precision alone, and where `missing_for_triton` names nothing. With TRITON_INTERPRET=1, which
-    lets Triton's kernels run without a GPU, it is that of the CPU too.
+    Triton's is for single precision only, and needs what `missing_for_triton` checks. With TRITON_INTERPRET=1, which
+    lets Triton's kernels run without a GPU, it is used on the CPU too.
 
-    single : numba's form is for single precision alone as well.
+    single : numba's form is for single precision only as well.
     """
     import torch
 
@@ -76,13 +76,13 @@ def interpreted() -> bool:
 
 @cache
 def missing_for_triton() -> str:
-    """What Triton's kernels lack here, in a word or two; nothing where they run."""
+    """What Triton's kernels lack here, in a word or two; empty where they run."""
     if find_spec("triton") is None:
         return "triton"
     if interpreted():
         return ""
     if not (os.environ.get("CC") or any(map(shutil.which, _COMPILERS))):
         return "C compiler"
-    # It builds a module of Python for each kernel.
+    # Triton builds a Python module for each kernel.
     headers = sysconfig.get_path("include", "posix_prefix")
     return "" if Path(headers, "Python.h").exists() else "Python.h"

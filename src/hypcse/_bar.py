@@ -10,19 +10,20 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from hypcse._progress import Callback, Progress, call_all
+from hypcse._ranks import launched_place
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Where there is no bar, a line for each stage, and one in so many seconds of a stage.
+# Without a bar: one line per stage, and one every so many seconds of a stage.
 _SECONDS_A_LINE = 60.0
 
 
 class Bar:
-    """A callback that draws what it is told on standard error: a bar in a terminal and in a notebook.
+    """A callback that draws progress on standard error: a bar in a terminal and in a notebook.
 
     title : what the work is called.
-    lines : whether it is told in a few plain lines where no bar can be drawn: in a file, in a pipe, and in a notebook
+    lines : whether to write a few plain lines where no bar can be drawn: to a file, to a pipe, and in a notebook
         without ipywidgets. Otherwise nothing is written there.
     """
 
@@ -54,7 +55,7 @@ class Bar:
         if new_stage:
             self._bars.reset(self._task)
         description = f"{self._title}, {how_far(progress)}"
-        # Where the total is not known, the bar moves to and fro.
+        # Where the total is unknown, the bar moves back and forth.
         self._bars.update(
             self._task, description=description, total=progress.total, completed=progress.done, text=values(progress)
         )
@@ -66,7 +67,7 @@ class Bar:
         print(f"{self._title}: {', '.join(parts)}", file=sys.stderr)
 
     def close(self, result: str | None = None) -> None:
-        """Remove the bar; with a result, write that in a last line."""
+        """Remove the bar. If there is a result, write it as a last line."""
         if self._bars.live.is_started:
             self._bars.stop()
         if result is None:
@@ -78,7 +79,7 @@ class Bar:
 
 @contextmanager
 def draw_bar(title: str, *, lines: bool = False) -> Iterator[Bar]:
-    """A bar that is removed at the end, however that comes."""
+    """A bar that is always removed at the end."""
     bar = Bar(title, lines)
     try:
         yield bar
@@ -88,8 +89,11 @@ def draw_bar(title: str, *, lines: bool = False) -> Iterator[Bar]:
 
 @contextmanager
 def show_fit(model: Any) -> Iterator[Callback | None]:
-    """The callback of one fit: the model's own and, with `verbose`, a bar, which ends in a line of the result."""
-    if not model.verbose:
+    """The callback of one fit: the model's own and, with `verbose`, a bar that ends with the result in one line.
+
+    Under torchrun only rank 0 draws it.
+    """
+    if not model.verbose or launched_place().number > 0:
         yield model.callback
         return
     began = time.perf_counter()
@@ -119,7 +123,7 @@ def how_far(progress: Progress) -> str:
 
 
 def values(progress: Progress) -> str:
-    """The loss and the value, as far as there are any.
+    """The loss and the value, if there are any.
 
     >>> values(Progress("training", 20, 100, value=2.5, measure="entropy", loss=3.25))
     'loss 3.2500, entropy 2.5000'

@@ -1,4 +1,4 @@
-"""The folder of this user for what can be made or fetched again."""
+"""The user's folder for files that can be made or downloaded again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 def user_cache() -> Path | None:
     """The cache folder of hypcse (~/.cache/hypcse on Linux, or below XDG_CACHE_HOME); None for a user without a home.
 
-    Nothing is made there.
+    It is not created here.
     """
     from platformdirs import user_cache_path
 

@@ -1,4 +1,4 @@
-"""Checks whose error texts give the value, the limit and the way out."""
+"""Checks. Their error messages give the value, the limit and the way out."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class HypcseWarning(UserWarning):
 
 
 class Interrupted(HypcseWarning):
-    """Work was stopped by Ctrl-C, and what was best by then is kept."""
+    """Work was stopped by Ctrl-C; the best result so far is kept."""
 
 
 class Curable(Exception):
-    """An error that other values would not have met; its text says which."""
+    """An error that other values would avoid; the text says which."""
 
 
 def warn(text: str, category: type[Warning] = HypcseWarning) -> None:
@@ -41,7 +41,7 @@ _filtering = RLock()
 
 
 def _renew_lock() -> None:
-    """In a forked child: the thread that held it may not be here."""
+    """A new lock in a forked child: the thread that held the old one may not exist there."""
     global _filtering
     _filtering = RLock()
 
@@ -52,10 +52,10 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def filtered(action: Literal["error", "ignore"], category: type[Warning]) -> Iterator[None]:
-    """Warnings of one kind ignored or raised inside.
+    """Ignore or raise warnings of one kind inside the block.
 
-    One thread at a time: the filters are the whole program's, and of two threads that change them the one that ends
-    last would leave what the other had set.
+    One thread at a time: the filters belong to the whole program. If two threads changed them at once, the one that
+    ends last would restore the other's filters.
     """
     with _filtering, warnings.catch_warnings():
         warnings.simplefilter(action, category)
@@ -63,7 +63,7 @@ def filtered(action: Literal["error", "ignore"], category: type[Warning]) -> Ite
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """A question with the nearest name, to follow an error; empty where none is near.
+    """A question with the nearest name, to end an error message; empty where no name is near.
 
     >>> did_you_mean("wart", ["ward", "hcse"]), did_you_mean("x", ["ward"])
     (" Did you mean 'ward'?", '')
@@ -73,7 +73,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def first_duplicate(values: Iterable[Any]) -> Any:
-    """The first value that was there before, or None. O(n).
+    """The first value that occurs a second time, or None. O(n).
 
     >>> first_duplicate("abcb"), first_duplicate("abc")
     ('b', None)
@@ -87,7 +87,7 @@ def first_duplicate(values: Iterable[Any]) -> Any:
 
 
 def say_count(n: int, noun: str) -> str:
-    """So many of something.
+    """A number and its noun, in the singular or plural.
 
     >>> say_count(1, "row"), say_count(1200, "row")
     ('1 row', '1,200 rows')
@@ -96,7 +96,7 @@ def say_count(n: int, noun: str) -> str:
 
 
 def check_choice(name: str, value: object, choices: Any) -> None:
-    """Raise unless `value` is one of the words of a `Literal` type, see `_choices`, or of a sequence."""
+    """Raise unless `value` is one of the words of a `Literal` type (see `_choices`) or of a sequence."""
     known = get_args(choices) or choices
     if value not in known:
         listed = ", ".join(repr(choice) for choice in known)
@@ -120,7 +120,7 @@ def check_count(name: str, value: object, low: int, high: int | None = None) -> 
 
 
 def check_number(name: str, value: object, low: float, high: float, below: bool = False) -> float:
-    """A number between `low` and `high`, both included, or with `below` the lower one alone."""
+    """A number from `low` to `high`, both included; with `below`, `high` is excluded."""
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"{name}={value!r} must be a number, got {type(value).__name__}.")
     number = float(value)
@@ -132,7 +132,7 @@ def check_number(name: str, value: object, low: float, high: float, below: bool 
 def check_finite(name: str, values: NDArray[Any], place: Callable[[int], object] | None = None) -> None:
     """Raise with the first position that is NaN, NaT or infinite.
 
-    `place` turns a flat position into the one that the caller knows, where values are stored in another order.
+    `place` turns a flat position into the caller's position, if values are stored in another order.
     """
     bad = ~np.isfinite(values)
     if bad.any():
@@ -140,19 +140,19 @@ def check_finite(name: str, values: NDArray[Any], place: Callable[[int], object]
         where = tuple(int(k) for k in np.unravel_index(first, values.shape))
         shown = place(first) if place else where[0] if len(where) == 1 else where
         raise ValueError(
-            f"values of {name} are not finite ({int(bad.sum())} in all), the first ({values[where]}) at {shown}. "
+            f"values of {name} are not finite ({int(bad.sum())} in all); the first is {values[where]} at {shown}. "
             "Remove or fill them first."
         )
 
 
 def check_real(name: str, values: Any) -> None:
-    """Raise if an array or sparse matrix holds complex numbers, of which a cast would keep the real part only."""
+    """Raise if an array or sparse matrix holds complex numbers: a cast would silently keep only the real part."""
     if np.iscomplexobj(values):
         raise TypeError(f"{name} must be real numbers, got {values.dtype}. Pass the part you mean, .real or .imag.")
 
 
 def real_numbers(name: str, values: ArrayLike, kept: tuple[type[Any], ...] = (np.float64,)) -> NDArray[Any]:
-    """`values` as an array, in float64 unless its own kind of numbers is among those `kept`."""
+    """`values` as an array, in float64 unless its own dtype is among those `kept`."""
     check_unmasked(name, values)
     try:
         given = np.asarray(values)
@@ -180,11 +180,11 @@ def check_features(X: ArrayLike) -> NDArray[np.floating]:
 
 
 def check_labels(labels: ArrayLike, n_points: int, allow_unknown: bool = False) -> NDArray[np.int64]:
-    """Class codes from 0 for one label per point; which class has which code is left open.
+    """Class codes from 0 for one label per point; the codes have no particular order.
 
-    A label is a number, a text or any other hashable value. Labels are of one class when they are equal in Python: 1
-    and 1.0 are, 1 and "1" are not. A missing label (None, NaN, NaT or pandas.NA) is an error, or with `allow_unknown`
-    has the code -1; the number -1 is a class like any other.
+    A label is a number, a text or any other hashable value. Two labels are the same class if they are equal in Python:
+    1 and 1.0 are, 1 and "1" are not. A missing label (None, NaN, NaT or pandas.NA) is an error, or has the code -1
+    with `allow_unknown`; the number -1 is a class like any other.
 
     >>> check_labels([1, "1", 1.0, ("a", 2)], 4)
     array([0, 1, 0, 2])
@@ -205,9 +205,9 @@ def check_labels(labels: ArrayLike, n_points: int, allow_unknown: bool = False) 
 
 
 def label_array(labels: ArrayLike) -> NDArray[Any]:
-    """Labels as an array; as objects where NumPy would turn numbers to text, or tuples to columns.
+    """Labels as an array; as objects where NumPy would turn numbers into text, or tuples into columns.
 
-    A masked label is missing, None.
+    A masked label becomes None (missing).
 
     >>> label_array(np.ma.masked_array([4, 5], mask=[False, True])).tolist()
     [4, None]
@@ -240,7 +240,7 @@ def _codes_of_objects(values: NDArray[Any], allow_unknown: bool) -> NDArray[np.i
             ) from None
         if is_missing(label):
             raise ValueError(
-                f"the label of point {point} is missing ({label!r}). Remove the point, or give it a label of its own."
+                f"the label of point {point} is missing ({label!r}). Remove the point, or give it a label."
             )
     return found
 

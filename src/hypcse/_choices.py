@@ -12,7 +12,7 @@ Metric = Literal["euclidean", "cosine", "precomputed"]
 NeighborSearch = Literal["auto", "kd-tree", "brute", "lists"]
 """How nearest neighbours are found."""
 Median = Literal["median"]
-"""A bandwidth that goes by the data."""
+"""A bandwidth taken from the data."""
 Bandwidth = float | Median
 """Width of similarities: a number, or the median distance between neighbours."""
 Spanning = Literal["exact", "neighbors"]
@@ -29,6 +29,8 @@ Dates = Literal["refuse", "number"]
 # The search.
 Linkage = Literal["average", "paris", "entropy", "single", "multilevel"]
 """Linkage on a graph."""
+ClusterLinkage = Literal["average", "paris", "single"]
+"""Linkage on a graph in files: those whose merges do not depend on their order."""
 Effort = Literal["fast", "thorough"]
 """How hard to refine."""
 Refine = Effort | bool | None
@@ -36,11 +38,11 @@ Refine = Effort | bool | None
 Objective = Literal["entropy", "dasgupta"]
 """What refinement lowers."""
 SelfLoops = Literal["paper", "exact", "drop"]
-"""What loops count in structural entropy."""
+"""How self-loops count in structural entropy."""
 ExactLoops = Literal["exact", "drop"]
-"""Those of `SelfLoops` under which entropy is a sum over nodes."""
+"""The choices of `SelfLoops` for which entropy is a sum over nodes."""
 Evidence = Literal["clear", "weak", "none", "untested"]
-"""What is said of structure beyond chance."""
+"""Verdicts on structure beyond chance."""
 
 # The networks.
 Aggregation = Literal["mean", "attention"]
@@ -52,15 +54,15 @@ LearnerSimilarity = Literal["cosine", "gaussian"]
 EncodeOn = Literal["raw", "normalised", "anchor"]
 """Graph to encode on at evaluation."""
 SelectOn = Literal["sparse", "complete"]
-"""Graph whose entropy picks the epoch."""
+"""Graph used to compute the entropy that picks the best epoch."""
 Decoder = Literal["graph", "single", "neighbors"]
 """How an embedding becomes a tree."""
 Epochs = int | Literal["auto"]
-"""A number of epochs, or one that goes by the number of points."""
+"""A number of epochs, or one that depends on the number of points."""
 Preset = Literal["default", "paper"]
-"""Values for what is not set."""
+"""Values for parameters that are not set."""
 Features = Literal["table", "similarities"]
-"""What the encoder of a classifier is fed."""
+"""Input of a classifier's encoder."""
 
 # Other methods.
 RankBy = Literal["entropy", "purity", "ari", "nmi", "cost", "seconds"]

@@ -1,4 +1,4 @@
-"""Files that points are read from. It imports nothing heavy, so that the help of the command can list them."""
+"""The file formats that points are read from. Imports nothing heavy, so that `--help` can list them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ class Format(NamedTuple):
 
     reader : module, in `hypcse.points.reading.formats`, and function: a path and `Columns` in, `Points` out.
     packed : whether the file may be compressed, with .gz behind its suffix.
-    sheets : whether a file holds several tables, of which `sheet` chooses one.
-    kind   : what such a file is, for a message that one is not.
+    sheets : whether a file holds several tables; `sheet` chooses one.
+    kind   : what such a file is called in error messages.
     """
 
     reader: tuple[str, str]

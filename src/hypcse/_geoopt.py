@@ -1,4 +1,4 @@
-"""What is used of geoopt, imported without the warnings that its import makes, and under `python -OO`."""
+"""The parts of geoopt used here, imported without its import warnings, and also under `python -OO`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def _leave_docs(*words: Any, **more: Any) -> Callable[[Any], Any]:
 
 
 if sys.flags.optimize > 1:
-    # geoopt makes docstrings of other docstrings as it loads, and -OO drops them all.
+    # geoopt builds docstrings from other docstrings as it loads, and -OO drops them all.
     _docutils: Any = ModuleType("geoopt.docutils")
     _docutils.insert_docs = _leave_docs
     sys.modules.setdefault("geoopt.docutils", _docutils)
 
 with warnings.catch_warnings():
-    # Its functions are compiled as the module loads, with what torch now advises against.
+    # Its functions are compiled as the module loads, by a torch feature that is now deprecated.
     warnings.filterwarnings("ignore", "`torch.jit.script.*` is deprecated", DeprecationWarning)
     from geoopt import Lorentz, ManifoldParameter
     from geoopt.optim import RiemannianAdam

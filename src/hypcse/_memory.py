@@ -1,4 +1,4 @@
-"""What memory a step needs, said before it starts."""
+"""Checks, before a step starts, that its memory is free."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ CGROUPS = Path("/sys/fs/cgroup")
 OWN_CGROUPS = Path("/proc/self/cgroup")
 MIB = 2**20
 _FOR_LIBRARIES, _PER_THREAD = 128 * MIB, 8 * MIB
-"""Addresses that libraries take as they begin to work, in all and for each core.
+"""Address space that libraries take when they start, in all and per core.
 
-Compiled code, buffers of matrix products, stacks. Where one of them finds none it ends the process.
+For compiled code, buffers of matrix products and stacks. A library that gets none ends the process.
 """
 
 
 def available_bytes() -> int | None:
-    """Memory that a new array can take without swapping; None where the system does not tell.
+    """Memory that a new array can take without swapping; None where the system does not report it.
 
-    The least of what is free on the machine, what the limits of this process leave (`ulimit -v` and `ulimit -d`), and
-    what those of its container leave.
+    The smallest of: what is free on the machine, what the limits of this process allow (`ulimit -v` and `ulimit -d`),
+    and what the limits of its container allow.
     """
     found = [*_free_on_machine(), *_free_in_process(), *free_in_cgroups(OWN_CGROUPS, CGROUPS)]
     return max(0, min(found)) if found else None
@@ -43,12 +43,12 @@ def _free_on_machine() -> Iterator[int]:
     try:
         yield int(psutil.virtual_memory().available)
     except (OSError, RuntimeError, NotImplementedError):
-        # A system that hides it, as some sandboxes do.
+        # Some sandboxes hide it.
         return
 
 
 def _free_in_process() -> Iterator[int]:
-    """What limits of address space and of data leave, less what libraries take, where they exist and are set."""
+    """Memory left by the limits of address space and data, if they are set, minus what libraries take."""
     import psutil
 
     try:
@@ -66,10 +66,10 @@ def _free_in_process() -> Iterator[int]:
 
 
 def free_in_cgroups(own: Path, mounted: Path) -> Iterator[int]:
-    """What the control groups of this process and those above them leave, of both versions.
+    """Memory left by the control groups (versions 1 and 2) of this process and by those above them.
 
     own : file with a line `number:controllers:path` for each hierarchy; version 2 names no controllers.
-    mounted : folder of the groups. Inside a container the path may be that outside; its own group is then the root.
+    mounted : folder of the groups. Inside a container the path may be the one outside; its own group is then the root.
     """
     for line in _text(own).splitlines():
         _, controllers, path = (*line.split(":", 2), "", "")[:3]
@@ -88,7 +88,7 @@ def free_in_cgroups(own: Path, mounted: Path) -> Iterator[int]:
 
 
 def _free_in_cgroup(folder: Path, limit: str, used: str, reclaimed: str) -> Iterator[int]:
-    """Limit less use, without files in the cache that give way; nothing where there is no limit."""
+    """Limit minus use, not counting cached files that can be evicted; empty where there is no limit."""
     most, now = _text(folder / limit).strip(), _text(folder / used).strip()
     if not most.isdigit() or not now.isdigit():
         return

@@ -1,4 +1,4 @@
-"""How values show themselves in a notebook: the one way up from the lower layers to `hypcse.show`."""
+"""How values display themselves in a notebook: the only link from the lower layers up to `hypcse.show`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class ShowsItself:
-    """What a notebook asks a value for: its text, and HTML with a picture or a table of it."""
+    """What a notebook displays: the value's text, and HTML with a picture or a table."""
 
     __slots__ = ()
 

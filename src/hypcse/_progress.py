@@ -1,10 +1,10 @@
-"""What work that takes long reports, and the one rule by which it is stopped.
+"""Progress reports of long work, and the one rule for stopping it.
 
-Everything that reports takes `callback`, a function of one `Progress`. Returning True stops the work; any other answer
-(None, a number, a text) lets it go on. What a stop means depends on whether part of the work is an answer:
+Long work takes `callback`, a function of one `Progress`. Return True to stop; any other value (None, a number, a text)
+lets it continue. What happens on a stop depends on whether a partial result is useful:
 
-- refinement, training and methods that go down a gradient return the best so far, as if the work ended there;
-- a linkage, a method that builds its tree in one go and a download have no part to return, and raise `Stopped`.
+- refinement, training and gradient methods return the best result so far;
+- a linkage, a method that builds its tree in one go, and a download have no partial result, and raise `Stopped`.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a piece of work is.
+    """How far a task has progressed.
 
     Parameters
     ----------
     stage : str
         What is being done: "training", "descent", "annealing", "merges", "download", ...
     done : float
-        How much of the stage is done; it never falls within a stage.
+        How much of the stage is done; it never decreases within a stage.
     total : float or None
-        How much there is to do; None where nobody knows. Shares have a total of 1. Work that ends early, because it
-        has converged, lowers `total` to `done` in its last report.
+        How much there is to do; None if unknown. Shares have a total of 1. If the work converges early, the last
+        report lowers `total` to `done`.
     value : float or None
-        The lowest value of the objective so far, of what would be returned now; None where there is none yet.
+        The lowest value of the objective so far: that of the result if you stop now. None if there is none yet.
     measure : str
         What `value` measures: "entropy", "dasgupta", ...
     loss : float or None
-        The loss of the last step, of work that goes down a gradient.
+        The loss of the last step, for gradient methods.
     seconds : float
         Time since the work began.
 
@@ -54,7 +54,7 @@ class Progress:
 
     @property
     def share(self) -> float | None:
-        """The share of the stage that is done, between 0 and 1; None where the total is not known."""
+        """The share of the stage that is done, between 0 and 1; None if the total is unknown."""
         if self.total is None:
             return None
         return self.done / self.total if self.total > 0 else 1.0
@@ -65,11 +65,11 @@ Callback = Callable[[Progress], object]
 
 
 class Stopped(TimeoutError):
-    """Work was stopped, by its callback or by `max_seconds`, and part of it is not an answer."""
+    """Work was stopped, by its callback or by `max_seconds`, and has no partial result."""
 
 
 class Reporter:
-    """Tells a callback how far the work is, and whether it asked to stop."""
+    """Reports progress to a callback, and remembers whether it asked to stop."""
 
     def __init__(self, callback: Callback | None) -> None:
         self.callback = callback
@@ -106,7 +106,7 @@ def asks_to_stop(answer: object) -> bool:
 
 
 def call_all(*callbacks: Callback | None) -> Callback | None:
-    """One callback that calls all of them, and asks to stop where one of them does; None where there are none.
+    """One callback that calls all of them, and asks to stop if one of them does; None if there are none.
 
     >>> seen = []
     >>> both = call_all(seen.append, None, lambda progress: progress.done >= 2)

@@ -15,7 +15,7 @@ def check_seed(random_state: object) -> int:
 
 
 def seed_of(random_state: object) -> int:
-    """A seed of what scikit-learn takes for one: an integer, None for a fresh one of the system, or a generator.
+    """A seed from any `random_state` that scikit-learn accepts: an integer, None for a fresh seed, or a generator.
 
     A `RandomState` or `Generator` is drawn from. NumPy's global state is never touched.
 
@@ -32,7 +32,7 @@ def seed_of(random_state: object) -> int:
 
 
 def generator(random_state: int, purpose: str) -> np.random.Generator:
-    """The generator of one purpose under one seed.
+    """The generator for one purpose under one seed.
 
     >>> bool(generator(0, "pairs").integers(100) == generator(0, "pairs").integers(100))
     True

@@ -1,4 +1,4 @@
-"""How many threads work, for as long as a piece of work lasts; the rest of the program keeps its own numbers."""
+"""Sets the number of threads for one piece of work; the rest of the program keeps its own settings."""
 
 from __future__ import annotations
 
@@ -25,22 +25,21 @@ if hasattr(os, "register_at_fork"):
 
 
 def is_forked() -> bool:
-    """Whether this process is a fork of one that had this module loaded: threads of libraries stayed behind there."""
+    """Whether this process was forked after this module was loaded: it then lacks the threads of libraries."""
     return _forked
 
 
 @contextmanager
 def worker_threads(n_jobs: int | None, n_points: int, *, trains: bool = False) -> Iterator[None]:
-    """Kernels on `n_jobs` threads (None: as many as now, one for few points; -1: as many as there are), torch on one.
+    """Run kernels on `n_jobs` threads (None: the current number, one for few points; -1: all), and torch on one.
 
     Kernels give the same answer at any number of threads. Torch's matrix products do not, and their threads would wait
     for those of the kernels on a busy machine. Threads wait for each other at the end of every kernel, which for few
     points takes longer than the kernel.
 
-    All numbers are those of the calling thread: other threads of the program keep theirs, and this one has its own back
-    at the end.
+    All numbers are those of the calling thread. Other threads keep theirs, and this one gets its own back at the end.
 
-    trains : whether torch is used, and so is imported here where it is not yet.
+    trains : whether torch is used; if so, it is imported here.
     """
     import numba
 
@@ -67,23 +66,23 @@ def _n_threads(n_jobs: int | None, n_points: int, now: int, most: int) -> int:
 
 @contextmanager
 def openmp_threads(limit: int | None = None) -> Iterator[None]:
-    """Libraries on OpenMP (scikit-learn's loops) on at most `limit` threads, in this thread; in a forked child on one.
+    """Limit OpenMP libraries (scikit-learn's loops) to `limit` threads in this thread, and to one in a forked child.
 
-    A child has none of its parent's threads, but GNU's OpenMP does not know, and would wait for them for ever.
+    A child has none of its parent's threads, but GNU's OpenMP does not know that and would wait for them forever.
     """
     if limit is None and not _forked:
         yield
         return
     from threadpoolctl import threadpool_limits
 
-    # Only OpenMP counts by thread. The counts of BLAS are the whole program's, and two at once would not restore them.
+    # Only OpenMP counts per thread. BLAS has one count for the whole program, which two fits at once would not restore.
     with threadpool_limits(1 if _forked else limit, user_api="openmp"):
         yield
 
 
 @contextmanager
 def one_torch_thread() -> Iterator[None]:
-    """Torch on one thread, in this thread; nothing where torch is not loaded."""
+    """Run torch on one thread, in this thread; do nothing if torch is not loaded."""
     if sys.modules.get("torch") is None:
         yield
         return
@@ -102,10 +101,10 @@ def one_torch_thread() -> Iterator[None]:
 
 
 def _set_torch_here(torch: Any, count: int) -> None:
-    """Set torch's number of threads in this thread alone.
+    """Set torch's number of threads in this thread only.
 
-    Torch counts by thread, but also hands the number set last, in any of them, to each thread that first comes to it
-    later, for good. So a thread that torch does not know yet tells that number before, and another brings it back.
+    Torch keeps one number per thread, but a thread that starts to use torch later gets the one set last by any thread.
+    So a fresh thread reads that number beforehand, and another fresh thread restores it.
     """
     with _torch_lock:
         others: list[int] = []
@@ -120,6 +119,6 @@ def _call_in_new_thread(call: Callable[[], object]) -> None:
     try:
         thread.start()
     except RuntimeError:
-        # No thread is to be had, at the program's end or its limit. Then none can come to torch later either.
+        # No thread can be started, at the program's end or at its limit. Then none can use torch later either.
         return
     thread.join()

@@ -51,11 +51,11 @@ def _raise_in(monkeypatch, error):
             "memory ran out (CUDA: tried to allocate 2 GiB).",
         ),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), 2, "error: memory ran out"),
-        (EOFError("No data left in file"), 2, "error: what was read ended too early (No data left in file)."),
+        (EOFError("No data left in file"), 2, "error: the input ended too early (No data left in file)."),
         (RecursionError("maximum depth exceeded"), 1, "error inside hypcse: RecursionError: maximum depth exceeded. "),
         (KeyError("x"), 1, "error inside hypcse: KeyError: 'x'. This is a bug in hypcse; run `hypcse --debug ...`"),
         (ExceptionGroup("two", [ValueError("a"), KeyError("b")]), 1, "This is a bug in hypcse"),
-        (KeyboardInterrupt(), 130, "stopped; what was not finished is not kept.\n"),
+        (KeyboardInterrupt(), 130, "stopped; unfinished work is not kept.\n"),
         (KeyboardInterrupt("stopped; all is kept."), 130, "stopped; all is kept.\n"),
         (BrokenPipeError(), 141, ""),
     ],
@@ -140,7 +140,7 @@ def test_a_place_that_cannot_be_written_is_told_first(command, monkeypatch, word
     monkeypatch.setattr("hypcse.writing.drafts._make_draft", refuse)
     result = command(*words, "found")
     assert result.returncode == 2 and "nowhere" not in result.stderr
-    assert "error: nothing can be written into" in result.stderr and "(Permission denied)" in result.stderr
+    assert "error: cannot write to" in result.stderr and "(Permission denied)" in result.stderr
 
 
 def test_ctrl_c_while_workers_start(points, tmp_path):

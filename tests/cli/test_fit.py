@@ -93,7 +93,7 @@ def test_hypcse_leaves_its_embedding(fit, table, tmp_path):
     loaded = hypcse.HypCSE.load(tmp_path / "found" / "model")
     assert np.array_equal(loaded.predict(X), loaded.labels_)
     assert loaded.tree_.names == tuple(f"p_{k}" for k in range(40))
-    with pytest.raises(ModelFileError, match=re.escape(f"lies in {tmp_path / 'found' / 'model'}")):
+    with pytest.raises(ModelFileError, match=re.escape(f"is in {tmp_path / 'found' / 'model'}")):
         hypcse.HypCSE.load(tmp_path / "found")
     assert not (tmp_path / "found.checkpoints").exists()
     wrong = fit(*words, "--out", "other", "--preset", "best")
@@ -114,7 +114,7 @@ def test_columns_by_their_quantiles(fit, table, tmp_path):
     model = hypcse.HypCSE(n_epochs=1, scale="rank", device="cpu").fit(X)
     assert np.array_equal(loaded.linkage_matrix_, model.linkage_matrix_)
     assert np.array_equal(loaded.transform(X + 1), model.transform(X + 1))
-    assert "rank is by quantiles" in " ".join(fit("--help").stdout.split())
+    assert "uses quantiles" in " ".join(fit("--help").stdout.split())
 
 
 def test_an_existing_folder_is_kept_unless_told(fit, table, tmp_path):
@@ -159,7 +159,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
     ("words", "text"),
     [
         (("points.csv", "--out", "found"), "not a number"),
-        (("points.csv", "--out", "no/such/place", "--id-column", "id"), "no folder"),
+        (("points.csv", "--out", "no/such/place", "--id-column", "id"), "not a folder"),
         (("nowhere.csv", "--out", "found"), "neither a file nor a data set"),
         (("optical-digits", "--out", "found", "--method", "graph-avarage"), "Did you mean"),
         (("optical-digits", "--out", "found", "--effort", "extreme"), "'extreme' is not one of 'fast', 'thorough'"),
@@ -204,7 +204,7 @@ def test_what_was_done_to_the_data_is_said(fit, tmp_path):
     (tmp_path / "gaps.csv").write_text("\n".join(["a,b,c", *rows]))
     result = fit("gaps.csv", "--out", "found", "--impute", "median", "--categorical", "c")
     assert result.returncode == 0, result.stderr
-    assert "missing numbers filled by the median: b (1)" in result.stderr
+    assert "missing numbers filled with the median: b (1)" in result.stderr
     assert "1 column of categories: c (2)" in result.stderr and "looks like an id" in result.stderr
 
 
@@ -223,7 +223,7 @@ def test_a_stopped_training_goes_on_when_asked(fit, table, tmp_path, monkeypatch
     assert stopped.returncode == 130, stopped.stderr
     assert "--resume" in stopped.stderr and not (tmp_path / "found").exists()
     refused = fit(*words, "--epochs", "20")
-    assert refused.returncode == 2 and "Pass --resume to go on" in refused.stderr
+    assert refused.returncode == 2 and "Pass --resume to continue it" in refused.stderr
     assert fit(*words, "--epochs", "20", "--resume").returncode == 0
     assert not (tmp_path / "found.checkpoints").exists()
     undisturbed = fit(*words, "--epochs", "20", "--out", "again")

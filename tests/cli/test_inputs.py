@@ -16,7 +16,7 @@ def test_data_sets_and_files(tmp_path, monkeypatch):
     (tmp_path / "optical-digits").mkdir()
     points = points_of("optical-digits", Columns())
     assert points.features.shape == (1797, 64) and points.labels.shape == (1797,)
-    with pytest.raises(ValueError, match="data set without named columns; leave --id-column, --drop away"):
+    with pytest.raises(ValueError, match="data set without named columns. Omit --id-column, --drop"):
         points_of("optical-digits", Columns(id="foo", drop=("bar",)))
     (tmp_path / "other").mkdir()
     with pytest.raises(FileNotFoundError, match="neither a file nor a data set"):

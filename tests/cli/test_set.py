@@ -78,7 +78,7 @@ def test_types_decide_how_a_text_is_read():
         ("spec-wrsc", ["released=no"], "--set released=no: released takes true or false; by default false."),
         ("spec-wrsc", ["n_clusters=2.5"], "n_clusters takes a whole number or none; by default none."),
         ("dp-cluster-hsbm", ["inner=ward"], "inner takes random or average; by default random."),
-        ("hypcse", ["checkpoint_dir=here"], "--set checkpoint_dir: the command needs it itself."),
+        ("hypcse", ["checkpoint_dir=here"], "--set checkpoint_dir: the command sets it itself."),
     ],
 )
 def test_wrong_settings_are_told(method, words, told):
@@ -156,7 +156,7 @@ def test_settings_reach_the_front_door(fit, points, tmp_path):
         (("--method", "ward", "--epochs", "3"), "--epochs sets n_epochs, which ward does not have."),
         (("--preset", "paper"), "--preset sets preset, which entropy does not have."),
         (("--device", "cpu"), "--device sets device"),
-        (("--resume",), "--resume: entropy keeps nothing to go on from."),
+        (("--resume",), "--resume: entropy cannot be resumed."),
         (("--method", "spec-wrsc", "--set", "max_seconds=1e-9"), "spec-wrsc was stopped"),
         (("--method", "hdbscan", "--set", "min_samples=0"), "min_samples=0 must be at least 1"),
         (("--method", "dp-cluster-hsbm", "--set", "n_blocks=3", "--set", "epsilon=9"), "(--no-refine)"),

@@ -51,7 +51,7 @@ def test_two_fits_to_one_place_both_say_where_they_are(tmp_path):
     assert {"found", "found-2"} <= set(listed(tmp_path)) and "found-3" not in listed(tmp_path)
     (first,) = [out for out, _ in said if "Written to found: " in out]
     (second,) = [both for both in said if f"Written to {tmp_path / 'found-2'}: " in both[0]]
-    assert "warning: found is there by now" in second[1]
+    assert "warning: found appeared meanwhile" in second[1]
     for out, where in ((first, "found"), (second[0], "found-2")):
         model = hypcse.methods.MethodClustering.load(tmp_path / where / "model")
         assert f" {model.method}" in out.split("\n", 2)[1]
@@ -93,7 +93,7 @@ def test_what_others_put_among_the_checkpoints_is_asked_about(command, tmp_path)
     kept.mkdir()
     (kept / "epoch-000010").mkdir()
     refused = command("fit", *TRAINING)
-    assert refused.returncode == 2 and "Pass --resume to go on, or remove it" in refused.stderr
+    assert refused.returncode == 2 and "Pass --resume to continue it, or remove it" in refused.stderr
     assert listed(tmp_path) == ["found.checkpoints", "points.npy"] and listed(kept) == ["epoch-000010"]
     os.rmdir(kept / "epoch-000010")
     kept.rmdir()
@@ -135,7 +135,7 @@ def test_compare_tries_its_names_first(command, tmp_path, monkeypatch):
     for name in ("compare.md", "compare.html", "compare.jsonl"):
         (tmp_path / "found" / name).mkdir(parents=True)
         result = command("compare", "points.npy", "--out", "found", "--method", "ward")
-        assert result.returncode == 2 and f"{name} is a folder, and a file is to be written there" in result.stderr
+        assert result.returncode == 2 and f"{name} is a folder, but a file is needed there" in result.stderr
         (tmp_path / "found" / name).rmdir()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graph_strategies import graphs
 from hypcse import Graph, Tree, graph_linkage, robinson_foulds, similarity_graph
+from hypcse.kernels.linkage.ties import first_ranks, shorten
 
 METHODS = ("average", "paris", "entropy", "single")
 
@@ -60,6 +63,50 @@ def test_equals_the_greedy_algorithm(method, graph, data):
     tree = graph_linkage(graph, method)
     clusters = {frozenset(tree.leaves(node).tolist()) for node in range(9, 17)}
     assert set(greedy_tree(graph, method)) <= clusters
+
+
+def merged_in_any_order(graph: Graph, method: str, rng: np.random.Generator) -> set[frozenset[int]]:
+    """Clusters made by merging, one at a time and in any order, two of which each is the nearest of the other.
+
+    In fractions: nearest is cut / mass, of equals the cluster whose highest rank is lowest.
+    """
+    n, rank = graph.n_vertices, first_ranks(graph.n_vertices).tolist()
+    mass = {frozenset([v]): Fraction(shorten(graph.degrees)[v]) if method == "paris" else 1 for v in range(n)}
+    cut: dict[frozenset[int], dict[frozenset[int], Fraction]] = {part: {} for part in mass}
+    for i, j, w in zip(*graph.edges(), strict=True):
+        a, b = frozenset([int(i)]), frozenset([int(j)])
+        cut[a][b] = cut[b][a] = Fraction(float(shorten(np.array([w]))[0]))
+    made = set()
+    while True:
+        nearest = {
+            a: max(near, key=lambda b, near=near: (near[b] / mass[b], -max(rank[v] for v in b)))
+            for a, near in cut.items()
+            if near
+        }
+        mutual = [(a, b) for a, b in nearest.items() if nearest[b] == a]
+        if not mutual:
+            return made
+        a, b = mutual[rng.integers(len(mutual))]
+        joined = a | b
+        mass[joined] = mass[a] + mass[b]
+        both = cut.pop(a), cut.pop(b)
+        cut[joined] = {c: both[0].get(c, 0) + both[1].get(c, 0) for c in {*both[0], *both[1]} - {a, b}}
+        for c, weight in cut[joined].items():
+            cut[c] = {d: w for d, w in cut[c].items() if d not in (a, b)} | {joined: weight}
+        made.add(joined)
+
+
+@pytest.mark.parametrize("method", ["average", "paris"])
+@given(seed=st.integers(0, 10_000))
+def test_ties_are_broken_whatever_the_order(method, seed):
+    """Few values of weights, so that almost all is a tie: the merges do not depend on the order in which they come."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 16))
+    W = np.triu(rng.choice([0.1, 0.2, 0.7], size=(n, n)) * (rng.random((n, n)) < rng.uniform(0.2, 1)), 1)
+    graph = Graph.from_scipy(W + W.T)
+    tree = graph_linkage(graph, method)
+    clusters = {frozenset(tree.leaves(node).tolist()) for node in range(n, tree.n_nodes)}
+    assert merged_in_any_order(graph, method, rng) <= clusters
 
 
 @pytest.mark.parametrize("method", METHODS)

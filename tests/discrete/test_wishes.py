@@ -58,7 +58,7 @@ def test_limits_are_kept_or_the_nearest_number_is_named(case, min_size, min_chil
     try:
         found = levels(tree, graph, n_clusters=numbers, **limits)
     except ValueError as error:
-        if "the nearest number that can be had is" not in str(error):
+        if "the nearest possible number is" not in str(error):
             raise
         return
     assert [labels.max() + 1 for labels in found] == numbers
@@ -81,9 +81,9 @@ def test_what_can_be_had_is_named():
         levels(tree, graph, n_clusters=[])
     with pytest.raises(ValueError, match="resolution=-1 must be a number of at least 0"):
         levels(tree, graph, resolution=-1)
-    with pytest.raises(ValueError, match="resolution asks for one flat cut"):
+    with pytest.raises(ValueError, match="resolution returns one flat cut"):
         levels(tree, graph, resolution=1, n_clusters=3)
-    with pytest.raises(ValueError, match="Leave out the other wishes"):
+    with pytest.raises(ValueError, match="takes no other options"):
         levels(tree, graph, 2, min_size=3)
 
 

@@ -150,7 +150,7 @@ def test_labels_that_pick_the_epoch_teach_nothing(monkeypatch):
     ("y", "text"),
     [
         (np.full(30, -1), "no label"),
-        (np.zeros(30, int), "one class alone"),
+        (np.zeros(30, int), "only one class"),
         (np.zeros(29, int), "29 labels for 30 points"),
         (None, "y"),
     ],

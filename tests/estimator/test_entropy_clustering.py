@@ -206,7 +206,7 @@ def test_new_points_and_saving(tmp_path):
         assert np.array_equal(loaded.predict(other), model.predict(other))
         assert np.array_equal(loaded.places(other), model.places(other))
         assert adjusted_rand_score(loaded.predict(other), truth) == 1
-        with pytest.raises(ModelFileError, match="HypCSE.load does not read"):
+        with pytest.raises(ModelFileError, match="HypCSE.load cannot read"):
             HypCSE.load(tmp_path / "model")
 
 

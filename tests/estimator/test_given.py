@@ -102,7 +102,7 @@ def test_features_with_a_graph():
     ("X", "options", "error", "text"),
     [
         (None, {}, ValueError, "nothing to cluster"),
-        (Graph.from_edges([0], [1]), {"graph": Graph.from_edges([0], [1])}, ValueError, "pass one of them"),
+        (Graph.from_edges([0], [1]), {"graph": Graph.from_edges([0], [1])}, ValueError, "Pass one of them"),
         (np.eye(3), {"graph": Graph.from_edges([0], [1])}, ValueError, "2 vertices for 3 rows"),
         (np.eye(3), {"graph": [[0, 1]]}, TypeError, "got list.*Graph.from_edges"),
         (Graph.from_edges([0], [0]), {}, ValueError, "1 vertex; at least 2"),

@@ -204,10 +204,10 @@ def test_the_place(tmp_path):
     other.save(tmp_path / "model", overwrite=True)
     assert same(HypCSE.load(str(tmp_path / "model")), other)
     (tmp_path / "model" / "mine.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match="not ours to delete"):
+    with pytest.raises(FileExistsError, match="hypcse did not write"):
         model.save(tmp_path / "model", overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
-    with pytest.raises(ModelFileError, match=re.escape(f"{tmp_path} holds no model itself")):
+    with pytest.raises(ModelFileError, match=re.escape(f"{tmp_path} is a folder of `hypcse fit`")):
         HypCSE.load(tmp_path)
 
 
@@ -249,7 +249,7 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match="embedding_ does not fit"):
         model.save(tmp_path / "model")
     model = pickle.loads(pickle.dumps(fitted())).set_params(n_neighbors=[1])
-    with pytest.raises(TypeError, match=r"n_neighbors=\[1\] cannot be written down"):
+    with pytest.raises(TypeError, match=r"n_neighbors=\[1\] cannot be saved"):
         model.save(tmp_path / "model")
     assert not list(tmp_path.iterdir())
 

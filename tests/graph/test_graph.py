@@ -141,7 +141,7 @@ NOT_A_NUMBER[0, 1] = NOT_A_NUMBER[1, 0] = NOT_A_NUMBER[2, 1] = NOT_A_NUMBER[1, 2
 NOT_A_NUMBER[2, 3] = NOT_A_NUMBER[3, 2] = np.nan
 
 WRONG_MATRICES = {
-    "not finite": (NOT_A_NUMBER, r"^values of the weights are not finite \(2 in all\), the first \(nan\) at \(2, 3\)"),
+    "not finite": (NOT_A_NUMBER, r"^values of the weights are not finite \(2 in all\); the first is nan at \(2, 3\)"),
     "negative": ([[0, -1], [-1, 0]], r"\(0, 1\) is -1"),
     "asymmetric": ([[0, 1.0], [2, 0]], r"\(0, 1\) has 1.0 and \(1, 0\) has 2.0"),
     "not square": (np.ones((2, 3)), r"shape \(2, 3\)"),
@@ -171,7 +171,7 @@ def test_wrong_edges_are_named():
         Graph.from_edges([0], [5], n=3)
     with pytest.raises(ValueError, match="i names vertex -1"):
         Graph.from_edges([-1], [0])
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="the same length"):
         Graph.from_edges([0, 1], [1])
     with pytest.raises(TypeError, match="integers"):
         Graph.from_edges([0.5], [1.0], n=3)
@@ -203,7 +203,12 @@ def test_wrong_weights_of_networkx_are_named_with_their_edge(weight):
 
 def test_wrong_vertices_and_factors_are_named():
     graph = Graph.from_edges([0, 1], [1, 2])
-    for vertices, message in (([0, 0], "twice"), ([], "empty"), ([3], "vertex 3"), ([True, False], "2 marks")):
+    for vertices, message in (
+        ([0, 0], "twice"),
+        ([], "empty"),
+        ([3], "vertex 3"),
+        ([True, False], "a mask of 2 values"),
+    ):
         with pytest.raises(ValueError, match=message):
             graph.subgraph(np.array(vertices, dtype=None if vertices else np.int64))
     for factor in (0, -1, np.inf, np.nan):

@@ -51,7 +51,7 @@ def test_lists_give_way_where_single_precision_fails(d, monkeypatch):
     """Two clouds so far apart that float32 resolves one of them at best."""
     monkeypatch.setattr("hypcse.graph.neighbors.approximate.MANY_PRODUCTS", 1e6)
     X = clouds(2_000, d, apart=1e10)
-    with pytest.warns(HypcseWarning, match="searched exactly.* less than 0.998"):
+    with pytest.warns(HypcseWarning, match="found exactly.* less than 0.998"):
         found = nearest_neighbors(X, 10, algorithm="lists")
     assert_array_equal(found.indices, nearest_neighbors(X, 10, algorithm="brute").indices)
 

@@ -161,14 +161,14 @@ WRONG_DISTANCES = {
     "negative": (np.array([[0, -1.0], [-1, 0]]), r"\(0, 1\) is -1"),
     "diagonal": (np.array([[0, 1.0], [1, 0.5]]), "point 1 to itself"),
     "asymmetric": (np.array([[0, 1.0], [2, 0]]), r"\(0, 1\) has 1.0 and \(1, 0\) has 2.0"),
-    "length": (np.ones(4), "4 is no such number"),
+    "length": (np.ones(4), "4 is not such a number"),
     "negative vector": (np.array([1.0, -1, 1]), r"\(0, 2\) is -1"),
     "complex": (np.zeros((2, 2), complex), "must be real numbers, got complex128"),
-    "not finite vector": (np.array([1, 1, 1, 1, 1, np.inf]), r"not finite.*\(inf\) at \(2, 3\)"),
+    "not finite vector": (np.array([1, 1, 1, 1, 1, np.inf]), r"not finite.*is inf at \(2, 3\)"),
     "text": (np.array([["a", "b"], ["b", "a"]]), "must be numbers"),
     "sparse shape": (sparse.csr_array((2, 3)), "square"),
     "sparse complex": (sparse.csr_array([[0, 1j], [1j, 0]]), "must be real numbers, got complex128"),
-    "sparse not finite": (sparse.csr_array([[0, 0, 1], [0, 0, np.nan], [1, np.nan, 0]]), r"\(nan\) at \(1, 2\)"),
+    "sparse not finite": (sparse.csr_array([[0, 0, 1], [0, 0, np.nan], [1, np.nan, 0]]), r"is nan at \(1, 2\)"),
     "sparse negative": (sparse.csr_array([[0, -1.0], [-1, 0]]), r"\(0, 1\) is -1"),
     "sparse diagonal": (sparse.csr_array([[0, 1.0], [1, 0.5]]), "point 1 to itself"),
     "sparse values": (sparse.csr_array([[0, 1.0], [2, 0]]), "not symmetric"),
@@ -207,5 +207,5 @@ def test_points_without_structure_are_searched_exactly(monkeypatch):
     exact = nearest_neighbors(X, 10, algorithm="brute").indices
     assert_array_equal(nearest_neighbors(X, 10, algorithm="lists").indices, exact)
     monkeypatch.setattr("hypcse.graph.neighbors.approximate.MANY_PRODUCTS", 1e6)
-    with pytest.warns(HypcseWarning, match="3000 points in 60 dimensions are searched exactly"):
+    with pytest.warns(HypcseWarning, match="3000 points in 60 dimensions are found exactly"):
         nearest_neighbors(X, 10, algorithm="lists")

@@ -70,7 +70,7 @@ def test_errors():
     assert np.isnan(cophenetic_correlation(pair, pair))
     named = Tree(three.parent, three.height, ("a", "b", "c"))
     other = Tree(three.parent, three.height, ("a", "c", "b"))
-    with pytest.raises(ValueError, match=r"leaf 1 'b' and 'c'.* other.reordered\(tree.names\)"):
+    with pytest.raises(ValueError, match=r"leaf 1 is 'b' and 'c'.* other.reordered\(tree.names\)"):
         robinson_foulds(named, other)
     assert robinson_foulds(named, other.reordered(named.names)) == 2
 

@@ -16,12 +16,12 @@ HEAD = "%%MatrixMarket matrix "
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        (f"{HEAD}array real general\n2 2\n1\n2\0\n3\n4\n", "a byte 0"),
+        (f"{HEAD}array real general\n2 2\n1\n2\0\n3\n4\n", "a zero byte"),
         (f"{HEAD}array real symmetric\n5 2\n1\n2\n3\n4\n5\n6\n7\n", "symmetric, but has 5 rows and 2 columns"),
         (f"{HEAD}coordinate real symmetric\n2 5 1\n1 5 1\n", "symmetric, but has 2 rows and 5 columns"),
         (f"{HEAD}coordinate real skew-symmetric\n5 2 1\n5 1 1\n", "skew-symmetric, but has"),
-        (f"{HEAD}array real general\n2000000000 20\n2\n", "40000000000 entries, but has .* bytes only"),
-        (f"{HEAD}coordinate real general\n20 20 2000000000\n2 1 1\n", "2000000000 entries, but has"),
+        (f"{HEAD}array real general\n2000000000 20\n2\n", "40000000000 entries, but it has only .* bytes"),
+        (f"{HEAD}coordinate real general\n20 20 2000000000\n2 1 1\n", "2000000000 entries, but it has only"),
         (f"{HEAD}coordinate real general\n-3 -3 2\n2 1 1\n", "must hold 3 whole numbers"),
         (f"{HEAD}coordinate real general\n{'9' * 5000} 3 2\n2 1 1\n", "must hold 3 whole numbers"),
         (f"{HEAD}coordinate real general\n", "must hold 3 whole numbers"),

@@ -69,7 +69,7 @@ def test_encodings(read, encoding):
 
 def test_text_in_no_encoding(read):
     with pytest.raises(
-        ValueError, match=r"table\.csv is damaged or not a table of text: .*neither UTF-8.* Save it as UTF-8"
+        ValueError, match=r"table\.csv is damaged or not a table of text: .*not text in UTF-8.* Save it as UTF-8"
     ):
         read(b"a,b\n1,\x81\n")
 
@@ -107,7 +107,7 @@ def test_missing_numbers(read, word):
         read(text)
     points = read(text, impute="median")
     assert points.features.tolist() == [[1, 2], [3, 4], [3, 9], [5, 6]]
-    assert "missing numbers filled by the median: a (2)" in points.notes
+    assert "missing numbers filled with the median: a (2)" in points.notes
 
 
 def test_all_columns_with_missing_numbers_are_named(read):
@@ -120,7 +120,7 @@ def test_all_columns_with_missing_numbers_are_named(read):
 def test_truth_values_with_gaps(read):
     points = read("a,b\nyes,1\n,2\nyes,3\nno,4\n", impute="median")
     assert points.features[:, 0].tolist() == [1, 1, 1, 0]
-    assert "true or yes is 1, false or no is 0; weighed as texts: a" in points.notes
+    assert "true or yes is 1, false or no is 0; these count like text columns: a" in points.notes
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_ten_thousand_columns(read):
         ("", {}, "is empty"),
         ("\n \n", {}, "is empty"),
         ("a,b\n", {}, "has a header but no rows"),
-        ("a,b\n,\n", {}, "no row with anything in it"),
+        ("a,b\n,\n", {}, "has only empty rows"),
         ("1,2\n", {"header": True}, "has a header but no rows"),
         ("a,b\n1,2\n3\n", {}, "row 3 has 1 cells, row 1 has 2"),
         ("a,b\n\n1,2\n\n3\n4,5\n", {}, "row 3 has 1 cells, row 1 has 2"),
@@ -200,7 +200,7 @@ def test_ten_thousand_columns(read):
         (",a,b\n7,1,2\n9,1,2\n", {}, "column 1 has no name .* --id-column 1.* --drop 1"),
         ("a,1\n2,3\n", {}, "column 1, data row 1 holds 'a', which is not a number.* Pass --header"),
         ("a,b\n1,inf\n2,3\n", {}, "column 'b', data row 1 holds 'inf', which is not finite"),
-        ('a,b\n1,"2\n3,4\n', {}, "Is a quotation mark left open"),
+        ('a,b\n1,"2\n3,4\n', {}, "Is a quotation mark not closed"),
         ('a\n"' + "1" * 200_000, {}, "table.csv"),
     ],
 )

@@ -142,7 +142,7 @@ def test_cells(tmp_path):
     assert points.notes == ("3 cells; connectivities is used",)
     with pytest.raises(ValueError, match="no observation 'sort'; it has kind"):
         hypcse.read(path, label_column="sort")
-    with pytest.raises(ValueError, match="only --label-column is for them"):
+    with pytest.raises(ValueError, match="--label-column is the only column option"):
         hypcse.read(path, use=["a"])
 
 

@@ -61,7 +61,7 @@ def changed(folder, **values):
         (lambda folder: changed(folder, schema=SCHEMA + 1), f"'schema' is {SCHEMA + 1}.*Update hypcse"),
         (lambda folder: changed(folder, schema="1"), "'schema' is '1'"),
         (lambda folder: changed(folder, format="other"), "'format' is 'other' instead of 'kind'"),
-        (lambda folder: changed(folder, content={"a": 2}), "does not fit its digest"),
+        (lambda folder: changed(folder, content={"a": 2}), "does not match its digest"),
         (lambda folder: changed(folder, more=1), "the keys are"),
         (lambda folder: (folder / FACTS).unlink(), f"{FACTS}: the file is missing"),
         (lambda folder: (folder / ARRAYS).unlink(), f"{ARRAYS}: the file is missing"),
@@ -69,7 +69,7 @@ def changed(folder, **values):
         (lambda folder: (folder / FACTS).write_bytes(b"\xff"), "not UTF-8 from byte 0"),
         (lambda folder: (folder / FACTS).write_text("{"), "not JSON.*line 1, column 2"),
         (lambda folder: (folder / FACTS).write_text("[" * 100_000), "nested too deep"),
-        (lambda folder: (folder / FACTS).write_text("1" * 10_000), "never written"),
+        (lambda folder: (folder / FACTS).write_text("1" * 10_000), "invalid value"),
         (lambda folder: (folder / FACTS).write_text("[]"), "this is something else"),
     ],
 )
@@ -80,7 +80,7 @@ def test_errors_name_the_file_what_is_wrong_and_the_way_out(tmp_path, harm, text
     with pytest.raises(ModelFileError, match=text) as caught:
         read_archive(folder, "kind")
     assert str(folder) in str(caught.value)
-    assert str(caught.value).endswith((" or write it anew.", "Update hypcse."))
+    assert str(caught.value).endswith((" or write it again.", "Update hypcse."))
 
 
 def test_no_folder(tmp_path):

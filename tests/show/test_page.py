@@ -237,7 +237,7 @@ def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         hypcse.view(TREE, path, title="second")
     assert path.read_text() == before
     assert [p.name for p in tmp_path.iterdir()] == ["tree.html"]
-    with pytest.raises(FileNotFoundError, match="no folder"):
+    with pytest.raises(FileNotFoundError, match="not a folder"):
         hypcse.view(TREE, tmp_path / "no" / "tree.html")
     with pytest.raises(IsADirectoryError, match="one file"):
         hypcse.view(TREE, tmp_path)

@@ -70,7 +70,7 @@ def test_saving_is_what_view_does_with_a_path(tmp_path):
     assert page.save(by_view) == by_view, "a page that is there is replaced"
     with pytest.raises(IsADirectoryError, match="Name it"):
         page.save(tmp_path)
-    with pytest.raises(FileNotFoundError, match="Make it first"):
+    with pytest.raises(FileNotFoundError, match="Create it first"):
         page.save(tmp_path / "none" / "tree.html")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.html", "two.html"]
 

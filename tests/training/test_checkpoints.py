@@ -18,6 +18,7 @@ from hypcse.graph import scale_features
 from hypcse.saving.archive import ARRAYS, FACTS, ModelFileError
 from hypcse.training import TrainingConfig, TrainingInterrupted, fit
 from hypcse.training import run as training_run
+from hypcse.training.checkpoint import _check_same, fingerprint
 from hypcse.training.run import Run
 from hypcse.writing import hold_folder
 
@@ -109,6 +110,15 @@ def test_a_finished_training_is_not_trained_again(tmp_path, end):
     second = fit(*case, callback=steps.append, checkpoint_dir=tmp_path)
     assert same(first, second) and first.history == second.history
     assert steps == []
+
+
+def test_settings_that_an_older_version_did_not_know_had_their_defaults():
+    here = fingerprint(Run(*prepared(), 0, "cpu"))
+    older = {name: value for name, value in here["settings"].items() if name != "subgraphs_per_step"}
+    _check_same({**here, "settings": older}, here, Path("run-1"))
+    now = fingerprint(Run(*prepared(subgraphs_per_step=2), 0, "cpu"))
+    with pytest.raises(ValueError, match=r"what differs: subgraphs_per_step \(None there, 2 here\)"):
+        _check_same({**here, "settings": older}, now, Path("run-1"))
 
 
 def test_another_training_is_named(tmp_path):

@@ -78,7 +78,7 @@ def test_what_does_not_fit_is_named():
         tree.attach([3])
     with pytest.raises(TypeError, match="places must hold node ids"):
         tree.attach([0.5])
-    with pytest.raises(ValueError, match="one node a new leaf"):
+    with pytest.raises(ValueError, match="one node per new leaf"):
         tree.attach([[0]])
     with pytest.raises(ValueError, match="the old ones have none"):
         tree.attach([0], ["c"])

@@ -75,7 +75,7 @@ def test_names_may_be_given_or_null():
         (altered(height=[0, 0, float("-inf")]), "-Infinity is not finite"),
         (altered().replace("0.5", "1e999"), "'height' holds inf at 2"),
         (altered(height=[0, 0, 10**400]), "'height' holds 10+.* at 2"),
-        (altered().replace("0.5", "1" * 5000), "no tree has: Exceeds the limit"),
+        (altered().replace("0.5", "1" * 5000), "an invalid value: Exceeds the limit"),
         (altered(names="ab"), "'names' is 'ab', but must be a list of strings, or be null"),
         (altered(names=["a", 1]), "'names' holds 1 at 1"),
         (altered(names=["a", None]), "'names' holds None at 1"),

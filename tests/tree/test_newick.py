@@ -166,7 +166,7 @@ def test_texts_of_the_standard(text, parent, height, names):
         ("(a,'b);", 1, 4, '"\'"', "closes this label"),
         ("(a,[b[c]);", 1, 4, "'['", "closes this comment"),
         ("(a,b]);", 1, 5, "']'", "',' or ')'"),
-        ("(a,b);\n\n(c,d);", 3, 1, "'('", "nothing behind the ';'"),
+        ("(a,b);\n\n(c,d);", 3, 1, "'('", "nothing after the ';'"),
         ("(a: [one] x1,b);", 1, 11, "'x1'", "a branch length"),
         ("(a:,b);", 1, 4, "','", "a branch length"),
         ("(a:1.2.3,b);", 1, 4, "'1.2.3'", "a branch length"),

@@ -26,5 +26,5 @@ def test_an_outline_is_the_top_of_its_tree(tree, data):
 
 
 def test_clusters_that_are_no_nodes_are_refused():
-    with pytest.raises(ValueError, match="no nodes of the tree"):
+    with pytest.raises(ValueError, match="not nodes of the tree"):
         outline(Tree.from_newick("((0,1),(2,3));"), np.array([0, 1, 1, 0]))

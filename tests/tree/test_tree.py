@@ -192,6 +192,7 @@ def test_equality_ignores_numbers_of_inner_nodes():
 
 @given(trees(names=True))
 def test_networkx_is_the_same_tree(tree):
+    pytest.importorskip("networkx", reason="networkx, of the extra `networkx`, is not installed")
     graph = tree.to_networkx()
     assert sorted(graph.edges) == sorted((int(p), k) for k, p in enumerate(tree.parent[:-1]))
     assert [graph.nodes[k]["height"] for k in range(tree.n_nodes)] == tree.height.tolist()
@@ -205,7 +206,7 @@ def test_networkx_is_the_same_tree(tree):
         ([1, 2], [0, 1], "last node must be the root"),
         ([2, 0, -1], [0, 0, 1], "node 1 has parent 0"),
         ([2, 2, -1], [0, 0.5, 1], "leaf 1 has height 0.5"),
-        ([3, 3, 4, 4, -1], [0, 0, 0, 2, 1], "must not fall upwards"),
+        ([3, 3, 4, 4, -1], [0, 0, 0, 2, 1], "must not decrease upwards"),
         ([2, 2, 3, -1], [0, 0, 1, 1], "one child"),
         ([2, 2, -1], [0, 0, np.nan], "not finite"),
         ([2, 2, -1], [0, 0], "there are 3 nodes"),
@@ -275,7 +276,7 @@ def test_one_id_for_two_ids():
 
 def test_prune_takes_marks():
     assert THREE.prune(np.array([True, False, True])) == THREE.prune([0, 2])
-    with pytest.raises(ValueError, match=r"marks of shape \(2,\), but there are 3 leaves"):
+    with pytest.raises(ValueError, match=r"keep has shape \(2,\), but there are 3 leaves"):
         THREE.prune([True, False])
     with pytest.raises(ValueError, match="keep is empty"):
         THREE.prune([False, False, False])

@@ -72,7 +72,7 @@ def test_what_came_meanwhile_is_kept(out: Path, overwrite: bool) -> None:
     check_place(out, overwrite, OLD)
     write_folder(out, {**OLD, "inner/notes.txt": b"mine"})
     for number in (2, 3):
-        with pytest.warns(HypcseWarning, match=f"found is there by now.*found-{number}"):
+        with pytest.warns(HypcseWarning, match=f"found appeared meanwhile.*found-{number}"):
             assert write_folder(out, NEW, overwrite) == out.with_name(f"found-{number}")
         assert content(out.with_name(f"found-{number}")) == NEW
     assert content(out) == {**OLD, "inner/notes.txt": b"mine"}
@@ -108,7 +108,7 @@ def test_other_things_at_the_place(out: Path, there: str) -> None:
     else:
         out.mkdir()
     for overwrite in (False, True) if there != "empty folder" else (False,):
-        with pytest.warns(HypcseWarning, match="is there by now"):
+        with pytest.warns(HypcseWarning, match="appeared meanwhile"):
             write_folder(out, NEW, overwrite)
     with pytest.raises(FileExistsError, match={"file": "is a file", "link": "is a link"}.get(there, "exists already")):
         check_place(out, False, NEW)
@@ -156,12 +156,12 @@ def test_the_second_rename_fails_and_the_old_folder_comes_back(out: Path, monkey
 def test_places_that_are_refused_before_the_work(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_place(out, False, OLD)
     assert names(out.parent) == []
-    with pytest.raises(FileNotFoundError, match="is no folder. Make it first"):
+    with pytest.raises(FileNotFoundError, match="is not a folder. Create it first"):
         check_place(out / "deep" / "er", False, OLD)
     write_folder(out, {**OLD, "inner/notes.txt": b"mine"})
     with pytest.raises(FileExistsError, match="exists already.*overwrite=True"):
         check_place(out, False, OLD)
-    with pytest.raises(FileExistsError, match=r"holds inner/notes.txt, which is not ours to delete"):
+    with pytest.raises(FileExistsError, match=r"holds inner/notes.txt, which hypcse did not write"):
         check_place(out, True, OLD)
     (out / "inner" / "notes.txt").unlink()
     check_place(out, True, OLD)
@@ -174,7 +174,7 @@ def test_places_that_are_refused_before_the_work(out: Path, monkeypatch: pytest.
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "mkdir", refuses)
-    with pytest.raises(PermissionError, match=r"nothing can be written into .*\(Permission denied\). Choose another"):
+    with pytest.raises(PermissionError, match=r"cannot write to .*\(Permission denied\). Choose another"):
         check_place(out.with_name("other"), False, OLD)
 
 
@@ -196,7 +196,7 @@ def test_a_file_is_new_or_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(OSError, match="disk full"):
         write_file(path, b"third")
     assert path.read_bytes() == b"second" and names(tmp_path) == sorted(["link", path.name])
-    with pytest.raises(FileNotFoundError, match="is no folder. Make it first"):
+    with pytest.raises(FileNotFoundError, match="is not a folder. Create it first"):
         write_file(tmp_path / "no" / "file", b"")
 
 
@@ -279,19 +279,19 @@ def test_places_of_files_and_folders_are_tried_before_the_work(tmp_path: Path, m
     check_file(tmp_path / "new.txt")
     assert names(tmp_path) == ["file", "nowhere"]
     for wrong, text in (("file", "is a file"), ("file/deep", "is a file"), ("nowhere", "is a link to nothing")):
-        with pytest.raises(NotADirectoryError, match=f"{text}, and a folder is needed there. Name another"):
+        with pytest.raises(NotADirectoryError, match=f"{text}, and a folder is needed there. Choose another"):
             check_folder(tmp_path / wrong)
-    with pytest.raises(IsADirectoryError, match="is a folder, and a file is to be written"):
+    with pytest.raises(IsADirectoryError, match="is a folder, but a file is needed"):
         check_file(tmp_path)
-    with pytest.raises(FileNotFoundError, match="is no folder. Make it first"):
+    with pytest.raises(FileNotFoundError, match="is not a folder. Create it first"):
         check_file(tmp_path / "no" / "file")
     monkeypatch.setattr(drafts, "_make_draft", refuse)
     for check in (check_file, check_folder):
-        told = rf"nothing can be written into {tmp_path}, where new is to be made \(Permission denied\). Choose"
+        told = rf"cannot write to {tmp_path}, where new would go \(Permission denied\). Choose"
         with pytest.raises(PermissionError, match=told):
             check(tmp_path / "new")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(PermissionError, match=rf"nothing can be written into {tmp_path} \(Permission denied\). Choose"):
+    with pytest.raises(PermissionError, match=rf"cannot write to {tmp_path} \(Permission denied\). Choose"):
         check_folder(Path())
 
 

@@ -1,4 +1,4 @@
-"""What of a hierarchy is more than chance, and what of it would come out again."""
+"""Whether a hierarchy is more than chance, and how stable its levels are."""
 
 from hypcse.chance.resampling import stability
 from hypcse.chance.structure import Structure, beyond_chance

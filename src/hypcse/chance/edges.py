@@ -11,7 +11,7 @@ from hypcse.graph import Graph
 
 
 def with_edges(graph: Graph, i: NDArray[Any], j: NDArray[Any], weights: NDArray[np.float64]) -> Graph:
-    """The vertices of a graph and what is on its diagonal, joined by these edges.
+    """The same vertices and diagonal, with these edges.
 
     >>> with_edges(Graph.from_edges([0, 1], [1, 2]), np.array([0]), np.array([2]), np.array([5.0])).degrees
     array([5., 0., 5.])

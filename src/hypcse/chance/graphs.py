@@ -1,4 +1,4 @@
-"""What a tree saves on a graph, and on graphs with the same degrees."""
+"""The entropy that a tree saves on a graph, and on shuffled graphs with the same degrees."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hypcse.graph import Graph
 
 MAX_DRAWS, MIN_DRAWS = 40, 3
 MAX_DRAWN = 1_000_000
-"""Edges of all draws together, beyond which there are fewer."""
+"""Largest number of edges of all draws together; larger graphs get fewer draws."""
 ROUNDS = 3
-"""How often each edge is offered an exchange."""
+"""How many times each edge is considered for an exchange."""
 FITTINGS = 30
 RESOLUTIONS = (0.0, 1.0)
 
@@ -22,7 +22,7 @@ RESOLUTIONS = (0.0, 1.0)
 def graph_savings(graph: Graph, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bits that a tree saves over the star of all vertices, as powers of two: on the graph, (1,), on shuffles, (k, 1).
 
-    The same quick search finds all of these trees, so that the data get no better one than chance does.
+    All trees are found by the same quick search, so that the data get no better tree than chance.
     """
     n_draws = int(np.clip(MAX_DRAWN // max(graph.n_edges, 1), MIN_DRAWS, MAX_DRAWS))
     found = [_saving(graph), *(_saving(shuffle_edges(graph, rng)) for _ in range(n_draws))]
@@ -38,9 +38,9 @@ def _saving(graph: Graph) -> float:
 def shuffle_edges(graph: Graph, rng: np.random.Generator, rounds: int = ROUNDS) -> Graph:
     """The graph with its edges exchanged at random: every vertex keeps its number of edges, and about its degree.
 
-    Edges (a, b) and (c, d) become (a, d) and (c, b), unless one of these is a loop or there already. In each round all
-    edges are paired at random. Weights are dealt anew, then multiplied by a number for either end, until degrees are
-    again what they were, as near as that comes. O(m log m).
+    Edges (a, b) and (c, d) become (a, d) and (c, b), unless one of these is a loop or exists already. In each round all
+    edges are paired at random. Weights are redistributed at random, then multiplied by one factor per vertex, until the
+    degrees are close to what they were. O(m log m).
     """
     first, second, weights = graph.edges()
     i, j = first.astype(np.int64), second.astype(np.int64)
@@ -63,7 +63,7 @@ def shuffle_edges(graph: Graph, rng: np.random.Generator, rounds: int = ROUNDS) 
 def _fit_degrees(
     i: NDArray[np.int64], j: NDArray[np.int64], weights: NDArray[np.float64], degrees: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Weights of edges multiplied by factors of both ends, so that they add up to about these degrees."""
+    """Weights of edges multiplied by one factor per vertex, so that they add up to about these degrees."""
     for _ in range(FITTINGS if weights.min() < weights.max() else 0):
         now = np.bincount(i, weights, degrees.size) + np.bincount(j, weights, degrees.size)
         factor = np.sqrt(np.divide(degrees, now, where=now > 0, out=np.ones_like(now)))
@@ -72,5 +72,5 @@ def _fit_degrees(
 
 
 def _keys(i: NDArray[np.int64], j: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """One number for the edge between i and j, either way."""
+    """One number for the edge between i and j, in either direction."""
     return np.minimum(i, j) * n + np.maximum(i, j)

@@ -1,4 +1,4 @@
-"""How alike levels come out when part of what they were found on is left out."""
+"""How well levels are found again when part of the edges are left out."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ N_RESAMPLES = 5
 KEPT = 0.8
 """Share of the edges that a resample keeps."""
 BUDGET = Budget(n_sweeps=1, largest=2048)
-"""One sweep from every start that `refine` has: more sweeps move the numbers by less than resampling does."""
+"""One sweep from every start of `refine`: more sweeps change the numbers less than resampling does."""
 MAX_POINTS, MAX_EDGES = 20_000, 500_000
-"""Points and edges up to which the command and the page measure stability unasked."""
+"""The command and the page measure stability by default up to this many points and edges."""
 
 
 def stability(
@@ -42,21 +42,21 @@ def stability(
     n_resamples: int = N_RESAMPLES,
     random_state: int = 0,
 ) -> list[float]:
-    """Of each level a number from 0 to 1: how alike its clusters come out when a fifth of the edges are left out.
+    """How well each level is found again when a fifth of the edges are left out: from 0 to 1.
 
-    Edges are drawn, not points: every edge stays with probability 0.8. On what is left a new tree is searched for, and
-    each cluster is compared with the node that fits it best, by Jaccard's index (what both hold over what either
-    holds). Any tree holds the set of all points and each single one; what these would reach counts as 0, an exact fit
-    as 1. A level is the mean over its clusters, by size and over the resamples. Clusters that are all points, or one,
-    say nothing and are left out; a level of such alone has 1.
+    Edges are resampled, not points: every edge is kept with probability 0.8. A new tree is found on the remaining
+    edges, and each cluster is compared with the node that fits it best, by the Jaccard index (size of the intersection
+    over size of the union). Every tree has a node of all points and one per point; what these would reach counts as 0,
+    an exact fit as 1. A level's value is the mean over its clusters, weighted by size, and over the resamples. Clusters
+    of all points, or of one, are left out; a level with only such clusters has 1.
 
-    Clear clusters are above 0.9; those of noise lie below 0.3 in many dimensions and up to 0.8 in two, where near
-    points stay together however they are cut. `beyond_chance` is the test; this says which level to lean on.
+    Clear clusters are above 0.9. Clusters of noise are below 0.3 in many dimensions, and up to 0.8 in two, where nearby
+    points stay together in any tree. Use `beyond_chance` to test for structure, and this to choose a level.
 
     Parameters
     ----------
     levels
-        Found clusters, one array per level, such as `hypcse.levels` gives.
+        Flat clusters, one array per level, as from `hypcse.levels`.
     graph
         A `Graph`, a networkx graph or a symmetric matrix.
     X
@@ -68,7 +68,7 @@ def stability(
     metric
         As in `join_components`, of use where the graph is not connected.
     n_resamples
-        How many times edges are drawn.
+        Number of resamples.
     random_state
         Seed of the draws.
 
@@ -104,7 +104,7 @@ def stability(
 
 
 def is_quick(graph: Graph) -> bool:
-    """Whether the stability of levels on a graph is a matter of seconds."""
+    """Whether the stability of levels on a graph takes only seconds."""
     return graph.n_vertices <= MAX_POINTS and graph.n_edges <= MAX_EDGES
 
 
@@ -122,7 +122,7 @@ def _searched_again(graph: Graph, known: dict[str, Any], metric: Metric, rng: np
 
 
 def level_fit(tree: Tree, labels: NDArray[np.int64]) -> float:
-    """How well a tree holds the clusters of a level, from 0 to 1, see `stability`."""
+    """How well a tree contains the clusters of a level, from 0 to 1; see `stability`."""
     sizes = np.bincount(labels)
     trivial = np.maximum(sizes / labels.size, 1 / sizes)
     telling = trivial < 1
@@ -133,7 +133,7 @@ def level_fit(tree: Tree, labels: NDArray[np.int64]) -> float:
 
 
 def best_overlaps(tree: Tree, labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Jaccard's index of each cluster and the node of the tree that fits it best. Labels from 0, none empty.
+    """Jaccard index of each cluster and the node of the tree that fits it best. Labels from 0, none empty.
 
     Only nodes where leaves of the cluster meet can fit best, and there are fewer of these than leaves: O(n log n).
     """

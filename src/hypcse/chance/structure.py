@@ -23,15 +23,15 @@ from hypcse.points.convert import is_affinity, is_networkx
 LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0
 """Standard deviations above chance from which structure is found, and from which it is clear."""
 LEAST_SPREAD = 0.005
-"""Standard deviation of chance, in doublings, below which a few draws do not tell it."""
+"""Smallest standard deviation of chance, in doublings, that a few draws can measure."""
 LEAST_SAVED, LEAST_APART = 0.03, 0.75
-"""Doublings beyond chance from which structure is found, however sure it is: of a graph, and of a table."""
+"""Smallest excess in doublings that counts as structure, however significant: for a graph, and for a table."""
 MIN_POINTS = 20
-"""Of fewer points, or edges, chance makes anything."""
+"""With fewer points or edges, chance can produce any structure."""
 MAX_POINTS = 1500
-"""Points of a table that are looked at together."""
+"""Number of points of a table that are tested together."""
 GLANCE, PLAIN_SCORE = 500, 2 * CLEAR_SCORE
-"""Points of a first glance, and the score that settles it: what is so plain in a few needs no more."""
+"""Number of points tested first, and the score from which no more points are needed."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Structure:
     Attributes
     ----------
     word
-        "clear", "weak", "none", or "untested" where there is too little to compare: fewer than 20 points or edges, or
+        "clear", "weak", "none", or "untested" if there is too little to compare: fewer than 20 points or edges, or
         sparse distances.
     score
-        Standard deviations by which the data exceed the mean of chance.
+        By how many standard deviations the data exceed the mean of chance.
     excess
-        The same in doublings: 1.0 says twice as far apart (of a table), or twice as much saved (of a graph).
+        The same in doublings: 1.0 means parts twice as far apart (for a table), or twice as much saved (for a graph).
 
     Examples
     --------
@@ -61,12 +61,12 @@ class Structure:
 
     @property
     def found(self) -> bool:
-        """Whether clusters are worth showing; so they are where nothing could be tested."""
+        """Whether clusters are worth showing; True if untested."""
         return self.word != "none"
 
     def __str__(self) -> str:
         if self.word == "untested":
-            return f"structure untested: this needs {MIN_POINTS} points or edges, and of distances those of all pairs"
+            return f"structure untested: this needs {MIN_POINTS} points or edges, and distances of all pairs"
         named = "no structure" if self.word == "none" else f"{self.word} structure"
         return f"{named} beyond chance ({self.score:.1f} standard deviations)"
 
@@ -77,14 +77,14 @@ UNTESTED = Structure("untested", 0.0, 0.0)
 def beyond_chance(
     data: Any, *, scale: Scale = "minmax", metric: Metric = "euclidean", random_state: int = 0
 ) -> Structure:
-    """Whether there is more structure in a table, or in a graph, than chance makes.
+    """Test whether a table or a graph has more structure than chance would produce.
 
-    Of a graph it asks what a tree saves over the star of all vertices, and what it saves on graphs with the same
-    degrees whose edges are shuffled: first of the edges alone, and if these are as chance would lay them, of edges with
-    their weights. A neighbour graph always saves more than its shuffles, since near points are near to each other, so a
-    table is compared with tables: how little leaves its parts, and how little leaves those of points drawn evenly from
-    a box with the variances of its principal components. Parts are looked at from 1/2 bit to 3 bits of entropy, which
-    is two parts up to some ten, and the scale that stands out most counts.
+    A graph is compared with shuffled graphs of the same degrees: how much entropy does a tree save over the star of all
+    vertices? First the edges are tested without weights and, if these look like chance, with weights. A neighbour graph
+    always saves more than its shuffles, because neighbours of a point are near each other. So a table is compared with
+    random tables, drawn evenly from a box with the variances of its principal components: how little weight leaves the
+    parts? Partitions from 1/2 bit to 3 bits of entropy, that is from two to about ten parts, are compared, and the
+    scale that stands out most counts.
 
     Parameters
     ----------
@@ -96,14 +96,14 @@ def beyond_chance(
     metric
         As in `similarity_graph`; features are scaled the same way.
     random_state
-        Of the draws, and of the points looked at: where there are more than 500 first so many of them, which do where
-        they lie 12 standard deviations beyond chance; then up to 1,500; and where there are more, the neighbourhood of
-        one of them, where small clusters show.
+        Seed of the draws and of the sample of points. A table of more than 500 points is first tested on 500 of them,
+        which is enough if they lie 12 standard deviations beyond chance; then on up to 1,500; a larger table also on
+        the neighbourhood of one point, where small clusters show.
 
     Returns
     -------
     Structure
-        The word for it, and how far beyond chance the data lie.
+        The verdict, and how far beyond chance the data lie.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def beyond_chance(
 
 
 def _of_graph(graph: Graph, rng: np.random.Generator) -> Structure:
-    """Of the edges, whatever they weigh; where these are as chance would lay them, of their weights."""
+    """Test the edges without weights and, if these look like chance, with weights."""
     graph = in_range(graph)
     i, j, weights = graph.edges()
     alike = weights.min() == weights.max()
@@ -152,7 +152,7 @@ def _of_points(points: NDArray[np.floating], on_sphere: bool, rng: np.random.Gen
     found = _judge(*table_separations(whole, on_sphere, rng), least=LEAST_APART)
     if found.found or len(points) <= MAX_POINTS:
         return found
-    # Clusters of a few points each are thinned out in a sample of all.
+    # A sample of all points thins out clusters of a few points each.
     near = _judge(*table_separations(_near(points, rng), on_sphere, rng), least=LEAST_APART)
     return near if near.word == "clear" else found
 
@@ -168,10 +168,10 @@ def _near(points: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.
 
 
 def _judge(value: NDArray[np.float64], chance: NDArray[np.float64], *, least: float) -> Structure:
-    """What data reach against what draws reach: each at several scales, in doublings.
+    """Compare the data with the draws, each at several scales, in doublings.
 
-    Of each draw, too, the scale counts at which it exceeds the mean of the others most, so that the choice among scales
-    favours nobody.
+    Each draw, like the data, counts at the scale where it exceeds the mean of the others most, so that the choice of
+    the scale favours neither.
     """
     n_draws = len(chance)
     mean = chance.mean(axis=0)

@@ -1,4 +1,4 @@
-"""How far apart the parts of a table are, and those of noise of the same shape."""
+"""How far apart the parts of a table are, compared with noise of the same shape."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from hypcse.graph.similarity import scaled_similarity
 N_DRAWS = 20
 N_NEIGHBORS = 10
 SEARCH: NeighborSearch = "brute"
-"""Of the graphs: all distances of so few points are the quickest search."""
+"""Neighbour search for the graphs: for so few points, brute force is fastest."""
 BITS = np.array([0.5, 0.75, 0.95, 1.5, 2.0, 3.0])
-"""Entropies of the shares of the parts at which partitions are compared."""
+"""Entropies of the part sizes at which partitions are compared."""
 LEAST = 1e-12
-"""What leaves parts that are far apart; less is a rounding error."""
+"""Smallest weight that counts as leaving a part; less is a rounding error."""
 
 
 def table_separations(
@@ -35,10 +35,10 @@ def table_separations(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The `separations` of points, (6,), and those of draws of noise, (20, 6).
 
-    Noise fills a box along the principal components evenly, with the variance that the points have along each.
+    Noise fills a box along the principal components evenly, with the points' variance along each.
     """
     turned, offset = principal_coordinates(points)
-    # Single precision has limits and separations have no unit; a power of two rounds nothing.
+    # Single precision has limits and separations have no unit; scaling by a power of two is exact.
     power = -np.frexp(np.abs(offset + turned).max())[1]
     turned, offset = np.ldexp(turned, power), np.ldexp(offset, power)
     spread = np.sqrt(3.0) * turned.std(axis=0)
@@ -48,9 +48,9 @@ def table_separations(
 
 
 def separations(points: NDArray[np.floating]) -> NDArray[np.float64]:
-    """How little leaves the parts, at each of the `BITS`: doublings below what would leave them by chance.
+    """How little weight leaves the parts, at each of the `BITS`: in doublings below chance.
 
-    Of all partitions of that entropy or more in Paris' tree of the neighbour graph, the one whose parts leak least.
+    Of all partitions with at least that entropy in the Paris tree of the neighbour graph, the one that leaks least.
     """
     graph = connected_similarity(points.astype(np.float32))
     tree = graph_linkage(graph, "paris")
@@ -60,9 +60,9 @@ def separations(points: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def connected_similarity(points: NDArray[np.float32]) -> Graph:
-    """The similarity graph, of which components are joined by the shortest edges that can.
+    """The similarity graph, with its components joined by the shortest possible edges.
 
-    The weights of those say how far apart components are, which no edges at all would not. O(n^2) for a sample.
+    The weights of these edges show how far apart the components are. O(n^2) for a sample.
     """
     graph, width = scaled_similarity(points, min(N_NEIGHBORS, len(points) - 1), "median", algorithm=SEARCH)
     components = graph.components()
@@ -83,9 +83,9 @@ def connected_similarity(points: NDArray[np.float32]) -> Graph:
 
 
 def principal_coordinates(points: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Centred points along their principal components, and where their mean lies then.
+    """Centred points along their principal components, and the position of their mean.
 
-    The mean's own direction outside the components is the last coordinate, so that angles at the origin are kept.
+    The last coordinate is the mean's direction outside the components, so that angles at the origin are kept.
     """
     mean = points.mean(axis=0, dtype=np.float64)
     centred = points - mean
@@ -99,10 +99,10 @@ def principal_coordinates(points: NDArray[np.floating]) -> tuple[NDArray[np.floa
 
 
 def classical_coordinates(distances: Any, max_points: int, rng: np.random.Generator) -> NDArray[np.float64] | None:
-    """Points whose distances come nearest to those given, by classical scaling; None for sparse distances.
+    """Points that approximate the given distances, by classical scaling; None for sparse distances.
 
-    The largest distance becomes 1, so that no square overflows. Of more than `max_points`, so many are drawn. All
-    distances are read and checked, some rows at a time.
+    The largest distance becomes 1, so that no square overflows. At most `max_points` points are sampled. All distances
+    are read and checked, some rows at a time.
     """
     if sparse.issparse(distances):
         return None
@@ -113,7 +113,7 @@ def classical_coordinates(distances: Any, max_points: int, rng: np.random.Genera
     squares = np.square(square / (square.max() or 1.0))
     inner = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
     values, axes = np.linalg.eigh(inner)
-    # Values ascend; the last one stays where all points are one.
+    # Values ascend; the last one is kept even if all points are equal.
     used = values > 1e-9 * max(float(values[-1]), 0.0)
     used[-1] = True
     return axes[:, used] * np.sqrt(np.maximum(values[used], 0.0))

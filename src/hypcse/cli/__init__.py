@@ -15,7 +15,7 @@ def main() -> None:
     try:
         sys.exit(_run())
     except SystemExit as ended:
-        # Who writes to a pipe that nobody reads ends the process inside of rich or typer.
+        # Writing to a pipe that nobody reads ends the process inside rich or typer.
         if not isinstance(ended.__context__, BrokenPipeError):
             raise
         failed: BaseException = ended.__context__
@@ -37,12 +37,12 @@ def _run() -> int | None:
     from hypcse.cli.telling.ending import STOPPED
 
     warnings.showwarning = _show_warning
-    # Without words, show what there is.
+    # Without a command, show the help.
     words = None if sys.argv[1:] else ["--help"]
     code: int | None = app(words, prog_name="hypcse", standalone_mode=False)
     flush()
     if code == STOPPED:
-        # Ctrl-C while typer read the words.
+        # Ctrl-C while typer parsed the command line.
         raise KeyboardInterrupt
     return code
 
@@ -55,7 +55,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """One line, without the place in the code; those of other libraries say their kind."""
+    """One line, without the position in the code; warnings of other libraries name their class."""
     from hypcse._checks import HypcseWarning
     from hypcse.cli.telling.output import say
 

@@ -1,4 +1,4 @@
-"""The subcommands. Heavy imports happen inside them, so that --help answers at once."""
+"""The subcommands. Heavy imports happen inside them, so that --help is fast."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypcse.cli.telling.ending import Passed
 
 
 class Commands(TyperGroup):
-    """The commands; what typer has an answer of its own to passes it unseen, for `main` to answer."""
+    """The commands. Ctrl-C and end of input, which typer would handle itself, are passed on to `main`."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -74,20 +74,20 @@ def fit(
         typer.Argument(help=f"The points: a file ({list_suffixes()}), or a data set's name."),
     ],
     out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
-    method: Annotated[str, typer.Option(help="A method; `hypcse methods` lists them.")] = "entropy",
+    method: Annotated[str, typer.Option(help="Method to use. See `hypcse methods`.")] = "entropy",
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="An option of the method, such as n_init=20; repeat it."),
+        typer.Option("--set", metavar="NAME=VALUE", help="An option of the method, such as n_init=20. Repeatable."),
     ] = None,
     refine: Annotated[
         bool | None,
         typer.Option(
-            "--refine/--no-refine", help="Lower the tree's entropy afterwards. By default, unless a preset says no."
+            "--refine/--no-refine", help="Lower the tree's entropy afterwards. On by default; a preset may turn it off."
         ),
     ] = None,
     effort: Annotated[Effort, typer.Option(help="How hard to refine.")] = "fast",
     clusters: Annotated[
-        int | None, typer.Option(min=1, help="Number of flat clusters. By default: those of the main level.")
+        int | None, typer.Option(min=1, help="Number of flat clusters. By default: as many as the main level has.")
     ] = None,
     columns: Any = None,
     graph: Any = None,
@@ -95,27 +95,39 @@ def fit(
         bool | None,
         typer.Option(
             "--stability/--no-stability",
-            help="Measure how alike each level comes out on part of the edges. By default: up to 20,000 points "
+            help="Measure how well each level is found again on part of the edges. By default: up to 20,000 points "
             "and 500,000 edges.",
         ),
     ] = None,
-    preset: Annotated[Preset | None, typer.Option(help="Short for --set preset=..., of hypcse.")] = None,
+    preset: Annotated[Preset | None, typer.Option(help="Short for --set preset=... (method hypcse).")] = None,
     epochs: Annotated[
-        int | None, typer.Option(min=0, help="Short for --set n_epochs=..., of methods that train.")
+        int | None, typer.Option(min=0, help="Short for --set n_epochs=... (methods that train).")
     ] = None,
     device: Annotated[
-        str | None, typer.Option(help="Short for --set device=...: auto, cpu or cuda, of hypcse.")
+        str | None, typer.Option(help="Short for --set device=...: auto, cpu or cuda (method hypcse).")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a training that was stopped.")] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Work on a Dask cluster: `tcp://host:8786`, or `local` for workers on this machine. Reads .parquet "
+            "and .npy files in blocks; the place of --out must be visible to all workers.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a training run, or a run on a cluster, that was stopped.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
 ) -> None:
     """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
 
-    The folder is written whole or not at all: `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`, the page
-    `tree.html`, the fitted `model`, and where there is one its `embedding.npy`.
-    What was read as what is printed. The class column is not a feature; it is used to score the tree. `--set` gives an
-    option of the method, by the names that `hypcse methods` lists: a number, true, false, none, or a text.
+    The folder holds `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`, the page `tree.html`, the fitted `model`
+    and, if the method makes one, `embedding.npy`. It is written completely or not at all.
+    The command prints how it read each column. The class column is not a feature; it is used to score the tree.
+    `--set` takes the options that `hypcse methods` lists. A value is a number, true, false, none, or text.
+    With `--cluster` there is no `model`, and the page of a large tree shows its top. `--set` then takes linkage,
+    metric, algorithm, n_probes, shard_rows and memory_limit.
 
     Example: `hypcse fit iris --out iris-tree --method hdbscan --set min_samples=3`
     """
@@ -124,7 +136,12 @@ def fit(
 
     shorthands = {"preset": preset, "n_epochs": epochs, "device": device}
     job = Job(method, clusters, refine, effort, seed, graph, settings or [], shorthands, resume, stability)
-    run_fit(data, out, columns, job, overwrite)
+    if cluster is None:
+        run_fit(data, out, columns, job, overwrite)
+        return
+    from hypcse.cli.fitting.cluster import run_on_cluster
+
+    run_on_cluster(data, out, columns, job, overwrite, cluster)
 
 
 @app.command()
@@ -136,11 +153,11 @@ def score(
     ],
     data: Annotated[str, typer.Option(help="The points: a file or a data set's name, as for `hypcse fit`.")],
     labels: Annotated[
-        Path | None, typer.Option(help="True classes: .npy, or text with one label a line. Optional.")
+        Path | None, typer.Option(help="True classes: .npy, or text with one label per line. Optional.")
     ] = None,
     columns: Any = None,
     graph: Any = None,
-    self_loops: Annotated[SelfLoops, typer.Option(help="What loops count in the entropy.")] = "paper",
+    self_loops: Annotated[SelfLoops, typer.Option(help="How self-loops count in the entropy.")] = "paper",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
     """Score a tree on the similarity graph of its points, as the paper's tables were scored.
@@ -186,29 +203,25 @@ def reproduce(
         str,
         typer.Argument(
             help="What to reproduce: table1 (with Table 5), table2, table3, table4, paper-row, few-labels, control, "
-            "tau, eta1, k, t1, t2, disks, growth, hierarchies, flat; or all of them: all."
+            "tau, eta1, k, t1, t2, disks, growth, hierarchies, flat; or `all`."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder of the results; a run that was stopped goes on there.")] = Path(
-        "results"
-    ),
-    data: Annotated[list[str] | None, typer.Option(help="Only this data set; repeat it. By default: all.")] = None,
-    seeds: Annotated[
-        int | None, typer.Option(min=1, help="Number of seeds of each random method. By default: 1 to 5.")
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Tasks at a time, each in a process of its own.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder for the results; a stopped run continues there.")] = Path("results"),
+    data: Annotated[list[str] | None, typer.Option(help="Run only this data set. Repeatable. By default: all.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Seeds per random method. By default: 1 to 5.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many tasks to run at a time, each in its own process.")] = 1,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="A trial run: two epochs; two data sets and one seed unless these are given."),
+        typer.Option("--quick", help="A trial run: two epochs; two data sets and one seed unless you give these."),
     ] = False,
     report_only: Annotated[
-        bool, typer.Option("--report-only", help="Run nothing; report what the folder already holds.")
+        bool, typer.Option("--report-only", help="Run nothing; report the results already in the folder.")
     ] = False,
 ) -> None:
-    """Run a table or a figure of the paper and report it beside the paper's own figures, as Markdown and as a page.
+    """Run a table or figure of the paper and report it beside the paper's numbers, as Markdown and as a page.
 
-    An experiment is made of tasks: one method on one data set with one seed. The result of every finished task is kept
-    in the folder, so a second call goes on where the first was stopped, and experiments share tasks.
+    An experiment consists of tasks: one method on one data set with one seed. The folder keeps the result of every
+    finished task, so a second call continues where the first stopped, and experiments share tasks.
 
     Example: `hypcse reproduce paper-row --data iris --quick`
     """
@@ -229,7 +242,7 @@ def view(
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(help="Classes: a .csv with a name and a class a row, or one class a line; .npy. Optional."),
+        typer.Option(help="Classes: a .csv with name and class per row, text with one class per line, .npy. Optional."),
     ] = None,
     data: Annotated[
         str | None, typer.Option(help="The points behind the tree: a file or a data set's name. Optional.")
@@ -237,7 +250,7 @@ def view(
     columns: Any = None,
     graph: Any = None,
     clusters: Annotated[
-        int | None, typer.Option(min=1, help="Clusters shown at first. By default: those of the automatic cut.")
+        int | None, typer.Option(min=1, help="Number of clusters shown at first. By default: the automatic cut.")
     ] = None,
     compare: Annotated[
         list[Path] | None,
@@ -249,13 +262,13 @@ def view(
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page. By default: the name of the data.")] = None,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Show the page in the browser.")] = True,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is no page of ours.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that hypcse did not write.")] = False,
 ) -> None:
-    """Write a page to look at any tree, and open it: a disk to pan and zoom, a dendrogram, clusters, search, exports.
+    """Write a page that shows any tree, and open it: a disk to pan and zoom, a dendrogram, clusters, search, exports.
 
-    The page is one file and asks nothing of any network. With `--data` it also tells what the similarity graph and the
-    columns say about each node, its dendrogram shows how far apart the joined parts are, and beside it is a heat map
-    of the columns. Names of nodes in the tree's file are shown too.
+    The page is one file and works offline. With `--data` it also shows what the similarity graph and the columns say
+    about each node, its dendrogram shows how far apart the joined parts are, and beside it is a heat map of the
+    columns. Names of nodes in the tree's file are shown too.
 
     Example: `hypcse view tree.nwk --no-open`
     """
@@ -267,7 +280,7 @@ def view(
 
 @app.command()
 def methods() -> None:
-    """List the methods: what they take, what memory they need, and their options for `hypcse fit --set`.
+    """List the methods: their input, the memory they need, and their options for `hypcse fit --set`.
 
     Example: `hypcse methods`
     """

@@ -30,7 +30,7 @@ SHOWN = (
     "hypcse",
     "entropy",
 )
-"""Methods of the demo: `hypcse compare` runs all of them, which takes longer."""
+"""Methods of the demo. `hypcse compare` runs all methods, which takes longer."""
 
 
 def run_demo(data: str, out: Path) -> None:
@@ -64,7 +64,7 @@ def run_demo(data: str, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"{data}.nwk"
     write_file(target, trees[best].to_newick())
-    # The path is the user's: it may hold brackets, which are no markup, and blanks, which a shell splits at.
+    # The user's path may hold brackets, which are not markup here, and blanks, which a shell splits at.
     place = shlex.quote(str(target))
     console.print(f"Its tree is in {target}. Score it again:", markup=False)
     console.print(f"  hypcse score {place} --data {data}", highlight=False, markup=False, soft_wrap=True)

@@ -23,35 +23,35 @@ def _option(kind: Any, default: Any, text: str, *words: str, panel: str = READIN
 
 _Text, _Texts = str | None, list[str] | None
 COLUMNS: dict[str, tuple[Any, Any]] = {
-    "label_column": _option(_Text, None, "Column of the classes: its name, or its position from 1."),
-    "id_column": _option(_Text, None, "Column of the leaf names: its name, or its position from 1."),
+    "label_column": _option(_Text, None, "Class column: its name, or its position from 1."),
+    "id_column": _option(_Text, None, "Column with the leaf names: its name, or its position from 1."),
     "use": _option(_Texts, None, "Columns to use as features: a,b or repeated. By default: all others."),
     "drop": _option(_Texts, None, "Columns to leave out: a,b or repeated."),
-    "keep": _option(_Texts, None, "Columns to use although they look like ids: a,b or repeated."),
-    "categorical": _option(_Texts, None, "Columns of texts: a,b or repeated. Each weighs as one column of numbers."),
-    "impute": _option(Impute | None, None, "Fill missing numbers. By default they are refused."),
-    "dates": _option(Dates, "refuse", "What to do with dates; a number is days since 1970-01-01."),
+    "keep": _option(_Texts, None, "Columns to use even though they look like ids: a,b or repeated."),
+    "categorical": _option(_Texts, None, "Text columns: a,b or repeated. Each counts as one numeric column."),
+    "impute": _option(Impute | None, None, "How to fill missing numbers. By default they are an error."),
+    "dates": _option(Dates, "refuse", "What to do with dates. `number`: days since 1970-01-01."),
     "header": _option(
-        bool | None, None, "Whether row 1 names the columns. By default: if it has no number.", "--header/--no-header"
+        bool | None, None, "Whether row 1 names the columns. By default: if it holds no number.", "--header/--no-header"
     ),
-    "decimal": _option(Decimal | None, None, "Decimal mark. By default it is found."),
+    "decimal": _option(Decimal | None, None, "Decimal mark. By default: detected."),
     "sheet": _option(_Text, None, "Sheet of a workbook: its name, or its position from 1."),
-    "edges": _option(bool, False, "Rows are edges: two ends, and a weight or none.", "--edges"),
+    "edges": _option(bool, False, "Rows are edges: source, target, optional weight.", "--edges"),
 }
 """Options that say how to read the data."""
 
 GRAPH: dict[str, tuple[Any, Any]] = {
-    "neighbors": _option(int, 10, "Neighbours of each point.", panel=SIMILARITY, min=1),
+    "neighbors": _option(int, 10, "Number of neighbours per point.", panel=SIMILARITY, min=1),
     "bandwidth": _option(str, "1.0", "Width of the similarity: a number, or `median`.", panel=SIMILARITY),
-    "scale": _option(Scale, "minmax", "Scaling of the columns; rank is by quantiles.", panel=SIMILARITY),
+    "scale": _option(Scale, "minmax", "How to scale the columns; `rank` uses quantiles.", panel=SIMILARITY),
 }
 """Options of the similarity graph."""
 
 
 def with_shared(*groups: dict[str, tuple[Any, Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command whose parameters `columns` and `graph` are made of the options of the groups.
+    """A command with the options of the groups in place of its parameters `columns` and `graph`.
 
-    The options stand where the parameter stands; `columns` becomes a `Columns`, `graph` the arguments of a similarity
+    The options take the place of the parameter. `columns` becomes a `Columns`, `graph` the arguments of a similarity
     graph.
     """
 
@@ -97,7 +97,7 @@ def _columns(given: dict[str, Any]) -> Any:
 
 
 def _listed(words: list[str] | None) -> tuple[str, ...]:
-    """Names that are repeated, or separated by commas; a name with a comma is put in quotes.
+    """Names that are repeated, or separated by commas; quote a name with a comma.
 
     >>> _listed(["a,b", '"c, d"'])
     ('a', 'b', 'c, d')

@@ -33,14 +33,14 @@ def run_score(
     self_loops: SelfLoops,
     as_json: bool,
 ) -> None:
-    """Score a tree, of a file or a folder of `hypcse fit`, on the similarity graph of its points; print the row."""
+    """Score a tree (a file or a folder of `hypcse fit`) on the similarity graph of its points, and print the row."""
     if labels_path is not None and columns.label is not None:
         raise ValueError(f"--labels {labels_path} and --label-column {columns.label} both give labels; pass one.")
     tree_path = tree_file(tree_source)
     tree = read_tree(tree_path)
     points = points_of(source, columns)
     if tree_path.suffix.lower() == ".npy":
-        # A linkage matrix cannot hold names: its leaf k is row k, whatever the id column says.
+        # A linkage matrix holds no names: its leaf k is row k, whatever the id column says.
         points = replace(points, names=None)
     order = leaf_rows(tree, points, by_name=columns.id is not None)
     if labels_path is not None:
@@ -54,10 +54,10 @@ def run_score(
 
 
 def leaf_rows(tree: Tree, points: Points, by_name: bool) -> NDArray[np.int64]:
-    """Row of the points that each leaf of the tree stands for.
+    """The row of each leaf of the tree.
 
-    by_name : whether names were asked for. Where the rows were named by what looked like an id, a tree whose leaves
-        have no names goes by row.
+    by_name : whether names were asked for. If the rows were named by a column that looked like an id, a tree without
+        leaf names is matched by row.
     """
     n = points.n_points
     if tree.n_leaves != n:
@@ -76,7 +76,7 @@ def leaf_rows(tree: Tree, points: Points, by_name: bool) -> NDArray[np.int64]:
 
 
 def show_scores(rows: list[dict[str, Any]]) -> None:
-    """Print rows of scores as one table, with an arrow the way that is better; a single row goes downwards."""
+    """Print rows of scores as one table, with an arrow in the better direction; a single row is printed vertically."""
     table = Table()
     if len(rows) == 1:
         first, *others = rows[0].items()
@@ -99,7 +99,7 @@ def _title(name: str) -> str:
 
 
 def _cell(name: str, value: Any) -> str:
-    """The value as a table shows it; what there is no number for, such as the purity of classes of one, is `-`."""
+    """The value as a table shows it; `-` if it is undefined, such as the purity of classes of one."""
     if name == "seconds":
         return f"{value:.2f}"
     if name not in BY_NAME:
@@ -108,5 +108,5 @@ def _cell(name: str, value: Any) -> str:
 
 
 def finite(value: float) -> float | None:
-    """The value, or None where it is no number."""
+    """The value, or None if it is not a number."""
     return value if math.isfinite(value) else None

@@ -25,12 +25,12 @@ from hypcse.tree.names import match_names
 from hypcse.writing import check_file
 
 MAX_DIGITS = 19
-"""A whole number of fewer digits has 64 bits."""
+"""A whole number with fewer digits fits in 64 bits."""
 
 
 @dataclass(frozen=True)
 class Extras:
-    """What is known beside the tree, as the command line names it."""
+    """What is known besides the tree, as given on the command line."""
 
     labels: Path | None
     data: str | None
@@ -43,7 +43,7 @@ class Extras:
 
     @property
     def is_default(self) -> bool:
-        """Whether nothing is known beside the tree."""
+        """Whether nothing is known besides the tree."""
         given = (self.labels, self.data, self.n_clusters, self.node_names, self.title)
         return all(value is None for value in given) and not self.columns.options() and not self.compare
 
@@ -108,7 +108,7 @@ def _show(page: Path, word: str, open_page: bool) -> None:
 
 
 def check_target(target: Path, overwrite: bool) -> None:
-    """Raise when the page cannot be written, or would replace what `hypcse view` has not written."""
+    """Raise if the page cannot be written, or would replace a file that hypcse did not write."""
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; --out names the page, for example {target / PAGE}.")
     check_file(target)
@@ -118,26 +118,26 @@ def check_target(target: Path, overwrite: bool) -> None:
         ours = f'content="{GENERATOR}"'.encode() in file.read(2000)
     if not ours:
         raise FileExistsError(
-            f"{target} exists and is no page of hypcse. Choose another --out, or pass --overwrite to replace it."
+            f"{target} exists and is not a page of hypcse. Choose another --out, or pass --overwrite to replace it."
         )
 
 
 def read_source(source: Path) -> tuple[Tree, NDArray[np.int64] | None]:
-    """The tree of a file, or of a folder that `hypcse fit` wrote with the flat labels found there."""
+    """The tree in a file, or in a folder that `hypcse fit` wrote, with the folder's flat labels."""
     tree, table = read_tree(tree_file(source)), source / "labels.csv"
     if not source.is_dir() or not table.is_file():
         return tree, None
     cells = leaf_labels(table, tree)
     if not all(cell.isdecimal() and len(cell) < MAX_DIGITS for cell in cells):
         raise ValueError(
-            f"{table} holds labels that are not whole numbers of less than {MAX_DIGITS} digits. Write the folder anew "
+            f"{table} holds labels that are not whole numbers of less than {MAX_DIGITS} digits. Write the folder again "
             "with `hypcse fit`."
         )
     return tree, flat_labels(f"the labels of {table}", np.array([int(cell) for cell in cells]), tree.n_leaves)
 
 
 def leaf_labels(path: Path, tree: Tree) -> list[str]:
-    """One label a leaf: from a table by the leaf's name, or one a line in the order of the leaves.
+    """One label per leaf: from a table by the leaf's name, or one per line in the order of the leaves.
 
     In a table the first column holds the names and the second the labels; a first row that names no leaf is its header.
     """
@@ -154,10 +154,10 @@ def leaf_labels(path: Path, tree: Tree) -> list[str]:
 
 
 def _from_data(tree: Tree, extras: Extras) -> Points:
-    """The points behind the tree in the order of its leaves, with their graph; nothing known without data."""
+    """The points behind the tree in the order of its leaves, with their graph; empty without data."""
     if extras.data is None:
         if extras.columns.options():
-            raise ValueError(f"{', '.join(extras.columns.options().values())} say how to read --data. Pass it too.")
+            raise ValueError(f"{', '.join(extras.columns.options().values())} say how to read --data. Pass --data too.")
         return Points()
     points = points_of(extras.data, extras.columns)
     graph = points.similarity(**extras.graph_options)

@@ -1,4 +1,4 @@
-"""The nine UCI data sets of the paper, found on this machine or fetched with size and checksum checked."""
+"""The nine UCI data sets of the paper, found on this machine or downloaded, with size and checksum verified."""
 
 from hypcse.datasets.catalogue import Dataset, available, describe
 from hypcse.datasets.fetch import DatasetUnavailable

@@ -60,7 +60,7 @@ def _check_members(found: Collection[str], wanted: tuple[str, ...], source: str)
 
 
 def check_labelled(entry: Dataset, X: NDArray[Any], y: NDArray[Any], source: str) -> Labelled:
-    """X as float64 and y as class codes from 0, with the shapes that the catalogue gives."""
+    """X as float64 and y as class codes from 0, with the shapes in the catalogue."""
     if X.dtype.kind not in "biuf":
         raise ValueError(f"X of {source} has dtype {X.dtype}; numbers are needed. Write it again as float64.")
     _check_equal(entry, "X has shape", X.shape, (entry.n_points, entry.n_features), source)

@@ -12,7 +12,7 @@ from hypcse.writing import write_file
 
 
 def cache_folder() -> Path:
-    """The user's cache folder; for one without a home, as in some containers, one among temporary files."""
+    """The user's cache folder; a temporary folder if the user has no home, as in some containers."""
     return user_cache() or Path(tempfile.gettempdir()) / "hypcse"
 
 
@@ -23,13 +23,13 @@ def read_cached(entry: Dataset) -> bytes | None:
 
 
 def find_damage(entry: Dataset) -> str | None:
-    """What is wrong with the cached file, or None when there is none or it is sound."""
+    """What is wrong with the cached file, or None if it is intact or does not exist."""
     content = _content(entry)
     return None if content is None else find_fault(entry, content)
 
 
 def find_fault(entry: Dataset, content: bytes) -> str | None:
-    """What makes `content` another file than the catalogue's, or None when it is that file."""
+    """How `content` differs from the catalogue's file, or None if it is that file."""
     digest = sha256(content).hexdigest()
     if digest == entry.sha256:
         return None
@@ -37,7 +37,7 @@ def find_fault(entry: Dataset, content: bytes) -> str | None:
 
 
 def store(entry: Dataset, content: bytes) -> None:
-    """Keep a file; readers see the old one or the new one, never a part."""
+    """Store a file; readers see the old one or the new one, never a part."""
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / entry.file, content)
@@ -47,5 +47,5 @@ def _content(entry: Dataset) -> bytes | None:
     try:
         return (cache_folder() / entry.file).read_bytes()
     except OSError:
-        # A cache that cannot be read is no reason to stop: the later sources may still answer.
+        # An unreadable cache is no reason to stop: the later sources may still work.
         return None

@@ -14,7 +14,7 @@ class Dataset:
     Attributes
     ----------
     name
-        By which `load` knows it.
+        Name to pass to `load`.
     file
         The file in the authors' repository.
     bytes
@@ -24,7 +24,7 @@ class Dataset:
     n_points, n_features, n_classes
         Shape that every copy must have.
     note
-        What to know about it.
+        A note on the data.
 
     Examples
     --------
@@ -94,7 +94,7 @@ _BY_NAME = {entry.name: entry for entry in _ENTRIES}
 
 
 def available() -> list[str]:
-    """The names that `load` knows, in the order of the paper's tables.
+    """The names of the data sets, in the order of the paper's tables.
 
     Returns
     -------

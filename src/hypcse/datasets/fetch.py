@@ -1,4 +1,4 @@
-"""Fetching a data set's file from the authors' public repository, with the checksum verified, by pooch."""
+"""Downloads a data set's file from the authors' public repository with pooch, and verifies the checksum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.datasets.cache import cache_folder, find_damage, store
 from hypcse.datasets.catalogue import Dataset
 
-# One commit, not a branch: the checksums belong to the files as they were then.
+# One commit, not a branch: the checksums belong to the files of that commit.
 _COMMIT = "0dfcd1247959faf734cc8d6c1fac3b28f7dd9fc7"
 BASE_URL = f"https://raw.githubusercontent.com/SELGroup/HypCSE/{_COMMIT}/datasets"
 TIMEOUT = 20.0
@@ -55,7 +55,7 @@ def file_url(entry: Dataset, base_url: str = BASE_URL) -> str:
 
 
 def _download(entry: Dataset, url: str, timeout: float, callback: Callback | None) -> bytes:
-    """The content, of the right checksum. OSError where none comes, ValueError where it is another file."""
+    """The content, with the right checksum. OSError if the download fails, ValueError if it is another file."""
     import pooch
 
     with TemporaryDirectory() as folder, _silenced(pooch.get_logger()):
@@ -66,7 +66,7 @@ def _download(entry: Dataset, url: str, timeout: float, callback: Callback | Non
 
 
 class _Shown:
-    """What pooch takes for a bar: tells the callback, and ends an answer that is far longer than the file.
+    """Passed to pooch as a progress bar: calls the callback, and stops an answer that is far longer than the file.
 
     total : the length that the server promises, or 0.
     """
@@ -75,7 +75,7 @@ class _Shown:
         self.url, self.size, self.reporter, self.done, self.total = url, size, reporter, 0, 0
 
     def update(self, n_bytes: int) -> None:
-        """So many bytes have come, or fewer: pooch counts every piece as a whole one."""
+        """Count bytes received, or fewer: pooch counts every chunk as a full one."""
         self.done += n_bytes
         if self.total > self.size or self.done > _MARGIN * self.size + 2**20:
             raise ValueError(f"it has more than the {self.size} bytes of the file")
@@ -84,7 +84,7 @@ class _Shown:
             raise Stopped(f"the download of {self.url} was stopped by its callback at {done:,} of {self.size:,} bytes.")
 
     def reset(self) -> None:
-        """Before pooch tells all of it once more, which need not be told."""
+        """Called before pooch reports everything once more; that report is ignored."""
         self.done, self.reporter = 0, Reporter(None)
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class _Shown:
 
 @contextmanager
 def _silenced(logger: logging.Logger) -> Iterator[None]:
-    """Keep pooch, which tells of every file that it fetches, from the terminal."""
+    """Keep pooch's log of every download off the terminal."""
     before = logger.level
     logger.setLevel(logging.WARNING)
     try:
@@ -109,7 +109,7 @@ def _cause(error: Exception, url: str, timeout: float) -> str:
         return f"{url} answered {error.response.status_code} {error.response.reason}"
     if isinstance(error, ValueError) and not isinstance(error, InvalidURL):
         return f"the answer of {url} was refused: {str(error).split(' Deleted download')[0].rstrip('.')}"
-    # A wait for the next bytes that is too long comes as a broken connection.
+    # A timeout while waiting for the next bytes is raised as a broken connection.
     if "timed out" in str(error):
         return f"{url} sent nothing for {timeout:g} s"
     inner = error.args[0] if error.args else error

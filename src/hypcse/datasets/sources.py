@@ -17,18 +17,18 @@ _IN_SKLEARN = {"iris": "load_iris", "optical-digits": "load_digits"}
 
 
 def load(name: str, *, callback: Callback | None = None) -> Labelled:
-    """Features and classes of a data set of the paper.
+    """Load the features and classes of a data set of the paper.
 
-    The sources, in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the cache folder
-    of the user (on Linux ~/.cache/hypcse); scikit-learn's copy of iris and optical-digits; the authors' repository,
-    whose file is then kept in the cache.
+    Sources are tried in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the user's
+    cache folder (on Linux ~/.cache/hypcse); scikit-learn's copy of iris and optical-digits; the authors' repository.
+    Downloads are kept in the cache.
 
     Parameters
     ----------
     name
         One of `available`.
     callback
-        Called with a `Progress` in bytes while a file is fetched. Return True to stop, which raises `Stopped`, a
+        Called with a `Progress` in bytes while a file is downloaded. Return True to stop: this raises `Stopped`, a
         TimeoutError, and keeps nothing.
 
     Returns
@@ -72,7 +72,7 @@ def load_entry(
 
 
 def _user_file(entry: Dataset) -> Path | None:
-    """NAME.npz in the folder of HYPCSE_DATA, or None when either is not there."""
+    """NAME.npz in the folder of HYPCSE_DATA, or None if either does not exist."""
     named = os.environ.get("HYPCSE_DATA")
     if not named:
         return None

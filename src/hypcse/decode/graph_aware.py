@@ -12,18 +12,18 @@ from hypcse.tree import Tree
 
 
 def chord_scaled(graph: Graph, chords: NDArray[np.float64]) -> Graph:
-    """The graph with each weight multiplied by exp(-(chord / median chord)^2), one chord an edge of `graph.edges()`."""
+    """The graph, each weight multiplied by exp(-(chord / median chord)^2); one chord per edge of `graph.edges()`."""
     i, j, w = graph.edges()
     middle = float(np.median(chords)) if chords.size else 0.0
     share = np.exp(-np.square(chords / middle)) if middle > 0 else np.ones_like(chords)
-    # A weight must stay positive: ends that lie far apart keep their edge, hardly weighing.
+    # A weight must stay positive: distant vertices keep their edge, with almost no weight.
     return Graph.from_edges(i, j, w * np.maximum(share, 1e-100), graph.n_vertices)
 
 
 def decode_graph(leaves: ArrayLike, graph: Graph) -> Tree:
-    """Average linkage on the graph, its weights lowered where the embedding puts the ends of an edge apart.
+    """Average linkage on the graph, with weights lowered for edges that are long in the embedding.
 
-    Only edges of the graph are looked at: O(m log n), and lower structural entropy than `decode_single` gives.
+    Uses only edges of the graph: O(m log n), and gives lower structural entropy than `decode_single`.
     """
     points = np.asarray(check_features(leaves), dtype=np.float64)
     if len(points) != graph.n_vertices:

@@ -28,11 +28,11 @@ Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
 Tell = Callable[[str, int, int], None]
 
-# Points looked at beyond those that a core distance counts: nearest ones with large cores may be far.
+# Extra points beyond those that a core distance counts: nearest points with large cores may be far.
 _MORE = 4
-# A longer list takes the tree longer to keep in order than matrix products take.
+# Keeping a longer list in order takes the tree longer than matrix products.
 _MAX_SEARCHED = 64
-# Points between two reports of progress.
+# Points between two progress reports.
 _PART = 8192
 
 
@@ -52,12 +52,12 @@ class ReachabilityTree(NamedTuple):
 def reachability_tree(X: Reals, min_samples: int, tell: Tell) -> ReachabilityTree:
     """The minimum spanning tree of points (n, d) under max(core_i, core_j, |x_i - x_j|).
 
-    core_i is the distance to the `min_samples`-th nearest point, i itself being the first. Edges are ordered by (mutual
-    reachability, distance, smaller id, larger id), so that the tree is one and the same at any number of threads.
+    core_i is the distance to the `min_samples`-th nearest point, counting i itself as the first. Edges are ordered by
+    (mutual reachability, distance, smaller id, larger id), so that the tree is the same at any number of threads.
 
-    Boruvka's rounds on a k-d tree, as in `spanning_tree`: a node is passed over where it lies too far, or where its
-    cores are all too large. Where the tree cannot prune, as in many dimensions, nearest points come from matrix
-    products. `tell` is called with the stage, what is done and what there is to do. O(n (d + min_samples)) memory.
+    Boruvka's rounds on a k-d tree, as in `spanning_tree`: a node is skipped if it is too far, or if all its cores are
+    too large. If the tree cannot prune, as in many dimensions, nearest points come from matrix products. `tell` is
+    called with the stage, the work done and the total. O(n (d + min_samples)) memory.
     """
     X = X + 0.0  # -0.0 is equal to 0.0, but not in its bits
     original = first_copies(X)

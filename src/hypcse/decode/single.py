@@ -15,8 +15,7 @@ from hypcse.tree import Tree
 def decode_single(leaves: ArrayLike, *, spanning: Spanning = "exact") -> Tree:
     """The tree that joins clusters deepest LCA first, for leaves (n, d) in the ball that share one radius.
 
-    Paper: Eq. (12) and Algorithm 1, in the sense that the authors' code gives them: the text's argmin would join the
-    shallowest first.
+    Paper: Eq. (12) and Algorithm 1, as in the authors' code: the text's argmin would join the shallowest first.
 
     With one radius a deeper LCA is a smaller angle and a shorter chord, so this is single linkage of the points, from
     their minimum spanning tree: `spanning` is the method of `spanning_tree`, "exact" or the paper's "neighbors". The
@@ -34,7 +33,7 @@ def decode_single(leaves: ArrayLike, *, spanning: Spanning = "exact") -> Tree:
 
 
 def chord_heights(chords: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
-    """Leaf radius minus LCA depth, from the chord between two leaves at that radius; never falling."""
+    """Leaf radius minus LCA depth, from the chord between two leaves at that radius; never decreasing."""
     half_sine = np.clip(chords / (2 * radius), 0.0, 1.0)
     reach = 2 * np.arctanh(radius)
     depth = np.arctanh(np.tanh(reach) * np.sqrt(1.0 - half_sine**2))

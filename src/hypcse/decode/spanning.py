@@ -44,8 +44,8 @@ class SpanningTree(NamedTuple):
 def spanning_tree(points: ArrayLike, *, method: Spanning = "exact", n_neighbors: int = 10) -> SpanningTree:
     """The minimum spanning tree of points (n, d) under the Euclidean distance.
 
-    "exact"      The tree of least total length. Of equally long edges those with the smaller ids are taken, so that it
-                 is one and the same at any number of threads; copies of a point are joined to the first of them.
+    "exact"      The tree of smallest total length. Among equally long edges those with the smaller ids are taken, so
+                 it is the same at any number of threads; copies of a point are joined to the first of them.
     "neighbors"  The least forest in the graph of the `n_neighbors` nearest others, as the paper decodes large data; its
                  components are then joined by the exact shortest links between them. Never shorter than the exact
                  tree, and equal to it where each edge of that joins a point to one of its nearest others. Where the
@@ -59,9 +59,9 @@ def spanning_tree(points: ArrayLike, *, method: Spanning = "exact", n_neighbors:
     points
         Points (n, d).
     method
-        How it is found: "exact" or "neighbors".
+        "exact" or "neighbors".
     n_neighbors
-        Nearest others of each point that "neighbors" looks at.
+        Number of nearest points per point for "neighbors".
 
     Returns
     -------
@@ -107,7 +107,7 @@ def _join_distinct(X: NDArray[np.float64], method: Spanning, n_neighbors: int) -
 
 
 def prunes(tree: PointTree) -> bool:
-    """Whether a search in the tree passes over enough of it to be faster than matrix products."""
+    """Whether a search in the tree skips enough of it to be faster than matrix products."""
     n, d = tree.points.shape
     return n < MIN_PRODUCTS or d <= MAX_VISITED or d * visited_share(tree) <= MAX_VISITED
 

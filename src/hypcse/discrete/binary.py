@@ -1,4 +1,4 @@
-"""A binary tree out of a multiway one."""
+"""Turns a multiway tree into a binary one."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from hypcse.tree import Tree
 
 
 def binary_form(tree: Tree) -> Tree:
-    """The tree with multiway nodes split as `to_linkage` splits them."""
+    """The tree with multiway nodes split as by `to_linkage`."""
     return tree if tree.is_binary else Tree.from_linkage(tree.to_linkage(), tree.names)
 
 
 def binarize(tree: Tree, graph: GraphLike) -> Tree:
-    """The tree with the children of every multiway node joined by average linkage on the graph between them.
+    """Make a tree binary: join the children of every multiway node by average linkage on the graph between them.
 
-    Children that no edge joins are joined last, smallest first. Neither structural entropy nor Dasgupta's cost ever
-    rises by it. A binary tree is returned as it is.
+    Children without edges between them are joined last, smallest first. This never raises structural entropy or
+    Dasgupta's cost. A binary tree is returned as it is.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def _graph_between(tree: Tree, graph: Graph, children: NDArray[np.int64]) -> Gra
     i, j, w = graph.edges()
     meeting = tree.lca(i, j)
     multiway = tree.n_children[meeting] > 2
-    # Among the children of a node the one above a leaf is the last that starts at or before the leaf.
+    # The child above a leaf is the last one that starts at or before the leaf.
     width = tree.n_leaves + 1
     keys = tree.parent[children] * width + tree.first_positions[children]
     first, second = (
@@ -73,7 +73,7 @@ def _graph_between(tree: Tree, graph: Graph, children: NDArray[np.int64]) -> Gra
 
 
 def _expand(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int]]) -> NDArray[np.int64]:
-    """Parents with a new node for every merge but the last of each multiway node, which is that node."""
+    """Parents with a new node for every merge, except that the last merge of a multiway node is that node."""
     owner = tree.parent[children].tolist()
     current = children.tolist()
     missing = {node: int(tree.n_children[node]) - 1 for node in set(owner)}
@@ -90,7 +90,7 @@ def _expand(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int
 
 
 def _leftovers(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Merges among siblings that no edge joins: the two smallest first, ties by place."""
+    """Merges among siblings without edges between them: the two smallest first, ties by position."""
     size = tree.sizes[children].tolist()
     alive = dict.fromkeys(range(children.size))
     for keeper, merged in merges:

@@ -1,4 +1,4 @@
-"""A tree taken apart into what lies inside given parts and what lies above them, and put together."""
+"""Splits a tree into the trees inside given parts and the tree above them, and puts them together."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from hypcse.tree.outline import outline
 
 
 def top_of(tree: Tree, parts: NDArray[np.int64]) -> Tree:
-    """The binary tree above parts (labels from 0, each the leaves of a node), its leaf k being part k."""
+    """The binary tree above parts (labels from 0, each the leaves of a node); its leaf k is part k."""
     return binary_form(outline(tree, parts).tree)
 
 
 def with_top(tree: Tree, graph: Graph, parts: NDArray[np.int64], top: Tree) -> Tree:
-    """The tree inside parts (labels from 0), each over its own leaves alone, and `top` above, whose leaf k is part k.
+    """The tree inside parts (labels from 0), each over its own leaves only, with `top` above; leaf k of `top` is part
+    k.
 
-    Nodes inside keep their heights; those of a tree that stands at the heights of volumes, as a search leaves it, do so
-    again. The top stands above what any volume could reach, so that nobody takes one for the other: where it does not
-    already, its heights are multiplied by one number. O(n).
+    Nodes inside keep their heights; volume heights, as a search leaves them, are computed again. The top lies above any
+    volume height, so that the two cannot be confused: if it does not, its heights are multiplied by one number. O(n).
     """
     n, n_parts = tree.n_leaves, top.n_leaves
     order = np.lexsort((tree.first_positions[:n], parts))
@@ -33,7 +33,7 @@ def with_top(tree: Tree, graph: Graph, parts: NDArray[np.int64], top: Tree) -> T
     inner[roots] = n_inside + top.parent[:n_parts] - n_parts
     above = top.parent[n_parts:]
     parent = np.concatenate([inner, np.where(above >= 0, n_inside + above - n_parts, -1)])
-    # The order of the tree they come from, so that children precede their parents.
+    # The order of the original tree, so that children precede their parents.
     nodes = np.concatenate([np.arange(n), n + np.argsort(origin[n:], kind="stable"), n_inside + np.arange(above.size)])
     parent, _ = renumber(parent, np.zeros(parent.size), nodes)
     volume = volume_heights(parent, graph)
@@ -44,15 +44,15 @@ def with_top(tree: Tree, graph: Graph, parts: NDArray[np.int64], top: Tree) -> T
 
 
 def _was_searched(tree: Tree, graph: Graph) -> bool:
-    """Whether a tree stands at the heights of volumes, but for a top that stands above all of them."""
+    """Whether a tree has volume heights, except for a top above all of them."""
     volume = volume_heights(tree.parent, graph)
     return bool(((tree.height > volume[-1]) | np.isclose(tree.height, volume, rtol=1e-9, atol=1e-9)).all())
 
 
 def _above(floor: float, height: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Heights as they are where all stand above the floor, else in the same ratios, the lowest at one above it.
+    """Heights unchanged if all lie above the floor, else in the same ratios with the lowest at one above it.
 
-    Those of 0, which no ratio moves, stand half-way between.
+    Heights of 0, which no ratio moves, lie half-way between.
     """
     if height.min() > floor:
         return height

@@ -1,4 +1,4 @@
-"""How much leaves the parts of a tree, and where next to nothing does."""
+"""How much weight leaves the parts of a tree, and where almost none does."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from hypcse.kernels.trees.sweep import subtree_minima
 from hypcse.tree import Tree
 
 LEAST_PART = 0.25
-"""A part smaller than so many times the square root of the number of leaves is no reason for a split."""
+"""A part smaller than this number times the square root of the number of leaves is no reason to split."""
 
 
 class Leaving(NamedTuple):
-    """What a limit on what leaves a part does to a tree.
+    """How a limit on the weight that leaves a part splits a tree.
 
     threshold : (n_nodes,) the limit from which on a node is split in the finest partition into parts that count.
-    finer     : (n_nodes,) the same where what holds no two parts that count may fall apart into smaller ones.
+    finer     : (n_nodes,) the same if nodes without two parts that count may fall apart into smaller ones.
     large     : (n_nodes,) which nodes are parts that count.
     meeting   : (n_nodes,) weight of the edges that meet at each node.
     """
@@ -35,11 +35,11 @@ class Leaving(NamedTuple):
 
 
 def leaving_parts(tree: Tree, graph: Graph, least: float | None = None) -> Leaving:
-    """Limits on cut(u) V / (vol(u) (V - vol(u))), u being a part, at which nodes split.
+    """Limits on cut(u) V / (vol(u) (V - vol(u))) of a part u at which nodes split.
 
-    That is what leaves a part over what would leave it if edges knew of degrees only; it is the same for any union of
-    groups that are alike. Limits start at `least`, by default the `least_limit`. Nodes at which no edge meets are
-    always split. O(n + m).
+    This is the weight that leaves a part, relative to what would leave it if edges depended only on degrees; it is the
+    same for any union of similar groups. Limits start at `least`, by default the `least_limit`. Nodes at which no edge
+    meets are always split. O(n + m).
     """
     meeting = lca_weights(tree, graph)
     alike = in_range(graph)
@@ -58,12 +58,12 @@ def leaving_parts(tree: Tree, graph: Graph, least: float | None = None) -> Leavi
 
 
 def least_limit(n_leaves: int) -> float:
-    """The limit below which next to nothing leaves a part: the edges of one vertex among all, and at most 0.1 %."""
+    """The limit below which almost nothing leaves a part: the share of one vertex's edges, and at most 0.1 %."""
     return min(1 / n_leaves, 0.001)
 
 
 def barely_joined(tree: Tree, threshold: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """The nodes that are split at the least limit: no edges to speak of hold their children together."""
+    """The nodes that are split at the lowest limit: almost no edges hold their children together."""
     split = threshold <= least_limit(tree.n_leaves)
     split[: tree.n_leaves] = False
     return split
@@ -72,11 +72,11 @@ def barely_joined(tree: Tree, threshold: NDArray[np.float64]) -> NDArray[np.bool
 def joined_by_distance(
     tree: Tree, graph: Graph, leaving: Leaving | None = None, *, foreign: bool = True
 ) -> NDArray[np.bool_]:
-    """The nodes whose heights say how far apart their children are: the top of the tree, or none.
+    """The nodes with distances as heights: the top of the tree, or none.
 
-    A tree that was found on the graph stands at the heights of volumes, see `volume_heights`, up to where distances
-    joined it, and there above what any volume could reach. Of a tree from elsewhere it is, where `foreign` trees count,
-    what lies above the components, if these are nodes of it. `leaving` are the `leaving_parts`, where they are known.
+    A tree found on the graph has volume heights (see `volume_heights`), except where distances joined it: there it lies
+    above any volume height. In a tree from elsewhere, if `foreign` trees count, these are the nodes above the
+    components, if the components are nodes of the tree. `leaving` are the `leaving_parts`, if known.
     """
     volume = volume_heights(tree.parent, graph)
     at_volume = np.isclose(tree.height, volume, rtol=1e-9, atol=1e-9)
@@ -86,7 +86,7 @@ def joined_by_distance(
     above = ~at_volume & (tree.height > volume[-1])
     if (above | at_volume).all():
         leaving = leaving_parts(tree, graph) if leaving is None else leaving
-        # Parts that leak no more than the least limit leave no more than that share of all weight to the top.
+        # Parts that leak at most the lowest limit leave at most that share of all weight to the top.
         crossing, most = 2 * leaving.meeting[above].sum(), least_limit(tree.n_leaves) * graph.volume
         if crossing <= most * (1 + 1e-9):
             return above

@@ -1,4 +1,4 @@
-"""Where new vertices belong in a tree."""
+"""Finds the places of new vertices in a tree."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from hypcse.tree import Tree
 
 
 def cheapest_places(tree: Tree, graph: Graph, links: Links) -> NDArray[np.int64]:
-    """For each new vertex the node beside which it adds least structural entropy, (m,), for `Tree.attach`.
+    """For each new vertex, the node beside which it adds the least structural entropy, (m,), for `Tree.attach`.
 
     With the new vertex and its links in the graph, and its leaf beside node v in the tree, Eq. (4) is a sum of
     w log2 vol(i v j) over edges, and a term that no place changes. What differs between places is
 
         sum_j w_j log2 vol(new v j)  +  sum_u m_u log2((vol(u) + d) / vol(u)),
 
-    d = sum_j w_j being the degree of the new vertex, u the nodes above v and m_u the weight of the old edges that meet
-    at u. Volumes hold the links' own share in the degrees of the neighbours. The least over all nodes is found; each
-    vertex is placed as if it were the only new one. O(n + edges) a call, O(k) a node on the ways from its neighbours to
-    the root.
+    with the degree d = sum_j w_j of the new vertex, the nodes u above v, and the weight m_u of the old edges that meet
+    at u. Volumes include the new links' share in the degrees of the neighbours. The minimum over all nodes is found;
+    each vertex is placed as if it were the only new one. O(n + edges) per call, O(k) per node on the paths from its
+    neighbours to the root.
     """
     volumes = node_volumes(tree, graph.degrees)
     return cheapest_nodes(tree.parent, volumes, lca_weights(tree, graph), links.indices, links.weights)

@@ -1,4 +1,4 @@
-"""Which splits of a tree carry the structure."""
+"""Which clusters of a tree carry its structure."""
 
 from __future__ import annotations
 
@@ -33,22 +33,21 @@ class EntropyReport:
     entropy
         Its sum over all nodes.
     self_loops
-        How loops count in it: "exact" or "drop", as for `structural_entropy`.
+        How self-loops count: "exact" or "drop", as for `structural_entropy`.
     paper_entropy
-        What `score` and `structural_entropy` give by default, self_loops="paper". On a graph with loops it is another
-        number than `entropy`: the paper's tables leave out what loops add, an amount that no tree changes. Terms of
-        nodes do not add up to it, and it may be negative.
+        The default value of `score` and `structural_entropy`, self_loops="paper". On a graph with loops it differs from
+        `entropy`: the paper's tables leave out what loops add, which is the same for every tree. The terms of the nodes
+        do not add up to it, and it may be negative.
     one_dimensional
-        Entropy of the star of all leaves (without loops), which no tree exceeds.
+        Entropy of the star of all leaves (without loops): an upper bound for every tree.
     lower_bound
-        one_dimensional times the least cut / volume of a node, which no tree's entropy is below.
+        one_dimensional times the smallest cut / volume of a node: a lower bound for this tree.
     node_entropy
-        What each node adds, -(cut/V) log2(volume / volume of its parent); 0 at the root.
+        The term of each node, -(cut/V) log2(volume / volume of its parent); 0 at the root.
     saving
-        What each cluster saves, in bits, on the steps of a random walk that stay inside it, because they need not be
-        named within the cluster above; 0 at leaves, at the root, and at nodes where no edge meets, such as those above
-        components, which are no clusters. The savings add up to what the tree saves over the star of all leaves: the
-        largest carry the structure.
+        The bits that each cluster saves on the steps of a random walk that stay inside it. It is 0 at leaves, at the
+        root, and at nodes where no edge meets, such as those above components. The savings add up to what the tree
+        saves over the star of all leaves: the clusters with the largest savings carry the structure.
     volume, cut
         Of each node.
     size
@@ -88,7 +87,7 @@ class EntropyReport:
         return self.entropy / self.one_dimensional if self.one_dimensional > 0 else 0.0
 
     def largest(self, n_nodes: int = 10) -> NDArray[np.int64]:
-        """The nodes that save most, the first first.
+        """The nodes with the largest savings, in descending order.
 
         Parameters
         ----------
@@ -104,7 +103,7 @@ class EntropyReport:
 
 
 def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> EntropyReport:
-    """What every node of a tree contributes to its structural entropy. O(n + m).
+    """Report how much every node of a tree contributes to its structural entropy. O(n + m).
 
     Parameters
     ----------
@@ -113,13 +112,13 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     self_loops
-        "exact" where loops count, as Eq. (1) has it, or "drop" to leave them out. "paper", the default of `score`, is
-        no sum over nodes; the report has that number as `paper_entropy`.
+        "exact" to count loops, as in Eq. (1), or "drop" to leave them out. "paper", the default of `score`, is not a
+        sum over nodes; the report has that number as `paper_entropy`.
 
     Returns
     -------
     EntropyReport
-        The entropy as a whole, its bounds, and the terms of every node.
+        The total entropy, its bounds, and the terms of every node.
 
     Examples
     --------

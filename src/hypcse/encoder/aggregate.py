@@ -14,7 +14,7 @@ from hypcse.hyperbolic.lorentz import distance, project
 
 
 def mean_aggregation(x: Tensor, edges: EdgeTensors | MatrixGraph) -> Tensor:
-    """Weighted sum of the neighbours, brought back to the hyperboloid: Eq. (11) with the edge weights as w.
+    """Weighted sum of the neighbours, projected to the hyperboloid: Eq. (11) with the edge weights as w.
 
     A vertex is not its own neighbour unless the edges hold loops; one without neighbours keeps its point.
     """

@@ -52,9 +52,9 @@ class Encoder(nn.Module):
     def forward(
         self, features: Tensor, edges: EdgeTensors | MatrixGraph, generator: torch.Generator | None = None
     ) -> Tensor:
-        """Lorentz embedding of all vertices, layer by layer; with a generator, under dropout. O(n + m) a layer.
+        """Lorentz embedding of all vertices, layer by layer; with a generator, under dropout. O(n + m) per layer.
 
-        Edges in a matrix are for the aggregation "mean" alone.
+        Edges in a matrix are only for the aggregation "mean".
         """
         x = lift(features)
         for linear, aggregate in zip(self.linears, self._aggregations(), strict=True):
@@ -62,7 +62,7 @@ class Encoder(nn.Module):
         return x
 
     def sources(self, features: Tensor, edges: EdgeTensors) -> list[Tensor]:
-        """What the vertices send to their neighbours in each layer: their points between linear map and aggregation."""
+        """What vertices send to their neighbours in each layer: their points between linear map and aggregation."""
         x, found = lift(features), []
         for linear, aggregate in zip(self.linears, self._aggregations(), strict=True):
             found.append(linear(x))
@@ -70,7 +70,7 @@ class Encoder(nn.Module):
         return found
 
     def extend(self, sources: list[Tensor], features: Tensor, index: Tensor, weight: Tensor) -> Tensor:
-        """Lorentz points (m, embed_dim + 1) of new vertices, which see the old ones but are not seen by them.
+        """Lorentz points (m, embed_dim + 1) of new vertices. They see the old vertices, but not the other way round.
 
         sources  : of the old vertices, once for all new ones.
         features : (m, d) of the new vertices.
@@ -78,7 +78,8 @@ class Encoder(nn.Module):
                    factor of a row is lost on the hyperboloid, so that rows need no normalisation of their own.
 
         Layer by layer the linear map and the aggregation of `forward`. A vertex is not its own neighbour: under "mean"
-        only what its neighbours send in the last layer counts, under "attention" its own points ask. O(k) a vertex.
+        only what its neighbours send in the last layer counts, under "attention" its own points are the queries. O(k)
+        per vertex.
         """
         if not self.attentions:
             return _centre(sources[-1][index], weight)

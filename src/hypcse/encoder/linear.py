@@ -40,7 +40,7 @@ class LorentzLinear(nn.Module):
         if self.activate:
             x = torch.relu(x)
         if generator is not None and self.dropout > 0:
-            # Drawn where the generator lives: one on the CPU draws the same for every device.
+            # Drawn on the generator's device: one on the CPU draws the same for every device.
             kept = torch.rand(x.shape, generator=generator, device=generator.device) >= self.dropout
             x = x * kept.to(x.device) / (1.0 - self.dropout)
         y = torch.nn.functional.linear(x, self.weight, self.bias)

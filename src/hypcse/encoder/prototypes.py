@@ -15,7 +15,7 @@ SPREAD = 0.5
 class Prototypes(nn.Module):
     """Scores of points against class prototypes p_c, which are points of the manifold themselves, and biases b_c.
 
-    score_c(z) = 2 + 2 <z, p_c> + b_c, which is b_c at the prototype and falls with the distance from it.
+    score_c(z) = 2 + 2 <z, p_c> + b_c, which is b_c at the prototype and decreases with the distance from it.
     """
 
     def __init__(self, dim: int, n_classes: int, generator: torch.Generator) -> None:

@@ -1,4 +1,4 @@
-"""Structural entropy of a graph on a tree, and what bounds it."""
+"""Structural entropy of a graph on a tree, and its bounds."""
 
 from hypcse._choices import SelfLoops
 from hypcse.entropy.bounds import (

@@ -17,8 +17,8 @@ from hypcse.tree import Tree
 def one_dimensional_entropy(graph: GraphLike) -> float:
     """Entropy of the degrees, H1 = -sum_i (d_i/V) log2(d_i/V), in bits.
 
-    Self-loops count in the degrees. Without any, H1 is the structural entropy of the tree with all leaves under the
-    root, which no other tree exceeds. With loops that tree has less, by Eq. (1): the sum runs over (d_i - W_ii)/V.
+    Self-loops count in the degrees. Without loops, H1 is the structural entropy of the tree with all leaves under the
+    root, the highest of all trees. With loops that tree has less, by Eq. (1): the sum is over (d_i - W_ii)/V.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def conductance(graph: GraphLike, members: ArrayLike) -> float:
     graph
         A `Graph`, a networkx graph or a symmetric matrix.
     members
-        One mark per vertex, True inside. Both sides must have a positive volume.
+        A boolean mask with one value per vertex, True inside. Both sides must have a positive volume.
 
     Returns
     -------
@@ -69,8 +69,8 @@ def conductance(graph: GraphLike, members: ArrayLike) -> float:
     marks = plain("members", members)
     if marks.dtype != np.bool_ or marks.shape != (graph.n_vertices,):
         raise ValueError(
-            f"members must be {graph.n_vertices} marks (True inside the set), got {marks.dtype} of {marks.shape}. "
-            "Turn labels into marks with labels == k."
+            f"members must be a mask of {graph.n_vertices} booleans, got {marks.dtype} of shape {marks.shape}. "
+            "Turn labels into a mask with labels == k."
         )
     smaller = min(graph.degrees[marks].sum(), graph.degrees[~marks].sum())
     if smaller <= 0:
@@ -80,7 +80,7 @@ def conductance(graph: GraphLike, members: ArrayLike) -> float:
 
 
 def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> float:
-    """Structural entropy over the one-dimensional entropy, the left side of Eq. (3).
+    """Structural entropy divided by the one-dimensional entropy, the left side of Eq. (3).
 
     The paper's claim that it is at least the conductance of the graph is false (the unit triangle has 0.877 against 1);
     `entropy_lower_bound` is the bound that holds.
@@ -92,7 +92,7 @@ def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "e
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     self_loops
-        "exact" where loops count, or "drop" to leave them out.
+        "exact" to count loops, or "drop" to leave them out.
 
     Returns
     -------
@@ -109,8 +109,8 @@ def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "e
     """
     if self_loops == "paper":
         raise ValueError(
-            "self_loops='paper' leaves a term out of the entropy but not out of the one-dimensional one, so that their "
-            "quotient means nothing. Choose 'exact', or 'drop' to leave loops out of both."
+            "self_loops='paper' drops a term from the entropy but not from the one-dimensional entropy, so their ratio "
+            "has no meaning. Choose 'exact', or 'drop' to leave loops out of both."
         )
     check_choice("self_loops", self_loops, ExactLoops)
     graph = graph_over(tree, graph)
@@ -120,7 +120,7 @@ def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "e
 
 
 def entropy_lower_bound(tree: Tree, graph: GraphLike) -> float:
-    """H1 times the least g/vol over all nodes but the root: Eq. (1) is never below it.
+    """H1 times the smallest g/vol over all nodes except the root: a lower bound for Eq. (1).
 
     Parameters
     ----------

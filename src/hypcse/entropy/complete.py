@@ -1,4 +1,4 @@
-"""Structural entropy on the complete similarity graph, without making it."""
+"""Structural entropy on the complete similarity graph, without storing it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypcse.tree import Tree
 class CompleteGraph:
     """The graph of all similarities exp(-d^2) between scaled points, the diagonal of ones included.
 
-    Only the points and the degrees are held: O(n d) memory; each entropy takes O(n^2 d) time on all threads.
+    Only the points and the degrees are stored: O(n d) memory; each entropy takes O(n^2 d) time on all threads.
     """
 
     def __init__(self, scaled: ArrayLike) -> None:

@@ -22,12 +22,12 @@ def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "pa
     tree
         The tree. Its leaf k is vertex k of the graph.
     graph
-        A `Graph`, a networkx graph or a symmetric matrix. Vertex k is leaf k; the nodes of a networkx graph go by the
-        names of the leaves where these have the same.
+        A `Graph`, a networkx graph or a symmetric matrix. Vertex k is leaf k; the nodes of a networkx graph are
+        matched by name if the leaves have the same names.
     self_loops
-        What `graph.self_weights` do. "paper": they count in the degrees d and the volume V, as in the paper's tables.
-        "exact": Eq. (1) with loops, they count in degrees, and (1/V) sum_i W_ii log2 d_i is added, which no tree
-        changes. "drop": they are left out altogether.
+        How `graph.self_weights` count. "paper": in the degrees d and the volume V, as in the paper's tables. "exact":
+        Eq. (1) with loops; they count in the degrees, and (1/V) sum_i W_ii log2 d_i is added, which is the same for
+        every tree. "drop": not at all.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "pa
 def entropy_from_weights(
     tree: Tree, graph: Graph, weights: NDArray[np.float64], self_loops: SelfLoops = "paper"
 ) -> float:
-    """`structural_entropy` when the `lca_weights` are known already.
+    """`structural_entropy` from known `lca_weights`.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ def entropy_from_weights(
 def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact") -> NDArray[np.float64]:
     """The terms of Eq. (1), -(g/V) log2(vol/vol of parent) at each node, 0 at the root.
 
-    They sum to the structural entropy under "exact" and "drop". Under "paper" the volumes are those of "exact", and
-    so is the sum.
+    They sum to the structural entropy with "exact" and "drop". With "paper", the volumes and the sum are those of
+    "exact".
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact"
     if total == 0:
         return terms
     bits = _log2(node_volumes(tree, degrees))
-    # A node of zero volume has zero cut, and log2 of its volume reads 0 here, so its term is 0.
+    # A node of zero volume has zero cut, and log2 of its volume is set to 0 here, so its term is 0.
     terms[:-1] = node_cuts(tree, graph)[:-1] / total * (bits[tree.parent[:-1]] - bits[:-1])
     return terms
 
@@ -166,5 +166,5 @@ def _degrees(graph: Graph, self_loops: SelfLoops) -> NDArray[np.float64]:
 
 
 def _log2(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """log2 with 0 for 0: every use multiplies it by a weight that is 0 there."""
+    """log2, with 0 for 0: every use multiplies it by a weight that is 0 there."""
     return np.log2(values, where=values > 0, out=np.zeros_like(values))

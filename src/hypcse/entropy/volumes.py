@@ -1,4 +1,4 @@
-"""What a graph leaves at the nodes of a tree: volumes, cuts, and the weight that meets at each node."""
+"""Sums of a graph at the nodes of a tree: volumes, cuts, and the weight that meets at each node."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hypcse.tree import Tree
 
 
 def graph_over(tree: Tree, graph: GraphLike) -> Graph:
-    """The graph as a `Graph` whose vertex k is leaf k; raise unless these are a tree and a graph of one size.
+    """Convert the graph to a `Graph` whose vertex k is leaf k; raise unless tree and graph have the same size.
 
-    The nodes of a networkx graph are brought to the order of the tree's names, see `as_graph`.
+    The nodes of a networkx graph are put in the order of the tree's names; see `as_graph`.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def graph_over(tree: Tree, graph: GraphLike) -> Graph:
     Returns
     -------
     Graph
-        With as many vertices as the tree has leaves.
+        A graph with as many vertices as the tree has leaves.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def graph_over(tree: Tree, graph: GraphLike) -> Graph:
 
 
 def lca_weights(tree: Tree, graph: GraphLike) -> NDArray[np.float64]:
-    """Total weight of the edges whose ends meet at each node, (n_nodes,). Loops are left out.
+    """Total weight of the edges that have each node as their lowest common ancestor, (n_nodes,). Loops are left out.
 
     Structural entropy, Dasgupta's cost and all cuts are sums over this vector. O(n + m) time and memory.
 
@@ -118,7 +118,7 @@ def node_cuts(tree: Tree, graph: GraphLike, weights: NDArray[np.float64] | None 
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     weights
-        The `lca_weights`, where they are known already.
+        The `lca_weights`, if already known.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Estimators: thin shells over the search, and over training and decoding. Those that train load on first use."""
+"""Estimators: thin layers over search, training and decoding. Those that train are loaded on first use."""
 
 from __future__ import annotations
 

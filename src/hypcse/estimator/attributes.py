@@ -1,4 +1,4 @@
-"""What is stored of fitted estimators: each attribute with its codec, and whether all of them fit together."""
+"""The stored attributes of fitted estimators: their codecs, and checks that they fit together."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _decode_metric(kept: Any) -> str:
 
 
 def _encode_classes(classes: NDArray[Any]) -> Content:
-    """Labels: numbers and booleans as an array, all else as text, which is what such labels must be."""
+    """Labels: numbers and booleans as an array, others as text; they must be strings."""
     if classes.dtype.kind in "iufb":
         return {
             "kind": classes.dtype.str,
@@ -78,7 +78,7 @@ def _decode_classes(kept: Any) -> NDArray[Any]:
     kind, values = read_parts(kept, ("kind", "values"))
     if kind in ("O", "U"):
         if not isinstance(values, list) or not all(isinstance(label, str) for label in values):
-            raise ValueError("the labels are no texts")
+            raise ValueError("the labels are not texts")
         return np.array(values, dtype=object if kind == "O" else np.str_)
     if not isinstance(kind, str) or kind not in LABEL_TYPES:
         raise ValueError(f"labels are of type {kind!r:.20}")
@@ -131,13 +131,13 @@ CLASSIFIED = {
     "_inputs": array(np.float32, 2),
     "_similarities": or_none(Codec(_encode_similarities, _decode_similarities)),
 }
-"""Attributes of a classifier beside those of every estimator and of the encoder."""
+"""Attributes of a classifier besides those of every estimator and of the encoder."""
 
 
 def sizes_of_points(found: dict[str, Any], n_columns: int | None = None) -> dict[str, bool]:
-    """Of each of the `SHARED` attributes whether it is about the same points and features as the tree.
+    """For each `SHARED` attribute, whether it has the same points and features as the tree.
 
-    n_columns : of the features on their scale, where something else tells it; those of the scale by default.
+    n_columns : number of scaled features, if known from elsewhere; by default the number of columns of the scale.
     """
     n_points, n_features = found["tree_"].n_leaves, found["n_features_in_"]
     scaler, scaled, names = found["_scaler"], found["_scaled"], found["feature_names_in_"]
@@ -155,7 +155,7 @@ def sizes_of_points(found: dict[str, Any], n_columns: int | None = None) -> dict
 
 
 def sizes_of_tree(found: dict[str, Any], n_columns: int | None = None) -> dict[str, bool]:
-    """Of each of the `FITTED` attributes whether it is about the same points and features as the tree."""
+    """For each `FITTED` attribute, whether it has the same points and features as the tree."""
     measured, labels = found["_stability"], found["labels_"]
     return {
         **sizes_of_points(found, n_columns),
@@ -165,9 +165,9 @@ def sizes_of_tree(found: dict[str, Any], n_columns: int | None = None) -> dict[s
 
 
 def sizes_of_classes(found: dict[str, Any], width: int) -> dict[str, bool]:
-    """Of each of the `CLASSIFIED` attributes whether it fits the others.
+    """For each `CLASSIFIED` attribute, whether it fits the others.
 
-    width : of what the encoder is fed.
+    width : width of the encoder's input.
     """
     n_points, n_classes, dim = found["tree_"].n_leaves, len(found["classes_"]), found["_config"].model.embed_dim
     similarities = found["_similarities"]

@@ -1,4 +1,4 @@
-"""What every estimator here is: points in, a hierarchy and what follows from it as attributes."""
+"""The base of all estimators: points in; a hierarchy and its derived attributes out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Attributes = dict[str, Any]
 
 @contextmanager
 def restore_on_failure(model: Any) -> Iterator[None]:
-    """A fit that fails, or is stopped, leaves the model as it was."""
+    """If a fit fails or is stopped, leave the model as it was."""
     before = dict(vars(model))
     try:
         yield
@@ -51,38 +51,37 @@ def restore_on_failure(model: Any) -> Iterator[None]:
 class Saved(ShowsItself):
     """`save` and `load` of a fitted estimator.
 
-    stored : every attribute that fitting makes and that is stored, with its codec. What the tree gives (linkage
-        and its parts) is made anew.
+    stored : every fitted attribute that is stored, with its codec. What follows from the tree (linkage and its parts)
+        is computed again.
     """
 
     stored: dict[str, Codec]
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
-        """Write the fitted model to a new folder, whole or not at all; a callback is not kept.
+        """Write the fitted model to a new folder, completely or not at all; a callback is not saved.
 
         Parameters
         ----------
         folder
             Where to write.
         overwrite
-            Whether a folder that `save` wrote before may be replaced.
+            Whether to replace a folder that `save` wrote before.
 
         Returns
         -------
         Path
-            Where it lies: `folder`, unless another folder came there meanwhile. Then it is `folder`-2, and a warning
-            says so.
+            Where the model is: `folder`, or `folder`-2, with a warning, if another folder appeared there meanwhile.
         """
         return save_model(self, folder, overwrite)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """The model that `save` wrote; raises `ModelFileError` for any other folder. No code of the folder is run.
+        """Load a model that `save` wrote. Raises `ModelFileError` for any other folder. Runs no code from the folder.
 
         Parameters
         ----------
         folder
-            What `save` wrote.
+            The folder that `save` wrote.
 
         Returns
         -------
@@ -93,7 +92,7 @@ class Saved(ShowsItself):
 
     @staticmethod
     def filled(model: Any, found: Attributes) -> Attributes:
-        """What an earlier version did not write, of a model with its parameters and what was read of it.
+        """Attributes that an earlier version did not write, computed from the parameters and the attributes read.
 
         Parameters
         ----------
@@ -112,7 +111,7 @@ class Saved(ShowsItself):
 
     @classmethod
     def sizes(cls, found: Attributes) -> dict[str, bool]:
-        """Of each attribute read from a folder whether it fits the others.
+        """For each attribute read from a folder, whether it fits the others.
 
         Parameters
         ----------
@@ -139,7 +138,7 @@ class Saved(ShowsItself):
 
 
 class Fitting(Saved, BaseEstimator):
-    """`fit` of estimators that cluster without labels; `_grow` is what they differ by."""
+    """`fit` of estimators that cluster without labels; they differ in `_grow`."""
 
     stored = FITTED
     least_points = 1
@@ -163,7 +162,7 @@ class Fitting(Saved, BaseEstimator):
     _stability: NDArray[np.float64] | None
 
     def fit(self, X: Any, y: object = None, graph: Any = None) -> Self:
-        """Cluster points; y is not looked at.
+        """Cluster points; y is ignored.
 
         Parameters
         ----------
@@ -171,9 +170,9 @@ class Fitting(Saved, BaseEstimator):
             Features (array, data frame, or sparse), a `Graph`, a networkx graph, a sparse symmetric affinity, an
             AnnData, `Points` (see `hypcse.read`); or with metric="precomputed" distances (square, condensed, sparse).
         y
-            Not looked at; it is there for scikit-learn.
+            Ignored; present for scikit-learn compatibility.
         graph
-            A graph over the rows of X, instead of their similarity graph.
+            A graph over the rows of X, to use instead of their similarity graph.
 
         Returns
         -------
@@ -218,16 +217,16 @@ class Fitting(Saved, BaseEstimator):
             )
 
     def _check_parameters(self) -> None:
-        """Raise for parameters that are wrong whatever the points."""
+        """Raise for parameters that are wrong for any data."""
 
     def _check_size(self, n_points: int) -> None:
-        """Raise where so many points do not fit into memory."""
-        # Measured: the graph, its tree and the search, above what is taken by features and libraries.
+        """Raise if this many points do not fit into memory."""
+        # Measured: the graph, its tree and the search, besides features and libraries.
         needed = n_points * (1000 + 100 * self.n_neighbors)
         check_memory(f"fitting {n_points:,} points", needed, "Lower n_neighbors, or cluster a sample.")
 
     def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
-        """The tree, and what else is kept of how it was found."""
+        """The tree, and other attributes to keep."""
         raise NotImplementedError
 
     def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
@@ -237,7 +236,7 @@ class Fitting(Saved, BaseEstimator):
         return best_cut(tree, graph, n_clusters=self.n_clusters)
 
     def keep(self, **found: Any) -> None:
-        """Set the attributes of a fitted model, and those that the tree gives.
+        """Set the attributes of a fitted model, and those that follow from the tree.
 
         Parameters
         ----------
@@ -251,7 +250,7 @@ class Fitting(Saved, BaseEstimator):
 
     @property
     def stability_(self) -> list[float]:
-        """Of each of the `levels_` how alike it comes out when a fifth of the edges are left out, see `stability`."""
+        """How well each of the `levels_` is found again when a fifth of the edges are left out; see `stability`."""
         check_is_fitted(self)
         if self._stability is None:
             with worker_threads(self.n_jobs, self.tree_.n_leaves):

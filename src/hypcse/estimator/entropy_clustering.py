@@ -1,4 +1,4 @@
-"""`EntropyClustering`: the search for the hierarchy of least structural entropy, as an estimator."""
+"""`EntropyClustering`: finds the hierarchy of lowest structural entropy, as an estimator."""
 
 from __future__ import annotations
 
@@ -16,39 +16,40 @@ from hypcse.tree import Tree
 
 
 class EntropyClustering(NewPoints, ClusterMixin, Fitting):
-    """Hierarchical clustering by search for the tree of least structural entropy.
+    """Hierarchical clustering: find the tree of lowest structural entropy.
 
-    Points are scaled and linked to their nearest neighbours; linkage on that graph gives a first tree, which is refined
-    by moving subtrees to better places; what no edge joins is joined by distance; and the levels that the data support
-    are read off the tree. No training, no torch: a thousand points take a tenth of a second, a million minutes.
+    Points are scaled and connected to their nearest neighbours. Linkage on that graph gives a first tree, which is then
+    refined by moving subtrees to better places. Separate components are joined by distance. Finally, the levels that
+    the data support are read off the tree. No training, no torch: a thousand points take a tenth of a second, a million
+    minutes.
 
     Parameters
     ----------
     n_clusters
-        Number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all points are
-        one cluster where `structure_` says that there is nothing beyond chance.
+        Number of flat clusters. By default `labels_` is the main one of `levels_` (see `main_level`), or one cluster of
+        all points if `structure_` finds nothing beyond chance.
     n_neighbors
-        Neighbours of each point in the similarity graph.
+        Number of neighbours per point in the similarity graph.
     bandwidth
-        Width of similarities, or "median" for the median distance between neighbours.
+        Width of the similarities: a number, or "median" for the median distance between neighbours.
     scale
-        How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
+        How to scale the columns: "minmax", "standard", "rank" or "none"; see `scale_features`.
     metric
-        "euclidean" or "cosine"; "precomputed" says that X holds distances.
+        "euclidean" or "cosine"; "precomputed" if X holds distances.
     linkage
-        Linkage on the graph to begin from: "average", "paris", "entropy", "single" or "multilevel", see
+        Linkage on the graph to start from: "average", "paris", "entropy", "single" or "multilevel", see
         `graph_linkage`.
     refine
-        How hard to search from there: "fast" (or True), "thorough", or False for not at all.
+        How hard to search from there: "fast" (or True), "thorough", or False for no search.
     random_state
-        Seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+        Seed of all random steps: an integer, None for a fresh seed, a `RandomState` or a `Generator`.
     callback
         Called with a `Progress` after every part of the search; return True to stop and keep the best tree so far.
-        With linkage="entropy", which has no part to keep, a stop raises a TimeoutError.
+        During linkage="entropy", which has no partial result, a stop raises a TimeoutError.
     n_jobs
-        Threads of the kernels; -1 for all, None for numba's own number, or one for few points. It changes no answer.
+        Number of threads; -1 for all, None for numba's default (or one for few points). It does not change the result.
     verbose
-        1 draws a progress bar on standard error, and at the end writes a line with the entropy.
+        1 shows a progress bar on standard error, and a final line with the entropy.
 
     Attributes
     ----------
@@ -59,18 +60,18 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     levels_
         Nested clusters, coarse to fine.
     linkage_matrix_, children_, distances_
-        The tree in the forms of SciPy and of scikit-learn.
+        The tree in the formats of SciPy and scikit-learn.
     graph_
         The graph that was clustered.
     entropy_
-        Structural entropy of the tree on it.
+        Structural entropy of the tree on that graph.
     structure_
-        What there is beyond chance, see `beyond_chance`.
+        Structure beyond chance; see `beyond_chance`.
     stability_
-        One number per level, see `stability`; measured when first asked for, and of distances by `fit`, since they are
-        not kept.
+        One number per level; see `stability`. Measured on first access, or by `fit` if X holds distances, because these
+        are not kept.
     n_features_in_, feature_names_in_
-        Number of features, and their names where X had some.
+        Number of features, and their names if X has names.
 
     Examples
     --------
@@ -118,7 +119,7 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
 
 
 def effort_of(wanted: object) -> Effort | None:
-    """How hard to refine, of what `refine` may be: an effort, True for "fast", False or None for not at all."""
+    """The effort for a value of `refine`: an effort, True for "fast", False or None for no refinement."""
     if wanted is None or wanted is False:
         return None
     if wanted is True:
@@ -130,7 +131,7 @@ def effort_of(wanted: object) -> Effort | None:
 def search(
     tree: Tree, ready: Prepared, effort: Effort | None, seed: int, callback: Callback | None, *starts: Tree
 ) -> Tree:
-    """The tree, refined as hard as `effort` says, from other starts too."""
+    """The tree, refined with this effort, from other starts too."""
     if effort is None:
         return tree
     return refine(tree, ready.graph, effort=effort, starts=starts, random_state=seed, callback=callback)

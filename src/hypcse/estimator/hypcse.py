@@ -23,6 +23,7 @@ from hypcse._choices import (
     SelectOn,
 )
 from hypcse._progress import Callback
+from hypcse._ranks import launched_place
 from hypcse.chance.structure import UNTESTED
 from hypcse.discrete import graph_linkage, levels
 from hypcse.estimator.attributes import FITTED, sizes_of_tree
@@ -40,6 +41,7 @@ from hypcse.estimator.trained import (
 )
 from hypcse.training import TrainingConfig, fit
 from hypcse.training.loop import check_checkpoints
+from hypcse.training.ranks import join_ranks
 from hypcse.tree import Tree
 
 
@@ -99,6 +101,8 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         Vertices of one subgraph that training sees at a time.
     n_seeds
         Vertices that each subgraph grows from (Appendix C).
+    subgraphs_per_step
+        Subgraphs whose mean gradient makes a step. By default one for each process of torchrun, and one without it.
     evaluate_every
         Epochs between two evaluations: by default 5, and 1 with n_epochs="auto".
     patience
@@ -203,6 +207,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         weight_decay: float | None = None,
         batch_size: int | None = None,
         n_seeds: int | None = None,
+        subgraphs_per_step: int | None = None,
         evaluate_every: int | None = None,
         patience: int | None = None,
         encode_on: EncodeOn | None = None,
@@ -247,6 +252,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         self.weight_decay = weight_decay
         self.batch_size = batch_size
         self.n_seeds = n_seeds
+        self.subgraphs_per_step = subgraphs_per_step
         self.evaluate_every = evaluate_every
         self.patience = patience
         self.encode_on = encode_on
@@ -277,7 +283,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         effort_of(options.pop("refine"))
         n_epochs = options.pop("n_epochs")
         TrainingConfig.from_options(**options, n_epochs=1 if n_epochs == "auto" else n_epochs)
-        check_checkpoints(self.checkpoint_dir, self.checkpoint_every)
+        check_checkpoints(None if launched_place().number else self.checkpoint_dir, self.checkpoint_every)
 
     def _check_size(self, n_points: int) -> None:
         check_fit_memory(n_points, self.n_neighbors, self._options(), "cluster a sample")
@@ -286,22 +292,26 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         options = self._options()
         effort = effort_of(options.pop("refine"))
         config = TrainingConfig.from_options(**count_epochs(options, ready.graph.n_vertices))
-        trained = fit(
-            encoder_inputs(ready, seed),
-            ready.graph,
-            config,
-            seed,
-            callback,
-            choose_device(self.device),
-            checkpoint_dir=self.checkpoint_dir,
-            checkpoint_every=self.checkpoint_every,
-        )
-        tree = trained.tree
-        if effort is not None:
-            tree = search(tree, ready, effort, seed, callback, graph_linkage(ready.graph))
-        if options["decoder"] == "graph" or effort is not None:
-            # Both go by the edges alone, which say nothing of what no edge joins.
-            tree = ready.joined(tree)
+
+        def finish(tree: Tree) -> Tree:
+            if effort is not None:
+                tree = search(tree, ready, effort, seed, callback, graph_linkage(ready.graph))
+            # Decoding on the graph and the search go by edges alone, which say nothing of what no edge joins.
+            return ready.joined(tree) if config.schedule.decoder == "graph" or effort is not None else tree
+
+        with join_ranks(choose_device(self.device)) as (ranks, device):
+            trained = fit(
+                encoder_inputs(ready, seed),
+                ready.graph,
+                config,
+                seed,
+                callback,
+                device,
+                checkpoint_dir=self.checkpoint_dir,
+                checkpoint_every=self.checkpoint_every,
+                ranks=ranks,
+            )
+            tree = ranks.first(lambda: finish(trained.tree))
         return tree, {
             "embedding_": trained.leaves,
             "history_": trained.history,

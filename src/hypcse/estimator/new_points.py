@@ -24,9 +24,9 @@ from hypcse.tree import Tree
 class NewPoints:
     """`predict` and `places` of a fitted model.
 
-    Each new point is scaled as the training points were and linked to its `n_neighbors` nearest among them, with the
-    weights of the similarity graph. No new point is linked to another, so that the answer for a point is the same
-    alone and in any company.
+    Each new point is scaled like the training points and linked to its `n_neighbors` nearest among them, with the
+    weights of the similarity graph. New points are never linked to each other, so the result for a point does not
+    depend on the others.
 
     new_by : the metrics by which new points can be compared with the training points.
     """
@@ -46,9 +46,10 @@ class NewPoints:
     _metric: Metric
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Flat label of each row: the one of most weight among its neighbours' `labels_`, ties to the smaller label.
+        """Predict the flat label of each row: the heaviest among its neighbours' `labels_`; ties go to the smaller
+        label.
 
-        A row that equals a training point, after scaling, has that point's label: of several, the first's.
+        A row equal to a training point, after scaling, gets that point's label (the first one's, if several are equal).
 
         Parameters
         ----------
@@ -58,7 +59,7 @@ class NewPoints:
         Returns
         -------
         ndarray of shape (m,)
-            A cluster per row.
+            One cluster per row.
         """
         check_is_fitted(self)
         return self._vote(X, self.labels_)
@@ -70,10 +71,10 @@ class NewPoints:
         return np.where(links.copies(), found[:, 0], heaviest_labels(found, links.weights))
 
     def places(self, X: ArrayLike) -> NDArray[np.int64]:
-        """For each row the node of `tree_` beside which it adds least structural entropy, (m,).
+        """For each row, the node of `tree_` beside which it adds the least structural entropy, (m,).
 
         `model.tree_.attach(model.places(X))` is the tree with the rows as new leaves. Each is placed as if it were the
-        only new one; see `hypcse.discrete.places.cheapest_places` for what is compared.
+        only new one; see `hypcse.discrete.places.cheapest_places` for the formula.
 
         Parameters
         ----------
@@ -104,7 +105,7 @@ class NewPoints:
             return features, links_to(points, features, self.n_neighbors, self._bandwidth, self._metric)
 
     def _in_columns(self, X: Any) -> Any:
-        """What scikit-learn may look at: of `Points` a table with the columns of the training points."""
+        """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""
         X = Points.of(X) if is_cells(X) else X
         if not isinstance(X, Points):
             check_unmasked("X", X)
@@ -131,7 +132,7 @@ class NewPoints:
 
 
 def heaviest_labels(labels: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The label of most weight in each row of (m, k), ties to the smaller label.
+    """The heaviest label in each row of (m, k); ties go to the smaller label.
 
     >>> heaviest_labels(np.array([[2, 1, 1], [2, 1, 0]]), np.array([[1.0, 0.6, 0.6], [0.5, 0.5, 0.1]]))
     array([1, 1])

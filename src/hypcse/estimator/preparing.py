@@ -1,4 +1,4 @@
-"""From what `fit` is given to what is clustered: points, their features on one scale, and a graph."""
+"""Prepares the input of `fit`: points, their scaled features, and a graph."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Prepared:
     """What is clustered.
 
     points         : as they were given.
-    scaler, scaled : the scale of the features and the features on it; None where there are none.
-    graph          : the one to cluster, given or of similarity.
-    bandwidth      : by which new points are linked.
-    metric         : by which features compare.
+    scaler, scaled : the scaling and the scaled features; None if there are none.
+    graph          : the graph to cluster, given or of similarities.
+    bandwidth      : bandwidth for links of new points.
+    metric         : how features are compared.
     """
 
     points: Points
@@ -41,13 +41,13 @@ class Prepared:
     metric: Metric
 
     def joined(self, tree: Tree) -> Tree:
-        """The tree with what no edge joins joined by features, or by distances that were given."""
+        """The tree with components joined by features, or by the given distances."""
         if self.scaled is None:
             return join_components(tree, self.graph, distances=self.points.distances, bridges=True)
         return join_components(tree, self.graph, self.scaled, scale="none", metric=self.metric, bridges=True)
 
     def structure(self, random_state: int) -> Structure:
-        """What there is beyond chance: of a graph that was given, unless it was made of features; else of these."""
+        """Structure beyond chance: of a given graph, unless it was made from features; else of the features."""
         points = self.points
         if points.graph is not None and not points.made_of_features:
             return beyond_chance(points.graph, random_state=random_state)
@@ -56,7 +56,7 @@ class Prepared:
         return beyond_chance(data, scale="none", metric=metric, random_state=random_state)
 
     def stability(self, levels: list[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
-        """Of levels of distances, which are not kept; None where all that it takes is, so that it can wait."""
+        """Stability of the levels if X holds distances, which are not kept; otherwise None: it is measured later."""
         if self.points.distances is None:
             return None
         found = stability(levels, self.graph, distances=self.points.distances, random_state=random_state)
@@ -64,14 +64,14 @@ class Prepared:
 
     @property
     def compared(self) -> NDArray[np.float32] | None:
-        """The points whose Euclidean distances the graph goes by; None without features."""
+        """The points whose Euclidean distances the graph is based on; None without features."""
         if self.scaled is None or self.metric != "cosine":
             return self.scaled
         return unit_rows(self.scaled).astype(np.float32)
 
 
 def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale, metric: Metric) -> Prepared:
-    """Scale the features and make the graph, where none was given."""
+    """Scale the features, and make the graph if none was given."""
     scale, bandwidth = points.suited(scale, bandwidth)
     metric = points.metric if points.metric != "euclidean" else metric
     if points.features is None and points.distances is not None:
@@ -87,17 +87,17 @@ def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale
 
 def _scale(points: Points, scale: Scale) -> tuple[Scaling, NDArray[np.float32]]:
     scaler, scaled = fit_scaling(points.features, scale, points.kinds)
-    # A copy where nothing was scaled: what the caller does to X later must not reach the model.
+    # A copy if nothing was scaled: later changes to X must not affect the model.
     return scaler, scaled.copy() if np.may_share_memory(scaled, points.features) else scaled
 
 
 def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least: int, random_state: int) -> Points:
-    """What X and graph mean together, with dense features; at least so many points.
+    """The points from X and graph, with dense features; raise if there are too few.
 
-    Sets `n_features_in_`, `feature_names_in_` and `_reduction`, the map of a sparse table of many columns.
+    Sets `n_features_in_`, `feature_names_in_` and `_reduction`, the map of a sparse table with many columns.
     """
     model._reduction = None
-    # What an earlier fit learned about named columns says nothing about these.
+    # Forget the named columns of an earlier fit.
     for name in ("feature_names_in_", "n_features_in_"):
         vars(model).pop(name, None)
 
@@ -107,7 +107,7 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
 
     points = Points.of(X, graph, metric=metric, table=table)
     if points.features is None and points.graph is None and points.distances is None:
-        raise ValueError("these points have no features, graph or distances: there is nothing to cluster.")
+        raise ValueError("these points have no features, graph or distances, so there is nothing to cluster.")
     if points.n_points < least:
         what = "row" if points.graph is None else "vertex"
         raise ValueError(f"there is {points.n_points} {what}; at least {least} are needed to make a hierarchy.")
@@ -125,17 +125,17 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
 
 
 def _check_frame(X: Any) -> None:
-    """Raise for columns of a data frame that hold texts or dates, with the way that reads them."""
+    """Raise for columns of a data frame that hold text or dates, and say how to read them."""
     kinds = getattr(X, "dtypes", None)
     if not hasattr(X, "columns") or kinds is None:
         return
     odd = [str(name) for name, kind in zip(X.columns, kinds, strict=True) if getattr(kind, "kind", "f") not in "iufbc"]
-    # A column of objects may hold numbers; what holds something else fails to be one.
+    # An object column may hold numbers; if it does not, the conversion fails.
     texts = [name for name in odd if not _holds_numbers(X[name])]
     if texts:
         raise ValueError(
-            f"columns of X are no numbers: {', '.join(map(repr, texts[:8]))}. hypcse.read(X, categorical=[...], "
-            "label_column=..., drop=[...]) makes points of such a frame, which fit takes."
+            f"columns of X are not numbers: {', '.join(map(repr, texts[:8]))}. Pass hypcse.read(X, categorical=[...], "
+            "label_column=..., drop=[...]) to fit instead."
         )
 
 
@@ -148,7 +148,7 @@ def _holds_numbers(column: Any) -> bool:
 
 
 def _replace_features(points: Points, features: Any) -> Points:
-    """The points with other features; kinds of columns stay with columns that stay."""
+    """The points with other features; remaining columns keep their kinds."""
     same = features.shape[1] == points.features.shape[1]
     names, kinds = (points.feature_names, points.kinds) if same else (None, None)
     return replace(points, features=features, feature_names=names, kinds=kinds)

@@ -1,4 +1,4 @@
-"""What training is told: the parameters of `HypCSE` that are set, over the values of a preset."""
+"""The options of training: the parameters of `HypCSE` that are set, else the values of a preset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypcse._checks import check_choice
 from hypcse._choices import Preset
 from hypcse.training import TrainingConfig
 
-# What a preset fills in where a parameter is None. Everything else keeps the defaults of the configuration.
+# What a preset fills in for parameters that are None. Others keep the defaults of the configuration.
 PRESETS: dict[Preset, dict[str, Any]] = {
     "default": {"decoder": "graph", "refine": True, "n_epochs": "auto"},
     "paper": {
@@ -31,23 +31,23 @@ AUTO_STEPS, AUTO_LIMITS, AUTO_PATIENCE = 30, (2, 30), 10
 
 
 def fill_options(preset: Preset, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of training and `refine`: the parameters that are set, over the preset's values."""
+    """The options of training and `refine`: the parameters that are set, else the preset's values."""
     check_choice("preset", preset, Preset)
     given = {**training_options(parameters), "refine": parameters["refine"]}
     return {**PRESETS[preset], **{name: value for name, value in given.items() if value is not None}}
 
 
 def training_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of an estimator's parameters that training knows."""
+    """The parameters of an estimator that training takes."""
     known = TrainingConfig.hints()
     return {name: value for name, value in parameters.items() if name in known}
 
 
 def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:
-    """The options with "auto" epochs counted: a bounded number of steps whatever the size.
+    """The options with "auto" epochs as a number: a bounded number of steps for any size.
 
-    Every epoch is then evaluated, which costs little beside it, and training ends when evaluations bring nothing; what
-    the options say of either stays.
+    Every epoch is then evaluated, which is cheap compared to it, and training ends when evaluations stop improving; if
+    the options set either, they are kept.
 
     >>> count_epochs({"n_epochs": "auto"}, 1_000)
     {'evaluate_every': 1, 'patience': 10, 'n_epochs': 30}

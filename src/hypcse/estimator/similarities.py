@@ -1,4 +1,4 @@
-"""Features that know of similarities alone, as in the paper's study of classification."""
+"""Features made only from similarities, as in the paper's study of classification."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Similarities:
     """The first principal components of the similarities exp(-d^2) to all training points.
 
     points     : (n, d) the training points, scaled.
-    mean, axes : (n,) and (10, n) of the similarities.
+    mean, axes : (n,) mean and (10, n) axes of the similarities.
     """
 
     points: NDArray[np.float32]
@@ -35,7 +35,7 @@ class Similarities:
         mean = similar.mean(axis=0)
         _, axes = np.linalg.eigh((similar - mean).T @ (similar - mean))
         first = axes[:, ::-1][:, :N_COMPONENTS].T
-        # The sign of an axis is arbitrary: its largest entry is positive.
+        # The sign of an axis is arbitrary: its largest entry is made positive.
         largest = first[np.arange(len(first)), np.abs(first).argmax(axis=1)]
         return cls(points, mean, first * np.sign(largest)[:, None])
 

@@ -1,4 +1,4 @@
-"""What estimators with a trained encoder share: new points in the ball, device and memory, and its form on disk."""
+"""Shared by estimators with a trained encoder: new points in the ball, device and memory, and storage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ENCODED = {
 
 
 class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """`transform` of a model with a trained encoder, beside `predict` and `places`."""
+    """`transform` of a model with a trained encoder, besides `predict` and `places`."""
 
     new_by = ("euclidean",)
     device: str
@@ -40,11 +40,11 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     _encoded_on: Graph
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Place of each row in the ball, (m, embed_dim), on the radius of `embedding_`.
+        """Embed each row in the ball, (m, embed_dim), at the radius of `embedding_`.
 
-        In every layer of the encoder a row takes in what its neighbours send, which themselves are encoded as in
-        training and see no new point. A row that equals a training point, after scaling, has that point's place: of
-        several, the first's.
+        In every layer of the encoder a row aggregates its neighbours, which are encoded as in training and do not see
+        the new points. A row equal to a training point, after scaling, gets that point's place (the first one's, if
+        several are equal).
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return placed
 
     def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What the encoder is fed of scaled features: these themselves."""
+        """The encoder's input for scaled features: the features themselves."""
         return features
 
     @property
@@ -76,14 +76,14 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
 
 def encoder_inputs(ready: Prepared, random_state: int) -> NDArray[np.float32]:
-    """What the encoder is fed: the scaled features, or where there are none those of the graph itself."""
+    """The encoder's input: the scaled features or, without any, features made from the graph."""
     if ready.scaled is not None:
         return ready.scaled
     return scale_features(spectral_features(ready.graph, random_state=random_state))
 
 
 def sizes_of_encoder(found: dict[str, Any]) -> dict[str, bool]:
-    """Of each attribute of the encoder whether it fits the tree; raise where the weights are not its networks'."""
+    """For each attribute of the encoder, whether it fits the tree; raise if the weights do not fit its networks."""
     n_points, config = found["tree_"].n_leaves, found["_config"]
     check_state(found["_state"], n_inputs(found["_state"]), config)
     return {
@@ -94,7 +94,7 @@ def sizes_of_encoder(found: dict[str, Any]) -> dict[str, bool]:
 
 
 def n_inputs(state: dict[str, Any]) -> int:
-    """Width of what the encoder is fed: features, reduced ones, or those of the graph."""
+    """Width of the encoder's input: features, reduced features, or those of the graph."""
     first = state.get("encoder.linears.0.weight")
     if first is None or first.ndim != 2 or first.shape[1] < 2:
         raise ValueError("the weights of the encoder's first layer are missing")
@@ -102,7 +102,7 @@ def n_inputs(state: dict[str, Any]) -> int:
 
 
 def check_fit_memory(n_points: int, n_neighbors: int, options: dict[str, Any], smaller: str) -> None:
-    """Raise where a fit of so many points does not fit into memory; `smaller` says what to do with fewer of them."""
+    """Raise if a fit of this many points does not fit into memory; `smaller` says what to do with fewer points."""
     check_memory(
         f"fitting {n_points:,} points",
         needed_bytes(n_points, n_neighbors, options),
@@ -111,7 +111,7 @@ def check_fit_memory(n_points: int, n_neighbors: int, options: dict[str, Any], s
 
 
 def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:
-    """About how much memory a fit takes at its highest, above what the libraries take.
+    """Approximate peak memory of a fit, besides what the libraries take.
 
     The graph and its tensors, the hidden states of all points at evaluation, and the square matrices of one subgraph;
     the factors are those that meet the peaks of `python -m benchmarks large` at its two sizes.

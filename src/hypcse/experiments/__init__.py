@@ -1,4 +1,4 @@
-"""Tables and figures of the paper as data, and the runner that fills them."""
+"""Tables and figures of the paper, declared as data, and the runner that fills them."""
 
 from hypcse.experiments.declared import EXPERIMENTS, Experiment, Row, everything, experiment
 from hypcse.experiments.paper_figures import read_printed

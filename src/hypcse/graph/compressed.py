@@ -1,4 +1,4 @@
-"""Matrices in compressed rows: what a graph checks and how it holds its arrays."""
+"""Checks and storage of a graph's matrix in compressed rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_SHORT = 2**31 - 1
 
 
 def shorten_indices(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The matrix with 32-bit indices, where they hold all of its entries."""
+    """The matrix with 32-bit indices, if these are large enough for all entries."""
     if matrix.nnz <= MAX_SHORT:
         matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
     return matrix
@@ -25,7 +25,7 @@ def stored_position(matrix: Any, entry: int) -> tuple[int, int]:
 
 
 def vertex_ids(name: str, ids: NDArray[Any]) -> NDArray[np.int64]:
-    """Ids of vertices, in one dimension; `name` is what the caller calls them."""
+    """Vertex ids in one dimension; `name` is the caller's name for them."""
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise TypeError(f"{name} must be a list of vertex ids (integers), got {ids.dtype} of shape {ids.shape}.")
     return ids.astype(np.int64)
@@ -39,7 +39,7 @@ def check_ids(name: str, ids: NDArray[np.int64], n: int) -> None:
 
 
 def symmetrize(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The matrix, exactly symmetric; raise unless it equals its transpose to rounding (1e-9 relative)."""
+    """The matrix, made exactly symmetric; raise if it differs from its transpose by more than 1e-9 (relative)."""
     gap = abs(matrix - matrix.T).tocoo()
     if gap.nnz == 0:
         return matrix

@@ -1,4 +1,4 @@
-"""Graphs of other libraries as `Graph`."""
+"""Converts graphs of other libraries to `Graph`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ GraphLike: TypeAlias = "Graph | networkx.Graph[Any] | sparse.sparray | sparse.sp
 
 
 def as_graph(value: Any, names: tuple[str, ...] | None = None, of: str = "rows of X") -> Graph:
-    """A graph of any kind as a `Graph`: one itself, a networkx graph, or a symmetric matrix, sparse or dense.
+    """Convert a `Graph`, a networkx graph, or a symmetric matrix (sparse or dense) to a `Graph`.
 
     Parameters
     ----------
     value : the graph.
-    names : of the points that vertices stand for, or None. The nodes of a networkx graph are brought to that order.
-        Where they have other names than the points and are 0 .. n - 1, they go by position.
-    of : what has these names, for the error text.
+    names : names of the points, or None. The nodes of a networkx graph are put in that order. If the nodes are named
+        0 .. n - 1 and the points are not, they are matched by position.
+    of : what has these names, for the error message.
     """
     if isinstance(value, Graph):
         return value
@@ -35,12 +35,12 @@ def as_graph(value: Any, names: tuple[str, ...] | None = None, of: str = "rows o
         return Graph.from_scipy(value)
     raise TypeError(
         f"a graph must be a hypcse.Graph, a networkx graph or a symmetric matrix, got {type(value).__name__}. "
-        "Graph.from_edges makes one of a list of edges."
+        "Graph.from_edges makes one from a list of edges."
     )
 
 
 def node_names(value: Any) -> tuple[str, ...] | None:
-    """Names of the nodes of a networkx graph, where they differ; None of any other graph."""
+    """Names of the nodes of a networkx graph, if all differ; None for any other graph."""
     names = tuple(map(str, value.nodes)) if is_networkx(value) else ()
     return names if names and len(set(names)) == len(names) else None
 
@@ -58,5 +58,5 @@ def _in_order(graph: networkx.Graph[Any], names: tuple[str, ...] | None, of: str
         return found
     raise ValueError(
         f"the nodes of the graph ({nodes[0]!r}, ...) are not the {of} ({names[0]!r}, ...). Rename them, or pass "
-        "Graph.from_networkx(graph) to go by position."
+        "Graph.from_networkx(graph) to match by position."
     )

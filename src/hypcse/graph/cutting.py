@@ -1,4 +1,4 @@
-"""All subgraphs of an epoch cut out at once."""
+"""Extracts all subgraphs of an epoch at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypcse.graph.tensors import EdgeTensors
 def cut_out(edges: EdgeTensors, parts: Sequence[Tensor]) -> list[EdgeTensors]:
     """`EdgeTensors.subgraph` of each of several disjoint sets of vertices, all in one pass over the edges.
 
-    For a GPU, where each call costs more than what it does: one sort, and two waits for the device.
+    For a GPU, where each call costs more than its work: one sort, and two waits for the device.
 
     >>> path = EdgeTensors.from_pairs(torch.tensor([[0, 1, 2], [1, 2, 3]]), torch.ones(3), 4)
     >>> [part.index.tolist() for part in cut_out(path, [torch.tensor([0, 1]), torch.tensor([3, 2])])]

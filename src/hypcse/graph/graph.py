@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 
 
 MAX_VOLUME = 1e300
-"""Larger volumes, times their logarithms, leave the range of floats."""
+"""For larger volumes, volume times logarithm overflows."""
 MAX_SPREAD = 1e300
-"""The sum of all weights over the lightest; beyond, shares of the volume and heights leave that range too."""
+"""Largest ratio of the sum of all weights to the lightest; beyond it, shares of the volume and heights overflow too."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph(ShowsItself):
     """An undirected graph with positive weights, in compressed rows; every edge is stored from both ends.
 
-    Use `from_scipy`, `from_edges` or `from_networkx`, which check their input; the constructor trusts it. It copies
-    its arrays unless they are read-only, so that no later change of theirs reaches the graph.
+    Use `from_scipy`, `from_edges` or `from_networkx`, which check their input; the constructor does not. It copies its
+    arrays unless they are read-only, so that later changes to them do not affect the graph.
 
     Parameters
     ----------
     indptr
-        Where each row begins.
+        Where each row starts.
     indices
         Columns of the rows of the symmetric matrix, ascending within a row, no loops.
     weights
@@ -98,7 +98,7 @@ class Graph(ShowsItself):
 
     @cached_property
     def edge_degrees(self) -> NDArray[np.float64]:
-        """Row sums of the weight matrix without `self_weights`, however small against these."""
+        """Row sums of the weight matrix without `self_weights`; exact even if these are much larger."""
         filled = np.diff(self.indptr) > 0
         sums = np.zeros(self.n_vertices)
         if self.weights.size:
@@ -116,7 +116,7 @@ class Graph(ShowsItself):
         return float(self.degrees.sum())
 
     def edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        """Ends i < j and weight of every edge, each once, loops left out.
+        """Vertices i < j and weight of every edge, each once, without loops.
 
         Returns
         -------
@@ -147,12 +147,12 @@ class Graph(ShowsItself):
         return freeze(connected_components(self._matrix(), directed=False)[1].astype(np.int64))
 
     def subgraph(self, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int64]]:
-        """The graph among some vertices, and the map back: vertex k of it is vertex `map[k]` here.
+        """The subgraph of some vertices, and the map back: its vertex k is vertex `map[k]` here.
 
         Parameters
         ----------
         vertices
-            Distinct ids, in the order that the subgraph takes, or one mark per vertex.
+            Distinct ids, in the order of the subgraph, or a boolean mask with one value per vertex.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class Graph(ShowsItself):
         wanted = plain("vertices", vertices)
         if wanted.dtype == np.bool_:
             if wanted.shape != (self.n_vertices,):
-                raise ValueError(f"vertices has {wanted.size} marks for {self.n_vertices} vertices.")
+                raise ValueError(f"vertices is a mask of {wanted.size} values for {self.n_vertices} vertices.")
             wanted = np.flatnonzero(wanted)
         ids = vertex_ids("vertices", wanted)
         check_ids("vertices", ids, self.n_vertices)
@@ -215,17 +215,17 @@ class Graph(ShowsItself):
     def from_scipy(cls, W: Any) -> Graph:
         """From a symmetric matrix of weights, SciPy sparse or dense; the diagonal becomes `self_weights`.
 
-        Zeros are no edges. Entries given twice add up, as SciPy's do.
+        Zeros are not edges. Duplicate entries are added up, as in SciPy.
 
         Parameters
         ----------
         W
-            Symmetric, not negative, square.
+            Square, symmetric, not negative.
 
         Returns
         -------
         Graph
-            A graph with a vertex per row.
+            A graph with one vertex per row.
         """
         given = W if sparse.issparse(W) else real_numbers("the weights", W)
         check_real("the weights", given)
@@ -254,17 +254,17 @@ class Graph(ShowsItself):
 
     @classmethod
     def from_edges(cls, i: ArrayLike, j: ArrayLike, w: ArrayLike | None = None, n: int | None = None) -> Graph:
-        """From edges given once each, in either direction.
+        """From a list of edges, each given once, in either direction.
 
         Parameters
         ----------
         i, j
-            The ends of each edge. Edges between the same two vertices add up. An edge from a vertex to itself adds to
-            its `self_weights`.
+            The two vertices of each edge. Weights of repeated edges are added up. An edge from a vertex to itself adds
+            to its `self_weights`.
         w
             Weights; 1 each by default.
         n
-            Number of vertices, by default one more than the largest id.
+            Number of vertices; by default one more than the largest id.
 
         Returns
         -------
@@ -280,7 +280,7 @@ class Graph(ShowsItself):
         values = np.ones(first.shape) if w is None else real_numbers("the weights", w)
         if first.ndim != 1 or first.shape != second.shape or first.shape != values.shape:
             raise ValueError(
-                f"i, j and w must be of one length, got shapes {first.shape}, {second.shape} and {values.shape}."
+                f"i, j and w must have the same length, got shapes {first.shape}, {second.shape} and {values.shape}."
             )
         first, second = vertex_ids("i", first), vertex_ids("j", second)
         n = int(max(first.max(initial=0), second.max(initial=0))) + 1 if n is None else check_count("n", n, 1)
@@ -301,8 +301,8 @@ class Graph(ShowsItself):
         graph
             The networkx graph.
         weight
-            Attribute of edges that holds their weight; an edge without it weighs 1. A weight that is no finite number,
-            or negative, is an error.
+            Edge attribute that holds the weight; an edge without it has weight 1. A weight that is not a finite number,
+            or is negative, is an error.
 
         Returns
         -------
@@ -314,7 +314,7 @@ class Graph(ShowsItself):
     def to_scipy(self) -> sparse.csr_array:
         """The symmetric weight matrix, `self_weights` on the diagonal.
 
-        Its indices are 32-bit integers below 2^31 entries, because some libraries take no others.
+        Its indices are 32-bit integers up to 2^31 entries, because some libraries accept no others.
 
         Returns
         -------
@@ -329,14 +329,14 @@ class Graph(ShowsItself):
     def to_tensors(self, device: torch.device | str = "cpu", dtype: torch.dtype | None = None) -> EdgeTensors:
         """The graph in torch, without `self_weights`; float32 by default.
 
-        A weight too light for `dtype` becomes its least normal number, so that it stays an edge.
+        A weight too small for `dtype` becomes its smallest normal number, so that the edge is kept.
 
         Parameters
         ----------
         device
             Where the tensors live.
         dtype
-            Of the weights; float32 by default.
+            Type of the weights; float32 by default.
 
         Returns
         -------
@@ -359,20 +359,20 @@ class Graph(ShowsItself):
         return EdgeTensors(index, weight, self.n_vertices).to(device)
 
     def _matrix(self) -> sparse.csr_array:
-        """The matrix without its diagonal, as a copy that may be changed."""
+        """The matrix without its diagonal, as a writable copy."""
         shape = (self.n_vertices, self.n_vertices)
         indptr = self.indptr.astype(np.int32 if self.indices.size <= MAX_SHORT else np.int64)
         return sparse.csr_array((self.weights.copy(), self.indices.copy(), indptr), shape=shape)
 
 
 def _check_spread(weights: NDArray[np.float64]) -> None:
-    """Raise where the lightest of positive weights is lost beside the others."""
+    """Raise if the smallest positive weight is lost to rounding beside the others."""
     least, total = weights.min(initial=np.inf), weights.sum()
-    # A product, as the quotient may not be a float.
+    # A product, because the quotient may overflow.
     if least * MAX_SPREAD < total:
         raise ValueError(
             f"the lightest weight is {least:.3g}, and all add up to {total:.3g}: more than {MAX_SPREAD:.0e} times as "
-            "much. Leave out such edges, or raise them: numpy.maximum(w, 1e-100 * w.max())."
+            "much. Remove such edges, or raise their weight: numpy.maximum(w, 1e-100 * w.max())."
         )
 
 

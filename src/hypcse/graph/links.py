@@ -1,4 +1,4 @@
-"""New points joined to a graph: to its vertices alone, never to each other."""
+"""Links from new points to the vertices of a graph, never to each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Links(NamedTuple):
     """Edges from m new points to k vertices each, nearest first, all (m, k).
 
     indices   : the vertices.
-    distances : to them, in the scale of the graph.
+    distances : distances to them, on the scale of the graph.
     weights   : w = exp(-d^2 / bandwidth^2), as in `similarity_graph`.
     """
 
@@ -25,7 +25,7 @@ class Links(NamedTuple):
     weights: NDArray[np.float64]
 
     def copies(self) -> NDArray[np.bool_]:
-        """Which new points lie exactly on a vertex; the first link then leads to the one with the smallest id."""
+        """Which new points lie exactly on a vertex; their first link leads to the vertex with the smallest id."""
         return self.distances[:, 0] == 0
 
     def part(self, rows: slice | NDArray[np.bool_]) -> Links:
@@ -43,7 +43,7 @@ def links_to(
     """Links of new points (m, d) to their nearest among the points (n, d) of a graph, on one scale.
 
     With metric="cosine" all rows have length 1, and the distance is 1 - cos = |u - v|^2 / 2. The links of a point do
-    not depend on the other new points. O(n d) a point, O(m k) memory and one block.
+    not depend on the other new points. O(n d) per point, O(m k) memory and one block.
     """
     indices, distances = neighbors_among(points, new_points, n_neighbors)
     if metric == "cosine":

@@ -13,11 +13,11 @@ from hypcse.graph.tensors import EdgeTensors
 
 @dataclass(frozen=True, eq=False)
 class MatrixGraph:
-    """An undirected graph with the weights scale_i matrix_ij scale_j; nothing about it asks how many edges there are.
+    """An undirected graph with the weights scale_i matrix_ij scale_j; nothing in it depends on the number of edges.
 
     matrix : (n, n) symmetric, 0 where there is no edge; it may carry a gradient.
-    scale  : (n,) positive, so that a normalisation need not touch the matrix.
-    edges  : the edges that the matrix was made of, and behind those of the last row any number of weight 0.
+    scale  : (n,) positive; lets a normalisation leave the matrix alone.
+    edges  : the edges that the matrix was made from; any number of weight 0 may follow those of the last row.
 
     >>> path = EdgeTensors.from_pairs(torch.tensor([[0, 1], [1, 2]]), torch.ones(2), 3)
     >>> MatrixGraph.from_edges(path).normalized().aggregate(torch.ones(3, 1)).ravel()
@@ -66,7 +66,7 @@ class MatrixGraph:
         return MatrixGraph(self.matrix, self.scale * factors)
 
     def only(self, kept: Tensor) -> MatrixGraph:
-        """The edges of the pairs (n, n) that are marked, symmetrically."""
+        """The edges at the marked pairs (n, n), a symmetric mask."""
         return MatrixGraph(self.matrix * kept, self.scale)
 
     def aggregate(self, x: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ class MatrixGraph:
         return self.edges.weight * (self.scale[rows] * self.scale[columns])
 
     def to_edges(self) -> EdgeTensors:
-        """The edges alone, without gradient. Waits for the device."""
+        """Only the edges, without gradient. Waits for the device."""
         matrix, scale = self.matrix.detach(), self.scale.detach()
         index = matrix.nonzero().T.contiguous()
         rows, columns = index

@@ -15,12 +15,12 @@ Ids = NDArray[np.int64]
 
 
 def is_networkx(value: Any) -> bool:
-    """Whether it is a graph of networkx."""
+    """Whether it is a networkx graph."""
     return hasattr(value, "number_of_nodes") and hasattr(value, "is_directed")
 
 
 def network_edges(graph: networkx.Graph[Any], weight: str) -> tuple[Ids, Ids, NDArray[np.float64], int]:
-    """Both ends and the weight of each edge, nodes numbered in their order, and the number of nodes."""
+    """Source, target and weight of each edge, with nodes numbered in their order, and the number of nodes."""
     if not is_networkx(graph):
         raise TypeError(
             f"graph must be a networkx graph, got {type(graph).__name__}. "
@@ -37,16 +37,16 @@ def network_edges(graph: networkx.Graph[Any], weight: str) -> tuple[Ids, Ids, ND
 
 
 def _weights(edges: list[tuple[Any, Any, Any]], name: str) -> NDArray[np.float64]:
-    """The weights of edges of networkx; raise with the first edge whose weight is no finite number, or negative."""
+    """The weights of networkx edges; raise with the first edge that has an infinite, missing or negative weight."""
     weights = np.empty(len(edges))
     for k, (_, _, weight) in enumerate(edges):
-        # Neither text that reads like a number nor None, which float64 takes for NaN.
+        # Not text that looks like a number, nor None, which float64 reads as NaN.
         weights[k] = weight if isinstance(weight, Real | np.bool_) else np.nan
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         first, second, weight = edges[int(np.argmax(wrong))]
         raise ValueError(
             f"the edge between {first!r} and {second!r} has {name}={weight!r}; a weight is a finite number of at least "
-            f"0. Set it with graph[{first!r}][{second!r}][{name!r}] = ..., or remove it for a weight of 1."
+            f"0. Set it with graph[{first!r}][{second!r}][{name!r}] = ..., or remove the attribute for a weight of 1."
         )
     return weights

@@ -19,13 +19,13 @@ from hypcse.graph.graph import Graph
 from hypcse.graph.neighbors import nearest_neighbors
 from hypcse.kernels.points.nearest import candidate_distances
 
-# From this many points on, neighbours come from `nearest_neighbors` instead of scikit-learn.
+# From this many points on, `nearest_neighbors` is used instead of scikit-learn.
 LARGE = 20_000
 # A smaller weight is raised to this, so that products of volumes stay representable.
 MIN_WEIGHT = 1e-100
 # exp(-230) is the last weight above MIN_WEIGHT.
 MAX_EXPONENT = 230.0
-# Squares of bandwidths outside these limits leave float64.
+# Squares of bandwidths outside these limits overflow or underflow.
 BANDWIDTHS = (1e-150, 1e150)
 
 
@@ -38,21 +38,21 @@ def similarity_graph(
     metric: Metric = "euclidean",
     algorithm: NeighborSearch = "auto",
 ) -> Graph:
-    """Gaussian weights w = exp(-d^2 / bandwidth^2) between each point and its nearest others, averaged both ways.
+    """Connect each point to its nearest neighbours with weights w = exp(-d^2 / bandwidth^2), averaged both ways.
 
-    A neighbour on one side only carries half the weight. The diagonal is kept in `self_weights`.
+    A one-sided neighbour gets half the weight. The diagonal is kept in `self_weights`.
 
     Parameters
     ----------
     X
         Features, one row per point, dense or sparse; precomputed distances; or `Points`, whose own graph is returned
-        where they have one. Sparse features of up to 512 columns are made dense. Of more columns, the 64 main
-        directions are used (truncated singular value decomposition).
+        if they have one. Sparse features of up to 512 columns are made dense. With more columns, the 64 main directions
+        are used (truncated singular value decomposition).
     n_neighbors
-        Neighbours of each point; with n - 1 or more the graph is complete.
+        Number of neighbours per point; with n - 1 or more the graph is complete.
     bandwidth
-        A positive number, or "median": the median of the neighbours' distances above 0 (1 without any). A number so
-        small that weights fall below 1e-100 is replaced by it, with a warning.
+        A positive number, or "median": the median of the neighbours' distances above 0 (1 if there are none). A number
+        so small that weights fall below 1e-100 is replaced by the median, with a warning.
     scale
         "minmax", "standard", "rank" or "none", see `scale_features`; not applied to precomputed distances.
     metric
@@ -67,9 +67,9 @@ def similarity_graph(
 
     Notes
     -----
-    By default, below 20,000 points, this is the graph of the published figures: scikit-learn's neighbours in
-    its own order among equal distances, and a diagonal of 1 except for a point that its exact copies push from
-    its own list, which has 0. Otherwise equal distances are ordered by id and the diagonal is 1. Memory O(n k).
+    By default, below 20,000 points, this is the graph behind the published figures: scikit-learn's neighbours, in its
+    own order among equal distances. The diagonal is then 1, or 0 for a point that exact copies push out of its own
+    list. Otherwise equal distances are ordered by id and the diagonal is 1. Memory O(n k).
 
     Examples
     --------
@@ -87,11 +87,11 @@ def similarity_graph(
 
 
 def _of_points(points: Any, n_neighbors: int, bandwidth: Bandwidth, scale: Scale, others: dict[str, str]) -> Graph:
-    """The graph of `Points`, which know their metric themselves."""
+    """The graph of `Points`, which have their own metric."""
     for name, default in (("metric", "euclidean"), ("algorithm", "auto")):
         if others[name] != default:
             raise ValueError(
-                f"{name}={others[name]!r} is not for Points, which know how they compare. "
+                f"{name}={others[name]!r} cannot be used with Points, which have their own metric. "
                 "Pass Points.of(X, metric=...), or the features themselves: points.table."
             )
     return points.similarity(n_neighbors, bandwidth, scale)
@@ -105,16 +105,21 @@ def scaled_similarity(
     metric: Metric = "euclidean",
     algorithm: NeighborSearch = "auto",
 ) -> tuple[Graph, float]:
-    """The similarity graph of points that are on their scale already, and the bandwidth that was used."""
+    """The similarity graph of points that are already scaled, and the bandwidth used."""
     check_similarity(n_neighbors, bandwidth)
-    if metric == "euclidean" and algorithm == "auto" and len(points) < LARGE:
-        indices, squared, self_weights = _published_neighbors(points, n_neighbors)
-    else:
-        indices, distances = nearest_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
-        squared = np.square(distances, out=distances)
-        self_weights = np.ones(len(indices))
+    indices, squared, self_weights = weighed_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
     width = _chosen_width(indices, squared, bandwidth)
     return _average_with_transpose(indices, gaussian_weights(squared, width), self_weights), width
+
+
+def weighed_neighbors(
+    points: Any, n_neighbors: int, *, metric: Metric = "euclidean", algorithm: NeighborSearch = "auto"
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """The neighbours that a similarity graph goes by (-1 for none), their squared distances, and the diagonal."""
+    if metric == "euclidean" and algorithm == "auto" and len(points) < LARGE:
+        return _published_neighbors(points, n_neighbors)
+    indices, distances = nearest_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
+    return indices, np.square(distances, out=distances), np.ones(len(indices))
 
 
 def gaussian_weights(squared: NDArray[np.float64], width: float) -> NDArray[np.float64]:
@@ -123,7 +128,7 @@ def gaussian_weights(squared: NDArray[np.float64], width: float) -> NDArray[np.f
 
 
 def check_similarity(n_neighbors: int, bandwidth: Bandwidth) -> None:
-    """Raise for a number of neighbours or a bandwidth that no similarity graph can have."""
+    """Raise for an invalid number of neighbours or bandwidth."""
     check_count("n_neighbors", n_neighbors, 1)
     _check_bandwidth(bandwidth)
 
@@ -131,7 +136,7 @@ def check_similarity(n_neighbors: int, bandwidth: Bandwidth) -> None:
 def _published_neighbors(
     points: NDArray[np.float32], n_neighbors: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """scikit-learn's neighbours, squared distances, and 1 for each point that its own list holds.
+    """scikit-learn's neighbours, squared distances, and 1 for each point that is in its own list.
 
     A point in its own list is marked by -1.
     """
@@ -157,7 +162,7 @@ def _check_bandwidth(bandwidth: Bandwidth) -> None:
 
 
 def _chosen_width(indices: NDArray[np.int64], squared: NDArray[np.float64], bandwidth: Bandwidth) -> float:
-    """The bandwidth given, or the median of the neighbours' distances where that is asked for or needed."""
+    """The given bandwidth, or the median of the neighbours' distances if asked for or needed."""
     known = squared[indices >= 0]
     width = _median_distance(known) if isinstance(bandwidth, str) else float(bandwidth)
     if not isinstance(bandwidth, str) and known.size and _exponents(known.max(), width) > MAX_EXPONENT:
@@ -173,7 +178,12 @@ def _exponents(squared: Any, width: float) -> Any:
 
 def _median_distance(squared: NDArray[np.float64]) -> float:
     positive = squared[squared > 0]
-    return float(np.clip(np.median(np.sqrt(positive)), *BANDWIDTHS)) if positive.size else 1.0
+    return clip_width(float(np.median(np.sqrt(positive)))) if positive.size else 1.0
+
+
+def clip_width(width: float) -> float:
+    """The bandwidth, within the limits."""
+    return float(np.clip(width, *BANDWIDTHS))
 
 
 def _warn_underflow(indices: NDArray[np.int64], exponents: NDArray[np.float64], bandwidth: float, width: float) -> None:
@@ -183,7 +193,7 @@ def _warn_underflow(indices: NDArray[np.int64], exponents: NDArray[np.float64], 
     power = exponents[low].max() / math.log(10)
     warnings.warn(
         f"bandwidth={bandwidth} makes {np.unique(ends).size} edges lighter than {MIN_WEIGHT} "
-        f"(the lightest about 10^-{power:.4g}), too light to compute with. The median distance between "
+        f"(the lightest about 10^-{power:.4g}), which is too light to compute with. The median distance between "
         f"neighbours, bandwidth={width:.6g}, is used instead; pass bandwidth='median' to choose it yourself.",
         HypcseWarning,
         stacklevel=5,
@@ -201,6 +211,6 @@ def _average_with_transpose(
     W.sort_indices()
     both = sparse.csr_array(W + W.T.tocsr())
     both.sort_indices()
-    # Halving can go below the least weight once more.
+    # Halving can go below the smallest weight again.
     halved = np.maximum(both.data / 2, MIN_WEIGHT)
     return Graph(*map(freeze, (both.indptr.astype(np.int64), both.indices, halved, self_weights)))

@@ -1,4 +1,4 @@
-"""The torch twin of a graph, whose weights may carry gradients."""
+"""The torch form of a graph; its weights may carry gradients."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class EdgeTensors:
     weight     : (m,) the weights, equal both ways; they may carry a gradient.
     n_vertices : number of vertices; some may have no edge.
 
-    Use `Graph.to_tensors` or `from_pairs`; the constructor trusts its input. `with_loops` alone adds loops.
+    Use `Graph.to_tensors` or `from_pairs`; the constructor does not check its input. Only `with_loops` adds loops.
 
     >>> pairs = EdgeTensors.from_pairs(torch.tensor([[0, 2], [1, 1]]), torch.tensor([1.0, 3.0]), 3)
     >>> pairs.index.tolist(), pairs.degrees().tolist()
@@ -48,14 +48,14 @@ class EdgeTensors:
 
     @classmethod
     def from_pairs(cls, ends: Tensor, weight: Tensor, n_vertices: int) -> EdgeTensors:
-        """From the ends (2, k) and weights (k,) of distinct edges, each given once, in either direction; no loops."""
+        """From the vertices (2, k) and weights (k,) of distinct edges, each once, in either direction; no loops."""
         both = torch.cat([ends, ends.flip(0)], dim=1)
         order = torch.argsort(both[0] * n_vertices + both[1])
         return cls(both[:, order], torch.cat([weight, weight])[order], n_vertices)
 
     @cached_property
     def pointers(self) -> Tensor:
-        """(n + 1,) where the entries of each row begin, and the end of the last."""
+        """(n + 1,) where the entries of each row start, and the end of the last."""
         rows = torch.arange(self.n_vertices + 1, device=self.index.device)
         return torch.searchsorted(self.index[0].contiguous(), rows)
 
@@ -80,7 +80,7 @@ class EdgeTensors:
     def with_weight(self, weight: Tensor) -> EdgeTensors:
         """The same edges with other weights, (m,)."""
         other = EdgeTensors(self.index, weight, self.n_vertices)
-        # The layout depends on the index alone, and sorting is the dearest part of a product's gradient.
+        # The layout depends only on the index, and sorting is the most expensive part of a product's gradient.
         other.__dict__.update({name: self.__dict__[name] for name in _LAYOUT if name in self.__dict__})
         return other
 
@@ -92,12 +92,12 @@ class EdgeTensors:
         """The symmetric normalisation D^-1/2 W D^-1/2, without self-loops."""
         degrees = self.degrees()
         rows, columns = self.index
-        # The root is taken after the gathering, where no vertex without edges can bring an infinite gradient in; the
-        # two roots are multiplied first, which gives both directions of an edge the same last bit.
+        # The root is taken after gathering, so that a vertex without edges brings no infinite gradient. The two roots
+        # are multiplied first, which gives both directions of an edge the same last bit.
         return self.with_weight(self.weight * (degrees[rows].rsqrt() * degrees[columns].rsqrt()))
 
     def with_loops(self, weight: float = 1.0) -> EdgeTensors:
-        """W + weight I, of a graph without loops: for aggregation, where a vertex then counts among its neighbours."""
+        """W + weight I, for a graph without loops: in aggregation, a vertex then counts as its own neighbour."""
         everyone = torch.arange(self.n_vertices, device=self.index.device)
         index = torch.cat([self.index, everyone.expand(2, -1)], dim=1)
         order = torch.argsort(index[0] * self.n_vertices + index[1])
@@ -110,9 +110,9 @@ class EdgeTensors:
         return self.index[:, upper], self.weight[upper]
 
     def subgraph(self, vertices: Tensor) -> EdgeTensors:
-        """The graph among distinct vertices; its vertex k is vertex `vertices[k]` here.
+        """The subgraph of distinct vertices; its vertex k is vertex `vertices[k]` here.
 
-        Costs O(n + entries of these rows), so that all subgraphs of an epoch read every edge once.
+        Costs O(n + entries of these rows), so all subgraphs of an epoch together read every edge once.
         """
         size = vertices.numel()
         numbers = torch.arange(size, device=vertices.device)
@@ -130,8 +130,8 @@ class EdgeTensors:
     def aggregate(self, x: Tensor) -> Tensor:
         """W @ x, (n, d): the weighted sum over the neighbours of each vertex.
 
-        Differentiable with respect to x and to the weights. These may differ between the two directions, as those
-        of attention do: each entry has a gradient of its own. O(m d) time, O(n d + m) memory on the CPU.
+        Differentiable with respect to x and to the weights. Weights may differ between the two directions, as in
+        attention: each entry has its own gradient. O(m d) time, O(n d + m) memory on the CPU.
         """
         product: Tensor = _Product.apply(self.weight, x, self)
         return product
@@ -165,8 +165,8 @@ class EdgeTensors:
 class _Product(torch.autograd.Function):
     """Y = W X; by the weights G_i . X_j at each entry (i, j), by X it is W^T G.
 
-    Written out because both products then run over whole rows: several times faster than to gather and to add up by
-    index, and each row is added up in one order.
+    Written out because both products then run over whole rows: several times faster than gathering and adding by index,
+    and each row is summed in one order.
     """
 
     @staticmethod

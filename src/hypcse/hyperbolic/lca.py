@@ -14,9 +14,9 @@ from hypcse.hyperbolic import lorentz
 from hypcse.hyperbolic.poincare import unit
 from hypcse.kernels.all_pairs.depths import depth_slopes, depths_of_cosines
 
-# How far the radii of leaves that share one may differ, relatively: far above rounding, far below a mistake.
+# Largest relative difference of radii that count as one: far above rounding, far below a mistake.
 _SAME_RADIUS = 1e-3
-# Rows of the matrix of pairs that are worked on at once, and numbers in them on a GPU.
+# Rows of the matrix of pairs per block, and numbers per block on a GPU.
 _BLOCK, _GPU_BLOCK = 128, 2**26
 
 
@@ -28,8 +28,8 @@ def lca_depth(leaves: Tensor) -> Tensor:
 
         tanh d_o = tanh(R) * cos(angle / 2),    R = 2 artanh |z|.
 
-    One matrix product. The gradient, once, is promised along the sphere and along a common scaling of the leaves. It
-    is finite everywhere; along the sphere it is 0 at equal and at opposite leaves but for rounding.
+    One matrix product. The first derivative is correct along the sphere and along a common scaling of the leaves. It
+    is finite everywhere; along the sphere it is 0, up to rounding, at equal and at opposite leaves.
 
     >>> right_angle = torch.tensor([[0.5, 0.0], [0.0, 0.5]])
     >>> lca_depth(right_angle)
@@ -42,7 +42,7 @@ def lca_depth(leaves: Tensor) -> Tensor:
 
 
 def lca_depth_of_pairs(leaves: Tensor, i: Tensor, j: Tensor) -> Tensor:
-    """`lca_depth` of the pairs (i, j) alone, shape of i; precise for near leaves too. O(d) a pair."""
+    """`lca_depth` of only the pairs (i, j), shape of i; precise for near leaves too. O(d) per pair."""
     directions, radius = shared_radius(leaves)
     near, far = directions[i], directions[j]
     half_cosine = torch.linalg.vector_norm(near + far, dim=-1) / 2
@@ -59,7 +59,7 @@ def lca_depth_general(x: Tensor, y: Tensor) -> Tensor:
 
         cosh^2 d_o = (2 c x0 y0 - x0^2 - y0^2) / (c^2 - 1),
 
-    and where the foot of the perpendicular lies outside the segment, the nearer end counts. It is computed as
+    and if the foot of the perpendicular lies outside the segment, the nearer end counts. It is computed as
     sinh d_o = sinh a sinh b sin(angle) / sinh(distance), a and b the depths of x and y, which does not cancel.
     """
     a, b = lorentz.distance_to_origin(x), lorentz.distance_to_origin(y)
@@ -83,7 +83,7 @@ def shared_radius(leaves: Tensor) -> tuple[Tensor, Tensor]:
     low, high = (float(length) for length in torch.aminmax(lengths.detach()))
     if not same_radius(low, high):
         raise ValueError(
-            f"leaves have radii from {low:.6g} to {high:.6g}; one radius for all, above 0 and below 1, is needed. "
+            f"leaves have radii from {low:.6g} to {high:.6g}; all must share one radius, above 0 and below 1. "
             "Use hyperbolic.poincare.on_sphere to put them on one, as StructuralEntropyLoss does for radius=0.9, or "
             "lca_depth_general for points of any radii."
         )

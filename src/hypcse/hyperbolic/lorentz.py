@@ -65,7 +65,7 @@ def centroid(x: Tensor) -> Tensor:
 
 
 def to_poincare(x: Tensor) -> Tensor:
-    """The point of the Poincaré ball that stands for x: space / (1 + x0), (..., d + 1) -> (..., d)."""
+    """The point of the Poincaré ball for x: space / (1 + x0), (..., d + 1) -> (..., d)."""
     return x[..., 1:] / (1 + x[..., :1])
 
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def to_lorentz(z: Tensor) -> Tensor:
-    """The Lorentz point that stands for z: (1 + |z|^2, 2 z) / (1 - |z|^2), (..., d) -> (..., d + 1)."""
+    """The Lorentz point for z: (1 + |z|^2, 2 z) / (1 - |z|^2), (..., d) -> (..., d + 1)."""
     squared = z.square().sum(-1, keepdim=True)
     return torch.cat([1 + squared, 2 * z], dim=-1) / _gap(z).unsqueeze(-1)
 
@@ -28,7 +28,7 @@ def unit(directions: Tensor) -> Tensor:
     """Directions over their lengths, for lengths of any size; the first axis for a zero direction."""
     largest = directions.detach().abs().amax(-1, keepdim=True)
     found = largest > torch.finfo(directions.dtype).tiny
-    # Squares of the given numbers may leave the range of the floats; those of numbers up to 1 do not.
+    # Squares of the given numbers may overflow; those of numbers up to 1 do not.
     scaled = directions / torch.where(found, largest, 1)
     axis = torch.zeros_like(directions)
     axis[..., 0] = 1

@@ -1,4 +1,4 @@
-"""What to do with a few labels."""
+"""Using a few known labels."""
 
 from hypcse.labels.codes import label_codes
 from hypcse.labels.respect import respect_labels

@@ -1,4 +1,4 @@
-"""Labels of which some are missing, as numbers."""
+"""Labels, some of them missing, as numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypcse._checks import is_missing, label_array
 
 
 def label_codes(labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes of labels in sorted order, and for each value the place of its class among them.
+    """The classes in sorted order, and for each label the position of its class.
 
     Parameters
     ----------
@@ -23,12 +23,12 @@ def label_codes(labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
     Returns
     -------
     classes, codes
-        The labels that occur, of the dtype of the labels (objects that are all numbers become an array of numbers); and
-        (n,) the position of each in `classes`, -1 where the label is missing.
+        The labels that occur, in the dtype of the labels (objects that are all numbers become an array of numbers); and
+        (n,) the position of each label in `classes`, -1 where it is missing.
 
     Notes
     -----
-    O(n log n). The classes may be none: the caller says how many are needed.
+    O(n log n). There may be no class at all: the caller checks how many are needed.
 
     Examples
     --------

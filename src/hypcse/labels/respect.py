@@ -1,4 +1,4 @@
-"""A graph that follows what is known of its vertices."""
+"""A graph that follows known labels of its vertices."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.labels.codes import label_codes
 
 N_CYCLES = 4
-"""Random cycles through the labelled vertices of a class. Two mix well; four have lighter edges, which leave what is
-inside a class as it was."""
+"""Random cycles through the labelled vertices of a class. Two mix well; four have lighter edges, which leave the
+structure inside a class as it was."""
 SHARE = 0.5
-"""What the links of a labelled vertex weigh at strength 1, over the mean degree of the graph."""
+"""Weight of a labelled vertex's links at strength 1, relative to the mean degree of the graph."""
 
 
 def respect_labels(graph: GraphLike, labels: ArrayLike, strength: float = 1.0, *, random_state: int = 0) -> Graph:
-    """The graph with labels in its weights, so that every hierarchy found on it follows them.
+    """Write labels into the weights of a graph, so that every hierarchy found on it follows them.
 
     Labelled vertices of one class are linked by random cycles: each to eight others, however large the class is.
-    Edges between two labels are divided by 1 + strength. All other edges stay as they are. Both are weights and no
-    rules: where the data say otherwise strongly enough, they win.
+    Edges between two labels are divided by 1 + strength. All other edges stay as they are. These are weights, not
+    rules: where the data strongly disagree, the data win.
 
     Parameters
     ----------
@@ -30,24 +30,24 @@ def respect_labels(graph: GraphLike, labels: ArrayLike, strength: float = 1.0, *
         A `Graph`, for example that of `similarity_graph`, a networkx graph or a symmetric matrix.
     labels
         One value per vertex. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
-        Classes of which nothing is labelled need no mention.
+        Classes without any labelled vertex need not be listed.
     strength
-        How much labels count. The links of a labelled vertex add strength / 2 of the mean degree to its own. At 0 the
-        graph is returned as it is, and also when nothing is labelled.
+        How much labels count. The links of a labelled vertex add strength / 2 of the mean degree to its own. With
+        strength 0, or without labels, the graph is returned unchanged.
     random_state
         Seed of the cycles.
 
     Returns
     -------
     Graph
-        A graph over the same vertices, for `graph_linkage`, `refine`, `levels` and all else. Score a tree against the
-        graph that was given where it is to be compared with one found without labels.
+        A graph over the same vertices, for `graph_linkage`, `refine`, `levels` and so on. To compare a tree with one
+        found without labels, score both on the original graph.
 
     Notes
     -----
-    O(m + n log n) time for m edges; at most four links are added per labelled vertex. Their weight was chosen on made
-    data with known levels (`python -m benchmarks labels`): classes come out whole, and clusters inside them stay. In
-    which order separate parts of one class belong together, neither labels nor graph say: that order is arbitrary.
+    O(m + n log n) time for m edges; at most four links are added per labelled vertex. Their weight was chosen on
+    generated data with known levels (`python -m benchmarks labels`): classes come out whole, and clusters inside them
+    stay. If a class has several separate parts, the order in which they are joined is arbitrary.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def respect_labels(graph: GraphLike, labels: ArrayLike, strength: float = 1.0, *
     if codes.size != graph.n_vertices:
         raise ValueError(f"labels has {codes.size} values for {graph.n_vertices} vertices. Pass one per vertex.")
     if not (np.isfinite(strength) and strength >= 0):
-        raise ValueError(f"strength={strength} must be a finite number of at least 0. 0 leaves the graph as it is.")
+        raise ValueError(f"strength={strength} must be a finite number of at least 0. 0 leaves the graph unchanged.")
     if strength == 0 or codes.max() < 0:
         return graph
     mean_degree = float(graph.edge_degrees.mean()) or 1.0

@@ -13,22 +13,22 @@ from hypcse.tree import Tree
 
 
 def spread_labels(tree: Tree, labels: ArrayLike) -> NDArray[Any]:
-    """A label for every leaf: that of the smallest subtree around it that holds a labelled leaf.
+    """Give every leaf the label of the smallest subtree around it that holds a labelled leaf.
 
-    Labelled leaves keep their labels. Where the smallest subtree holds several labels, the most frequent one there is
-    taken, and of equally frequent ones the first in sorted order.
+    Labelled leaves keep their labels. If that subtree holds several labels, the most frequent one is taken; ties go to
+    the first in sorted order.
 
     Parameters
     ----------
     tree
-        The tree. Every leaf is reached, so join the components of its graph first (`join_components`).
+        The tree. Labels reach every leaf, so join the components of its graph first (`join_components`).
     labels
         One value per leaf. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
 
     Returns
     -------
     ndarray of shape (n,)
-        The labels, none of them missing, of the dtype of the known ones.
+        The labels, none missing, in the dtype of the known ones.
 
     Notes
     -----
@@ -53,7 +53,7 @@ def spread_labels(tree: Tree, labels: ArrayLike) -> NDArray[Any]:
 
 
 def _majorities(tree: Tree, codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
-    """The most frequent class under each node, the first of equals; -1 where no leaf has one."""
+    """The most frequent class under each node, the first in a tie; -1 where no leaf has one."""
     most = np.zeros(tree.n_nodes)
     majority = np.full(tree.n_nodes, -1, np.int64)
     for code in range(n_classes):

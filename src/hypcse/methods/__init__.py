@@ -1,4 +1,4 @@
-"""Every method under one registry: features or a graph in, a Tree out."""
+"""All methods in one registry: features or a graph in, a Tree out."""
 
 from hypcse.methods.clustering import MethodClustering
 from hypcse.methods.registry import Method, available, describe, run

@@ -1,4 +1,4 @@
-"""Parents of trees that are made from the top down, or put together from parts."""
+"""Builds trees from the top down, or from parts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Ids = NDArray[np.int64]
 
 
 def split_parents(left_sizes: Ids) -> Ids:
-    """Parents of the binary tree over positions 0 .. n - 1 whose splits are given from the top, left side first.
+    """Parents of the binary tree over positions 0 .. n - 1 with splits given from the top, left side first.
 
     Each split cuts a run of positions; `left_sizes` (n - 1,) has the length of its left part, in pre-order. Split k is
-    node 2 n - 2 - k, so that children stand before their parents.
+    node 2 n - 2 - k, so that children come before their parents.
 
     >>> split_parents(np.array([1, 1])).tolist()
     [4, 3, 3, 4, -1]
@@ -42,7 +42,7 @@ def _runs(left_sizes: Ids) -> tuple[Ids, Ids]:
 
 
 def halved_parents(n: int) -> Ids:
-    """Parents of the tree that halves the positions 0 .. n - 1 again and again, the larger half right."""
+    """Parents of the tree that halves the positions 0 .. n - 1 repeatedly, with the larger half on the right."""
     left_sizes, stack = [], [n] if n > 1 else []
     while stack:
         size = stack.pop()
@@ -52,9 +52,9 @@ def halved_parents(n: int) -> Ids:
 
 
 def join_parts(parts: Sequence[tuple[Ids, Ids]], merges: Iterable[tuple[int, int]]) -> Ids:
-    """Parents of one binary tree over all leaves, from trees over disjoint sets of them and merges of these.
+    """Parents of one binary tree over all leaves, from trees over disjoint sets of leaves and merges of these.
 
-    parts  : the leaves of each, and the parents of a tree over them, whose leaf k is the k-th of these.
+    parts  : the leaves of each part, and the parents of a tree over them; its leaf k is the k-th of these.
     merges : pairs of parts, from the bottom up; the first keeps its number for the joined part.
 
     >>> join_parts([(np.array([0, 2]), halved_parents(2)), (np.array([1]), halved_parents(1))], [(0, 1)]).tolist()

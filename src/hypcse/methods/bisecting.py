@@ -14,7 +14,7 @@ from hypcse.methods.progress import Clock
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 
-# Points looked at, each once a cluster, between two reports of progress.
+# Points processed, counted once per cluster, between two progress reports.
 _PART = 10_000
 
 
@@ -24,13 +24,13 @@ def bisecting_kmeans(
     """Split all points in two by 2-means, and each part again, down to single points.
 
     2-means is the best of `n_init` runs of Lloyd's algorithm from k-means++; a run ends when no point changes its side,
-    after `max_iter` rounds, or when the centres move by at most `tol` times the variance, as scikit-learn has it.
+    after `max_iter` rounds, or when the centres move by at most `tol` times the variance, as in scikit-learn.
     Copies of one point are halved. The height of a node is the root of the sum of squared distances to its mean,
-    which never falls upwards.
+    which never decreases upwards.
 
     The order of splitting does not matter: the tree is complete. scikit-learn's `BisectingKMeans` stops before copies
-    are apart, and keeps its tree to itself. O(n d) memory; time O(n d) a round of a run for each level of the tree.
-    Pen-digits, 10,992 points: about 1 s on one core. Past `max_seconds` it raises TimeoutError.
+    are separated, and does not expose its tree. O(n d) memory; O(n d) time per round of a run and level of the tree.
+    Pen-digits, 10,992 points: about 1 s on one core. After `max_seconds` it raises TimeoutError.
     """
     check_count("n_init", n_init, 1)
     check_count("max_iter", max_iter, 1)
@@ -41,7 +41,7 @@ def bisecting_kmeans(
     if len(X) == 1:
         return Tree.single()
     draw = generator(inputs.random_state, "bisecting k-means")
-    # Copies are halved at random: data often come sorted by class, and the order of the rows would tell.
+    # Copies are halved at random: data often come sorted by class, and the order of the rows would leak it.
     at = start_bisection(draw.permutation(len(X)))
     while at.status[0] > 0:
         bisect(X, at, draw, Effort(n_init, max_iter, tol), _PART)
@@ -50,7 +50,7 @@ def bisecting_kmeans(
 
 
 def _tree(at: Bisection) -> Tree:
-    """The tree of a bisection that is done; leaf k of its splits is the point order[k]."""
+    """The tree of a finished bisection; leaf k of its splits is the point order[k]."""
     n = at.order.size
     parent = split_parents(at.left_sizes)
     height = lift_heights(parent, np.concatenate([np.zeros(n), np.sqrt(at.spread[::-1])]))

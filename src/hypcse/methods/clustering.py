@@ -1,4 +1,4 @@
-"""Any method as an estimator: one contract for what `hypcse fit` runs, saves and shows."""
+"""Any method as an estimator: one interface for what `hypcse fit` runs, saves and shows."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from hypcse.tree import Tree
 
 
 class MethodClustering(NewPoints, ClusterMixin, Fitting):
-    """The tree of any method of the registry, with all that the other estimators make of theirs.
+    """Any method of the registry as an estimator, with the same attributes as the other estimators.
 
     Parameters
     ----------
     method
-        Its name, see `hypcse.methods.available`.
+        Name of the method; see `hypcse.methods.available`.
     n_clusters
-        Number of flat clusters; by default those of the main level.
+        Number of flat clusters; by default as many as the main level has.
     options
-        Of the method, by name.
+        Options of the method, by name.
     refine
-        Whether and how hard the tree is refined afterwards: "fast", "thorough", or False.
+        Whether and how hard to refine the tree afterwards: "fast", "thorough", or False.
     n_neighbors, bandwidth, scale, metric, random_state
         As in `EntropyClustering`.
     callback
         Called with a `Progress` after every part of the method's work and of the refinement; return True to stop. A
-        method that has no part to return raises a TimeoutError, see `hypcse.methods.run`.
+        method without a partial result raises a TimeoutError; see `hypcse.methods.run`.
     n_jobs, verbose
         As in `EntropyClustering`.
 
@@ -46,7 +46,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
     tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, entropy_, structure_, stability_
         As in `EntropyClustering`.
     n_features_in_, feature_names_in_
-        Of the features.
+        Number and names of the features.
 
     Examples
     --------
@@ -88,8 +88,8 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         check_names(self.method, options, describe(self.method).options)
         if self.metric != "euclidean" and describe(self.method).takes == "features":
             raise ValueError(
-                f"metric={self.metric!r}: {self.method} compares features by Euclidean distances. Take a method of "
-                "graphs, whose neighbours the metric finds."
+                f"metric={self.metric!r}: {self.method} compares features by Euclidean distance. Choose a method for "
+                "graphs; its neighbours are found by the metric."
             )
         if effort_of(self.refine) is not None and options.get("epsilon", math.inf) != math.inf:
             raise ValueError(
@@ -102,7 +102,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         method, effort = describe(self.method), effort_of(self.refine)
         options = dict(self.options or {})
         if effort is not None and "join" in method.options:
-            # Refinement goes by the edges alone; what they do not tell is joined once, afterwards.
+            # Refinement uses only the edges; components are joined once, afterwards.
             options.setdefault("join", False)
         inputs = Inputs(ready.points.with_more(ready.graph), self.scale, seed, callback)
         tree = method.tree(inputs, **options)
@@ -112,9 +112,9 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
 
 
 def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:
-    """The unfitted estimator of a method: its own where it has one, else `MethodClustering`.
+    """The unfitted estimator of a method: its own if it has one, else `MethodClustering`.
 
-    options : of the method, by name.
+    options : options of the method, by name.
     shared : what every estimator takes: n_clusters, refine, n_neighbors, bandwidth, scale, random_state.
     """
     found = describe(method)

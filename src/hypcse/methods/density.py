@@ -16,9 +16,9 @@ from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
 from hypcse.tree import Tree
 
-# Distances computed between two reports of progress.
+# Distances computed between two progress reports.
 _PART = 20_000_000
-# Squares of points times columns up to which Prim's algorithm takes a moment, and less to compile.
+# Up to this value of points squared times columns, Prim's algorithm is fast, and compiles faster.
 _FEW = 500_000_000
 
 
@@ -27,17 +27,17 @@ def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None =
 
         max(core_i, core_j, |x_i - x_j|),
 
-    core_i the distance to the `min_samples`-th nearest point, i itself being the first. scikit-learn counts in the
-    same way; the hdbscan package does not count the point itself, so that its equal setting is one less. With 1 it is
-    single linkage of the distances. Where there are fewer points, the farthest one counts. `min_cluster_size` is no
-    option: it acts on the condensed tree alone.
+    where core_i is the distance to the `min_samples`-th nearest point, counting i itself as the first. scikit-learn
+    counts in the same way; the hdbscan package does not count the point itself, so its equivalent setting is one less.
+    With 1 it is single linkage of the distances. If there are fewer points, the farthest one counts. There is no option
+    `min_cluster_size`: it affects only the condensed tree.
 
-    A core distance weighs on many edges at once, so ties are the rule. They go to the pair that lies closer, then to
-    the smaller ids: without equal distances the tree is one and the same in any order of the points.
+    Many edges share a core distance, so ties are common. They go to the closer pair, then to the smaller ids: without
+    equal distances the tree does not depend on the order of the points.
 
     Exact, by Boruvka's rounds on a k-d tree (`reachability_tree`), of few points by Prim's algorithm: O(n d) memory.
     100,000 points of 16 features in 200 Gaussians: about 5 s on two cores. In many dimensions, where the tree cannot
-    prune, O(n^2 d) time. Past `max_seconds` it raises TimeoutError.
+    prune, O(n^2 d) time. After `max_seconds` it raises TimeoutError.
     """
     check_count("min_samples", min_samples, 1)
     clock = Clock("hdbscan", inputs.callback, max_seconds)
@@ -60,7 +60,7 @@ def _by_prim(X: NDArray[np.float64], min_samples: int, clock: Clock) -> Tree:
 
 
 def squared_core_distances(X: NDArray[np.float64], min_samples: int) -> NDArray[np.float64]:
-    """Squared distance of each point to its `min_samples`-th nearest, the point itself counted, exactly."""
+    """Squared distance of each point to its `min_samples`-th nearest, counting the point itself, exactly."""
     n, d = X.shape
     k = min(min_samples, n) - 1
     if k == 0:

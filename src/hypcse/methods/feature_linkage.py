@@ -1,4 +1,4 @@
-"""Agglomerative linkage on features, by whichever code holds the least memory."""
+"""Agglomerative linkage on features, by the code that needs the least memory."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Clock
 from hypcse.tree import Tree
 
-# Distances computed between two reports of progress.
+# Distances computed between two progress reports.
 _PART = 20_000_000
-# Points up to which single linkage keeps SciPy's order of ties, which takes all pairs: some seconds.
+# Up to this many points single linkage keeps SciPy's order of ties, which takes all pairs: a few seconds.
 _MAX_PRIM = 20_000
 
 
 def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     """Single linkage; up to 20,000 points by Prim's algorithm, in SciPy's order of ties, in O(n^2 d) time.
 
-    Of more points it comes from their minimum spanning tree, about O(n log n) where a k-d tree can prune; among equal
-    distances the smaller ids then join first. Without equal distances both ways give one tree. O(n d) memory. Past
-    `max_seconds` it raises TimeoutError.
+    With more points it uses their minimum spanning tree, about O(n log n) if a k-d tree can prune; among equal
+    distances the smaller ids then join first. Without equal distances both ways give the same tree. O(n d) memory.
+    After `max_seconds` it raises TimeoutError.
     """
     clock = Clock("single-linkage", inputs.callback, max_seconds)
     X = np.ascontiguousarray(inputs.features)
@@ -33,7 +33,7 @@ def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     if len(X) > _MAX_PRIM:
         from hypcse.decode.reachability import reachability_tree
 
-        # Where a point counts as its own neighbour, every core distance is 0.
+        # If a point counts as its own neighbour, every core distance is 0.
         return reachability_tree(X, 1, clock.tell).single_linkage()
     at = start_nearest_first(len(X))
     while at.status[0] < len(X) - 1:
@@ -43,10 +43,10 @@ def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
 
 
 def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
-    """Ward's method by nearest-neighbour chains on centroids, which a k-d tree finds: O(n d) memory.
+    """Ward's method by nearest-neighbour chains of centroids, found by a k-d tree: O(n d) memory.
 
-    SciPy and scikit-learn give the same tree up to ties, from all n^2 / 2 distances. Time is O(n^2 d) where the tree
-    cannot prune, and far less in clusters. Past `max_seconds` it raises TimeoutError.
+    SciPy and scikit-learn give the same tree up to ties, from all n^2 / 2 distances. Time is O(n^2 d) if the tree
+    cannot prune, and far less on clustered data. After `max_seconds` it raises TimeoutError.
     """
     clock = Clock("ward", inputs.callback, max_seconds)
     X = inputs.features
@@ -54,7 +54,7 @@ def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
         return Tree.single()
     at = start_ward(X)
     while at.status[2] < len(X) - 1:
-        # Centers have moved and clusters are gone: a new tree fits better once half of them are.
+        # Centres have moved and clusters have merged: a new tree pays off once half of them are gone.
         cells, half = cells_of(at), int(at.status[0]) // 2
         while at.status[0] > half:
             ward_merges(at, cells, max(1, _PART // len(X)), half)
@@ -79,8 +79,8 @@ def _from_all_distances(X: NDArray[np.float64], method: str) -> Tree:
     n = len(X)
     if n < 2:
         return Tree.single()
-    # SciPy holds the condensed distances twice.
+    # SciPy stores the condensed distances twice.
     way_out = "Use ward or single-linkage, which need O(n), or fewer points."
     check_memory(f"{method} linkage of {n} points", 8 * n * (n - 1), way_out)
-    # Of the table itself SciPy warns where it looks like distances.
+    # SciPy would warn about a table that looks like distances.
     return Tree.from_linkage(linkage(pdist(X), method))

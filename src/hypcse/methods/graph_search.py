@@ -11,19 +11,19 @@ from hypcse.tree import Tree
 
 
 def average(inputs: Inputs, *, join: bool = True) -> Tree:
-    """Average linkage on the graph; what no edge joins is joined by the features, unless told not to."""
+    """Average linkage on the graph; components are joined by the features, unless join=False."""
     return _linked(inputs, "average", join)
 
 
 def paris(inputs: Inputs, *, join: bool = True) -> Tree:
-    """Paris linkage on the graph; what no edge joins is joined by the features, unless told not to."""
+    """Paris linkage on the graph; components are joined by the features, unless join=False."""
     return _linked(inputs, "paris", join)
 
 
 def hcse(inputs: Inputs, *, join: bool = False, max_seconds: float | None = None) -> Tree:
     """The stretching operator of HCSE, as in the paper's tables; with `join`, components are joined by the features.
 
-    Past `max_seconds` it raises TimeoutError.
+    After `max_seconds` it raises TimeoutError.
     """
     clock = Clock("hcse", inputs.callback, max_seconds)
     tree = link_by_entropy(inputs.graph, lambda done, total: clock.tell("merges", done, total))

@@ -1,4 +1,4 @@
-"""The control of HypCSE: the same decoding from encoders that were never trained."""
+"""The control for HypCSE: the same decoding from untrained encoders."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hypcse.tree import Tree
 
 
 def decode_untrained(inputs: Inputs, *, n_encoders: int = 8, polish: bool = True) -> Tree:
-    """Graph-aware decoding of the mean of several untrained encoders, refined as `HypCSE` refines.
+    """Graph-aware decoding of the mean of several untrained encoders, refined as in `HypCSE`.
 
-    Each encoder is that of `HypCSE` at its start, on the graph with self-loops. The squared chord of every edge, in
-    units of the median chord, is averaged over them. Training has to beat this, or it does nothing.
+    Each encoder is that of `HypCSE` before training, on the graph with self-loops. The squared chord of every edge, in
+    units of the median chord, is averaged over them. Training is useful only if it beats this.
     """
     from hypcse.decode import chord_scaled
 

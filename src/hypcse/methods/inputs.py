@@ -1,4 +1,4 @@
-"""What a method is given."""
+"""The input of a method."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Inputs:
 
     points       : their features, their graph, or both.
     scale        : how features are scaled.
-    random_state : the seed of a method that draws.
-    callback     : what a method that takes long reports to.
+    random_state : seed of random methods.
+    callback     : receives the progress of long methods.
     """
 
     points: Points
@@ -34,17 +34,17 @@ class Inputs:
 
     @property
     def raw(self) -> NDArray[Any]:
-        """The features as they came."""
+        """The unscaled features."""
         return self.points.table
 
     @property
     def n_points(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return self.points.n_points
 
     @cached_property
     def scaled(self) -> NDArray[np.float32]:
-        """The features on their scale, in float32 as the evaluation convention has it."""
+        """The scaled features, in float32 as in the paper's evaluation."""
         scale, _ = self.points.suited(self.scale, 1.0)
         return self.points.scaled(scale)[1]
 
@@ -55,11 +55,11 @@ class Inputs:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph that was given, or the similarity graph of the features."""
+        """The given graph, or the similarity graph of the features."""
         return self.points.similarity(scale=self.scale)
 
     def joined(self, tree: Tree) -> Tree:
-        """A tree found on the graph, with what no edge joins joined by the features, where there are any."""
+        """A tree found on the graph, with its components joined by the features, if there are any."""
         if self.points.features is None:
             return tree
         metric = self.points.metric

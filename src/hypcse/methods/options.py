@@ -1,4 +1,4 @@
-"""Options of methods, as their signatures tell them."""
+"""Options of methods, read from their signatures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Option:
 
 
 def keyword_options(function: Callable[..., Any], without: Iterable[str] = ()) -> tuple[Option, ...]:
-    """The options of a function: what it takes by keyword only, but for the names left out."""
+    """The options of a function: its keyword-only parameters, except the names left out."""
     kinds = get_type_hints(function)
     return tuple(
         Option(name, parameter.default, kinds[name])
@@ -30,7 +30,7 @@ def keyword_options(function: Callable[..., Any], without: Iterable[str] = ()) -
 
 
 def check_names(method: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise for the first name that is no option of the method, with the nearest that is."""
+    """Raise for the first name that is not an option of the method, and suggest the nearest."""
     names = list(known)
     for name in given:
         if name not in names:

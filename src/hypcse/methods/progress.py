@@ -1,4 +1,4 @@
-"""How methods that take long report and end: by giving up, or with the best so far."""
+"""How long methods report progress and stop: with an error, or with the best so far."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypcse._progress import Callback, Reporter, Stopped
 
 
 class Clock:
-    """Reports progress, and raises once it is stopped: a tree half made is not the method's answer."""
+    """Reports progress, and raises when stopped: half a tree is not a result."""
 
     def __init__(self, method: str, callback: Callback | None, max_seconds: float | None) -> None:
         if max_seconds is not None:
@@ -17,22 +17,22 @@ class Clock:
         self._reporter = Reporter(callback)
 
     def tell(self, stage: str, done: int, total: int) -> None:
-        """Report where the method is; `Stopped` when the callback asks for it, or when its time is over."""
+        """Report progress; raise `Stopped` if the callback asks for it, or if the time is over."""
         asked, seconds = self._reporter.tell(stage, done, total), self._reporter.seconds
         if done == total:
             return
         where = f"after {seconds:.1f} s with {done / total:.0%} of its {stage} done"
         if asked:
-            raise Stopped(f"{self._method} was stopped by its callback {where}; part of a tree is not its answer.")
+            raise Stopped(f"{self._method} was stopped by its callback {where}; it has no partial result.")
         if self._limit is not None and seconds > self._limit:
             way_out = f"max_seconds={self._limit}. Raise it, or pass None for no limit."
             raise Stopped(f"{self._method} was stopped {where}: {way_out}")
 
 
 class Watch:
-    """Reports every step, and says when to stop: where the callback asks for it, or past `max_seconds`.
+    """Reports every step, and says when to stop: if the callback asks for it, or after `max_seconds`.
 
-    measure : what the values are that pick the tree.
+    measure : what the values that pick the tree are.
     """
 
     def __init__(self, n_steps: int, callback: Callback | None, max_seconds: float | None, measure: str) -> None:
@@ -43,19 +43,19 @@ class Watch:
         self._reporter = Reporter(callback)
 
     def stops(self, step: int, loss: float, best: float, *, last: bool = False) -> bool:
-        """Report a step that is done, and whether it is the last: with `last` it is, whatever anyone says."""
+        """Report a finished step, and return whether it is the last; with `last` it always is."""
         total = step if last else self.n_steps
         asked = self._reporter.tell("training", step, total, value=best, measure=self._measure, loss=loss)
         return last or asked or self._reporter.seconds > self._limit
 
 
 def check_rate(value: object) -> float:
-    """A learning rate; beyond the limit every step leaves what float32 can tell apart."""
+    """A learning rate; beyond the limit every step exceeds the range of float32."""
     return check_positive("learning_rate", value, most=10_000)
 
 
 def check_positive(name: str, value: object, *, zero: bool = False, most: float = inf) -> float:
-    """A finite number above 0, or of at least 0 where `zero` is allowed, and no larger than `most`."""
+    """A finite number above 0 (at least 0 if `zero` is allowed), and at most `most`."""
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"{name}={value!r} must be a number, got {type(value).__name__}.")
     number = float(value)

@@ -1,4 +1,4 @@
-"""Names, needs and options of the methods, and the one way to run them."""
+"""Names, requirements and options of the methods, and the one way to run them."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from hypcse.tree import Tree
 
 @dataclass(frozen=True)
 class Method:
-    """A method: how it is called, and what it takes.
+    """A method: its name, its input and its options.
 
     Attributes
     ----------
     name
-        By which `run` knows it.
+        Name to pass to `run`.
     takes
-        What of the `Inputs` it looks at: "features" (scaled, (n, d)), a "graph", or "both".
+        Which of the `Inputs` it uses: "features" (scaled, (n, d)), a "graph", or "both".
     summary
         What it does, in one line.
     memory
         How its memory grows.
     build
-        Takes the `Inputs`, and its options by keyword; returns a Tree. None where an estimator does it.
+        Function that takes the `Inputs` and the options by keyword, and returns a Tree. None if an estimator does it.
     estimator
-        The name in `hypcse.estimator` of an estimator that is this method; its parameters are the options.
+        Name in `hypcse.estimator` of the estimator for this method; its parameters are the options.
     trains
-        Whether torch is needed.
+        Whether it needs torch.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Method:
 
     @property
     def can_run(self) -> bool:
-        """Whether all that it needs is installed."""
+        """Whether everything it needs is installed."""
         return not self.trains or all(find_spec(name) is not None for name in ("torch", "geoopt"))
 
     def kind(self) -> Any:
@@ -86,7 +86,7 @@ class Method:
         return getattr(hypcse.estimator, str(self.estimator))
 
     def tree(self, inputs: Inputs, **options: Any) -> Tree:
-        """The tree that the method finds.
+        """Run the method and return its tree.
 
         Parameters
         ----------
@@ -105,8 +105,8 @@ class Method:
         if self.takes == "features" and inputs.points.features is None:
             others = ", ".join(method.name for method in METHODS if method.takes == "graph")
             raise ValueError(
-                f"{self.name} clusters features, but these points are a graph or distances alone. Pass a table of "
-                f"numbers, or take a method of graphs: {others}."
+                f"{self.name} clusters features, but these points hold only a graph or distances. Pass a table of "
+                f"numbers, or choose a method for graphs: {others}."
             )
         if self.build is None:
             return self._estimated(inputs, options)
@@ -236,30 +236,30 @@ def run(
     callback: Callback | None = None,
     **options: Any,
 ) -> Tree:
-    """The tree that a method finds.
+    """Run a method and return its tree.
 
-    With features, graph-average and graph-paris join components by `join_components`; `join=False` leaves them as the
-    graph alone does, and `join=True` asks hcse for the same.
+    With features, graph-average and graph-paris join components by `join_components`; pass `join=False` to use only the
+    graph. hcse does so with `join=True`.
 
     Parameters
     ----------
     name
         One of `available`.
     X
-        Whatever `Points.of` understands: a table, a graph, an AnnData, `Points`. Names of points name the leaves.
+        Anything that `Points.of` takes: a table, a graph, an AnnData, `Points`. Names of points name the leaves.
     graph
-        Over the rows of X. Graph methods take the similarity graph of X where none is given; methods that take both
-        take X and either graph.
+        A graph over the rows of X. Without one, graph methods use the similarity graph of X; methods that take both use
+        X and either graph.
     random_state
         Seed; methods without randomness ignore it.
     scale
         How feature methods scale features, as for `similarity_graph`.
     callback
-        Called with a `Progress` after every part of the work; return True to stop. Methods that go step by step (ufit,
-        hyphc, fph, eph, entropy, hypcse) then return the best tree so far, the others raise `Stopped`, a TimeoutError,
-        because a tree half made is not their answer. Methods that are done at once ignore it.
+        Called with a `Progress` after every part of the work; return True to stop. Iterative methods (ufit,
+        hyphc, fph, eph, entropy, hypcse) then return the best tree so far; the others raise `Stopped`, a TimeoutError,
+        because they have no partial result. Methods that finish at once ignore it.
     **options
-        The method's own, see `describe`; an unknown one is an error.
+        Options of the method; see `describe`. An unknown one is an error.
 
     Returns
     -------

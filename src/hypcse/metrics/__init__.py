@@ -1,4 +1,4 @@
-"""How good a tree is, and how alike two trees are."""
+"""How good a tree is, and how similar two trees are."""
 
 from hypcse.metrics.comparison import (
     cophenetic_correlation,

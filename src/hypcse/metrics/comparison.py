@@ -1,4 +1,4 @@
-"""How alike two trees over the same leaves are."""
+"""How similar two trees over the same leaves are."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hypcse.kernels.trees.clades import shared_clades
 from hypcse.tree import Tree
 
 MAX_PAIRS = 20_000_000
-"""Up to this many pairs a correlation takes all of them; beyond, a sample of this size."""
+"""A correlation uses all pairs up to this number, and a sample of this size beyond."""
 
 _BYTES_PER_PAIR = 48
-"""Peak of `cophenetic_distances` over all pairs: both ends twice, the node where they meet, its height."""
+"""Peak memory of `cophenetic_distances` per pair: both leaves twice, their common ancestor, its height."""
 
 
 def cophenetic_distances(tree: Tree, i: ArrayLike | None = None, j: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Height at which leaves i and j meet; without i and j all pairs in SciPy's condensed order (quadratic in memory).
+    """Height at which leaves i and j meet. Without i and j: all pairs in SciPy's condensed order (quadratic memory).
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def cophenetic_distances(tree: Tree, i: ArrayLike | None = None, j: ArrayLike | 
 def cophenetic_correlation(
     tree: Tree, other: Tree | ArrayLike, n_pairs: int | None = None, random_state: int = 0
 ) -> float:
-    """Pearson correlation, over pairs of leaves, of meeting heights with those of another tree or with distances.
+    """Pearson correlation, over pairs of leaves, of the heights at which they meet with another tree or distances.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def cophenetic_correlation(
     other
         A `Tree` over the same leaves, or distances in SciPy's condensed order.
     n_pairs
-        So many pairs, drawn at random. By default all count up to 20 million of them (6,325 leaves), and so many are
-        drawn above.
+        Number of random pairs to use. By default all pairs are used up to 20 million (6,325 leaves), and a random 20
+        million beyond.
     random_state
         Seed of the draw.
 
@@ -101,8 +101,8 @@ def cophenetic_correlation(
 def fowlkes_mallows(tree: Tree, other: Tree, n_clusters: int) -> float:
     """B_k of Fowlkes and Mallows: agreement of the cuts of both trees into k clusters, between 0 and 1.
 
-    It is the number of pairs that both cuts keep together, over the geometric mean of each one's own. 0 when a cut
-    keeps no pair together.
+    It is the number of pairs that both cuts keep together, divided by the geometric mean of the two cuts' own numbers.
+    0 if a cut keeps no pair together.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def fowlkes_mallows(tree: Tree, other: Tree, n_clusters: int) -> float:
     Returns
     -------
     float
-        1 where both cuts are the same.
+        1 if both cuts are the same.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def robinson_foulds(tree: Tree, other: Tree, normalized: bool = False) -> float:
     Returns
     -------
     float
-        0 where both have the same clusters.
+        0 if both have the same clusters.
 
     Examples
     --------
@@ -164,12 +164,12 @@ def robinson_foulds(tree: Tree, other: Tree, normalized: bool = False) -> float:
 
 def _check_same_leaves(tree: Tree, other: Tree) -> None:
     if tree.n_leaves != other.n_leaves:
-        raise ValueError(f"the trees have {tree.n_leaves} and {other.n_leaves} leaves; they must be over the same.")
+        raise ValueError(f"the trees have {tree.n_leaves} and {other.n_leaves} leaves; both need the same leaves.")
     if tree.names is not None and other.names is not None and tree.names != other.names:
         leaf = next(k for k, (mine, theirs) in enumerate(zip(tree.names, other.names, strict=True)) if mine != theirs)
         raise ValueError(
-            f"the trees name their leaves differently, leaf {leaf} {tree.names[leaf]!r} and {other.names[leaf]!r}. "
-            "Bring one to the order of the other: other.reordered(tree.names)."
+            f"the trees have different leaf names: leaf {leaf} is {tree.names[leaf]!r} and {other.names[leaf]!r}. "
+            "Put them in the same order: other.reordered(tree.names)."
         )
 
 

@@ -13,20 +13,20 @@ from hypcse.tree import Tree
 
 
 def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
-    """Mean purity of the LCA over all unordered pairs of leaves of one class, Eq. (29), between 0 and 1.
+    """Mean purity of the lowest common ancestor over all pairs of leaves of one class, Eq. (29), between 0 and 1.
 
     Parameters
     ----------
     tree
         The tree.
     labels
-        One per leaf: numbers, texts or other hashable values. None and NaN are unknown labels: the purity is that of
-        the tree over the labelled leaves alone. The number -1 is a class like any other here.
+        One per leaf: numbers, texts or other hashable values. None and NaN are unknown labels: the purity is then that
+        of the tree over only the labelled leaves. The number -1 is a class like any other here.
 
     Returns
     -------
     float
-        Between 0 and 1; NaN where no two leaves are of one class.
+        Between 0 and 1; NaN if no two leaves are of one class.
 
     Notes
     -----
@@ -50,7 +50,7 @@ def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
 
 
 def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
-    """Dasgupta's cost, 2 sum_{i<j} W_ij |leaves(i v j)|: both directions of each edge, loops left out.
+    """Dasgupta's cost, 2 sum_{i<j} W_ij |leaves(i v j)|: both directions of each edge, without loops.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The registry of scores, and all that the given parts allow as one row."""
+"""The registry of scores, and all possible scores as one row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Unit = Literal["share", "bits", "cost", "index"]
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A tree, and what it is scored by; None where it is not there.
+    """A tree, and what it is scored by; None for what is missing.
 
     labels   : known classes, one per leaf; None and NaN are unknown.
     clusters : a flat cut, one number per leaf.
@@ -35,7 +35,7 @@ class Scored:
     self_loops: SelfLoops = "paper"
 
     def has(self, part: Part) -> bool:
-        """Whether the part is there."""
+        """Whether the part is given."""
         return getattr(self, part) is not None
 
     @cached_property
@@ -59,19 +59,19 @@ class Score:
     Attributes
     ----------
     name
-        By which rows, reports and the command know it.
+        Its name in rows, in reports and in the command.
     title
-        Short, for the head of a table.
+        Short name, for the header of a table.
     phrase
-        In full, within a sentence.
+        Full name, as used within a sentence.
     needs
-        The parts that it is computed from, beside the tree.
+        The parts that it is computed from, besides the tree.
     higher
-        Whether more is better.
+        Whether higher is better.
     unit
         A "share" from 0 to 1 is shown in percent; "bits", a "cost", and an "index" as they are.
     value
-        Computes it.
+        The function that computes it.
 
     Examples
     --------
@@ -139,7 +139,7 @@ SCORES = (
     Score("ami", "AMI", "adjusted mutual information", _FLAT, True, "index", _index("adjusted_mutual_info_score")),
     Score("nmi", "NMI", "normalised mutual information", _FLAT, True, "index", _index("normalized_mutual_info_score")),
 )
-"""Every score, in the order of a row. A new one is an entry here and a test."""
+"""All scores, in the order of a row. To add one, add an entry here and a test."""
 
 BY_NAME = {score.name: score for score in SCORES}
 
@@ -152,21 +152,21 @@ def score(
     clusters: ArrayLike | None = None,
     self_loops: SelfLoops = "paper",
 ) -> dict[str, float]:
-    """All scores that the given parts allow, as one row.
+    """Compute all scores that the given data allow, as one row.
 
     Parameters
     ----------
     tree
-        What is scored.
+        The tree to score.
     graph
         A `Graph`, a networkx graph or a symmetric matrix, for `structural_entropy` and `dasgupta_cost`.
     labels
-        Known classes, of which None and NaN are unknown, for `dendrogram_purity`; it is over the labelled leaves.
+        Known classes, for `dendrogram_purity` of the labelled leaves; None and NaN are unknown.
     clusters
         A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi` of the labelled leaves.
     self_loops
-        That of `structural_entropy`. `entropy_report` counts loops by "exact" and has the number that this gives by
-        default as `paper_entropy`.
+        As for `structural_entropy`. `entropy_report` counts loops by "exact"; the default value here is its
+        `paper_entropy`.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def score(
 
 
 def format_score(name: str, value: Any) -> str:
-    """A score as a table for people shows it.
+    """A score as shown in a table for people.
 
     >>> format_score("dendrogram_purity", 0.9134), format_score("ari", 0.5)
     ('91.3%', '0.500')

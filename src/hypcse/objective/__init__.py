@@ -1,4 +1,4 @@
-"""Step 3, what training minimises: continuous structural entropy, contrast of two views, and the centroid."""
+"""Step 3, the losses of training: continuous structural entropy, contrast of two views, and the centroid."""
 
 import hypcse._torch  # noqa: F401
 from hypcse.objective.centroid import centroid_loss

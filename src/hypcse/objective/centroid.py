@@ -1,4 +1,4 @@
-"""The centroid loss, Eq. (16): leaves scattered around the origin make balanced trees."""
+"""The centroid loss, Eq. (16): leaves spread around the origin give balanced trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what the losses are given."""
+"""Checks of the input of the losses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FLOATS = (torch.float32, torch.float64)
 
 
 def check_temperature(temperature: float) -> None:
-    """Raise unless the distances in a softmax can be divided by it."""
+    """Raise unless the temperature can divide the distances in a softmax."""
     if not 0 < temperature < inf:
         raise ValueError(f"temperature={temperature} must be positive and finite.")
 
@@ -25,7 +25,7 @@ def check_points(name: str, points: Tensor, fewest: int = 1) -> None:
 
 
 def check_finite_points(name: str, points: Tensor) -> None:
-    """Raise where a coordinate is not a number: a direction made of it would look like any other."""
+    """Raise if a coordinate is not finite: a direction made from it would look like any other."""
     wrong = ~points.detach().isfinite().all(dim=1)
     if bool(wrong.any()):
         raise ValueError(
@@ -35,7 +35,7 @@ def check_finite_points(name: str, points: Tensor) -> None:
 
 
 def check_radius(radius: float | None) -> None:
-    """Raise unless the radius, where there is one, lies inside the ball."""
+    """Raise unless the radius, if given, lies inside the ball."""
     if radius is not None and not 0 < radius < 1:
         raise ValueError(f"radius={radius} must lie between 0 and 1, inside the Poincare ball, or be None.")
 
@@ -61,10 +61,10 @@ def check_edges(edges: Tensor, weights: Tensor, n_vertices: int) -> None:
     if low < 0 or high >= n_vertices:
         raise ValueError(f"edges name the vertices {low} to {high}, but there are {n_vertices} leaves.")
     if bool((edges[0] == edges[1]).any()):
-        raise ValueError("edges holds a loop, which no tree can cut. Leave out edges from a vertex to itself.")
+        raise ValueError("edges holds a loop, which no tree can cut. Omit edges from a vertex to itself.")
     least, most = (float(weight) for weight in torch.aminmax(weights.detach()))
     if not 0 <= least <= most < inf:
-        raise ValueError(f"weights run from {least} to {most}; they must be finite and at least 0.")
+        raise ValueError(f"weights range from {least} to {most}; they must be finite and at least 0.")
 
 
 def check_edge_arrays(edges: Tensor, weights: Tensor) -> None:

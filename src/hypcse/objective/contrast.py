@@ -34,8 +34,8 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
     temperature
         The t of the equation, above 0.
     include_positive
-        Whether the sum runs over k = i too, as printed. False is as in the authors' code: the loss may then be
-        negative, and needs two vertices.
+        Whether the sum includes k = i, as printed. False follows the authors' code: the loss may then be negative, and
+        needs at least two vertices.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
         return fused_contrast(first, second, temperature, include_positive)
     positive = -lorentz.distance(first, second) / temperature
     excess = lorentz.pairwise_excess(first, second)
-    # The diagonal again without the rounding of the matrix product: the views of a vertex come to lie close.
+    # Compute the diagonal again without the rounding of the matrix product: both views of a vertex are close.
     diagonal = positive if include_positive else torch.full_like(positive, -torch.inf)
     form = _compiled_sums if _can_compile(excess, positive, temperature) else plain_sums
     return (form(excess, diagonal, temperature) / 2 - positive).mean()
@@ -70,7 +70,7 @@ def plain_sums(excess: Tensor, diagonal: Tensor, temperature: float) -> Tensor:
 
 
 def _can_compile(excess: Tensor, positive: Tensor, temperature: float) -> bool:
-    """Whether the kernels apply: single precision on the CPU, and no sum of exponentials that underflows."""
+    """Whether the kernels apply: single precision on the CPU, and no underflow in the sums of exponentials."""
     if kernel_form(excess, single=True) != "numba":
         return False
     farthest = float(lorentz.arcosh_one_plus(excess.detach().max()))

@@ -15,7 +15,7 @@ from hypcse.hyperbolic import lca_depth
 from hypcse.kernels.all_pairs.lca_volume import adjacency, lca_volume, lca_volume_gradient
 from hypcse.objective.checks import check_edges, check_points, check_temperature
 
-# Numbers in one array of a chunk of the plain form: small enough for a cache, large enough to hide the calls.
+# Numbers in one array of a chunk of the plain form: small enough for a cache, large enough to hide call overhead.
 _CHUNK = 2**20
 # The same on a GPU, where calls are what costs, and bytes that a number takes in all arrays of a chunk together.
 _GPU_CHUNK, _CHUNK_BYTES = 2**26, 256
@@ -24,7 +24,7 @@ VolumeForm = Callable[[Tensor, Tensor, Tensor, float], Tensor]
 
 
 def cse_loss(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float) -> Tensor:
-    """Continuous structural entropy of a graph on the tree that its leaves span, in bits, -> scalar.
+    """Continuous structural entropy, in bits, of a graph on the tree spanned by its leaves, -> scalar.
 
     Paper: Eq. (8) with the volumes of Eq. (9), divided by the volume V of the graph:
 
@@ -34,11 +34,11 @@ def cse_loss(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float)
     Parameters
     ----------
     leaves
-        (n, d) points in the ball on one radius.
+        (n, d) points in the ball that share one radius.
     edges
-        (2, m) each undirected edge once and no loops.
+        (2, m) each undirected edge once, no loops.
     weights
-        (m,) at least 0; V_i is the sum of those at vertex i. A graph of no weight has loss 0.
+        (m,) at least 0; V_i is the sum of those at vertex i. If all are 0, the loss is 0.
     temperature
         The t of the equation, above 0.
 
@@ -49,9 +49,9 @@ def cse_loss(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float)
 
     Notes
     -----
-    The gradient by the leaves is promised along the sphere and along a common scaling of them, once (no second
-    derivative). The gradient by the weights, which act in the sum and through all volumes, is exact; the compiled forms
-    have none, so that weights that require it take the plain form on any device. O(n m) time, O(n^2) memory.
+    The gradient by the leaves is correct along the sphere and along a common scaling of them; there is no second
+    derivative. The gradient by the weights, which act in the sum and through all volumes, is exact; the compiled forms
+    have none, so weights that require it use the plain form on any device. O(n m) time, O(n^2) memory.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Continuous structural entropy as a torch module, for models that are not ours."""
+"""Continuous structural entropy as a torch module, for your own models."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from hypcse.objective.cse import cse_loss
 
 
 class StructuralEntropyLoss(nn.Module):
-    """Continuous structural entropy of a graph on the tree that its points span, in bits: `cse_loss` as a module.
+    """Continuous structural entropy of a graph on the tree spanned by its points, in bits: `cse_loss` as a module.
 
-    Add it to the loss of any model that gives each vertex of a graph a point. It has no parameters of its own, works
-    with every optimiser, and minimising it gives the points a hierarchy: `decode_single(loss.leaves(points))`.
+    Add it to the loss of any model that gives each vertex of a graph a point. It has no parameters and works with every
+    optimiser. Minimising it arranges the points in a hierarchy: `decode_single(loss.leaves(points))`.
 
     Parameters
     ----------
     temperature
-        Of the softmax in Eq. (9). Lower follows the tree of the moment more closely; higher is smoother and looks at
-        more of the graph.
+        Temperature of the softmax in Eq. (9). Lower follows the current tree more closely; higher is smoother and takes
+        in more of the graph.
     radius
-        None: the points are leaves in the Poincare ball and share one radius; it is an error if they do not. A number
-        between 0 and 1: only the directions of the points count, and all are put on this radius. For the output of a
-        network of any kind; a point of zeros takes the first axis and gets no gradient.
+        None: the points are leaves in the Poincare ball and must share one radius. A number between 0 and 1: only the
+        directions of the points count, and all are put on this radius. Use this for the output of any network; a point
+        of zeros takes the first axis and gets no gradient.
 
     Examples
     --------
@@ -54,10 +54,10 @@ class StructuralEntropyLoss(nn.Module):
         Parameters
         ----------
         points
-            (n, d) float32 or float64, row i the point of vertex i.
+            (n, d) float32 or float64; row i is the point of vertex i.
         graph
-            With n vertices; for a mini-batch that of its vertices, `graph.subgraph(vertices)[0]`. As EdgeTensors its
-            weights may carry a gradient. Loops do not count, since no tree can cut them.
+            A graph with n vertices; for a mini-batch, `graph.subgraph(vertices)[0]`. As EdgeTensors its weights may
+            carry a gradient. Loops do not count, because no tree can cut them.
 
         Returns
         -------
@@ -101,11 +101,11 @@ class StructuralEntropyLoss(nn.Module):
 
 
 def _edges_once(graph: Graph | EdgeTensors, points: Tensor) -> tuple[Tensor, Tensor]:
-    """Ends and weights of every edge once, beside the points."""
+    """Vertices and weights of every edge once, on the device of the points."""
     if not isinstance(graph, Graph | EdgeTensors):
         raise TypeError(
             f"graph is of type {type(graph).__name__}; pass a hypcse.Graph, or its to_tensors(). "
-            "Graph.subgraph returns a pair, of which the graph is the first."
+            "Graph.subgraph returns a pair; the graph is its first element."
         )
     if graph.n_vertices != points.shape[0]:
         raise ValueError(

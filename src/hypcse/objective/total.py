@@ -24,7 +24,7 @@ class LossWeights:
 def total_loss(
     cse: Tensor, contrast: Tensor | None = None, centroid: Tensor | None = None, weights: LossWeights | None = None
 ) -> Tensor:
-    """Sum of the terms, those given, by their weights.
+    """Weighted sum of the given terms.
 
     Paper: Eq. (17),  L = L_cse + eta_1 L_con + eta_2 L_cen.
 
@@ -35,7 +35,7 @@ def total_loss(
     weights = weights or LossWeights()
     total = cse
     for term, weight in ((contrast, weights.contrast_weight), (centroid, weights.centroid_weight)):
-        # A term of weight 0 is left out, or it would spread its NaN.
+        # A term of weight 0 is left out; otherwise its NaN would spread.
         if term is not None and weight > 0:
             total = total + weight * term
     return total

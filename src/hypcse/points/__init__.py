@@ -1,4 +1,4 @@
-"""What comes from outside: `Points`, and `read` for files."""
+"""User data as one value, `Points`, and `read` for files."""
 
 from hypcse.points.points import Points
 from hypcse.points.reading import read

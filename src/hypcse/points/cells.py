@@ -1,4 +1,4 @@
-"""Which graph, and which features, an AnnData stands for."""
+"""The graph and the features of an AnnData."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SCANPY_GENES = 50
 
 
 def points_of_cells(adata: Any, use: str = "auto") -> tuple[Points, str]:
-    """The cells as `use` asks for them, and the name of what was used.
+    """The cells as chosen by `use`, and the name of what was used.
 
-    use : "auto" for obsp["connectivities"] where there is one, else obsm["X_pca"], else X; or "X", or a key of `obsp`
-        or `obsm`. A graph comes with the representation that it was made of, where that is there.
+    use : "auto" for obsp["connectivities"] if it exists, else obsm["X_pca"], else X; or "X", or a key of `obsp` or
+        `obsm`. A graph comes with the representation it was made from, if that exists.
     """
     if use == "auto":
         use = "connectivities" if "connectivities" in adata.obsp else "X_pca" if "X_pca" in adata.obsm else "X"
@@ -42,7 +42,7 @@ def points_of_cells(adata: Any, use: str = "auto") -> tuple[Points, str]:
 
 
 def _behind(adata: Any, use: str) -> tuple[NDArray[Any] | None, Metric]:
-    """What a graph was made of, and by which distance: as scanpy wrote it down, else the principal components."""
+    """The representation a graph was made from, and its distance: as scanpy recorded them, else the PCA."""
     params: Mapping[str, Any] = {}
     for entry in adata.uns.values():
         if isinstance(entry, Mapping) and entry.get("connectivities_key") == use:
@@ -67,15 +67,15 @@ def _dense(matrix: Any) -> NDArray[Any]:
 
 
 def _symmetric(matrix: Any) -> Any:
-    """The mean of a matrix and its transpose: neighbours of one side count half."""
+    """The mean of a matrix and its transpose: one-sided neighbours count half."""
     found = _checked(sparse.csr_array(matrix))
     return (found + found.T) / 2
 
 
 def _checked(matrix: Any) -> Any:
-    """A sparse matrix in compressed rows or columns whose indices lie inside it, as SciPy takes for granted.
+    """Check that the indices of a sparse matrix in compressed rows or columns lie inside it, which SciPy assumes.
 
-    Those of a damaged file may not, and then the process ends.
+    Those of a damaged file may not, and would crash the process.
     """
     matrix.check_format(full_check=True)
     return matrix

@@ -1,4 +1,4 @@
-"""What a value is, and what its rows are called."""
+"""What kind of data a value is, and the names of its rows."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def is_affinity(X: Any) -> bool:
 
 
 def row_names(X: Any) -> tuple[str, ...] | None:
-    """The index of a data frame, where it says more than the number of the row; names must differ."""
+    """The index of a data frame, if it is more than row numbers; names must be unique."""
     index = getattr(X, "index", None)
     if index is None or callable(index) or type(index).__name__ == "RangeIndex":
         return None
     names = tuple(map(str, index))
     twice = first_duplicate(names)
     if twice is not None:
-        raise ValueError(f"two rows of X are called {twice!r}; leaves need different names. Reset the index of X.")
+        raise ValueError(f"two rows of X are called {twice!r}; leaf names must be unique. Reset the index of X.")
     return names

@@ -1,4 +1,4 @@
-"""`Points`: what comes from outside, before anything else looks at it."""
+"""`Points`: user data as one checked value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hypcse.points.convert import as_graph, is_affinity, is_cells, is_networkx, 
 class Points:
     """Points to cluster: features, a graph, distances, and what is known about each point.
 
-    It goes wherever features go: into `fit` of the estimators, `methods.run`, `similarity_graph` and `view`. Make one
+    Pass it wherever features go: to `fit` of the estimators, `methods.run`, `similarity_graph` and `view`. Make one
     with `hypcse.read(path)` or `Points.of(X)`.
 
     Parameters
@@ -30,34 +30,34 @@ class Points:
     features
         (n, d) numbers, dense or sparse, or None.
     graph
-        Over the points, or None where it is to be made of the features or distances.
+        A graph over the points, or None to make one from the features or distances.
     names
-        Of the points, all different, or None.
+        Names of the points, all different, or None.
     labels
-        Of the points, for scores alone; None or NaN where a label is not known.
+        Known classes of the points, used only for scores; None or NaN where a label is unknown.
     feature_names
-        Of the columns.
+        Names of the columns.
     kinds
-        For each column None where it holds numbers, else the name of the column of texts of which it marks one, or its
-        own name where it holds truth values. Columns of one kind are weighed together, about as one of numbers.
+        For each column: None if it holds numbers; the name of the text column if it marks one of its texts; its own
+        name if it holds booleans. Columns of one kind together count about as much as one numeric column.
     distances
         Instead of features: square, condensed or sparse.
     metric
-        By which features compare: "euclidean" or "cosine".
+        How features are compared: "euclidean" or "cosine".
     one_scale
-        Whether the features are on one scale already, as principal components are. They are then not scaled, and the
-        width of similarities is the median distance, unless asked for otherwise.
+        Whether the features are on one scale already, as principal components are. By default they are then not
+        scaled, and the bandwidth of the similarities is the median distance.
     made_of_features
-        Whether the graph was made of the features, so that these say more than it does.
+        Whether the graph was made from the features, so that the features say more than the graph.
     notes
-        What was done to the data on the way, for a person to read.
+        What was done to the data, for people to read.
 
     Attributes
     ----------
     n_points
-        How many there are.
+        Number of points.
     table
-        The features, dense; a ValueError where there are none.
+        The features, dense; a ValueError if there are none.
 
     Examples
     --------
@@ -94,13 +94,13 @@ class Points:
                     raise ValueError(f"there are {len(titles)} {what} for {self.features.shape[1]} columns.")
         clash = first_duplicate(self.feature_names or ()) if any(self.kinds or ()) else None
         if clash is not None:
-            raise ValueError(f"two columns are called {clash!r}; columns of texts need different names. Rename one.")
+            raise ValueError(f"two columns are called {clash!r}; names of text columns must be unique. Rename one.")
         twice = first_duplicate(self.names or ())
         if twice is not None:
-            raise ValueError(f"two points are called {twice!r}; leaves need different names. Is it the id column?")
+            raise ValueError(f"two points are called {twice!r}; leaf names must be unique. Is it the id column?")
 
     def _make_plain(self) -> None:
-        """Lists become arrays and tuples; a masked value is an error, a masked label is not known."""
+        """Turn lists into arrays and tuples; a masked value is an error, a masked label is unknown."""
         check_unmasked("the features", self.features)
         check_unmasked("the distances", self.distances)
         if self.features is not None and not hasattr(self.features, "shape"):
@@ -125,7 +125,7 @@ class Points:
         labels: ArrayLike | None = None,
         table: Callable[[Any], Any] | None = None,
     ) -> Self:
-        """Points of whatever is at hand.
+        """Make points from any supported data.
 
         Parameters
         ----------
@@ -135,13 +135,13 @@ class Points:
         graph
             A graph over the rows of X: a `Graph`, a networkx graph or a symmetric matrix. X may then be None.
         metric
-            By which features compare; "precomputed" says that X holds distances.
+            How features are compared; "precomputed" if X holds distances.
         names
-            Of the points. The index of a data frame and the nodes of a networkx graph are names.
+            Names of the points. By default, the index of a data frame or the nodes of a networkx graph.
         labels
             Known classes of the points.
         table
-            What checks a table and turns it into an array; `check_features` by default.
+            Function that checks a table and turns it into an array; `check_features` by default.
 
         Returns
         -------
@@ -177,21 +177,21 @@ class Points:
         return cls(features, over, found or row_names(X) or nodes, known, columns, metric=metric)
 
     def with_more(self, graph: Any = None, names: Sequence[str] | None = None, labels: ArrayLike | None = None) -> Self:
-        """These points, with more about them.
+        """The same points with another graph, names or labels.
 
         Parameters
         ----------
         graph
-            Over these points, instead of their own.
+            A graph to use instead of their own.
         names
-            Of the points, instead of their own.
+            Names to use instead of their own.
         labels
-            Known classes, instead of their own.
+            Known classes to use instead of their own.
 
         Returns
         -------
         Points
-            The points, changed where something is given.
+            The points, with what was given replaced.
         """
         changes: dict[str, Any] = {}
         if graph is not None:
@@ -203,18 +203,18 @@ class Points:
         return replace(self, **changes) if changes else self
 
     def _as_distances(self) -> Self:
-        """Points whose features are their distances, told to be so; those that have distances are as they are."""
+        """The points with their features taken as distances; points that have distances are returned as they are."""
         if self.features is None or self.distances is not None:
             return self
         return replace(self, features=None, distances=self.features, feature_names=None, kinds=None)
 
     def rows(self, order: ArrayLike) -> Self:
-        """Some of the points, or all in another order; a graph keeps the edges between them.
+        """Select some of the points, or all in another order; a graph keeps the edges between them.
 
         Parameters
         ----------
         order
-            Positions of the points wanted.
+            Positions of the points to select.
 
         Returns
         -------
@@ -235,14 +235,14 @@ class Points:
         )
 
     def in_columns(self, names: Sequence[str], kinds: Sequence[str | None] | None = None) -> NDArray[Any]:
-        """The features in the columns of other points, so that what was learned from these can be applied.
+        """The features arranged in the columns of other points, so that a model fitted on those can be applied.
 
         Parameters
         ----------
         names
-            Of the other points' columns. A missing or foreign column of numbers is an error.
+            Names of the other points' columns. A missing or extra numeric column is an error.
         kinds
-            Their kinds. A text that is not there is 0 everywhere; one that only these points have is left out.
+            Their kinds. A text that these points lack is 0 everywhere; a text that only these points have is left out.
 
         Returns
         -------
@@ -259,9 +259,9 @@ class Points:
         there = {own[name] for name in place}
         missing = [name for name, kind in known.items() if name not in place and (kind is None or kind not in there)]
         if foreign or missing:
-            told = f"{foreign[0]!r} is not among" if foreign else f"{missing[0]!r} is missing from"
+            told = f"{foreign[0]!r} is not among them" if foreign else f"{missing[0]!r} is missing"
             raise ValueError(
-                f"these points have other columns than the model was fitted on: {told} them. Pass the same."
+                f"these points do not have the columns that the model was fitted on: {told}. Pass the same columns."
             )
         table = self.table
         zeros = np.zeros(len(table), table.dtype)
@@ -269,7 +269,7 @@ class Points:
 
     @property
     def n_points(self) -> int:
-        """How many there are."""
+        """Number of points."""
         if self.features is not None:
             return int(self.features.shape[0])
         if self.graph is not None:
@@ -280,14 +280,14 @@ class Points:
 
     @property
     def table(self) -> NDArray[Any]:
-        """The features, dense; a ValueError in words where there are none."""
+        """The features, dense; a ValueError if there are none."""
         if self.features is None:
             what = "a graph" if self.distances is None else "distances"
-            raise ValueError(f"features are needed, but these points are {what} alone. Pass a table of numbers.")
+            raise ValueError(f"features are needed, but these points hold only {what}. Pass a table of numbers.")
         return self.features.toarray() if sparse.issparse(self.features) else self.features
 
     def suited(self, scale: Scale, bandwidth: Bandwidth) -> tuple[Scale, Bandwidth]:
-        """Scale and bandwidth for these points: features on one scale keep it, where the defaults are asked for.
+        """Scale and bandwidth to use for these points: with the defaults, features on one scale keep it.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class Points:
         return scale, bandwidth
 
     def similarity(self, n_neighbors: int = 10, bandwidth: Bandwidth = 1.0, scale: Scale = "minmax") -> Graph:
-        """The graph that was given, or the similarity graph of the features or distances.
+        """The graph of the points, or else the similarity graph of their features or distances.
 
         Parameters
         ----------
@@ -332,7 +332,7 @@ class Points:
         return similarity_graph(self.scaled(scale)[1], n_neighbors, bandwidth, "none", metric=self.metric)
 
     def scaled(self, scale: Scale = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
-        """The scaling of the features, and the features on it; sparse ones of many columns are reduced first.
+        """The scaling and the scaled features; sparse features with many columns are reduced first.
 
         Parameters
         ----------
@@ -342,7 +342,7 @@ class Points:
         Returns
         -------
         scaling, features
-            How columns are scaled, and the features (n, d) on that scale.
+            How columns are scaled, and the scaled features (n, d).
         """
         table = self.features if sparse.issparse(self.features) else self.table
         return fit_scaling(reduce_columns(table, learn_reduction(table)), scale, self.kinds)
@@ -354,7 +354,7 @@ def _the_one_graph(X: Any, over: Graph | None) -> Graph:
             raise ValueError("there is nothing to cluster: pass X, or graph=.")
         return over
     if over is not None:
-        raise ValueError("X is a graph and graph= is another: pass one of them, or features as X.")
+        raise ValueError("X and graph= are both graphs. Pass one of them, or features as X.")
     return as_graph(X)
 
 
@@ -366,7 +366,7 @@ def _check_table(X: Any) -> Any:
 
 
 def _count_precomputed(X: Any) -> int:
-    """Number of points of square, condensed or sparse distances; what is wrong with them is told when they are read."""
+    """Number of points of square, condensed or sparse distances; they are checked later, when they are read."""
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     if len(shape) == 1:
         return round((1 + (1 + 8 * shape[0]) ** 0.5) / 2)

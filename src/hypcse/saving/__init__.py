@@ -1,5 +1,5 @@
-"""Saving and loading: values as JSON and safetensors in a folder, read again without running any code of it.
+"""Saving and loading: values as JSON and safetensors in a folder. Loading runs no code from the folder.
 
-`archive` has the two files and their digests, `values` the codecs of single values, `options` settings held to their
-annotations, `models` whole estimators. What an estimator or a training stores is declared there, with these codecs.
+`archive` has the two files and their digests, `values` the codecs of single values, `options` settings checked
+against their annotations, `models` whole estimators. Estimators and training declare what they store by these codecs.
 """

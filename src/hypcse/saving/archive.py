@@ -21,23 +21,23 @@ ARRAYS, FACTS = "arrays.safetensors", "facts.json"
 FILES = (ARRAYS, FACTS)
 SCHEMA = 1
 MAX_FACTS = 2**30
-"""Most bytes of facts.json: room for millions of names."""
+"""Maximum size of facts.json in bytes: room for millions of names."""
 MAX_SHOWN = 300
 """Characters of a path that a message shows."""
 _KEYS = {"format", "schema", "version", "arrays", "content", "sha256"}
-_WAY_OUT = "Take the folder from a copy, or write it anew."
+_WAY_OUT = "Restore the folder from a copy, or write it again."
 _show = reprlib.repr
 
 Content = dict[str, Any]
-"""Nested dictionaries whose ends are arrays or values of JSON; no key holds a slash."""
+"""Nested dictionaries of arrays and JSON values; no key holds a slash."""
 
 
 class ModelFileError(ValueError):
-    """A folder that is no saved model or checkpoint, is damaged, or is too new; the text names the file."""
+    """The folder is not a saved model or checkpoint, is damaged, or is too new; the text names the file."""
 
 
 def pack(kind: str, content: Content) -> dict[str, bytes]:
-    """The two files of a content, by name; `kind` says what it is, and is asked for when it is read.
+    """The two files of a content, by name. `kind` says what it is, and is checked when it is read.
 
     >>> sorted(pack("example", {"a": np.arange(3), "b": "text"}))
     ['arrays.safetensors', 'facts.json']
@@ -74,18 +74,18 @@ def read_archive(folder: Path, kind: str) -> Archive:
         size, digest = form["arrays"]["bytes"], form["arrays"]["sha256"]
         packed = _bytes(arrays, form["arrays"]["bytes"])
     except (KeyError, TypeError):
-        fail(facts, "'arrays' does not tell the size and digest of the other file")
+        fail(facts, "'arrays' does not give the size and digest of the other file")
     if len(packed) != size or hashlib.sha256(packed).hexdigest() != digest:
-        fail(arrays, f"the content is not that which {FACTS} describes: it was changed, or belongs to another folder")
+        fail(arrays, f"the content does not match {FACTS}: it was changed, or belongs to another folder")
     try:
         found = read_arrays(packed)
     except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as error:
-        fail(arrays, f"the content is not that of safetensors ({error})")
+        fail(arrays, f"it is not a safetensors file ({error})")
     return Archive(_joined(form["content"], found, arrays), str(form["version"])[:20])
 
 
 def check_folder(folder: Path) -> None:
-    """Raise unless there is such a folder and its files can be listed."""
+    """Raise unless the folder exists and its files can be listed."""
     shown = f"{folder}"[:MAX_SHOWN] if f"{folder}".isprintable() else repr(f"{folder}")[:MAX_SHOWN]
     try:
         if folder.is_dir():
@@ -94,22 +94,22 @@ def check_folder(folder: Path) -> None:
         problem = f"{shown} is a file, not a folder" if folder.exists() else f"there is no folder {shown}"
     except OSError as error:
         raise ModelFileError(
-            f"the folder {shown} cannot be read ({error.strerror}). Check its name and your rights to it."
+            f"the folder {shown} cannot be read ({error.strerror}). Check its name and its permissions."
         ) from error
     raise ModelFileError(f"{problem}. Check the name.")
 
 
 def fail(path: Path, problem: str) -> NoReturn:
-    """Raise the one error of all that can be wrong with a file."""
+    """Raise the one error for everything that can be wrong with a file."""
     raise ModelFileError(f"{path}: {problem.rstrip('.')}. {_WAY_OUT}") from None
 
 
 def _without_arrays(content: Content, prefix: str, arrays: dict[str, NDArray[Any]]) -> Content:
-    """The content without its arrays, which go to `arrays` under their paths."""
+    """The content without its arrays; these are put into `arrays` under their paths."""
     facts = {}
     for key, value in content.items():
         if isinstance(value, np.ndarray):
-            # safetensors writes the memory as it lies, whatever the order of the axes.
+            # safetensors writes the raw memory, whatever the order of the axes.
             arrays[prefix + key] = np.asarray(value, order="C")
         else:
             facts[key] = _without_arrays(value, f"{prefix}{key}/", arrays) if isinstance(value, dict) else value
@@ -117,7 +117,7 @@ def _without_arrays(content: Content, prefix: str, arrays: dict[str, NDArray[Any
 
 
 def _joined(content: Content, arrays: dict[str, NDArray[Any]], path: Path) -> Content:
-    """The content with its arrays put back where they were."""
+    """The content with its arrays put back."""
     for name, array in arrays.items():
         *parents, last = name.split("/")
         place: Any = content
@@ -130,7 +130,7 @@ def _joined(content: Content, arrays: dict[str, NDArray[Any]], path: Path) -> Co
 
 
 def _bytes(path: Path, size: int, exact: bool = True) -> bytes:
-    """The bytes of a file of that size, or of at most that size; nothing larger is read."""
+    """The bytes of a file of exactly, or at most, that size; nothing larger is read."""
     try:
         if not path.is_file():
             fail(path, "the file is missing")
@@ -143,7 +143,7 @@ def _bytes(path: Path, size: int, exact: bool = True) -> bytes:
 
 
 def _parsed(path: Path, kind: str) -> Content:
-    """The object in facts.json, when it is of that kind, of a known schema, and as it was written."""
+    """The object in facts.json, if it is of that kind, of a known schema, and unchanged."""
     form = _decoded(path)
     if not isinstance(form, dict) or form.get("format") != kind:
         found = form.get("format") if isinstance(form, dict) else form
@@ -162,9 +162,9 @@ def _parsed(path: Path, kind: str) -> Content:
     try:
         same = digest == _digest(form)
     except (ValueError, RecursionError) as error:
-        fail(path, f"it holds a value that is never written ({error})")
+        fail(path, f"it holds an invalid value ({error})")
     if not same:
-        fail(path, "the content does not fit its digest 'sha256': the file was changed")
+        fail(path, "the content does not match its digest 'sha256': the file was changed")
     return form
 
 
@@ -179,11 +179,11 @@ def _decoded(path: Path) -> Any:
     except RecursionError:
         fail(path, "it is nested too deep")
     except ValueError as error:
-        fail(path, f"it holds a value that is never written ({error})")
+        fail(path, f"it holds an invalid value ({error})")
 
 
 def _encoded(form: Content, indent: int | None) -> bytes:
-    """JSON text. Lone surrogates, which names of files may hold, pass as they are."""
+    """JSON text. Lone surrogates, which file names may hold, are kept."""
     text = json.dumps(form, sort_keys=True, allow_nan=False, ensure_ascii=False, indent=indent)
     return text.encode("utf-8", "surrogatepass")
 

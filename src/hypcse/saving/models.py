@@ -19,7 +19,7 @@ from hypcse.writing import check_place, write_folder
 
 KIND = "hypcse-model"
 INNER = "model"
-"""Folder of the model inside what `hypcse fit` writes."""
+"""Folder of the model inside the folder that `hypcse fit` writes."""
 
 HOMES = {
     "EntropyClustering": "hypcse.EntropyClustering",
@@ -28,15 +28,15 @@ HOMES = {
     "MethodClustering": "hypcse.methods.MethodClustering",
     "TopicClusterer": "hypcse.topics.TopicClusterer",
 }
-"""Where each estimator is found."""
+"""The public name of each estimator."""
 
 Model = TypeVar("Model")
 
 
 def save_model(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
-    """Write a fitted estimator to a folder, whole or not at all; a folder of ours is replaced only if asked.
+    """Write a fitted estimator to a folder, completely or not at all; an existing model is replaced only if asked.
 
-    Returns where it is: `folder`, or beside it if another came there meanwhile.
+    Returns where it is: `folder`, or a name beside it if another folder appeared there meanwhile.
     """
     place = Path(folder)
     check_is_fitted(model)
@@ -52,20 +52,20 @@ def pack_model(model: Any) -> dict[str, bytes]:
         "parameters": encode_options(parameters, hints_of(type(model))),
         "fitted": {name: codec.encode(getattr(model, name, None)) for name, codec in type(model).stored.items()},
     }
-    # Attributes may have been changed by hand since: what could not be read again is not written.
+    # Attributes may have been changed by hand: refuse to write what could not be read again.
     _restore(type(model), content)
     return pack(KIND, content)
 
 
 def _storable(name: str, value: Any) -> Any:
-    """A parameter as it is kept: no callback, and None for a generator, whose draws are over; `_seed` has the seed."""
+    """A parameter as it is stored: no callback, and None for a generator, which is used up; `_seed` has the seed."""
     if name == "callback" or (name == "random_state" and not isinstance(value, int)):
         return value.__index__() if hasattr(value, "__index__") else None
     return value
 
 
 def load_model(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
-    """The estimator of that class in a folder; `ModelFileError` where there is none, or not a whole one."""
+    """Load an estimator of that class from a folder; `ModelFileError` if there is none, or if it is incomplete."""
     place = Path(folder)
     check_folder(place)
     try:
@@ -73,9 +73,7 @@ def load_model(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
     except OSError as error:
         fail(place / FACTS, f"the file cannot be read ({error.strerror})")
     if is_inside:
-        raise ModelFileError(
-            f"{place} holds no model itself; that of `hypcse fit` lies in {place / INNER}. Load it there."
-        )
+        raise ModelFileError(f"{place} is a folder of `hypcse fit`; its model is in {place / INNER}. Load that folder.")
     content, version = read_archive(place, KIND)
     try:
         return _restore(kind, content, version)
@@ -86,11 +84,11 @@ def load_model(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
 
 
 def _restore(kind: type[Model], content: Content, version: str = "") -> Model:
-    """A new estimator with the parameters and attributes of a content; ValueError unless all fits together."""
+    """A new estimator with these parameters and attributes; ValueError if they do not fit together."""
     estimator, parameters, fitted = read_parts(content, ("estimator", "parameters", "fitted"))
     if estimator != kind.__name__:
         way_out = f" Call {HOMES[estimator]}.load." if estimator in HOMES else ""
-        raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load does not read.{way_out}")
+        raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load cannot read.{way_out}")
     owner: Any = kind
     model = owner(**_parameters(owner, parameters, version))
     if not isinstance(fitted, dict):
@@ -109,7 +107,7 @@ def _restore(kind: type[Model], content: Content, version: str = "") -> Model:
 
 
 def _parameters(kind: Any, parameters: Any, version: str) -> dict[str, Any]:
-    """The parameters of a content: those that it lacks take their defaults, and one that nobody knows is an error."""
+    """The stored parameters: missing ones take their defaults, and unknown ones are an error."""
     try:
         return decode_options(parameters, hints_of(kind))
     except ValueError as error:

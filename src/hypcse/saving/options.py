@@ -1,4 +1,4 @@
-"""Options as plain values, held to the annotations of those who take them."""
+"""Options as plain values, checked against the annotations of the functions that take them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Hints = Mapping[str, Any]
 
 
 def to_plain(value: Any, hint: Any) -> Any:
-    """The value as one of JSON where it stands for one: NumPy's numbers, paths, and 1 for True.
+    """The value as a JSON value if it is equivalent to one: NumPy's numbers, paths, and 1 for True.
 
     >>> to_plain(np.float64(0.5), float), to_plain(1, bool), to_plain(True, int)
     (0.5, True, 1)
@@ -29,7 +29,7 @@ def to_plain(value: Any, hint: Any) -> Any:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value of JSON is of the annotated type; of functions there is none, and whole numbers are floats.
+    """Whether a JSON value has the annotated type. Functions never match; whole numbers count as floats.
 
     >>> fits(1, float), fits(True, int), fits(None, int | None), fits("raw", Literal["raw", "anchor"])
     (True, False, True, True)
@@ -44,7 +44,7 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def literals(hint: Any) -> tuple[Any, ...]:
-    """The values that an annotation names, of its unions too.
+    """The literal values in an annotation, including those in unions.
 
     >>> literals(Literal["fast", "thorough"] | bool | None)
     ('fast', 'thorough')
@@ -53,7 +53,7 @@ def literals(hint: Any) -> tuple[Any, ...]:
 
 
 def kinds_of(hint: Any) -> tuple[Any, ...]:
-    """The types that an annotation is a union of, without those whose values it names.
+    """The types in the union of an annotation, without its literals.
 
     >>> kinds_of(Literal["median"] | float)
     (<class 'float'>,)
@@ -66,13 +66,13 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 
 
 def decode_options(options: Any, hints: Hints) -> dict[str, Any]:
-    """The options, when each is among the annotations and of its type; options of later versions may be missing."""
+    """The options, if each is annotated and of its type; options added in later versions may be missing."""
     unknown = sorted(map(str, set(options) - set(hints))) if isinstance(options, dict) else [f"{options!r:.60}"]
     if unknown:
-        raise ValueError(f"{unknown[0]!r:.60} is no option of this version")
+        raise ValueError(f"{unknown[0]!r:.60} is not an option of this version")
     for name, value in options.items():
         if not fits(value, hints[name]):
-            raise ValueError(f"the option {name} is {value!r:.60}, which is not of its type")
+            raise ValueError(f"the option {name} is {value!r:.60}, which has the wrong type")
     return options
 
 
@@ -81,5 +81,5 @@ def encode_options(options: Mapping[str, Any], hints: Hints) -> dict[str, Any]:
     found = {name: to_plain(value, hints[name]) for name, value in options.items()}
     for name, value in found.items():
         if not fits(value, hints[name]):
-            raise TypeError(f"{name}={value!r:.60} cannot be written down: it is not of the type that {name} has.")
+            raise TypeError(f"{name}={value!r:.60} cannot be saved: it has the wrong type.")
     return found

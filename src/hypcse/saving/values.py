@@ -1,4 +1,4 @@
-"""Codecs: how values are written to an archive, and read from it only when they are what they should be."""
+"""Codecs: how values are written to an archive, and checked when they are read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypcse.tree import Tree
 
 @dataclass(frozen=True)
 class Codec:
-    """A way to write a value down: `encode` gives what an archive holds, `decode` the value again or a ValueError."""
+    """How to store a value: `encode` gives what an archive holds, `decode` the value again or a ValueError."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
@@ -54,7 +54,7 @@ def or_none(codec: Codec) -> Codec:
 
 def _decode_number(kept: Any) -> float:
     if type(kept) is not float or not np.isfinite(kept):
-        raise ValueError(f"it is {kept!r:.60} instead of a finite number with a point")
+        raise ValueError(f"it is {kept!r:.60} instead of a finite float")
     return kept
 
 
@@ -86,7 +86,7 @@ def _decode_graph(kept: Any) -> Graph:
     ]
     indptr, indices = given[:2]
     graph = Graph(*given)
-    # SciPy's compiled code trusts these; what else makes a graph is checked by building it again.
+    # SciPy's compiled code trusts these; the rest is checked by building the graph again.
     if indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] != indices.size:
         raise ValueError("'indptr' does not mark the rows of 'indices'")
     if indices.size and (indices.min() < 0 or indices.max() >= graph.n_vertices):

@@ -1,1 +1,1 @@
-"""Pictures of trees: `show.plot` draws with matplotlib, `show.page` writes pages; both share what lies beside them."""
+"""Pictures of trees: `show.plot` draws with matplotlib, `show.page` writes pages; both share these modules."""

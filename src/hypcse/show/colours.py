@@ -1,4 +1,4 @@
-"""Colours of every picture, which colour-blind people can tell apart, and how nodes get theirs."""
+"""Colours that colour-blind people can tell apart, and how nodes get theirs."""
 
 from __future__ import annotations
 
@@ -26,33 +26,34 @@ LIGHT = (
     "#6a78e8",
     "#0c4800",
 )
-"""On light ground: the eight of Okabe and Ito, the yellow dulled until it can be seen on white and the black a little
-lighter, and four more. Seen without red or without green, each two differ no less than the nearest two of the eight."""
+"""For a light background: the eight colours of Okabe and Ito, with the yellow darkened to be visible on white and the
+black a little lighter, and four more. To a colour-blind eye, any two differ at least as much as the nearest two of the
+eight."""
 
 DARK = (*LIGHT[:6], "#f0e442", "#f4f4f4", "#c8d4fc", "#d4b090", "#6a78e8", "#c8e4ac")
-"""On dark ground: the same, with others of their kind for those that would be too dark, and the yellow as it was."""
+"""For a dark background: the same, with lighter variants of those that would be too dark, and the original yellow."""
 
 OKABE_ITO = LIGHT[:8]
 """The colours of Okabe and Ito, fit for lines on white."""
 MARKERS = "osD^vP*X"
-"""Shapes that tell apart what further colours cannot: the next one after every eight classes."""
+"""Marker shapes for more classes than colours: the next one after every eight classes."""
 TRUNK = "#9aa3af"
 """Branches above more than one class."""
 INK = "#1c2430"
 MAX_LEGEND = 24
-"""Classes up to which a legend names them."""
+"""Maximum number of classes in a legend."""
 GOLDEN_ANGLE = math.radians(137.50776405)
 
 
 def palette(n_colours: int) -> NDArray[np.float64]:
     """Colours of classes: Okabe and Ito's, four more, then a spiral in OKLCH.
 
-    No colour changes when more are asked for. The first twelve stay apart for people who see no red or no green.
+    Asking for more colours does not change the first ones. Colour-blind people can tell the first twelve apart.
 
     Parameters
     ----------
     n_colours
-        How many.
+        How many colours.
 
     Returns
     -------
@@ -74,8 +75,8 @@ def palette(n_colours: int) -> NDArray[np.float64]:
 def node_colours(tree: Tree, classes: LeafClasses | None) -> NDArray[np.float64]:
     """A colour for each node, (n_nodes, 3): that of its most frequent class, greyer the more classes mix. O(n k).
 
-    A node in which that class has no more than a half is as grey as the trunk, which all nodes are without classes.
-    Leaves of unknown class do not count; above them alone nodes are grey.
+    A node without a majority class is as grey as the trunk; without classes, all nodes are. Leaves of unknown class do
+    not count; nodes above only such leaves are grey.
     """
     trunk = np.array(_of_hex(TRUNK))
     if classes is None or not classes.names:
@@ -98,7 +99,7 @@ def _of_hex(text: str) -> tuple[float, float, float]:
 
 
 def _oklch(lightness: NDArray[np.float64], chroma: float, hue: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Colours of OKLCH in sRGB; what that lacks is clipped."""
+    """OKLCH colours in sRGB; colours outside sRGB are clipped."""
     a, b = chroma * np.cos(hue), chroma * np.sin(hue)
     to_cones = np.array([[0.3963377774, 0.2158037573], [-0.1055613458, -0.0638541728], [-0.0894841775, -1.291485548]])
     to_light = np.array(

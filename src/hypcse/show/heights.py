@@ -1,4 +1,4 @@
-"""What pictures of trees draw along the axis of heights: the tree's own, or how far apart the joined parts are."""
+"""What the height axis of a picture shows: the tree's own heights, or the distance between joined parts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ DISTANCE_TITLE = "distance between joined parts"
 
 
 class Distances(NamedTuple):
-    """How far apart the parts are that each node joins.
+    """Distance between the parts that each node joins.
 
-    values : (n_nodes,) root mean squared distance, never falling upwards; see `merge_distances`.
-    note   : what a reader of the axis should know about them.
+    values : (n_nodes,) root mean squared distance, never decreasing upwards; see `merge_distances`.
+    note   : a note for readers of the axis.
     """
 
     values: NDArray[np.float64]
@@ -32,7 +32,7 @@ class Distances(NamedTuple):
 
 
 def check_heights(heights: Heights, source: Any, features: ArrayLike | None) -> bool:
-    """Whether distances are what to draw: where they are asked for, and by "auto" where there are features."""
+    """Whether to draw distances: if asked for, or with "auto" if there are features."""
     check_choice("heights", heights, Heights)
     known = features is not None or getattr(source, "_scaled", None) is not None
     if heights == "distance" and not known:
@@ -47,7 +47,7 @@ def joined_distances(
     scale: Scale,
     kinds: Sequence[str | None] | None = None,
 ) -> Distances | None:
-    """Distances between the given features on that scale, else between a fitted model's own; None without any. O(n d).
+    """Distances of the given features on that scale, else of a fitted model's features; None without any. O(n d).
 
     kinds : of the columns, see `fit_scaling`.
 
@@ -60,13 +60,13 @@ def joined_distances(
         return None
     used = getattr(source, "scale", scale) if features is None else scale
     values = merge_distances(tree, points)
-    # Copies whose distances are rounding errors have none.
+    # Distances between copies are rounding errors; make them 0.
     values[values <= 1e-12 * np.abs(points).max()] = 0.0
     return Distances(values, "root mean square" if used == "none" else "root mean square, scaled features")
 
 
 def height_title(tree: Tree, graph: Graph | None) -> str:
-    """What the tree's own heights are called: more than "height" where the graph shows that they are volumes."""
+    """The title for the tree's own heights: more than "height" if the graph shows that they are volumes."""
     if graph is None or graph.n_vertices != tree.n_leaves or tree.n_leaves == 1:
         return "height"
     return "height (log2 of volume)" if np.allclose(volume_heights(tree.parent, graph), tree.height) else "height"
@@ -75,7 +75,7 @@ def height_title(tree: Tree, graph: Graph | None) -> str:
 class HeightAxis(NamedTuple):
     """Heights to draw, one per node of the tree, and the title and note of their axis.
 
-    from_zero : whether the axis must begin at 0, because lengths along it are to be compared.
+    from_zero : whether the axis must start at 0, because readers compare lengths along it.
     """
 
     height: NDArray[np.float64]
@@ -87,7 +87,7 @@ class HeightAxis(NamedTuple):
 def height_axis(
     tree: Tree, graph: Graph | None, source: Any, features: ArrayLike | None, *, scale: Scale, heights: Heights
 ) -> HeightAxis:
-    """The axis of distances where these are what to draw, see `check_heights`, else that of the tree's own heights."""
+    """The axis of distances if these are to be drawn (see `check_heights`), else of the tree's own heights."""
     measured = check_heights(heights, source, features)
     distances = joined_distances(tree, source, features, scale) if measured else None
     if distances is None:
@@ -96,9 +96,9 @@ def height_axis(
 
 
 def on_binary_form(tree: Tree, binary: Tree, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values of the nodes of a tree at those of its `binary_form`: the parts of a node that was split have its value.
+    """Values of a tree's nodes, carried over to its `binary_form`: the parts of a split node have its value.
 
-    Smallest leaf and size tell the nodes of a tree apart, and those of its binary form.
+    Smallest leaf and size identify a node, in the tree and in its binary form.
     """
     key, sought = _keys(tree), _keys(binary)
     order = np.argsort(key)

@@ -1,4 +1,4 @@
-"""Where the nodes of a tree lie in the hyperbolic disk."""
+"""Places the nodes of a tree in the hyperbolic disk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypcse.kernels.trees.sweep import subtree_minima
 from hypcse.tree import Tree
 
 LEAST_RADIUS, MOST_RADIUS = 2.5, 9.0
-"""Hyperbolic radius of the leaves in the smallest trees, and the largest that a page shows."""
+"""Hyperbolic radius of the leaves in the smallest trees, and the largest radius that a page shows."""
 
 
 class DiskLayout(NamedTuple):
@@ -27,7 +27,7 @@ class DiskLayout(NamedTuple):
 
 
 def tree_layout(tree: Tree) -> DiskLayout:
-    """A layout of any tree: leaves evenly around the rim, every subtree in a sector of its own. O(n).
+    """A layout of any tree: leaves evenly around the rim, every subtree in its own sector. O(n).
 
     A node with s of n leaves has the sector 2 pi s / n and lies in its middle at
 
@@ -49,7 +49,7 @@ def tree_layout(tree: Tree) -> DiskLayout:
 
 
 def model_layout(source: Any, tree: Tree) -> DiskLayout:
-    """The layout of a model's tree: by its embedding where that is one of the disk, by the tree alone otherwise."""
+    """The layout of a model's tree: by its embedding if it lies in the disk, otherwise by the tree alone."""
     points = getattr(source, "embedding_", None)
     if points is None or np.ndim(points) != 2 or np.shape(points)[1] != 2:
         return tree_layout(tree)
@@ -63,10 +63,10 @@ def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
 
         tanh d_o = tanh(R) cos(angle / 2).
 
-    A node takes that of the two leaves that bound the smallest arc over all leaves under it (and the least of their
-    radii, where these differ), and lies at the origin where no half circle holds them: depths never fall downwards.
-    All is then moved, by an isometry, so that the root lies at the centre. Where leaves lie farther out than a page can
-    show, all radii shrink by one factor.
+    A node takes the LCA of the two leaves that bound the smallest arc over all leaves under it, with the smaller of
+    their radii if these differ. If no half circle holds them, it lies at the origin, so depths never decrease
+    downwards. Then an isometry moves the root to the centre. If leaves lie farther out than a page can show, all radii
+    shrink by one factor.
     """
     leaves = check_disk(points, tree.n_leaves)
     place = _complex(leaves)
@@ -102,7 +102,7 @@ def _complex(points: NDArray[np.float64]) -> NDArray[np.complex128]:
 
 
 def _centre(places: NDArray[np.complex128]) -> DiskLayout:
-    """Move points of the disk by an isometry that brings the last one to the centre; in polar coordinates."""
+    """Move points of the disk by an isometry that brings the last one to the centre; returns polar coordinates."""
     moved = (places - places[-1]) / (1 - places[-1].conj() * places)
     radius = 2 * np.arctanh(np.minimum(np.abs(moved), 1 - np.finfo(np.float64).epsneg))
     return DiskLayout(np.angle(moved) % (2 * np.pi), radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))

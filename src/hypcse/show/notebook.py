@@ -1,4 +1,4 @@
-"""What notebooks show of a tree, a fitted model and a graph, below the text that names it."""
+"""What notebooks show for a tree, a fitted model and a graph, below its text."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from hypcse.show.plot import dendrogram
 from hypcse.tree import Tree
 
 MAX_LEAVES = 200_000
-"""Leaves of the largest tree that is drawn without being asked for: some three seconds."""
+"""The largest number of leaves that is drawn automatically: about three seconds."""
 MAX_COUNTS = 100_000_000
-"""Leaves times clusters of the largest tree that is drawn so: colours take time in proportion to both."""
+"""The largest product of leaves and clusters that is drawn automatically: colours take time for both."""
 MAX_EDGES = 2_000_000
-"""Edges of the largest graph whose components are counted without being asked for: less than a second."""
+"""The largest number of edges for which components are counted automatically: less than a second."""
 DRAWN_LEAVES = 50
 WIDTH, HEIGHT = 7.2, 3.4
-"""Of a picture, in inches."""
+"""Width of a picture in inches."""
 
 
 def add_picture(value: Any, known: dict[str, Any]) -> dict[str, Any]:
-    """What a notebook is told of a value, by kind of content, with a picture below its HTML where it has both."""
+    """The content for a notebook, by MIME type, with a picture below the HTML if there is one."""
     picture = describe_graph(value) if isinstance(value, Graph) else draw_tree(value)
     if picture is None or "text/html" not in known:
         return known
@@ -35,7 +35,7 @@ def add_picture(value: Any, known: dict[str, Any]) -> dict[str, Any]:
 def draw_tree(source: Any) -> str | None:
     """The dendrogram of a tree or a fitted model as an image element.
 
-    None where there is none to draw: before fit, of one leaf, of too many, or without matplotlib.
+    None if there is nothing to draw: before fit, with one leaf or too many, or without matplotlib.
     """
     tree = getattr(source, "tree_", source)
     if not isinstance(tree, Tree) or not 1 < tree.n_leaves <= MAX_LEAVES:
@@ -47,7 +47,7 @@ def draw_tree(source: Any) -> str | None:
         from matplotlib.figure import Figure
     except ImportError:
         return None
-    # A figure of pyplot would be shown a second time by the notebook.
+    # The notebook would show a pyplot figure a second time.
     figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
     classes = getattr(source, "transduction_", None)
     dendrogram(source, classes, max_leaves=DRAWN_LEAVES, ax=figure.subplots())
@@ -59,7 +59,7 @@ def draw_tree(source: Any) -> str | None:
 
 
 def describe_graph(graph: Graph) -> str:
-    """A table of what a graph is like."""
+    """A table of facts about a graph."""
     degrees = graph.degrees
     facts = {"vertices": f"{graph.n_vertices:,}", "edges": f"{graph.n_edges:,}"}
     if graph.n_edges <= MAX_EDGES:

@@ -1,4 +1,4 @@
-"""What is shown: a tree or a fitted model, the classes of its leaves, and the graph over them."""
+"""What to show: a tree or a fitted model, the classes of its leaves, and the graph over them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hypcse.tree import Tree
 
 
 class LeafClasses(NamedTuple):
-    """A class for each leaf: codes from 0, -1 where it is not known, and the name of each code."""
+    """One class per leaf: codes from 0, -1 where unknown, and the name of each code."""
 
     codes: NDArray[np.int64]
     names: tuple[str, ...]
 
 
 def tree_of(source: Any) -> Tree:
-    """The tree itself, or that of a fitted model."""
+    """The tree itself, or the tree of a fitted model."""
     tree = getattr(source, "tree_", source)
     if isinstance(tree, Tree):
         return tree
@@ -34,24 +34,24 @@ def tree_of(source: Any) -> Tree:
 
 
 def given_or_own(given: Any, source: Any, name: str) -> Any:
-    """What is given, else what a model has under that name; None without either."""
+    """The given value, else the model's attribute of that name; None without either."""
     return getattr(source, name, None) if given is None else given
 
 
 def graph_of(source: Any, graph: GraphLike | None, tree: Tree) -> Graph | None:
-    """The graph over the leaves: the one given, else that of a model, else none."""
+    """The graph over the leaves: the given one, else the model's, else None."""
     found = given_or_own(graph, source, "graph_")
     return None if found is None else graph_over(tree, found)
 
 
 def classes_of(source: Any, labels: ArrayLike | None, tree: Tree) -> LeafClasses | None:
-    """The classes to colour by: those given, else the flat labels of a model, else none."""
+    """The classes to colour by: the given ones, else the flat labels of a model, else None."""
     found = given_or_own(labels, source, "labels_")
     return None if found is None else leaf_classes(found, tree.n_leaves)
 
 
 def leaf_classes(labels: ArrayLike, n_leaves: int) -> LeafClasses:
-    """Codes and names of labels; sorted where their values can be, in order of appearance otherwise.
+    """Codes and names of labels; sorted if the values can be sorted, otherwise in order of appearance.
 
     None and NaN are unknown labels.
     """

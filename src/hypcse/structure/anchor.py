@@ -54,10 +54,37 @@ def update_anchor_parts(
 
     An epoch's subgraphs together cost O(m log m), where one after the other each would copy the whole anchor.
     """
-    home = _part_of_vertex(anchor, parts)
+    for learned, vertices in parts:
+        if vertices.shape != (learned.n_vertices,):
+            raise ValueError(
+                f"a learned graph of {learned.n_vertices} vertices came with ids of shape {tuple(vertices.shape)}. "
+                "Pass one id of the anchor for each of its vertices."
+            )
+    pairs = [proposed_pairs(learned, vertices) for learned, vertices in parts]
+    return update_anchor_pairs(anchor, pairs, [vertices for _, vertices in parts], decay, generator, rescale=rescale)
+
+
+def proposed_pairs(learned: EdgeTensors, vertices: Tensor) -> tuple[Tensor, Tensor]:
+    """Ends (2, k), as vertices of the anchor, and weights (k,) of the edges of a learned graph, each once."""
+    pairs, weight = learned.detach().once()
+    return vertices[pairs], weight
+
+
+def update_anchor_pairs(
+    anchor: EdgeTensors,
+    pairs: Sequence[tuple[Tensor, Tensor]],
+    vertex_sets: Sequence[Tensor],
+    decay: float,
+    generator: torch.Generator,
+    *,
+    rescale: bool = True,
+) -> EdgeTensors:
+    """`update_anchor_parts` by the `proposed_pairs` of each subgraph, and the vertices of each."""
+    home = _part_of_vertex(anchor, vertex_sets)
     old, old_weight = anchor.detach().once()
     inside = (home[old[0]] == home[old[1]]) & (home[old[0]] >= 0)
-    new, new_weight = _in_anchor_ids(anchor, parts)
+    new = torch.cat([anchor.index[:, :0], *(ends for ends, _ in pairs)], dim=1)
+    new_weight = torch.cat([old_weight[:0], *(weight.to(old_weight.dtype) for _, weight in pairs)])
     stays = draw_events("decay", decay, old_weight, generator)
     enters = ~draw_events("decay", decay, new_weight, generator)
     if decay == 1:
@@ -79,31 +106,14 @@ def dense_update(anchor: EdgeTensors, learned: EdgeTensors, decay: float) -> Ten
     return decay * anchor.to_dense() + (1 - decay) * learned.to_dense()
 
 
-def _part_of_vertex(anchor: EdgeTensors, parts: Sequence[tuple[EdgeTensors, Tensor]]) -> Tensor:
+def _part_of_vertex(anchor: EdgeTensors, vertex_sets: Sequence[Tensor]) -> Tensor:
     """(n,) number of the part that holds each vertex, -1 where none does."""
     home = torch.full((anchor.n_vertices,), -1, device=anchor.index.device)
-    total = 0
-    for number, (learned, vertices) in enumerate(parts):
-        if vertices.shape != (learned.n_vertices,):
-            raise ValueError(
-                f"a learned graph of {learned.n_vertices} vertices came with ids of shape {tuple(vertices.shape)}. "
-                "Pass one id of the anchor for each of its vertices."
-            )
+    for number, vertices in enumerate(vertex_sets):
         home[vertices] = number
-        total += vertices.numel()
-    if total != int((home >= 0).sum()):
+    if sum(vertices.numel() for vertices in vertex_sets) != int((home >= 0).sum()):
         raise ValueError("a vertex appears twice among the subgraphs. Pass disjoint sets of distinct vertices.")
     return home
-
-
-def _in_anchor_ids(anchor: EdgeTensors, parts: Sequence[tuple[EdgeTensors, Tensor]]) -> tuple[Tensor, Tensor]:
-    """Ends (2, k) and weights (k,) of all learned edges, each once."""
-    ends, weights = [anchor.index[:, :0]], [anchor.weight[:0].detach()]
-    for learned, vertices in parts:
-        pairs, weight = learned.detach().once()
-        ends.append(vertices[pairs])
-        weights.append(weight.to(anchor.weight.dtype))
-    return torch.cat(ends, dim=1), torch.cat(weights)
 
 
 def _keys(ends: Tensor, n_vertices: int) -> Tensor:

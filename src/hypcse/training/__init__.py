@@ -5,11 +5,13 @@ from hypcse.training.config import TrainingConfig
 from hypcse.training.extend import Encoding, lorentz_points, place_points
 from hypcse.training.labelled import Classified, Supervision, fit_labelled
 from hypcse.training.loop import TrainingInterrupted, fit
+from hypcse.training.ranks import RankFailed
 from hypcse.training.run import Trained, TrainingDiverged, TrainingStep
 
 __all__ = [
     "Classified",
     "Encoding",
+    "RankFailed",
     "Supervision",
     "Trained",
     "TrainingConfig",

@@ -13,7 +13,9 @@ import torch
 from numpy.typing import NDArray
 
 from hypcse._checks import warn
+from hypcse.graph import Graph
 from hypcse.saving.archive import FILES, Content, ModelFileError, fail, pack, read_archive
+from hypcse.training.config import TrainingConfig
 from hypcse.training.run import Run
 from hypcse.training.state import CONFIG, restore, state_of
 from hypcse.writing import check_place, remove_leftovers, write_folder
@@ -99,12 +101,18 @@ class OtherTraining(ValueError):
 
 def fingerprint(run: Run) -> Content:
     """What a training depends on, as values and digests."""
-    graph = run.graph
+    return describe_training(run.features.cpu().numpy(), run.graph, run.config, run.random_state, run.device)
+
+
+def describe_training(
+    features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int, device: str
+) -> Content:
+    """What a training of these depends on, as values and digests."""
     return {
-        "settings": CONFIG.encode(run.config),
-        "random_state": run.random_state,
-        "device": torch.device(run.device).type,
-        "features": _digest(run.features.cpu().numpy()),
+        "settings": CONFIG.encode(config),
+        "random_state": random_state,
+        "device": torch.device(device).type,
+        "features": _digest(np.asarray(features, np.float32)),
         "graph": _digest(graph.indptr, graph.indices, graph.weights, graph.self_weights),
     }
 
@@ -118,7 +126,8 @@ def _digest(*arrays: NDArray[Any]) -> str:
 
 
 def _check_same(there: Content, here: Content, folder: Path) -> None:
-    """Raise, naming what differs, unless both are the same training."""
+    """Raise, naming what differs, unless both are the same training; settings that are missing had their defaults."""
+    there = {**there, "settings": CONFIG.encode(CONFIG.decode(there["settings"]))}
     values = [("", "random_state", "device"), ("settings", *here["settings"])]
     differing = [name for name in ("features", "graph") if there[name] != here[name]]
     for part, *names in values:

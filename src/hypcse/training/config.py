@@ -73,6 +73,7 @@ class ScheduleConfig:
     """Optimisation, subgraphs, and which epoch is kept.
 
     batch_size, n_seeds : size of a subgraph and the vertices it grows from (Appendix C).
+    subgraphs_per_step  : subgraphs whose mean gradient makes a step; None: one for each rank, and one without torchrun.
     evaluate_every      : epochs between two evaluations.
     patience            : evaluations without a better tree after which training stops; None never.
     encode_on           : graph to encode on at evaluation: the initial one "raw" or sym-"normalised", or the current
@@ -87,6 +88,7 @@ class ScheduleConfig:
     weight_decay: float = 5e-4
     batch_size: int = 2048
     n_seeds: int = 10
+    subgraphs_per_step: int | None = None
     evaluate_every: int = 5
     patience: int | None = None
     encode_on: EncodeOn = "normalised"
@@ -157,6 +159,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "n_epochs": (0, 10**9 - 1),
     "batch_size": (1, 10**9),
     "n_seeds": (1, 10**9),
+    "subgraphs_per_step": (1, 10**9),
     "evaluate_every": (1, 10**9),
     "patience": (1, 10**9),
     "anchor_decay": (0.0, 1.0),
@@ -168,6 +171,8 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "centroid_weight": (0.0, 1e6),
 }
 """The least and the most of each number; beyond them float32, or the name of a checkpoint, holds nothing."""
+_OPTIONAL = ("patience", "subgraphs_per_step")
+"""May be None."""
 _SHARES = ("dropout", "edge_drop", "mask_learner", "mask_anchor")
 """From 0 to below 1."""
 
@@ -179,7 +184,7 @@ def check_config(config: TrainingConfig) -> None:
         check_choice(name, values[name], choices)
     for name, (low, high) in _LIMITS.items():
         if isinstance(low, int) and isinstance(high, int):
-            if values[name] is not None or name != "patience":
+            if values[name] is not None or name not in _OPTIONAL:
                 check_count(name, values[name], low, high)
         else:
             check_number(name, values[name], low, high)

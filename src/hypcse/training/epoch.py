@@ -32,6 +32,10 @@ class Losses:
     total: float
 
 
+NOT_A_NUMBER = Losses(math.nan, math.nan, math.nan, math.nan)
+"""The losses of an epoch in which one of them, or a weight, stopped being a number."""
+
+
 @dataclass(frozen=True)
 class Trainer:
     """What takes a step: the networks, what moves them, and what it depends on.
@@ -76,17 +80,17 @@ def train_epoch(
     # A GPU is not waited for until the epoch is over.
     later = features.is_cuda
     sums, n_vertices = torch.zeros(4, device=features.device if later else "cpu"), 0
-    for part in _parts(features, anchor, vertex_sets):
+    for part in cut_parts(features, anchor, vertex_sets):
         vertices = part[0]
         terms, learned = trainer.step(part)
-        if not later and not _is_finite(trainer.networks, terms[3]):
-            return anchor, Losses(math.nan, math.nan, math.nan, math.nan)
+        if not later and not is_finite(trainer.networks, terms[3]):
+            return anchor, NOT_A_NUMBER
         sums += vertices.numel() * terms.to(sums.device)
         n_vertices += vertices.numel()
         if learned is not None:
             learned_parts.append((learned, vertices))
-    if later and not _is_finite(trainer.networks, sums[3]):
-        return anchor, Losses(math.nan, math.nan, math.nan, math.nan)
+    if later and not is_finite(trainer.networks, sums[3]):
+        return anchor, NOT_A_NUMBER
     structure = trainer.config.structure
     if learned_parts and structure.anchor_decay < 1:
         anchor = update_anchor_parts(
@@ -95,7 +99,7 @@ def train_epoch(
     return anchor, Losses(*(sums / n_vertices).tolist())
 
 
-def _parts(features: Tensor, anchor: EdgeTensors, vertex_sets: Iterable[Tensor]) -> Iterator[Part]:
+def cut_parts(features: Tensor, anchor: EdgeTensors, vertex_sets: Iterable[Tensor]) -> Iterator[Part]:
     """Vertices, graph and features of each subgraph; on the CPU the next is cut out while one is trained on."""
 
     def cut(vertices: Tensor) -> Part:
@@ -110,7 +114,7 @@ def _parts(features: Tensor, anchor: EdgeTensors, vertex_sets: Iterable[Tensor])
     return prefetch(cut, sets)
 
 
-def _is_finite(networks: Networks, loss: Tensor) -> bool:
+def is_finite(networks: Networks, loss: Tensor) -> bool:
     """Whether the loss and all weights are numbers."""
     sums = torch.stack([loss.detach(), *(parameter.detach().sum() for parameter in networks.parameters())])
     return bool(sums.isfinite().all())

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from hypcse._checks import Interrupted, check_count, warn
 from hypcse._progress import Callback, Reporter
 from hypcse.graph import Graph
-from hypcse.training.checkpoint import Checkpoints
+from hypcse.training.checkpoint import Checkpoints, describe_training
 from hypcse.training.config import TrainingConfig
-from hypcse.training.run import Run, Trained
+from hypcse.training.ranks import ALONE, Ranks
+from hypcse.training.run import Run, Trained, subgraphs_per_step
+from hypcse.training.state import restore, state_of
 from hypcse.writing import check_folder, hold_folder
 
 
@@ -32,6 +34,7 @@ def fit(
     *,
     checkpoint_dir: str | os.PathLike[str] | None = None,
     checkpoint_every: int = 10,
+    ranks: Ranks = ALONE,
 ) -> Trained:
     """Train on scaled features (n, d) and their graph, and return the best tree that decoding found on the way.
 
@@ -45,16 +48,40 @@ def fit(
     With a `checkpoint_dir`, the whole state is written there every `checkpoint_every` epochs and at the end, and a
     training of the same data and settings goes on from there, bit for bit as if it had never stopped. Ctrl-C ends
     training with the best so far and a warning.
+
+    With several `ranks` each trains on its share of the subgraphs. Rank 0 alone evaluates, calls the callback and keeps
+    checkpoints, from which another number of ranks may go on; all return the same. Where a step has one subgraph rank 0
+    trains alone, as without the others. Ctrl-C then ends all ranks, without an answer.
     """
-    check_checkpoints(checkpoint_dir, checkpoint_every)
-    run = Run(features, graph, config, random_state, device)
-    kept = None if checkpoint_dir is None else Checkpoints(checkpoint_dir, checkpoint_every, run)
+    if ranks.size > 1:
+        facts = describe_training(features, graph, config, random_state, device)
+        ranks.check_same({**facts.pop("settings"), **facts})
+    ranks.first(lambda: check_checkpoints(checkpoint_dir, checkpoint_every))
+    place = checkpoint_dir, checkpoint_every
+    if subgraphs_per_step(config, graph.n_vertices, ranks) == 1:
+        return ranks.first(lambda: _trained(Run(features, graph, config, random_state, device), callback, *place))
+    return _trained(Run(features, graph, config, random_state, device, ranks), callback, *place)
+
+
+def _trained(run: Run, callback: Callback | None, folder: str | os.PathLike[str] | None, every: int) -> Trained:
+    """Train to the end, from the start or from a checkpoint."""
+    ranks = run.ranks
+    kept = None if folder is None or ranks.number > 0 else Checkpoints(folder, every, run)
     with nullcontext() if kept is None else hold_folder(kept.folder, again=True):
-        start = 0 if kept is None else kept.resume()
-        if start == 0:
-            run.evaluate(0)
+        start = ranks.first(lambda: _start(run, kept))
+        if start > 0 and ranks.size > 1:
+            state = ranks.first(lambda: state_of(run))
+            restore(run, state)
         train_to_the_end(run, start, callback, kept)
-    return run.result()
+    return ranks.first(run.result)
+
+
+def _start(run: Run, kept: Checkpoints | None) -> int:
+    """The epoch of the checkpoint that training goes on from; 0 where there is none, and the start is evaluated."""
+    epoch = 0 if kept is None else kept.resume()
+    if epoch == 0:
+        run.evaluate(0)
+    return epoch
 
 
 def check_checkpoints(folder: str | os.PathLike[str] | None, every: int) -> None:
@@ -71,6 +98,8 @@ def train_to_the_end(run: Run, start: int, callback: Callback | None, kept: Chec
     try:
         _train(run, start, callback, kept)
     except KeyboardInterrupt:
+        if run.ranks.size > 1:
+            raise
         warn(_interruption(run, kept), TrainingInterrupted)
 
 
@@ -78,15 +107,22 @@ def _train(run: Run, start: int, callback: Callback | None, kept: Checkpoints | 
     """The epochs after `start`, until the last, until the callback asks to stop, or the end of patience."""
     n_epochs, reporter = run.config.schedule.n_epochs, Reporter(callback)
     for epoch in range(start + 1, n_epochs + 1):
-        loss = run.epoch(epoch).losses.total
-        last = run.out_of_patience() or epoch == n_epochs
-        total = epoch if last else n_epochs
-        asked = reporter.tell("training", epoch, total, value=run.lowest, measure="entropy", loss=loss)
-        run.finished = last or asked
-        if kept is not None:
-            kept.keep()
+        run.epoch(epoch)
+        run.finished = run.ranks.first(lambda: _close_epoch(run, reporter, kept))
         if run.finished:
             return
+
+
+def _close_epoch(run: Run, reporter: Reporter, kept: Checkpoints | None) -> bool:
+    """Report the last epoch and keep its checkpoint; whether training ends with it."""
+    epoch, n_epochs, loss = len(run.history), run.config.schedule.n_epochs, run.history[-1].losses.total
+    last = run.out_of_patience() or epoch == n_epochs
+    total = epoch if last else n_epochs
+    asked = reporter.tell("training", epoch, total, value=run.lowest, measure="entropy", loss=loss)
+    run.finished = last or asked
+    if kept is not None:
+        kept.keep()
+    return run.finished
 
 
 def _interruption(run: Run, kept: Checkpoints | None) -> str:

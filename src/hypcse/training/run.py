@@ -18,12 +18,14 @@ from hypcse.decode import decode_graph, decode_single
 from hypcse.entropy import structural_entropy
 from hypcse.entropy.complete import CompleteGraph
 from hypcse.graph import Graph
-from hypcse.graph.subgraphs import sample_subgraphs
+from hypcse.graph.subgraphs import count_subgraphs, sample_subgraphs
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.training.config import TrainingConfig
 from hypcse.training.epoch import AddedLoss, Losses, Trainer, train_epoch
 from hypcse.training.fixed import FixedSteps, can_be_fixed
 from hypcse.training.optimizer import optimizer_of
+from hypcse.training.ranks import ALONE, Ranks
+from hypcse.training.ranks.epoch import DealtSteps
 from hypcse.training.terms import Networks
 from hypcse.tree import Tree
 
@@ -78,9 +80,16 @@ class Run:
     """One training under way."""
 
     def __init__(
-        self, features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int, device: str
+        self,
+        features: NDArray[np.float32],
+        graph: Graph,
+        config: TrainingConfig,
+        random_state: int,
+        device: str,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.config, self.graph, self.device, self.random_state = config, graph, device, random_state
+        self.ranks, self.per_step = ranks, subgraphs_per_step(config, graph.n_vertices, ranks)
         # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
         self.features = torch.tensor(features, dtype=torch.float32, device=device)
         self.networks = Networks(features.shape[1], config, torch_generator(random_state, "weights")).to(device)
@@ -92,6 +101,7 @@ class Run:
         self.complete = CompleteGraph(features) if config.schedule.select_on == "complete" else None
         self.optimizers = self._optimizers()
         self.trainer = self._trainer()
+        self.dealt = self._dealt_steps()
         self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
         self.since_best = 0
         self.history: list[TrainingStep] = []
@@ -107,8 +117,15 @@ class Run:
         """What takes the steps: on a GPU, where it can, as launches that were captured."""
         given = self.networks, self.optimizers, self.config, self.draws
         added = self.added_loss
-        fixed = FixedSteps(*given) if added is None and can_be_fixed(self.features, self.config) else None
-        return Trainer(*given, added, fixed)
+        can = self.per_step == 1 and added is None and can_be_fixed(self.features, self.config)
+        return Trainer(*given, added, FixedSteps(*given) if can else None)
+
+    def _dealt_steps(self) -> DealtSteps | None:
+        """What takes steps over several subgraphs, where there are such steps."""
+        if self.per_step == 1:
+            return None
+        least = min(self.graph.n_vertices, self.config.schedule.batch_size // 4)
+        return DealtSteps(self.trainer, self.per_step, self.ranks, least)
 
     @property
     def added_loss(self) -> AddedLoss | None:
@@ -119,18 +136,25 @@ class Run:
         """One epoch, evaluated where it is due."""
         began = time.perf_counter()
         schedule = self.config.schedule
-        sets = sample_subgraphs(self._sampled_graph(), schedule.batch_size, schedule.n_seeds, self.sampling)
-        self.anchor, losses = train_epoch(
-            self.trainer, self.features, self.anchor, (torch.from_numpy(part).to(self.device) for part in sets)
-        )
+        self.anchor, losses = self._trained_epoch()
         if not math.isfinite(losses.total):
             text = f"the loss of epoch {number} is {losses.total}. {self._cure()}"
             raise TrainingDiverged(text, self.result() if self.best else None)
         due = number % schedule.evaluate_every == 0 or number == schedule.n_epochs
-        entropy = self.evaluate(number) if due else None
+        entropy = self.ranks.first(lambda: self.evaluate(number)) if due else None
         step = TrainingStep(number, schedule.n_epochs, losses, entropy, time.perf_counter() - began)
         self.history.append(step)
         return step
+
+    def _trained_epoch(self) -> tuple[EdgeTensors, Losses]:
+        """The anchor and the mean losses after one more epoch."""
+        schedule = self.config.schedule
+        found = sample_subgraphs(self._sampled_graph(), schedule.batch_size, schedule.n_seeds, self.sampling)
+        sets = (torch.from_numpy(part).to(self.device) for part in found)
+        if self.dealt is None:
+            return train_epoch(self.trainer, self.features, self.anchor, sets)
+        with self.ranks.shared_threads():
+            return self.dealt.train_epoch(self.features, self.anchor, sets)
 
     def _cure(self) -> str:
         """What helps when the loss is no longer a number."""
@@ -184,6 +208,13 @@ class Run:
         entropy, number, tree, leaves, state, anchor = self.best
         encoded_on = anchor.to_graph() if self.config.schedule.encode_on == "anchor" else self.graph
         return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
+
+
+def subgraphs_per_step(config: TrainingConfig, n_vertices: int, ranks: Ranks) -> int:
+    """How many subgraphs a step takes: as many as were asked for, or one for each rank; 1 where an epoch has one."""
+    if count_subgraphs(n_vertices, config.schedule.batch_size) == 1:
+        return 1
+    return config.schedule.subgraphs_per_step or ranks.size
 
 
 def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:

@@ -1,4 +1,4 @@
-"""The tree, its forms and its cuts."""
+"""The tree, its formats and its cuts."""
 
 from hypcse.tree.tree import Tree
 

@@ -1,4 +1,4 @@
-"""What makes parents, heights and names a tree."""
+"""Checks that parents, heights and names form a tree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypcse._checks import check_finite
 
 
 def hold_parents(values: ArrayLike) -> NDArray[np.int64]:
-    """Parents as a read-only array that nobody else can change; raise unless they are integers."""
+    """Parents as a read-only array; raise unless they are integers."""
     given = plain("parent", values)
     if given.size and given.dtype.kind not in "iu":
         raise TypeError(f"parent must hold integers, got {given.dtype}.")
@@ -20,7 +20,7 @@ def hold_parents(values: ArrayLike) -> NDArray[np.int64]:
 
 
 def check_parents(parent: NDArray[np.int64]) -> None:
-    """Raise unless these parents make a tree with its leaves first and its root last."""
+    """Raise unless these parents form a tree with its leaves first and its root last."""
     if parent.ndim != 1 or parent.size < 1:
         raise ValueError(f"parent has shape {parent.shape}; a tree has at least one node, in one dimension.")
     if parent[-1] != -1:
@@ -29,7 +29,7 @@ def check_parents(parent: NDArray[np.int64]) -> None:
     if wrong.any():
         node = int(np.flatnonzero(wrong)[0])
         raise ValueError(
-            f"node {node} has parent {parent[node]}, but every node but the last needs a parent with a larger id "
+            f"node {node} has parent {parent[node]}, but every node except the last needs a parent with a larger id "
             f"below {parent.size}."
         )
     n_children = np.bincount(parent[:-1], minlength=parent.size)
@@ -44,7 +44,7 @@ def check_parents(parent: NDArray[np.int64]) -> None:
 
 
 def check_heights(parent: NDArray[np.int64], height: NDArray[np.float64], n_leaves: int) -> None:
-    """Raise unless leaves lie at 0 and no child above its parent."""
+    """Raise unless leaves lie at 0 and no child lies above its parent."""
     if height.shape != parent.shape:
         raise ValueError(f"height has shape {height.shape}, but there are {parent.size} nodes.")
     check_finite("height", height)
@@ -56,12 +56,12 @@ def check_heights(parent: NDArray[np.int64], height: NDArray[np.float64], n_leav
         node = int(np.flatnonzero(falls)[0])
         raise ValueError(
             f"node {node} at height {height[node]} lies above its parent {parent[node]} at "
-            f"{height[parent[node]]}; heights must not fall upwards."
+            f"{height[parent[node]]}; heights must not decrease upwards."
         )
 
 
 def check_names(names: Sequence[str], n_leaves: int) -> tuple[str, ...]:
-    """The names as a tuple with one string a leaf."""
+    """The names as a tuple with one string per leaf."""
     if isinstance(names, str):
         raise TypeError(f"names={names!r} is one string; pass a list with one name per leaf.")
     found = tuple(names)
@@ -74,7 +74,7 @@ def check_names(names: Sequence[str], n_leaves: int) -> tuple[str, ...]:
 
 
 def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") -> NDArray[np.int64]:
-    """Ids of nodes, of any shape; `name` is what the caller calls them."""
+    """Node ids, of any shape; `name` is the caller's name for them."""
     ids = plain(name, values)
     if ids.size and ids.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold node ids (integers), got {ids.dtype}.")
@@ -85,10 +85,10 @@ def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") ->
 
 
 def leaf_marks(keep: ArrayLike, n_leaves: int) -> NDArray[np.bool_]:
-    """One mark a leaf, from such marks or from ids of leaves; at least one must be set."""
+    """A mask of the leaves, from a mask or from leaf ids; at least one must be set."""
     given = plain("keep", keep)
     if given.dtype == np.bool_ and given.shape != (n_leaves,):
-        raise ValueError(f"keep has marks of shape {given.shape}, but there are {n_leaves} leaves. Mark each of them.")
+        raise ValueError(f"keep has shape {given.shape}, but there are {n_leaves} leaves. Pass one mark per leaf.")
     leaves = np.flatnonzero(given) if given.dtype == np.bool_ else given
     if leaves.size == 0:
         raise ValueError("keep is empty; a tree has at least one leaf.")

@@ -1,4 +1,4 @@
-"""Which nodes a flat cut splits."""
+"""Finds the nodes that a flat cut splits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def split_to_number(
     parent: NDArray[np.int64], height: NDArray[np.float64], n_leaves: int, n_clusters: int
 ) -> NDArray[np.bool_]:
-    """Split from the top, highest node first, while at most `n_clusters` clusters result."""
+    """Split from the top, highest node first, as long as this gives at most `n_clusters` clusters."""
     internal = np.arange(n_leaves, parent.size)
     order = internal[np.argsort(height[internal], kind="stable")][::-1]
     n_children = np.bincount(parent[:-1], minlength=parent.size)

@@ -1,4 +1,4 @@
-"""How far apart the parts are that a tree joins."""
+"""Distances between the parts that a tree joins."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hypcse.tree.tree import Tree
 
 
 def merge_distances(tree: Tree, X: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Root mean squared distance between the parts that each node joins, (n_nodes,), never falling upwards.
+    """Root mean squared distance between the parts that each node joins, (n_nodes,), never decreasing upwards.
 
-    The mean runs over all pairs of leaves in different children, in the coordinates of X as they are. It follows
-    exactly from sizes, means and variances; a node below one of its children is lifted to it. Column by column: O(n d)
-    time, O(n) memory beside X.
+    The mean is over all pairs of leaves in different children, in the unscaled coordinates of X. It follows exactly
+    from sizes, means and variances; a node below one of its children is lifted to it. Column by column: O(n d) time,
+    O(n) memory besides X.
 
     >>> merge_distances(Tree.from_newick("((0,1),2);"), np.array([[0.0], [2.0], [5.0]])).round(3).tolist()
     [0.0, 0.0, 0.0, 2.0, 4.123]
@@ -30,7 +30,7 @@ def merge_distances(tree: Tree, X: NDArray[np.floating]) -> NDArray[np.float64]:
 def part_distances(
     tree: Tree, means: NDArray[np.floating], sizes: NDArray[np.float64], squares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """`merge_distances` where a leaf is a part: its number of points, their mean, and their squared distances from it.
+    """`merge_distances` if each leaf is a group: its number of points, their mean, and their squared distances from it.
 
     means : (n_leaves, d); sizes and squares, summed over the points of a leaf : (n_leaves,).
     """

@@ -1,4 +1,4 @@
-"""Which leaf is which, by name."""
+"""Matches leaves by name."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hypcse.tree.checks import check_names
 
 
 def match_names(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held_by: str) -> NDArray[np.int64]:
-    """Position in `held` of each wanted name. Both must be the same names, each once; `..._by` say whose they are.
+    """Position in `held` of each wanted name. Both must hold the same names, each once; `..._by` say whose they are.
 
-    The Newick standard reads a bare a_b as 'a b', but many programs write it for 'a_b'. So, where the names are not
-    the same as written, underscores and blanks count as alike, unless two names of one side would then be one.
+    The Newick standard reads a bare a_b as 'a b', but many programs write it for 'a_b'. So, if the names differ as
+    written, underscores and blanks count as equal, unless that would make two names of one side the same.
 
     >>> match_names(["a", "b_1"], ["b 1", "a"], "the table", "the tree")
     array([1, 0])
@@ -48,10 +48,10 @@ def _mismatch(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held_b
 
 
 def new_names(old: tuple[str, ...] | None, names: Sequence[str] | None, n_new: int) -> tuple[str, ...] | None:
-    """The names of old and new leaves; both have them, or neither."""
+    """The names of old and new leaves; both must have names, or neither."""
     if old is None:
         if names is not None:
-            raise ValueError("names are given for the new leaves, but the old ones have none. Leave names out.")
+            raise ValueError("names are given for the new leaves, but the old ones have none. Omit names.")
         return None
     if names is None and n_new:
         raise ValueError(f"the leaves of this tree have names. Pass names with one for each of the {n_new} new leaves.")

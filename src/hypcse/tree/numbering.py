@@ -1,4 +1,4 @@
-"""Nodes numbered anew: in another order, without some leaves, or with new ones."""
+"""Renumbers nodes: in another order, without some leaves, or with new ones."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def attach_leaves(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Parents and heights of the tree with leaf n_leaves + k beside the subtree at node places[k].
 
-    Above each node chosen stands a new one, half-way to its parent, whose children are the old subtree and all new
-    leaves that chose it. Nodes keep their order; a new node follows the one that it stands above, or the leaves where
-    that is a leaf. O(n + m log m).
+    Each chosen node gets a new parent, half-way to its old parent, with the old subtree and all new leaves that chose
+    it as children. Nodes keep their order; a new node follows the one below it, or the leaves if that is a leaf.
+    O(n + m log m).
     """
     n_new = places.size
     if n_new == 0:
         return parent, height
     nodes, which = np.unique(places, return_inverse=True)
     old = np.arange(parent.size)
-    # How many of the nodes chosen come before a node: each has put one more node in front of it.
+    # How many of the chosen nodes come before a node: each has put one more node in front of it.
     shift = np.searchsorted(nodes, old)
     number = np.where(old < n_leaves, old, n_new + old + shift)
     above = n_new + np.maximum(nodes, n_leaves - 1) + 1 + shift[nodes]

@@ -1,4 +1,4 @@
-"""Orders of the leaves that put alike leaves side by side without crossing branches."""
+"""Leaf orders that put similar leaves side by side without crossing branches."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hypcse.kernels.trees.sweep import layout
 from hypcse.tree.formats.linkage import linkage_to_parents
 
 EXACT_LEAVES = 1000
-"""Up to this many leaves the exact order is used unless asked otherwise."""
+"""By default, the exact order is used up to this many leaves."""
 
 
 def check_order(X: ArrayLike, method: str, n_leaves: int) -> NDArray[np.float64]:
-    """The features that leaves are ordered by, one row per leaf; raise for a method that is not known."""
+    """The features that leaves are ordered by, one row per leaf; raise for an unknown method."""
     check_choice("method", method, ("auto", "exact", "greedy"))
     features = np.asarray(check_features(X), dtype=np.float64)
     if features.shape[0] != n_leaves:
@@ -26,15 +26,15 @@ def check_order(X: ArrayLike, method: str, n_leaves: int) -> NDArray[np.float64]
 
 
 def order_alike(Z: NDArray[np.float64], X: NDArray[np.float64], method: str) -> NDArray[np.int64]:
-    """The order of the leaves by that method, of at least two."""
+    """The order of at least two leaves by that method."""
     exact = method == "exact" or (method == "auto" and len(X) <= EXACT_LEAVES)
     return (exact_order if exact else greedy_order)(Z, X)
 
 
 def exact_order(Z: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The order with the least sum of distances between neighbours. O(n^3) time at worst, O(n^2) memory.
+    """The order with the smallest sum of distances between neighbours. O(n^3) time at worst, O(n^2) memory.
 
-    It is ours because SciPy's `optimal_leaf_ordering` misses the optimum on more than half of small random cases.
+    Written here because SciPy's `optimal_leaf_ordering` misses the optimum on more than half of small random cases.
     """
     from scipy.spatial.distance import cdist
 
@@ -51,5 +51,5 @@ def exact_order(Z: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.in
 
 
 def greedy_order(Z: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.int64]:
-    """From the leaves up, each join turns its two sides so that their nearest ends meet. O(n d) time, O(n) memory."""
+    """From the leaves up, flip the two sides of each join so that their nearest ends meet. O(n d) time, O(n) memory."""
     return flipped_order(np.ascontiguousarray(Z[:, :2].astype(np.int64)), np.ascontiguousarray(X))

@@ -15,7 +15,7 @@ class Outline(NamedTuple):
     """The top of a tree; its leaf k is cluster k.
 
     tree : the top itself, leaves at height 0.
-    node : (n_nodes,) which node of the whole tree each of its nodes is.
+    node : (n_nodes,) the node of the whole tree that each of its nodes is.
     """
 
     tree: Tree
@@ -23,7 +23,7 @@ class Outline(NamedTuple):
 
 
 def outline(tree: Tree, clusters: NDArray[np.int64]) -> Outline:
-    """The tree down to clusters (labels from 0), each of which must be the leaves of one node. O(n).
+    """The tree down to clusters (labels from 0); each must be the leaves of one node. O(n).
 
     >>> whole = Tree.from_newick("(((0,1),(2,3)),4);")
     >>> outline(whole, whole.cut(n_clusters=3)).tree.to_newick()
@@ -35,7 +35,7 @@ def outline(tree: Tree, clusters: NDArray[np.int64]) -> Outline:
     tops[:-1] &= ~inside[tree.parent[:-1]]
     found = np.flatnonzero(tops)
     if not np.array_equal(np.sort(first[found]), np.arange(int(clusters.max()) + 1)):
-        raise ValueError("these clusters are no nodes of the tree. Pass labels of a cut of it.")
+        raise ValueError("these clusters are not nodes of the tree. Pass labels of a cut of the tree.")
     node = np.concatenate([found[np.argsort(first[found])], np.flatnonzero(~inside)])
     number = np.full(tree.n_nodes, -1)
     number[node] = np.arange(node.size)

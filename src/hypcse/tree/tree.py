@@ -1,4 +1,4 @@
-"""The tree that every method returns and every metric, cut and export takes."""
+"""`Tree`: returned by every method, and taken by every metric, cut and export."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 class Tree(ShowsItself):
     """A rooted tree over n points, binary or not.
 
-    Nodes 0 .. n - 1 are the leaves. Every child stands before its parent, so the root is last.
+    Nodes 0 .. n - 1 are the leaves. Every child comes before its parent, so the root is last.
 
     Parameters
     ----------
     parent
         (n_nodes,) the parent of each node, -1 at the root.
     height
-        (n_nodes,) 0 at leaves, never falling upwards.
+        (n_nodes,) the height of each node: 0 at leaves, never decreasing upwards.
     names
-        One name per leaf, or None; carried into every export.
+        One name per leaf, or None; used in every export.
 
     Attributes
     ----------
     n_leaves, n_nodes
-        Number of leaves, and of nodes with them.
+        Number of leaves, and of all nodes.
     root
         Id of the root: the last node.
     n_children
@@ -60,7 +60,7 @@ class Tree(ShowsItself):
     is_binary
         Whether every internal node has exactly two children.
     ancestor_index
-        What lowest common ancestors are read from; built once.
+        Index for lowest common ancestors; built once.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Tree(ShowsItself):
 
     @cached_property
     def ancestor_index(self) -> AncestorIndex:
-        """What lowest common ancestors are read from; built once, O(n)."""
+        """Index for lowest common ancestors; built once, O(n)."""
         return ancestor_index(self.parent, self.first_positions, self.n_leaves)
 
     @overload
@@ -132,7 +132,7 @@ class Tree(ShowsItself):
     @overload
     def lca(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.int64]: ...
     def lca(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.int64] | np.int64:
-        """Lowest common ancestor of nodes i and j, element by element, O(1) a pair; one id for two ids.
+        """Lowest common ancestor of nodes i and j, element by element, O(1) per pair; one id for two ids.
 
         Parameters
         ----------
@@ -172,18 +172,19 @@ class Tree(ShowsItself):
         return np.sort(self.leaf_order()[first : first + self.sizes[node]])
 
     def leaf_order(self, X: ArrayLike | None = None, method: LeafOrder = "auto") -> NDArray[np.int64]:
-        """Leaves from left to right as a drawing without crossings shows them.
+        """Leaves from left to right, as in a drawing without crossings.
 
-        Without X, children stand in the order of their ids. With features, sides are turned so that alike leaves meet.
+        Without X, children are in the order of their ids. With features, sides are flipped to bring similar leaves
+        together.
 
         Parameters
         ----------
         X
             Features, one row per leaf.
         method
-            "exact" has the least sum of distances between neighbours and is quadratic in memory, "greedy" is linear;
-            "auto" is exact up to 1,000 leaves. That is exact on binary trees: a multiway node is taken as `to_linkage`
-            splits it.
+            "exact" has the smallest sum of distances between neighbours and takes quadratic memory; "greedy" takes
+            linear memory; "auto" is exact up to 1,000 leaves. "exact" is for binary trees: a multiway node is first
+            split as by `to_linkage`.
 
         Returns
         -------
@@ -205,9 +206,9 @@ class Tree(ShowsItself):
         Parameters
         ----------
         n_clusters
-            Split from the top, highest node first; fewer clusters where a multiway node would overshoot.
+            Split from the top, highest node first. The result has fewer clusters if a multiway node would overshoot.
         height
-            The largest clusters whose node lies at or below this height.
+            The largest clusters at or below this height.
         max_size
             The largest clusters of at most this many leaves.
 
@@ -246,12 +247,12 @@ class Tree(ShowsItself):
         return self.prune(self.leaves(node))
 
     def prune(self, keep: ArrayLike) -> Tree:
-        """The tree over some of the leaves; heights stay.
+        """The tree over some of the leaves; heights do not change.
 
         Parameters
         ----------
         keep
-            The leaves to keep, by id or by one mark per leaf (True to keep).
+            The leaves to keep: ids, or a boolean mask with one value per leaf.
 
         Returns
         -------
@@ -264,17 +265,17 @@ class Tree(ShowsItself):
         return Tree(parent, height, names)
 
     def attach(self, places: ArrayLike, names: Sequence[str] | None = None) -> Tree:
-        """The tree with m new leaves, leaf n + k beside the subtree at node places[k]; `prune` gives the old one back.
+        """Add m new leaves: leaf n + k goes beside the subtree at node places[k]. `prune` gives the old tree back.
 
-        A new node, half-way up to the parent (over the root: at its height), joins a subtree and all leaves that chose
-        it.
+        A new node, half-way up to the parent (above the root: at its height), joins a subtree and all leaves that
+        chose it.
 
         Parameters
         ----------
         places
-            (m,) the node beside which each new leaf stands.
+            (m,) the node to put each new leaf beside.
         names
-            Names of the new leaves: needed where the old ones have names, and only there.
+            Names of the new leaves; required if the old leaves have names, and not allowed otherwise.
 
         Returns
         -------
@@ -288,15 +289,15 @@ class Tree(ShowsItself):
         """
         chosen = node_ids("places", places, self.n_nodes)
         if chosen.ndim != 1:
-            raise ValueError(f"places has shape {chosen.shape}; pass one node a new leaf, in one dimension.")
+            raise ValueError(f"places has shape {chosen.shape}; pass one node per new leaf, in one dimension.")
         added = new_names(self.names, names, chosen.size)
         if added is not None and len(set(added)) < len(added) and len(set(added[: self.n_leaves])) == self.n_leaves:
             twice = first_duplicate(added)
-            raise ValueError(f"the new leaf {twice!r} has the name of another leaf; leaves need different names.")
+            raise ValueError(f"the new leaf {twice!r} has the name of another leaf; leaf names must be unique.")
         return Tree(*attach_leaves(self.parent, self.height, self.n_leaves, chosen), added)
 
     def with_names(self, names: Sequence[str] | None) -> Tree:
-        """The same tree with its leaves called otherwise, or without names.
+        """The same tree with other leaf names, or without names.
 
         Parameters
         ----------
@@ -332,10 +333,10 @@ class Tree(ShowsItself):
         return cls(np.array([-1]), np.zeros(1), None if names is None else tuple(names))
 
     def reordered(self, names: Sequence[str]) -> Tree:
-        """The same tree with its leaves in another order: leaf k of it is the leaf called names[k].
+        """The same tree with its leaves in another order: its leaf k is the leaf called names[k].
 
-        Leaves without names are called "0", "1", ... Where names differ as written, underscores and blanks count as
-        alike, because Newick reads a bare a_b as 'a b'; the result takes the names as given here.
+        Leaves without names are called "0", "1", ... If names differ as written, underscores and blanks count as equal,
+        because Newick reads a bare a_b as 'a b'. The result has the names as given here.
 
         Parameters
         ----------
@@ -368,7 +369,7 @@ class Tree(ShowsItself):
         return Tree(*canonical(self.parent, self.height, self.n_leaves), self.names)
 
     def __eq__(self, other: object) -> bool:
-        """Same clusters at the same heights over the same named leaves, however internal nodes are numbered."""
+        """Whether both have the same clusters, heights and leaf names, however internal nodes are numbered."""
         if not isinstance(other, Tree):
             return NotImplemented
         if self.n_nodes != other.n_nodes or self.names != other.names:
@@ -386,8 +387,8 @@ class Tree(ShowsItself):
     def from_linkage(cls, Z: ArrayLike, names: Sequence[str] | None = None) -> Tree:
         """From a SciPy linkage matrix, or a dendrogram of scikit-network; merge k makes node n + k.
 
-        Falling heights (centroid linkage) are lifted. Infinite heights, at which scikit-network joins the components of
-        a graph, become twice the largest finite one (1 where that is 0), so that those merges stay above all others.
+        Decreasing heights (centroid linkage) are lifted. Infinite heights, at which scikit-network joins the components
+        of a graph, become twice the largest finite one (1 if that is 0), so that those merges stay above all others.
 
         Parameters
         ----------
@@ -418,17 +419,17 @@ class Tree(ShowsItself):
 
     @classmethod
     def from_newick(cls, text: str, names: Sequence[str] | None = None) -> Tree:
-        """From Newick text. Leaves named 0 .. n - 1 keep these ids; others are numbered as they come, names kept.
+        """From Newick text. Leaves named 0 .. n - 1 keep these ids; others are numbered in order and keep their names.
 
-        Branch lengths give the heights (the farthest leaf counts where they disagree); without any, every branch is 1
-        long. Internal nodes are numbered as `canonical` does.
+        Branch lengths give the heights; if they disagree, the farthest leaf counts. Without any, every branch has
+        length 1. Internal nodes are numbered as by `canonical`.
 
         Parameters
         ----------
         text
             The text, ending in a semicolon.
         names
-            Where given, the leaves are brought to that order, as `reordered` does: leaf k is the one called names[k].
+            If given, the leaves are put in that order, as by `reordered`: leaf k is the one called names[k].
 
         Returns
         -------
@@ -444,9 +445,9 @@ class Tree(ShowsItself):
         return (tree if names is None else tree.reordered(names)).canonical()
 
     def to_newick(self, names: Sequence[str] | None = None) -> str:
-        """Newick text with branch lengths that give these heights back to the last bit.
+        """Newick text; its branch lengths reproduce the heights exactly.
 
-        Named leaves are read back in the order of the text, or in any other with `from_newick(text, names)`; names
+        Named leaves are read back in the order of the text, or in another order with `from_newick(text, names)`. Names
         that are just the numbers 0 .. n - 1 are read back as ids.
 
         Parameters
@@ -498,7 +499,7 @@ class Tree(ShowsItself):
         return write_json(self.parent, self.height, self.names if names is None else self._export_names(names))
 
     def to_networkx(self, names: Sequence[str] | None = None) -> networkx.DiGraph[int]:
-        """A networkx graph with arcs from parent to child; nodes carry `height`, and leaves `name` if there are any.
+        """A networkx graph with arcs from parent to child; nodes have `height`, and leaves `name` if there are names.
 
         Parameters
         ----------

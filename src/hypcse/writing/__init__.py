@@ -1,7 +1,7 @@
-"""Files and folders that are written whole or not at all.
+"""Files and folders that are written completely or not at all.
 
-Everything is first written under a hidden name beside its place, and is on the disk before it is renamed. A file at
-the place is replaced. A folder at the place is replaced only where that is asked for, and only if all in it is ours.
+Everything is first written under a hidden name beside its place, and is on the disk before it is renamed. An existing
+file is replaced. An existing folder is replaced only if asked for, and only if hypcse wrote everything in it.
 """
 
 from hypcse.writing.drafts import remove_leftovers

@@ -1,4 +1,4 @@
-"""Hidden files and folders beside their place, locked while they are written, and removed when their writer is gone."""
+"""Hidden files and folders beside their place: locked while written, and removed if their writer was killed."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from pathlib import Path
 try:
     import fcntl
 except ImportError:
-    # Windows: nobody is kept out, and what a killed writer left stays.
+    # Windows: no locks, and what a killed writer left stays.
     fcntl = None  # type: ignore[assignment]
 
 _LONGEST = 60
-"""Characters of a name in the hidden ones: the name of a file has at most 255 bytes."""
+"""Characters of the name used in hidden names: a file name has at most 255 bytes."""
 _DRAFT = re.compile(r"\..+\.part-[0-9a-f]{8}", re.DOTALL)
 
 
 @contextmanager
 def open_draft(place: Path, folder: bool) -> Iterator[Path]:
-    """A new hidden file or folder beside its place; what has the hidden name in the end is removed."""
+    """A new hidden file or folder beside its place; whatever still has the hidden name at the end is removed."""
     remove_leftovers(place.parent, glob.escape(place.name[:_LONGEST]))
     made, handle = _make_draft(place, folder)
     try:
@@ -43,7 +43,7 @@ def hidden_name(place: Path, kind: str) -> Path:
 def remove_leftovers(parent: Path, name: str = "*") -> None:
     """Remove what killed writers left of files and folders of that name, a pattern as in a shell.
 
-    Who still writes holds a lock, and is let be.
+    A writer that is still at work holds a lock; its files stay.
     """
     for text in glob.glob(f".{name}.part-*", root_dir=parent):
         path = parent / text
@@ -67,7 +67,7 @@ def remove(path: Path) -> None:
 
 
 def _make_draft(place: Path, folder: bool) -> tuple[Path, int | None]:
-    """A hidden file or folder and its lock; made again if somebody took it for a leftover before it was locked."""
+    """A hidden file or folder and its lock; made again if another process removed it before it was locked."""
     while True:
         made = hidden_name(place, "part")
         if folder:
@@ -82,9 +82,9 @@ def _make_draft(place: Path, folder: bool) -> tuple[Path, int | None]:
 
 
 def lock(path: Path, wait: bool) -> int | None:
-    """An open file or folder, locked until it is closed; None where it is gone or the system has no locks for it.
+    """An open file or folder, locked until it is closed; None if it is gone or the system cannot lock it.
 
-    BlockingIOError where another has it and `wait` is false.
+    BlockingIOError if another process holds the lock and `wait` is false.
     """
     if fcntl is None:
         return None

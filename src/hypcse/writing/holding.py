@@ -1,4 +1,4 @@
-"""Folders that one run at a time writes into."""
+"""Folders that only one run at a time may write into."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from hypcse.writing.drafts import lock
 
 _HELD: ContextVar[frozenset[Path]] = ContextVar("held", default=frozenset())
-"""Folders that the work under way holds; that of other threads is other work."""
+"""Folders locked by the current work; other threads are other work."""
 
 
 @contextmanager
 def hold_folder(folder: Path, again: bool = False) -> Iterator[None]:
-    """Keep all others out of a folder, where the system can; it is made if it is missing.
+    """Lock a folder against other runs, where the system can; it is created if missing.
 
-    A killed process keeps nobody out.
+    The lock ends with the process, even if it is killed.
 
-    again : whether it may be held already by the work that this is part of.
+    again : whether the current work may hold the lock already.
     """
     folder.mkdir(parents=True, exist_ok=True)
     place = folder.resolve()
@@ -38,12 +38,12 @@ def hold_folder(folder: Path, again: bool = False) -> Iterator[None]:
 
 
 def _lock_what_stays(place: Path, folder: Path) -> int | None:
-    """The lock of the folder at a place: made again if the one before was removed while it was being locked."""
+    """The lock of the folder at a place; retried if the folder was removed while it was being locked."""
     while True:
         try:
             handle = lock(place, wait=False)
         except BlockingIOError:
-            raise ValueError(f"another run writes into {folder}. Wait for it, or name another folder.") from None
+            raise ValueError(f"another run writes into {folder}. Wait for it, or choose another folder.") from None
         if handle is None or (place.exists() and os.path.samestat(os.fstat(handle), place.stat())):
             return handle
         os.close(handle)

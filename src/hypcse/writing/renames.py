@@ -1,4 +1,4 @@
-"""Renames that never overwrite, and two names exchanged at once, where the system can."""
+"""Renames that never overwrite, and atomic exchange of two names, where the system can."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _NO_REPLACE, _EXCHANGE = 1, 2
 _HERE = -100
 """AT_FDCWD: paths count from the current folder."""
 _UNKNOWN = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
-"""What a system or a disk answers that does not know the call."""
+"""Error codes of a system or a disk that does not support the call."""
 
 
 def rename_to_free(source: Path, target: Path) -> None:
-    """Rename a folder; FileExistsError where the target exists, whoever made it and whenever."""
+    """Rename a folder; FileExistsError if the target exists, even if it appeared just now."""
     if _rename_with(source, target, _NO_REPLACE):
         return
     if os.path.lexists(target):
@@ -25,14 +25,14 @@ def rename_to_free(source: Path, target: Path) -> None:
     try:
         os.rename(source, target)
     except OSError as error:
-        # A folder that came in between is refused by the system, unless it is empty.
+        # The system refuses a folder that appeared in between, unless it is empty.
         if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         raise
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Exchange what two names stand for, with no moment between; False, and nothing done, where that is not known."""
+    """Exchange two names atomically; return False and do nothing if the system cannot."""
     return _rename_with(one, other, _EXCHANGE)
 
 
@@ -50,7 +50,7 @@ def _rename_with(source: Path, target: Path, flag: int) -> bool:
 
 @cache
 def _renameat2() -> Any:
-    """Linux's call, or None elsewhere."""
+    """The Linux system call, or None elsewhere."""
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, TypeError, AttributeError):

@@ -1,4 +1,4 @@
-"""Writing a file or a folder whole or not at all, and the one rule of what is overwritten."""
+"""Writes a file or folder completely or not at all, and holds the one rule on what is overwritten."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from hypcse.writing.renames import exchange, rename_to_free
 
 
 def check_place(out: Path, overwrite: bool, owned: Collection[str]) -> None:
-    """Raise, before any work is done, when a folder cannot be written.
+    """Raise, before any work is done, if a folder cannot be written.
 
-    An existing folder is replaced only if that is asked for and if it holds nothing but the files `owned` (paths below
-    it): what somebody else put there is not ours to delete.
+    An existing folder is replaced only if asked for, and only if it holds nothing but the files `owned` (paths below
+    it): files of others are never deleted.
     """
     if out.is_symlink():
-        raise FileExistsError(f"{out} is a link. Name a folder that does not exist yet.")
+        raise FileExistsError(f"{out} is a link. Choose a folder that does not exist yet.")
     if out.exists() and not out.is_dir():
-        raise FileExistsError(f"{out} is a file, and a folder is to be made. Choose another name.")
+        raise FileExistsError(f"{out} is a file, but a folder is needed there. Choose another name.")
     parent = _parent_of(out)
     if out.exists():
         if not overwrite:
@@ -37,11 +37,11 @@ def check_place(out: Path, overwrite: bool, owned: Collection[str]) -> None:
 
 
 def write_folder(out: Path, files: dict[str, bytes], overwrite: bool = False, owned: Collection[str] = ()) -> Path:
-    """Write files, by their paths below the folder, into a folder, and return where it is.
+    """Write files, given by their paths below the folder, into a folder, and return where it is.
 
-    That is `out`, unless another folder came there since `check_place`, or something else came into the folder that was
-    to be replaced: neither is deleted, the result is kept beside it as `out`-2, and a warning says so. Where the system
-    can, there is no moment in which the name of a folder that is replaced stands for nothing.
+    That is `out`, unless another folder appeared there since `check_place`, or another file appeared in the folder to
+    be replaced. Neither is deleted: the result is then kept beside it as `out`-2, with a warning. Where the system can,
+    the old folder is exchanged with the new one at once, so that its name always exists.
 
     owned : files that a folder of this kind may hold; those written now are always among them.
     """
@@ -56,14 +56,14 @@ def write_folder(out: Path, files: dict[str, bytes], overwrite: bool = False, ow
         _sync(place.parent)
     if found == place:
         return out
-    warn(f"{out} is there by now, and is not ours to delete; what was to be written there is in {found}.")
+    warn(f"{out} appeared meanwhile and was not replaced; the result is in {found}.")
     return found
 
 
 def write_file(path: Path, content: bytes | str) -> None:
-    """Write a file, in place of one that is there; a link is followed.
+    """Write a file, replacing an existing one; a link is followed.
 
-    Half of a surrogate pair, which names may hold, is not UTF-8: in a text it becomes a question mark.
+    Lone surrogates, which names may hold, are not valid UTF-8: in text they become question marks.
     """
     place = Path(os.path.realpath(path))
     _parent_of(place)
@@ -74,7 +74,7 @@ def write_file(path: Path, content: bytes | str) -> None:
 
 
 def _put(made: Path, place: Path, owned: Collection[str] | None) -> Path:
-    """Rename a finished folder to its place, or to the next free name; what is not `owned` stays. Where it is now."""
+    """Rename a finished folder to its place, or to the next free name, and return it; what is not `owned` stays."""
     with suppress(FileExistsError):
         if owned is not None and os.path.lexists(place):
             _replace(made, place, owned)
@@ -90,7 +90,7 @@ def _put(made: Path, place: Path, owned: Collection[str] | None) -> Path:
 
 
 def _replace(made: Path, place: Path, owned: Collection[str]) -> None:
-    """Put a folder in place of another; afterwards `made` is the old one or nothing."""
+    """Replace a folder by another; afterwards `made` is the old one or does not exist."""
     _check_owned(place, place, owned)
     if exchange(made, place):
         try:
@@ -99,7 +99,7 @@ def _replace(made: Path, place: Path, owned: Collection[str]) -> None:
             exchange(made, place)
             raise
         return
-    # Not among the hidden names that are cleaned up: until the second rename this is all there is.
+    # Not one of the hidden names that are cleaned up: until the second rename this is the only copy.
     aside = hidden_name(place, "old")
     os.rename(place, aside)
     try:
@@ -113,27 +113,27 @@ def _replace(made: Path, place: Path, owned: Collection[str]) -> None:
 
 
 def _check_owned(folder: Path, place: Path, owned: Collection[str]) -> None:
-    """Raise unless a folder, which belongs at that place, holds nothing but files of these paths."""
+    """Raise if a folder, which belongs at that place, holds anything but files of these paths."""
     if folder.is_symlink() or not folder.is_dir():
-        raise FileExistsError(f"{place} is no folder. Choose another name.")
+        raise FileExistsError(f"{place} is not a folder. Choose another name.")
     ours = {Path(name) for name in owned}
     ours |= {parent for path in ours for parent in path.parents}
     for path in sorted(folder.rglob("*")):
         if path.relative_to(folder) not in ours:
             raise FileExistsError(
-                f"{place} holds {path.relative_to(folder)}, which is not ours to delete. Choose another name."
+                f"{place} holds {path.relative_to(folder)}, which hypcse did not write. Choose another name."
             )
 
 
 def _parent_of(out: Path) -> Path:
     parent = out.absolute().parent
     if not parent.is_dir():
-        raise FileNotFoundError(f"{parent}, where {out.name} is to be made, is no folder. Make it first.")
+        raise FileNotFoundError(f"{parent}, where {out.name} would go, is not a folder. Create it first.")
     return parent
 
 
 def _write(path: Path, content: bytes, place: Path) -> None:
-    """Write a file at a hidden path; what the system raises on the way names the place that it is for."""
+    """Write a file at a hidden path; errors of the system name the final place instead."""
     try:
         with path.open("wb") as file:
             file.write(content)
@@ -144,7 +144,7 @@ def _write(path: Path, content: bytes, place: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Have the names in a folder on the disk, where the system can."""
+    """Flush the names in a folder to the disk, where the system can."""
     if os.name != "posix":
         return
     opened = os.open(folder, os.O_RDONLY)

@@ -38,7 +38,7 @@ RECORDS = "records.jsonl"
 def run_reproduce(
     name: str, out: Path, data_sets: list[str] | None, n_seeds: int | None, n_jobs: int, quick: bool, report_only: bool
 ) -> None:
-    """Run an experiment or all of them, or what is left of it, and print the report."""
+    """Run what is left of an experiment, or of all of them, and print the report."""
     wanted = everything() if name == EVERYTHING else (experiment(name),)
     check_folder(out)
     _check_names(wanted, data_sets or ())
@@ -52,7 +52,7 @@ def run_reproduce(
     source = f"Written by `{_command(name, data_sets, n_seeds, quick)}`."
     if quick:
         title += ", smoke run"
-        source += " A smoke run: what trains did so for two epochs, so its figures say nothing about the paper's."
+        source += " A smoke run: training ran for two epochs only, so its figures say nothing about the paper's."
     part = "-quick" if quick else "-part" if data_sets or n_seeds else ""
     blocks = build_report(results, title, source)
     files = write_report(blocks, out, f"{name}{part}")
@@ -69,7 +69,7 @@ def _run(planned: Mapping[str, Sequence[Planned]], path: Path, n_jobs: int, titl
 
 
 def _read(path: Path) -> dict[str, Record]:
-    """Records that there are, by key."""
+    """The existing records, by key."""
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist, so there is nothing to report. Run without --report-only.")
     return {record["key"]: record for record in read_records(path)}
@@ -99,7 +99,7 @@ def _runnable(planned: Sequence[Planned], path: Path) -> list[Task]:
 
 
 def _check_data(tasks: Sequence[Task], path: Path) -> None:
-    """Read all data sets that are still needed, so that one which is not there is an error before anything runs."""
+    """Read all data sets that are still needed, so that a missing one is an error before anything runs."""
     done = find_finished(tasks, path)
     for data in {task.data: None for task in tasks if task.key not in done and made_size(task.data) is None}:
         load(data)
@@ -115,7 +115,7 @@ def _check_names(wanted: Sequence[Experiment], data_sets: Sequence[str]) -> None
 
 
 def _has(one: Experiment, data: str) -> bool:
-    """Whether an experiment takes a data set; that of growth takes any number of points."""
+    """Whether an experiment takes a data set; `growth` takes any number of points."""
     return data in one.data_sets or (one.kind == "growth" and size_of(data) is not None)
 
 

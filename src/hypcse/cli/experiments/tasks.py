@@ -15,7 +15,7 @@ from hypcse.experiments.running import Record
 def run_with_bar(
     tasks: Sequence[Task], path: Path, n_jobs: int, title: str, *, one_data_set: bool = False
 ) -> dict[str, Record]:
-    """Records by key; failures are told as they come. Of one data set, methods alone are spoken of."""
+    """Records by key; failures are reported as they come. For one data set, messages name methods only."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
@@ -25,7 +25,7 @@ def run_with_bar(
         def show(record: Record) -> None:
             nonlocal n_done
             n_done += 1
-            # What is counted of data alone has no method.
+            # Counts of the data have no method.
             whole = f"{record['method'] or record['task']} on {record['data']}, seed {record['seed']}"
             what = record["method"] if one_data_set else whole
             if not console.is_terminal:
@@ -40,4 +40,4 @@ def run_with_bar(
             return run_tasks(tasks, path, n_jobs, show)
         except KeyboardInterrupt:
             kept = f"the results of {n_done} of {n_tasks} {'methods' if one_data_set else 'tasks'} are kept in {path}"
-            raise KeyboardInterrupt(f"stopped; {kept}. The same command goes on from there.") from None
+            raise KeyboardInterrupt(f"stopped; {kept}. Run the same command to continue.") from None

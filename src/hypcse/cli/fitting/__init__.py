@@ -1,1 +1,1 @@
-"""`hypcse fit`: what it is asked for, what it finds, and the folder that it writes."""
+"""`hypcse fit`: its options, its findings, and the folder that it writes."""

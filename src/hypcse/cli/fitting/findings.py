@@ -1,4 +1,4 @@
-"""What there is to say about a tree: its levels, how stable they are, and whether there is anything beyond chance."""
+"""The findings about a tree: its levels, how stable they are, and whether there is structure beyond chance."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from hypcse.discrete.cutting.levels import Labels
 class Findings:
     """Nested labels, coarse to fine, and what is known of them.
 
-    main      : the level that the flat labels are; None where they are none, because a number was asked for.
-    stability : of each level, or None where it was not measured.
+    main      : the level of the flat labels; None if the user asked for a number of clusters.
+    stability : one value per level, or None if it was not measured.
     """
 
     levels: list[Labels]
@@ -42,11 +42,11 @@ class Findings:
         }
 
     def lines(self) -> list[str]:
-        """For a person: structure, and the levels."""
+        """For people: structure, and the levels."""
         structure = str(self.structure)
         told = list(map(str, self.counts))
         for k, value in enumerate(self.stability or ()):
-            # Of all points together, or each alone, stability says nothing.
+            # Stability means nothing for one cluster of all points, or for clusters of one point.
             if 1 < self.counts[k] < self.levels[k].size:
                 told[k] += f" ({value:.2f})"
         measured = "" if self.stability is None else ", with their stability"
@@ -55,7 +55,7 @@ class Findings:
 
 
 def find(model: Any, wanted: bool | None = None) -> Findings:
-    """What a fitted model says of its points; stability where that is wanted, or by default where it is quick."""
+    """The findings of a fitted model. Stability is measured if asked for, or by default if it is quick."""
     main = next((k for k, labels in enumerate(model.levels_) if np.array_equal(labels, model.labels_)), None)
     measured = None
     if wanted or (wanted is None and is_quick(model.graph_)):

@@ -28,7 +28,7 @@ from hypcse.writing import check_place, write_folder
 
 
 def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool) -> None:
-    """Cluster the points of a file and write a folder with all that was found."""
+    """Cluster the points of a file and write a folder with the results."""
     check_place(out, overwrite, FILES)
     job.check()
     kept = checkpoints_of(out)
@@ -38,7 +38,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         tell_notes(points)
         tell_first_run()
         begin = time.perf_counter()
-        with _stoppable(out, kept):
+        with stoppable(out, kept):
             with draw_bar(job.method) as bar:
                 model.set_params(callback=bar).fit(points)
             found = find(model, job.stability)
@@ -54,34 +54,34 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
 
 
 def title_of(model: Any, job: Job) -> str:
-    """What made the tree: a method whose tree was refined afterwards is not alone."""
+    """The method's name, and whether its tree was refined afterwards."""
     return f"{job.method}, refined" if getattr(model, "method", None) and model.refine else job.method
 
 
 @contextmanager
-def _stoppable(out: Path, kept: Path) -> Iterator[None]:
-    """Ctrl-C stops a training where it can go on later, instead of keeping the best so far as the estimators do."""
+def stoppable(out: Path, kept: Path) -> Iterator[None]:
+    """Let Ctrl-C stop training so that it can be resumed, instead of keeping the best so far as the estimators do."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Interrupted)
             yield
     except (Interrupted, KeyboardInterrupt):
         raise KeyboardInterrupt(
-            f"stopped; the same command with --resume goes on from {kept}."
+            f"stopped; run the same command with --resume to continue from {kept}."
             if has_training(kept)
             else f"stopped; nothing was written to {out}."
         ) from None
 
 
 def _free_of_this_run(model: Any) -> None:
-    """Take away what only this run of the command has to do with."""
+    """Remove settings that matter only to this run of the command."""
     model.set_params(callback=None)
     if "checkpoint_dir" in model.get_params(deep=False):
         model.set_params(checkpoint_dir=None)
 
 
 def _tell(found: Findings, model: Any, points: Points, out: Path, files: dict[str, bytes]) -> None:
-    """What was found, in a few lines and a table."""
+    """Print the findings in a few lines and a table."""
     console = Console(soft_wrap=True, highlight=False)
     for line in found.lines():
         console.print(line, markup=False)

@@ -44,25 +44,26 @@ def folder_files(
     page = render(gather(model, points, Look(scale=model.scale, title=title, stability=found.stability)))
     files = {
         "tree.nwk": (tree.to_newick() + "\n").encode(),
-        "labels.csv": _label_table(labels, model.levels_, points).encode(),
+        "labels.csv": label_table(labels, model.levels_, points).encode(),
         "scores.json": (json.dumps(report, indent=2, allow_nan=False) + "\n").encode(),
         PAGE: page.encode("utf-8", "replace"),
     }
     if tree.n_leaves > 1:
-        files["linkage.npy"] = _npy(tree.to_linkage())
+        files["linkage.npy"] = npy_bytes(tree.to_linkage())
     if hasattr(model, "embedding_"):
-        files["embedding.npy"] = _npy(model.embedding_)
+        files["embedding.npy"] = npy_bytes(model.embedding_)
     return files | {f"{INNER}/{name}": content for name, content in pack_model(model).items()}
 
 
-def _npy(array: NDArray[np.float64]) -> bytes:
+def npy_bytes(array: NDArray[np.float64]) -> bytes:
+    """The file of an array."""
     with io.BytesIO() as buffer:
         np.save(buffer, array, allow_pickle=False)
         return buffer.getvalue()
 
 
-def _label_table(labels: NDArray[np.int64], partitions: list[NDArray[np.int64]], points: Points) -> str:
-    """One row a point: its name, its flat label, and its label at every level from coarse to fine."""
+def label_table(labels: NDArray[np.int64], partitions: list[NDArray[np.int64]], points: Points) -> str:
+    """One row per point: its name, its flat label, and its label at every level from coarse to fine."""
     names = points.names or tuple(map(str, range(labels.size)))
     header = ["name", "label", *(f"level_{k}" for k in range(1, len(partitions) + 1))]
     text = io.StringIO(newline="")

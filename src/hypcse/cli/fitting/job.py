@@ -1,4 +1,4 @@
-"""What `hypcse fit` is asked for."""
+"""The options of one `hypcse fit`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from hypcse.methods.clustering import estimator_of
 class Job:
     """What to do with the points.
 
-    refine     : None leaves it to the method: all refine, but for a preset that says no.
+    refine     : None leaves it to the method: all refine, unless a preset turns it off.
     graph      : arguments of the similarity graph.
     settings   : the method's options as NAME=VALUE.
-    shorthands : options of the method that the command has words of its own for; None where they were not given.
+    shorthands : options of the method that the command has its own flags for; None if not given.
     """
 
     method: str
@@ -35,7 +35,7 @@ class Job:
     stability: bool | None = None
 
     def check(self) -> None:
-        """Raise for what is wrong whatever the data and the method's options; no method is loaded."""
+        """Raise for errors that do not depend on the data or the method's options; no method is loaded."""
         check_choice("effort", self.effort, Effort)
         methods.describe(self.method)
         for name, value in self._given.items():
@@ -49,19 +49,19 @@ class Job:
     def options(self, checkpoints: Path | None = None) -> dict[str, Any]:
         """The method's options, those of the shorthands included.
 
-        checkpoints : where a method that can go on after a stop keeps its state.
+        checkpoints : where a method that can be resumed keeps its state.
         """
         method = methods.describe(self.method)
         known = method.options
         for name in self._given:
             if name not in known:
                 raise ValueError(
-                    f"{SPELLED[name]} sets {name}, which {self.method} does not have. Leave it out, or take a method "
+                    f"{SPELLED[name]} sets {name}, which {self.method} does not have. Omit it, or choose a method "
                     "that has it: `hypcse methods` lists options."
                 )
         can_resume = "checkpoint_dir" in known
         if self.resume and not can_resume:
-            raise ValueError(f"--resume: {self.method} keeps nothing to go on from. Leave it out.")
+            raise ValueError(f"--resume: {self.method} cannot be resumed. Omit it.")
         found = {**self._given, **read_options(self.settings, method)}
         return {**found, "checkpoint_dir": str(checkpoints)} if can_resume and checkpoints is not None else found
 
@@ -69,7 +69,7 @@ class Job:
         """The estimator to fit."""
         shared: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.seed, **self.graph}
         options = self.options(checkpoints)
-        # A preset decides what is not said.
+        # A preset decides what is not given.
         if self.refine is not None or options.get("preset", "default") == "default":
             shared["refine"] = False if self.refine is False else self.effort
         return estimator_of(self.method, options, **shared)

@@ -16,16 +16,16 @@ def checkpoints_of(out: Path) -> Path:
 
 
 def has_training(kept: Path) -> bool:
-    """Whether there is a training to go on with."""
+    """Whether there is a training run to continue."""
     return kept.is_dir() and any(not path.name.startswith(".") for path in kept.iterdir())
 
 
 @contextmanager
 def keep_training(kept: Path, resume: bool) -> Iterator[None]:
-    """Have the checkpoints to oneself until the folder is written, and then remove them.
+    """Lock the checkpoints until the folder is written, and then remove them.
 
-    A second run at the same place is refused at once, and so is a training that was stopped before, unless it is to go
-    on. What was stopped before its first checkpoint leaves nothing.
+    A second run at the same place is refused at once. So is a place with a stopped training run, unless this run
+    resumes it. A run that stops before its first checkpoint leaves nothing.
     """
     if kept.exists() and not kept.is_dir():
         raise FileExistsError(f"{kept} is a file, and checkpoints are to be kept there. Choose another --out.")
@@ -34,11 +34,11 @@ def keep_training(kept: Path, resume: bool) -> Iterator[None]:
             remove_leftovers(kept, "epoch-*")
             if has_training(kept) and not resume:
                 raise FileExistsError(
-                    f"{kept} holds a training that was stopped. Pass --resume to go on, or remove it."
+                    f"{kept} holds a run that was stopped. Pass --resume to continue it, or remove it."
                 )
             yield
             shutil.rmtree(kept, ignore_errors=True)
         finally:
-            # Of a training that ended before its first checkpoint; one that holds anything stays.
+            # Left by a run that ended before its first checkpoint; a folder that holds anything stays.
             with suppress(OSError):
                 kept.rmdir()

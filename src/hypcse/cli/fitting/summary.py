@@ -16,7 +16,7 @@ from hypcse.cli.fitting.findings import Findings
 from hypcse.points import Points
 
 MOST_CLUSTERS, MOST_COLUMNS = 12, 2
-"""Clusters that are listed, the largest first, and columns of each."""
+"""How many clusters are listed, the largest first, and how many columns of each."""
 
 
 def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) -> None:
@@ -42,7 +42,7 @@ def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) ->
 
 
 def columns_apart(points: Points, labels: NDArray[np.int64]) -> list[list[str]]:
-    """For each cluster the two columns whose mean there differs most from the mean of all, in deviations.
+    """For each cluster, the two columns with the mean farthest from the overall mean, in standard deviations.
 
     >>> points = Points(np.array([[1.0, 5.0], [1.2, 3.0], [9.0, 4.0]]), feature_names=("size", "age"))
     >>> columns_apart(points, np.array([0, 0, 1]))[1]
@@ -64,7 +64,7 @@ def columns_apart(points: Points, labels: NDArray[np.int64]) -> list[list[str]]:
 
 
 def _of_different_kinds(ranked: list[int], kinds: Sequence[str | None]) -> list[int]:
-    """The first columns, but of each column of texts only one."""
+    """The first columns, but only one from each text column."""
     chosen: list[int] = []
     for column in ranked:
         if len(chosen) < MOST_COLUMNS and kinds[column] not in {kinds[k] for k in chosen} - {None}:
@@ -73,7 +73,7 @@ def _of_different_kinds(ranked: list[int], kinds: Sequence[str | None]) -> list[
 
 
 def _short(value: float) -> str:
-    """Three digits, and no powers of ten where a person would not write them.
+    """Three digits, and no powers of ten where people would not write them.
 
     >>> _short(8612.7), _short(0.0123), _short(3.0)
     ('8,613', '0.0123', '3')

@@ -30,22 +30,22 @@ def points_of(source: str, columns: Columns) -> Points:
     if Path(source).is_file():
         return read_points(source, columns)
     if source not in datasets.available():
-        raise FileNotFoundError(f"{source!r} is neither a file nor a data set; `hypcse datasets` lists those.")
+        raise FileNotFoundError(f"{source!r} is neither a file nor a data set. See `hypcse datasets`.")
     asked = columns.options()
     if asked:
-        raise ValueError(f"{source} is a data set without named columns; leave {', '.join(asked.values())} away.")
+        raise ValueError(f"{source} is a data set without named columns. Omit {', '.join(asked.values())}.")
     X, y = load_dataset(source)
     return Points(X, labels=y)
 
 
 def tell_notes(points: Points) -> None:
-    """What was used as what, and what was done to the data on the way, on standard error."""
+    """Print, on standard error, how each column was used and how the data were changed."""
     for note in points.notes:
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"note: {note}", markup=False)
 
 
 def load_dataset(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """A data set by name, with a progress bar on standard error while it is fetched."""
+    """A data set by name, with a progress bar on standard error while it is downloaded."""
     with draw_bar(name) as bar:
         return datasets.load(name, callback=bar)
 
@@ -54,7 +54,7 @@ def tree_file(source: Path) -> Path:
     """The file of a tree: the one given, or that in a folder of `hypcse fit`."""
     if not source.exists():
         raise FileNotFoundError(
-            f"{source} is neither a file nor a folder. Pass a tree file, or what `hypcse fit` wrote."
+            f"{source} is neither a file nor a folder. Pass a tree file, or a folder that `hypcse fit` wrote."
         )
     if not source.is_dir():
         return source
@@ -74,7 +74,7 @@ def read_tree(path: Path) -> Tree:
     if suffix in FORMATS and suffix != ".txt":
         raise ValueError(
             f"{path} holds points; a tree is read from Newick (.nwk), JSON or a linkage matrix (.npy). "
-            "`hypcse fit` makes a tree of points."
+            "`hypcse fit` makes a tree from points."
         )
     text = _read_text(path)
     with naming(path, "a tree"):
@@ -113,7 +113,7 @@ def _json_names(path: Path) -> list[tuple[str, str]]:
 
 
 def read_labels(path: Path) -> NDArray[Any]:
-    """Labels from .npy, or from text with one a line; a blank last line is no label, other blanks are unknown."""
+    """Labels from .npy, or from text with one per line. A blank last line is ignored; other blanks are unknown."""
     if path.suffix.lower() == ".npy":
         labels = load_array(path)
         if labels.ndim != 1:
@@ -124,7 +124,7 @@ def read_labels(path: Path) -> NDArray[Any]:
 
 
 def read_cells(path: Path) -> list[list[str]]:
-    """The cells of a table of text, row by row, equally many in each."""
+    """The cells of a text table, row by row, with the same number in each."""
     text = _read_text(path)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     with naming(path, "a table of text"):

@@ -1,1 +1,1 @@
-"""What the command says: its output, its lists, its last line and exit code."""
+"""What the command prints: its output, its lists, its last line and exit code."""

@@ -1,4 +1,4 @@
-"""What is said of an installation: that kernels are compiled, and what a light one leaves out."""
+"""Notes about the installation: that kernels are being compiled, and what needs an extra."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rich.console import Console
 
 
 def tell_first_run() -> None:
-    """Say that kernels are compiled, once for this machine, and begin with it in a second process."""
+    """Say that kernels are being compiled, once for this machine, and start that in a second process."""
     from hypcse.kernels._kept import is_warm
     from hypcse.kernels.warm import warm_up
 
@@ -18,7 +18,7 @@ def tell_first_run() -> None:
 
 
 def tell_left_out(names: list[str]) -> None:
-    """Say which methods were left out because torch is not installed."""
+    """Print which methods were left out because torch is not installed."""
     if names:
         text = f"left out, because they need torch (the extra `train`): {', '.join(names)}."
         Console(stderr=True, soft_wrap=True, highlight=False).print(text, markup=False)

@@ -1,4 +1,4 @@
-"""Tables of what there is."""
+"""Tables of methods and data sets."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def list_methods() -> None:
     console.print(table)
     console.print("`hypcse fit --method METHOD --set NAME=VALUE` sets an option:", markup=False, highlight=False)
     console.print(options)
-    console.print("Those of hypcse that are none are filled by its preset.", highlight=False)
+    console.print("Options of hypcse that are none take the value of its preset.", highlight=False)
 
 
 def _options_of(method: methods.Method) -> str:
-    """The options and their defaults in one line; of an estimator that cannot be loaded, what it needs."""
+    """The options and their defaults in one line; if the estimator cannot be loaded, what it needs."""
     try:
         return ", ".join(f"{option.name}={format_value(option.default)}" for option in settable(method))
     except ImportError as error:

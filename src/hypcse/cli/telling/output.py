@@ -1,4 +1,4 @@
-"""What the command prints, on terminals and in files that cannot hold every character."""
+"""Output to terminals and files that cannot show every character."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _PLAIN = dict(
         strict=True,
     )
 )
-"""Arrows, signs, dashes, quotes and lines, by what looks like them."""
+"""Plain characters that look like arrows, signs, dashes, quotes and lines."""
 
 
 def fall_back_to_plain() -> None:
-    """Have standard output and error write plain characters for those that their encoding does not hold."""
+    """Make standard output and error write plain characters for those that their encoding lacks."""
     codecs.register_error(HANDLER, write_plain)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            # Closed by who called, as by `>&-`: what is written there goes nowhere.
+            # Closed by the caller, as with `>&-`: output goes nowhere.
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        # What other programs put there may be of another kind.
+        # Other programs may have put another kind of stream there.
         reconfigure = getattr(getattr(sys, name), "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors=HANDLER)
@@ -42,13 +42,13 @@ def say(kind: str, what: object, style: str = "") -> None:
 
 
 def flush() -> None:
-    """Write what is still to be written; raise if nobody reads it or it has no room."""
+    """Flush the output; raise if nobody reads it or the disk is full."""
     sys.stdout.flush()
     sys.stderr.flush()
 
 
 def abandon() -> None:
-    """Give up what could not be written, which Python would try again at its end."""
+    """Discard what could not be written; Python would try again when it exits."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -57,7 +57,7 @@ def abandon() -> None:
 
 
 def write_plain(error: UnicodeError) -> tuple[str, int]:
-    """What an encoder writes in place of characters that it does not have."""
+    """What to write in place of characters that the encoding lacks."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end]
@@ -65,7 +65,7 @@ def write_plain(error: UnicodeError) -> tuple[str, int]:
 
 
 def plain(character: str) -> str:
-    """A character in ASCII: alike where there is one, else by its number.
+    """A character in ASCII: one that looks like it, else its number.
 
     >>> [plain(character) for character in "↓é┼日\\udcff"]
     ['v', 'e', '+', '\\\\u65e5', '\\\\xff']
@@ -75,10 +75,10 @@ def plain(character: str) -> str:
     if "\u2500" <= character <= "\u257f":
         return "+"
     if "\u2800" <= character <= "\u28ff":
-        # Of a spinner.
+        # From a spinner.
         return "*"
     if "\udc80" <= character <= "\udcff":
-        # A byte of a file's name that is no text.
+        # A byte of a file name that is not text.
         return f"\\x{ord(character) - 0xDC00:02x}"
     alike = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode("ascii")
     return alike or character.encode("ascii", "backslashreplace").decode("ascii")

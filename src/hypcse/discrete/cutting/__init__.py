@@ -1,1 +1,1 @@
-"""Partitions out of a tree: flat cuts, few levels, levels at every scale, levels as asked for."""
+"""Partitions from a tree: flat cuts, few levels, levels at every scale, levels on request."""

@@ -1,4 +1,4 @@
-"""The compressing operator: a tree with few levels that keeps as much as it can."""
+"""The compressing operator: a tree with few levels that loses as little entropy as possible."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 
 MAX_WORK = 3_000_000_000
-"""Node visits up to which the best levels are found exactly."""
+"""Largest number of node visits for finding the best levels exactly."""
 
 
 def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
-    """The tree with at most `n_levels` levels below the root, leaves included, that loses least structural entropy.
+    """Reduce a tree to at most `n_levels` levels below the root, leaves included, with the smallest loss of entropy.
 
     One level is the star of all leaves, two levels are the clusters of `best_cut`, three are groups of clusters, and so
-    on: a taxonomy for people who do not want a binary tree. Exact by dynamic programming where (levels - 2) times the
-    sum of all subtree sizes is at most 3 billion; on larger or deeper trees the levels are chosen one by one from the
+    on: a taxonomy for people who do not want a binary tree. Exact by dynamic programming if (levels - 2) times the sum
+    of all subtree sizes is at most 3 billion; on larger or deeper trees the levels are chosen one by one from the
     finest up.
 
     Parameters
@@ -34,12 +34,12 @@ def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     n_levels
-        At most so many levels below the root.
+        Maximum number of levels below the root.
 
     Returns
     -------
     Tree
-        A multiway tree over the same leaves; nodes that are kept keep their heights.
+        A multiway tree over the same leaves; remaining nodes keep their heights.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
 
 
 def keep_nodes(tree: Tree, chosen: NDArray[np.bool_]) -> Tree:
-    """The tree with every internal node contracted but the root and those chosen; heights stay."""
+    """The tree with every internal node contracted except the root and the chosen ones; heights do not change."""
     kept = chosen.copy()
     kept[: tree.n_leaves] = True
     kept[-1] = True
@@ -75,14 +75,14 @@ def kept_levels(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
 
 
 def is_small(tree: Tree, n_levels: int) -> bool:
-    """Whether so many levels are found exactly."""
+    """Whether this many levels are found exactly."""
     return max(n_levels - 2, 0) * int(tree.sizes.sum()) * 2 <= MAX_WORK
 
 
 class LevelTable:
-    """Gains of the best levels below every node, one row more for each level asked for.
+    """Gains of the best levels below every node, one more row for each level.
 
-    Row b holds the highest gain below each node when b levels of internal nodes may be kept there.
+    Row b holds the highest gain below each node if b levels of internal nodes may be kept there.
     """
 
     def __init__(self, tree: Tree, graph: Graph) -> None:
@@ -98,7 +98,7 @@ class LevelTable:
         self.volume = graph.volume
 
     def saving(self, n_levels: int) -> float:
-        """What the best tree of so many levels below the root saves over the star, in bits."""
+        """What the best tree with this many levels below the root saves over the star, in bits."""
         gain = best_gain_at_root(self.outline, self._row(n_levels - 2)) if n_levels > 1 else 0.0
         return 2 * gain / self.volume if self.volume > 0 else 0.0
 
@@ -116,7 +116,7 @@ class LevelTable:
 
 
 def one_by_one(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
-    """From the finest level up, each the best cut of what is above the one before."""
+    """From the finest level up; each is the best cut of what is above the one before."""
     kept = np.zeros(tree.n_nodes, np.bool_)
     for chosen in coarser_cuts(tree, graph, n_levels - 1):
         kept[chosen] = True
@@ -129,7 +129,7 @@ def one_by_one(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
 
 
 def coarser_cuts(tree: Tree, graph: Graph, n_cuts: int) -> list[NDArray[np.int64]]:
-    """Nodes of at most `n_cuts` nested cuts, the finest first, each gaining most given the one below it.
+    """Nodes of at most `n_cuts` nested cuts, the finest first; each gains the most, given the one below it.
 
     With the clusters c of one cut kept, keeping u above them gains (inside(u) - sum of inside(c)) log2(V / vol(u)).
     """

@@ -1,4 +1,4 @@
-"""The flat partition of least entropy among all cuts of a tree."""
+"""The flat partition of lowest entropy among all cuts of a tree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypcse.kernels.trees.sweep import leaf_labels, subtree_sums
 from hypcse.tree import Tree
 
 MAX_TABLE = 200_000_000
-"""Entries of the tables that a given number of clusters may need: about n times that number."""
+"""Largest number of table entries for a given number of clusters: about n times that number."""
 
 
 def best_cut(
@@ -27,10 +27,10 @@ def best_cut(
     min_size: int | None = None,
     max_size: int | None = None,
 ) -> NDArray[np.int64]:
-    """Flat labels of least two-dimensional structural entropy among all cuts of the tree, exactly.
+    """Find the cut of the tree with the lowest two-dimensional structural entropy, exactly.
 
     Without constraints it is the finest useful level: many small clusters that a random walk seldom leaves. One sweep,
-    O(n + m); of cuts that tie, the coarser, but nothing is put together that no edge joins.
+    O(n + m). Ties go to the coarser cut, but clusters without an edge between them are never merged.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ def best_cut(
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     n_clusters
-        Exactly so many clusters, by dynamic programming in O(n k) time and memory, for n k of at most 200 million. A
-        tree with multiway nodes is split as `to_linkage` splits it. Fewer clusters than parts that `join_components`
-        joined are those with the least squared distances between the parts of a cluster instead, unless sizes leave no
-        such cut.
+        Exact number of clusters, by dynamic programming in O(n k) time and memory, for n k of at most 200 million. A
+        tree with multiway nodes is first split as by `to_linkage`. If you ask for fewer clusters than there are parts
+        joined by `join_components`, the cut with the smallest squared distances between the parts of a cluster is
+        taken, unless the size limits exclude it.
     min_size, max_size
-        Limits on the number of leaves of every cluster; together they may leave no cut, which is an error.
+        Limits on the number of leaves per cluster. If no cut meets them, this is an error.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def best_cut(
     low = check_count("min_size", 1 if min_size is None else min_size, 1)
     high = check_count("max_size", tree.n_leaves if max_size is None else max_size, 1)
     if low > high:
-        raise ValueError(f"min_size={low} is above max_size={high}. Lower the one or raise the other.")
+        raise ValueError(f"min_size={low} is above max_size={high}. Lower min_size or raise max_size.")
     barred = (tree.sizes < low) | (tree.sizes > high)
     total = -np.inf
     if n_clusters is not None:
@@ -85,7 +85,7 @@ def best_cut(
 
 
 def coarsest_cut(tree: Tree, graph: Graph) -> NDArray[np.int64]:
-    """Labels of the largest nodes that edges join: one cluster where the graph is connected. O(n + m).
+    """Labels of the largest nodes held together by edges: one cluster if the graph is connected. O(n + m).
 
     >>> g = Graph.from_edges([0, 1], [1, 2], None, 4)
     >>> coarsest_cut(Tree.from_newick("(((0,1),2),3);"), g).tolist()
@@ -98,7 +98,7 @@ def coarsest_cut(tree: Tree, graph: Graph) -> NDArray[np.int64]:
 def cut_savings(tree: Tree, graph: Graph, max_clusters: int) -> NDArray[np.float64]:
     """What the best cut into 1, 2, ... max_clusters clusters saves over the star of all leaves, in bits.
 
-    One table for all of them, O(n k) time and memory. A tree with multiway nodes is split as `to_linkage` splits it.
+    One table for all of them, O(n k) time and memory. A tree with multiway nodes is first split as by `to_linkage`.
 
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -116,7 +116,7 @@ def cut_savings(tree: Tree, graph: Graph, max_clusters: int) -> NDArray[np.float
 
 
 def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
-    """What each node, taken as a cluster, lowers the entropy by, times V / 2: inside weight times log2(V / volume)."""
+    """How much each node, as a cluster, lowers the entropy, times V / 2: inside weight times log2(V / volume)."""
     inside = subtree_sums(tree.parent, lca_weights(tree, graph))
     volumes = node_volumes(tree, graph.degrees)
     bits = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes))
@@ -124,7 +124,7 @@ def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
 
 
 def gains_of_number(tree: Tree, graph: Graph) -> Callable[[int], NDArray[np.float64]]:
-    """What the nodes of a binary tree, taken as clusters, are worth among so many of them.
+    """The value of each node of a binary tree as one of `n_clusters` clusters.
 
     The entropy that a cluster lowers. But what distances joined, see `join_components`, the entropy cannot tell apart:
     more clusters than such parts lie inside them, and fewer lose the squared distances between the parts that they

@@ -1,4 +1,4 @@
-"""Nested partitions of a tree at every scale, and which of them to look at first."""
+"""Nested partitions of a tree at every scale, and which one to look at first."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
 from hypcse.tree import Tree
 
 SHARE = 0.95
-"""What the levels together must keep of the entropy that the tree saves over the star of all leaves."""
+"""Share of the entropy saved over the star of all leaves that the levels together must keep."""
 MAX_LEVELS = 12
 MAX_ABOVE, MAX_INSIDE = 6, 4
-"""Partitions that last, above components and inside them."""
+"""Largest number of lasting partitions, above components and inside them."""
 LEAST_MODULARITY = 1e-9
 """Less is a rounding error."""
 
 Labels = NDArray[np.int64]
 Split = NDArray[np.bool_]
-"""A partition of the leaves: one mark per node, True where it is split."""
+"""A partition of the leaves: one boolean per node, True if it is split."""
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Nested labels, coarse to fine, and the place among them of the one to look at first."""
+    """Nested labels, coarse to fine, and the position of the one to look at first."""
 
     labels: list[Labels]
     main: int
@@ -51,18 +51,19 @@ def levels(
     min_size: int | None = None,
     resolution: float | None = None,
 ) -> list[Labels]:
-    """Flat labels from coarse to fine, each level a refinement of the one before: at most 12.
+    """Find the nested levels of a tree, coarse to fine: at most 12 flat clusterings, each refining the one before.
 
-    Every cluster is a node of the tree. No label and no number of clusters enters. Two kinds of partitions are offered:
+    Every cluster is a node of the tree. You need not give labels or a number of clusters. Two kinds of partitions are
+    offered:
 
-    - Those that last. The finest partition in which no part has a conductance above c changes as c grows; some
-      partitions stay over many doublings of c. Above the components of the graph, where nothing leaves a part, the
-      limit is on the distance at which parts were joined (see `join_components`).
-    - Those that describe: as few levels of `compress` as keep 95 % of the entropy that the tree saves over the star of
-      all leaves.
+    - Lasting ones. The finest partition in which no part has a conductance above c changes as c grows; some partitions
+      stay over many doublings of c. Above the components of the graph, where no weight leaves a part, the limit is on
+      the distance at which parts were joined (see `join_components`).
+    - Descriptive ones: the smallest number of `compress` levels that keeps 95 % of the entropy that the tree saves over
+      the star of all leaves.
 
-    `main_level` says which one to look at first. Where no partition holds more weight than the degrees alone would put
-    there, there is one level: all that edges join is one cluster.
+    `main_level` says which one to look at first. If no partition holds more weight than the degrees alone would
+    explain, there is one level: each connected component is one cluster.
 
     Parameters
     ----------
@@ -71,25 +72,24 @@ def levels(
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     n_levels
-        The levels of `compress(tree, graph, n_levels)` instead, counted as it counts them: the last one is every leaf
-        by itself.
+        Return the levels of `compress(tree, graph, n_levels)` instead; in the last one, every leaf is its own cluster.
     n_clusters
-        Levels of so many clusters instead, such as [5, 25, 100].
+        Return levels with these numbers of clusters instead, such as [5, 25, 100].
     min_children
-        Every cluster is to hold at least so many of the next finer level.
+        Minimum number of clusters of the next finer level in every cluster.
     min_size
-        Every cluster is to have at least so many leaves.
+        Minimum number of leaves in every cluster.
     resolution
-        One level instead: the cut of most modularity of this resolution, as users of Leiden know it.
+        Return one level instead: the cut of highest modularity at this resolution, as in Leiden.
 
     Returns
     -------
     list of ndarray of shape (n,)
-        Found clusters of each level, numbered from 0, coarse to fine.
+        Flat clusters of each level, numbered from 0, coarse to fine.
 
     Notes
     -----
-    What cannot be met is an error that says what can.
+    If the request cannot be met; the message says what can.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def levels(
     if n_levels is None:
         return _wished(tree, graph, wishes)
     if wishes != Wishes():
-        raise ValueError("n_levels asks for levels of compress. Leave out the other wishes, or n_levels.")
+        raise ValueError("n_levels returns levels of compress and takes no other options. Omit them, or omit n_levels.")
     check_count("n_levels", n_levels, 1)
     found = _partitions(tree, kept_levels(tree, graph, min(n_levels, tree.n_leaves)), n_levels)
     return [*(leaf_labels(tree.parent, split, tree.n_leaves) for split in found), np.arange(tree.n_leaves)]
@@ -121,12 +121,12 @@ def _wished(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
 
 
 def main_level(tree: Tree, graph: GraphLike) -> int:
-    """Which of the `levels` to look at first: its place among them, from 0.
+    """Choose which of the `levels` to look at first.
 
-    Of the partitions that last it is the one of most worth: the doublings of the limit over which it, or one that
-    differs from it by less than a quarter of a bit, is the finest within the limit, times its modularity. Parts smaller
-    than a quarter of the square root of the number of points do not count, so that strays make no partition. Where none
-    lasts, it is the coarsest level. Whether there is anything to look at is another question, see `beyond_chance`.
+    It is the lasting partition with the highest value: its modularity times the number of doublings of the limit over
+    which it, or one that differs from it by less than a quarter of a bit, is the finest within the limit. Parts smaller
+    than a quarter of the square root of the number of points do not count, so that stray points make no partition. If
+    no partition lasts, it is the coarsest level. To test whether there is any structure, use `beyond_chance`.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def main_labels(tree: Tree, graph: Graph) -> Labels:
 def levels_and_main(tree: Tree, graph: Graph, structured: bool = True) -> Levels:
     """The `levels` and the `main_level`, found together.
 
-    Where nothing is `structured`, see `beyond_chance`, a level of one cluster stands before them and is the main one.
+    If the data are not `structured` (see `beyond_chance`), a level of one cluster is put first and is the main one.
     """
     if structured:
         return _found(tree, graph)
@@ -185,7 +185,7 @@ def _found(tree: Tree, graph: Graph) -> Levels:
 
 
 class _Scale:
-    """Partitions of one tree by how fine they are."""
+    """Partitions of one tree, ordered by how fine they are."""
 
     def __init__(self, tree: Tree, graph: Graph, meeting: NDArray[np.float64]) -> None:
         self.tree, total = tree, graph.volume or 1.0
@@ -193,9 +193,9 @@ class _Scale:
         self.inside = (2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)) / total
 
     def weave(self, lasting: list[Split], described: list[Split]) -> list[Split]:
-        """One chain of nested partitions: those that last and, fitted in between, those that describe.
+        """One chain of nested partitions: the lasting ones and, fitted in between, the descriptive ones.
 
-        What differs by less than `ALIKE` from one that is there already is left out.
+        A partition that differs by less than `ALIKE` from one already there is left out.
         """
         chain, bits = list(lasting), [self.entropy(split) for split in lasting]
         for split in described:
@@ -209,27 +209,27 @@ class _Scale:
         return chain
 
     def entropy(self, split: Split) -> float:
-        """Bits of the shares of the parts in the volume."""
+        """Entropy in bits of the parts' shares of the volume."""
         shares = self.shares[self.parts(split)]
         return float(-np.dot(shares, np.log2(shares, where=shares > 0, out=np.zeros_like(shares))))
 
     def holds(self, split: Split) -> bool:
-        """Whether the parts hold more weight than the degrees alone would put there: `modularity`, added up."""
+        """Whether the parts hold more weight than the degrees alone would explain: positive `modularity`."""
         parts = self.parts(split)
         return float(self.inside[parts].sum() - np.square(self.shares[parts]).sum()) > LEAST_MODULARITY
 
     def parts(self, split: Split) -> Split:
-        """The nodes that are parts: not split, below one that is."""
+        """The nodes that are parts: not split, but their parent is."""
         found = ~split
         found[:-1] &= split[self.tree.parent[:-1]]
         return found
 
 
 def modularity(labels: Labels, graph: Graph) -> float:
-    """Share of the volume that lies inside clusters beyond what the degrees alone would put there.
+    """Share of the volume inside clusters beyond what the degrees alone would explain.
 
-    Newman and Girvan's Q, loops of the graph included: the sum over i and j of one cluster of (w_ij - d_i d_j / V) / V.
-    It is 0 for all vertices together, and for any clusters of a graph whose vertices are all equally alike. O(m).
+    Newman and Girvan's Q, loops of the graph included: the sum of (w_ij - d_i d_j / V) / V over i and j in one cluster.
+    It is 0 for one cluster of all vertices, and for any clusters of a graph with all similarities equal. O(m).
 
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> round(modularity(np.array([0, 0, 0, 1, 1, 1]), g), 3)
@@ -244,7 +244,7 @@ def modularity(labels: Labels, graph: Graph) -> float:
 
 
 def _enough_levels(tree: Tree, graph: Graph) -> list[Split]:
-    """The partitions of the least number of levels that keeps `SHARE` of the saving, coarse to fine."""
+    """The partitions of the smallest number of levels that keeps `SHARE` of the saving, coarse to fine."""
     if not is_small(tree, MAX_LEVELS):
         return _enough_one_by_one(tree, graph)
     table = LevelTable(tree, graph)
@@ -256,7 +256,7 @@ def _enough_levels(tree: Tree, graph: Graph) -> list[Split]:
 
 
 def _enough_one_by_one(tree: Tree, graph: Graph) -> list[Split]:
-    """The same where the best levels would take too long to find."""
+    """The same, for trees on which finding the best levels would take too long."""
     star = structural_entropy(keep_nodes(tree, np.zeros(tree.n_nodes, np.bool_)), graph)
     wanted = SHARE * (star - structural_entropy(tree, graph))
     for depth in range(2, MAX_LEVELS + 1):
@@ -267,12 +267,12 @@ def _enough_one_by_one(tree: Tree, graph: Graph) -> list[Split]:
 
 
 def _partitions(tree: Tree, level: NDArray[np.int64], depth: int) -> list[Split]:
-    """The partitions of a tree of so many levels below the root, coarse to fine; none where nothing is kept."""
+    """The partitions of a tree with this many levels below the root, coarse to fine; none if no node is kept."""
     return [_split_above(tree, level == k) for k in range(1, depth)] if level.any() else []
 
 
 def _split_above(tree: Tree, clusters: NDArray[np.bool_]) -> Split:
-    """The partition into these nodes, none above another; leaves under none of them stay alone."""
+    """The partition into these nodes, none above another; leaves under none of them are single clusters."""
     marks = clusters.copy()
     marks[-1] = True
     split = ~clusters & (kept_parents(tree.parent, marks) == tree.root)

@@ -1,4 +1,4 @@
-"""Partitions of a tree that stay as they are while a limit on their parts changes much."""
+"""Partitions of a tree that last while a limit on their parts changes a lot."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from hypcse.tree import Tree
 ALIKE = 0.25
 """Bits of entropy by which partitions may differ and still count as one."""
 LEAST_WORTH = 0.1
-"""Share of the greatest worth below which a partition is not offered."""
+"""A partition with less than this share of the highest worth is not offered."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """A partition and how much there is to it.
+    """A partition and its worth.
 
     split   : which nodes of the tree are split.
-    entropy : of the shares of its parts in the volume, in bits.
-    worth   : doublings of the limit over which it, or one nearly alike, is the finest partition within the limit,
+    entropy : entropy of the parts' shares of the volume, in bits.
+    worth   : doublings of the limit over which it, or one nearly equal, is the finest partition within the limit,
               times its modularity.
     """
 
@@ -36,7 +36,7 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Staircase:
-    """Nested partitions, coarse to fine, as a limit rises through `limits`.
+    """Nested partitions, coarse to fine, as a limit increases through `limits`.
 
     threshold        : (n_nodes,) the limit from which on each node is split; infinite for never.
     limits           : (m,) the limits at which something splits, or would if small parts counted; ascending.
@@ -50,16 +50,16 @@ class Staircase:
     quality: NDArray[np.float64]
 
     def worths(self) -> NDArray[np.float64]:
-        """Worth of each partition: its own stretch, and those of others by how nearly alike they are."""
+        """Worth of each partition: its own stretch, and those of others weighted by how similar they are."""
         doublings = np.log2(self.limits)
         lengths = np.diff(doublings, append=doublings[-1:])
         begins = np.isin(self.limits, self.threshold)
         return np.where(begins, np.maximum(self.quality, 0.0) * near_sums(self.entropy, lengths), 0.0)
 
     def best(self, n_partitions: int, *, with_finest: bool = True) -> list[Stretch]:
-        """The partitions of most worth, coarse to fine, each at least `ALIKE` apart from those of more worth.
+        """The partitions of highest worth, coarse to fine, each at least `ALIKE` apart from those of higher worth.
 
-        Unless `with_finest`, without the finest one and what is nearly alike.
+        Unless `with_finest`, without the finest one and those nearly equal to it.
         """
         worths = self.worths()
         free = worths if with_finest else np.where(self.entropy > self.entropy[-1:] - 2 * ALIKE, 0.0, worths)
@@ -76,10 +76,10 @@ class Staircase:
 
 
 def by_conductance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
-    """Partitions by how much leaves their parts, see `leaving_parts`.
+    """Partitions by how much weight leaves their parts; see `leaving_parts`.
 
-    Small parts add nothing to the quality and make no partition of their own; but where parts that count would fall
-    apart into small ones, a stretch ends.
+    Small parts add nothing to the quality and make no partition of their own. But if parts that count would fall apart
+    into small ones, a stretch ends.
     """
     total = graph.volume or 1.0
     share = node_volumes(tree, graph.degrees) / total
@@ -89,9 +89,9 @@ def by_conductance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
 
 
 def by_distance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
-    """Partitions of what hardly an edge joins, by how far apart it was joined: the limit is on 1 / height.
+    """Partitions of the part of the tree joined by distance, by that distance: the limit is on 1 / height.
 
-    Empty where nothing is known of it, see `joined_by_distance`.
+    Empty if there is no such part; see `joined_by_distance`.
     """
     above = np.flatnonzero(joined_by_distance(tree, graph, leaving) & (tree.height > 0))
     threshold = np.full(tree.n_nodes, np.inf)
@@ -107,10 +107,10 @@ def _staircase(
     share: NDArray[np.float64],
     quality: NDArray[np.float64],
 ) -> Staircase:
-    """Entropy and quality of the partitions at each limit, added up split by split.
+    """Entropy and quality of the partitions at each limit, summed split by split.
 
     threshold, finer : (n_nodes,) as in `Leaving`.
-    share, quality   : (n_nodes,) what each node holds of all volume, and what it adds to the modularity as a part.
+    share, quality   : (n_nodes,) each node's share of the volume, and what it adds to the modularity as a part.
     """
     bits = -share * np.log2(share, where=share > 0, out=np.zeros_like(share))
     nodes = tree.n_leaves + np.flatnonzero(np.isfinite(finer[tree.n_leaves :]))
@@ -118,7 +118,7 @@ def _staircase(
     sums = [
         np.cumsum(np.bincount(step, _gained(tree, values)[nodes], minlength=limits.size)) for values in (bits, quality)
     ]
-    # Splits only add to the entropy; sums in floating point might not.
+    # Splits only increase the entropy; floating-point sums might not.
     internal = np.where(np.arange(tree.n_nodes) < tree.n_leaves, np.inf, threshold)
     return Staircase(internal, limits, np.maximum.accumulate(sums[0]), sums[1] + quality[-1])
 
@@ -129,7 +129,7 @@ def _gained(tree: Tree, values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def near_sums(places: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum of the lengths at each of ascending places, those at distance x counted 1 - x / ALIKE times. O(m log m)."""
+    """Sum of the lengths at each of ascending positions, with weight 1 - x / ALIKE at distance x. O(m log m)."""
     before = np.concatenate([[0.0], np.cumsum(lengths)])
     moment = np.concatenate([[0.0], np.cumsum(lengths * places)])
     here = np.arange(places.size)

@@ -1,4 +1,4 @@
-"""Levels as somebody wants them: so many clusters, so large, with so many children, or of one resolution."""
+"""Levels on request: by number of clusters, by size, by number of children, or by resolution."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Split = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Wishes:
-    """What is asked of levels; None where nothing is.
+    """What is asked of levels; None for no request.
 
     n_clusters   : numbers of clusters, one per level.
-    min_children : clusters of the next finer level in every cluster, at least.
-    min_size     : leaves of every cluster, at least.
-    resolution   : of the modularity that one flat cut is to have most of.
+    min_children : minimum number of clusters of the next finer level in every cluster.
+    min_size     : minimum number of leaves in every cluster.
+    resolution   : resolution of the modularity that one flat cut maximises.
     """
 
     n_clusters: tuple[int, ...] | None = None
@@ -47,7 +47,7 @@ class Wishes:
         min_size: int | None,
         resolution: float | None,
     ) -> Wishes:
-        """The wishes, each possible by itself; raise for those that are not, or that exclude each other."""
+        """The checked requests; raise for one that is impossible, or for two that exclude each other."""
         numbers = None
         if n_clusters is not None:
             given = [n_clusters] if isinstance(n_clusters, int | np.integer) else list(n_clusters)
@@ -62,14 +62,14 @@ class Wishes:
             if isinstance(resolution, bool) or not isinstance(resolution, int | float) or not 0 <= resolution < np.inf:
                 raise ValueError(f"resolution={resolution!r} must be a number of at least 0; 1 is plain modularity.")
             if n_clusters is not None or min_children is not None:
-                raise ValueError("resolution asks for one flat cut. Leave out n_clusters and min_children.")
+                raise ValueError("resolution returns one flat cut. Omit n_clusters and min_children.")
         return cls(numbers, min_children, min_size, resolution)
 
 
 def modular_cut(tree: Tree, graph: Graph, resolution: float, min_size: int | None = None) -> Labels:
-    """The cut of most modularity, sum over clusters of inside / V - resolution (volume / V)^2, exactly. O(n + m).
+    """The cut of highest modularity, sum over clusters of inside / V - resolution (volume / V)^2, exactly. O(n + m).
 
-    Resolution 1 is what Louvain and Leiden raise by default; a higher one gives more clusters.
+    Louvain and Leiden maximise resolution 1 by default; a higher one gives more clusters.
 
     >>> from hypcse import graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
@@ -85,10 +85,10 @@ def modular_cut(tree: Tree, graph: Graph, resolution: float, min_size: int | Non
 
 
 def wished_cuts(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
-    """Nested cuts into the numbers of clusters wished for, coarse to fine.
+    """Nested cuts into the requested numbers of clusters, coarse to fine.
 
     The finest is the best cut of its number within the limits; each coarser one is the best that joins whole clusters
-    of the finer one, at least `min_children` of them in each. Raises with the nearest numbers where there is none.
+    of the finer one, at least `min_children` of them in each. If there is none, raises with the nearest number.
     """
     assert wishes.n_clusters is not None
     tree = binary_form(tree)
@@ -99,13 +99,13 @@ def wished_cuts(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
         split = _cut_into(tree, gains, allowed, number, wishes)
         found.append(leaf_labels(tree.parent, split, tree.n_leaves))
         parts = parts_of(tree, split)
-        # A coarser cluster holds whole clusters of this cut: so many, or is one of them where one is enough.
+        # A coarser cluster holds at least so many whole clusters of this cut, or is one of them if one is enough.
         allowed = subtree_sums(tree.parent, parts.astype(np.float64)) >= (wishes.min_children or 1)
     return found[::-1]
 
 
 def parts_of(tree: Tree, split: Split) -> Split:
-    """The nodes that are clusters of a cut: not split, below one that is."""
+    """The nodes that are clusters of a cut: not split, but their parent is."""
     parts = ~split
     parts[:-1] &= split[tree.parent[:-1]]
     return parts
@@ -123,7 +123,7 @@ def _cut_into(
 
 
 def _explain(tree: Tree, gain: NDArray[np.float64], number: int, wishes: Wishes) -> NoReturn:
-    """Raise with the numbers of clusters nearest to the one wished for that can be had."""
+    """Raise with the possible number of clusters nearest to the requested one."""
     most = min(tree.n_leaves, 2 * number + 10)
     check_table(tree, most)
     best, _ = antichain_tables(children_of(tree), gain, tree.sizes, most)
@@ -133,18 +133,18 @@ def _explain(tree: Tree, gain: NDArray[np.float64], number: int, wishes: Wishes)
     what = f" and {' and '.join(limits)}" if limits else " inside the finer level"
     nearest = " or ".join(map(str, sorted(near.tolist()))) if near.size else "none"
     raise ValueError(
-        f"no cut of this tree has {number} clusters{what}; the nearest number that can be had is {nearest}. "
+        f"no cut of this tree has {number} clusters{what}; the nearest possible number is {nearest}. "
         "Ask for that, or lower the limits."
     )
 
 
 def within_limits(tree: Tree, found: Sequence[Labels], wishes: Wishes) -> list[Labels]:
-    """Levels made coarser where clusters are too small or hold too few of the next; what is then alike is left out."""
+    """Make levels coarser where clusters are too small or hold too few of the next; drop levels that become equal."""
     kept: list[Labels] = []
     enough = tree.sizes >= (wishes.min_size or 1)
     for labels in reversed(found):
         first, last = subtree_minima(tree.parent, labels), -subtree_minima(tree.parent, -labels)
-        # A node is split where the level splits it, every child may be a cluster, and so it is with all above.
+        # A node is split if the level splits it, every child may be a cluster, and all nodes above are split.
         barred = np.bincount(tree.parent[:-1], ~enough[:-1], minlength=tree.n_nodes) > 0
         own = np.where((first != last) & ~barred, 0.0, np.inf)
         split = from_above(tree.parent, own, np.zeros(tree.n_nodes, np.bool_), 0.0) == 0.0

@@ -1,1 +1,1 @@
-"""Components that no edge joins, joined by what is known of their points."""
+"""Joins the components of a graph by the features or distances of their points."""

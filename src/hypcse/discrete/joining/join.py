@@ -1,4 +1,4 @@
-"""Components of a graph, joined by what is known of their points."""
+"""Joins the components of a graph by the features or distances of their points."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.tree import Tree
 
 MAX_RISE = 1e-4
-"""Bits that joining across weak bridges may cost."""
+"""Largest cost, in bits, of joining across weak bridges."""
 
 Above = Callable[[NDArray[np.int64]], Tree | None]
-"""From the part of each point to the tree over parts, heights being root mean squared distances; None: not known."""
+"""From the part of each point to the tree over parts, with root mean squared distances as heights; None: unknown."""
 
 
 def join_components(
@@ -40,41 +40,41 @@ def join_components(
     metric: Metric = "euclidean",
     bridges: bool = False,
 ) -> Tree:
-    """The tree with the components of its graph joined in the order of their distances.
+    """Join the components of a tree's graph in the order of their distances.
 
-    Structural entropy is the same however components are joined, so a tree found on the graph alone says nothing about
-    what lies above them. Inside a component the tree stays. Above, components are joined by average linkage of the mean
-    squared distance between their points, |m_a - m_b|^2 + v_a + v_b of means m and variances v. Without `bridges`,
-    entropy never rises.
+    Structural entropy does not depend on how components are joined, so a tree found on the graph alone says nothing
+    about the top. Inside a component the tree does not change. Above, components are joined by average linkage of the
+    mean squared distance between their points, |m_a - m_b|^2 + v_a + v_b, with means m and variances v. Without
+    `bridges`, entropy never rises.
 
     Parameters
     ----------
     tree
-        Over the vertices of the graph; its names are kept.
+        A tree over the vertices of the graph; its names are kept.
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     X
-        Features, one row per leaf, dense or sparse, scaled by `scale` as `similarity_graph` scales them.
+        Features, one row per leaf, dense or sparse; scaled by `scale` as in `similarity_graph`.
     distances
-        Known distances instead: square, condensed or sparse, as for `metric="precomputed"`.
+        Distances instead of features: square, condensed or sparse, as for `metric="precomputed"`.
     scale, metric
         Those of the graph; "cosine" compares the directions of rows.
     bridges
-        Whether parts that hardly an edge holds together are joined by distances too: what leaves such a part, over what
-        would by chance, is at most 1 / n, and at most 0.1 %. Entropy may then rise, by 0.0001 bits at most: where it
-        would rise by more, bridges stay.
+        Whether to also join by distance parts that almost no edge holds together: the weight that leaves such a part,
+        relative to chance, is at most 1 / n, and at most 0.1 %. Entropy may then rise by at most 0.0001 bits; if it
+        would rise by more, bridges are kept.
 
     Returns
     -------
     Tree
-        A tree whose heights above components are proportional to the root mean squared distances of the parts that are
-        joined there, and all above the heights inside. A tree over a connected graph is returned as it is. Without X
-        and distances it is returned too, with a warning that the order of the components is arbitrary.
+        A tree whose heights above components are proportional to the root mean squared distances of the joined parts,
+        and higher than all heights inside. If the graph is connected, the tree is returned as it is; also without X and
+        distances, with a warning that the order of the components is arbitrary.
 
     Notes
     -----
-    Exact up to 4,096 components, in O(n d + c^2 d). Of more, each is a point at its mean: average linkage on their
-    neighbour graph joins them, and its components are joined in turn. Nothing is quadratic in their number.
+    Exact up to 4,096 components, in O(n d + c^2 d). With more, each counts as a point at its mean: average linkage on
+    their neighbour graph joins them, and its components are joined in turn. Nothing is quadratic in their number.
 
     Examples
     --------
@@ -90,17 +90,17 @@ def join_components(
     if components.max() > 0:
         top = None if above is None else above(components)
         if top is None:
-            _warn_arbitrary(int(components.max()) + 1)
+            warn_of_order(components)
             return tree
         tree = with_top(tree, graph, components, top)
-    return tree if above is None or not bridges else _join_across_bridges(tree, graph, above)
+    return tree if above is None or not bridges else join_across_bridges(tree, graph, above)
 
 
 def _order_by(X: ArrayLike | None, distances: Any, scale: Scale, metric: Metric, n_points: int) -> Above | None:
-    """How parts are put in order: by features, by known distances, or not at all."""
+    """How parts are ordered: by features, by known distances, or not at all."""
     check_choice("metric", metric, Metric)
     if X is not None and distances is not None:
-        raise ValueError("X and distances both say how far apart points are. Pass one of them.")
+        raise ValueError("X and distances both give distances between points. Pass one of them.")
     if metric == "precomputed":
         X, distances = None, X if distances is None else distances
     if X is not None:
@@ -114,22 +114,28 @@ def _order_by(X: ArrayLike | None, distances: Any, scale: Scale, metric: Metric,
     return lambda parts: tree_of_distances(distances, parts)
 
 
-def _join_across_bridges(tree: Tree, graph: Graph, above: Above) -> Tree:
-    """The tree with parts that hardly an edge holds together joined by distances, unless entropy rises too much."""
+def join_across_bridges(
+    tree: Tree, graph: Graph, above: Above, entropy: Callable[[Tree, Graph], float] = structural_entropy
+) -> Tree:
+    """The tree with weakly connected parts joined by distance, unless entropy rises too much."""
     leaving = leaving_parts(tree, graph)
     parts = leaf_labels(tree.parent, barely_joined(tree, leaving.threshold), tree.n_leaves)
     top = above(parts) if parts.max() > graph.components().max() else None
     if top is None:
         return tree
     across = with_top(tree, graph, parts, top)
-    rise = structural_entropy(across, graph) - entropy_from_weights(tree, graph, leaving.meeting)
+    rise = entropy(across, graph) - entropy_from_weights(tree, graph, leaving.meeting)
     return across if rise <= MAX_RISE else tree
 
 
-def _warn_arbitrary(n_components: int) -> None:
+def warn_of_order(components: NDArray[np.int64]) -> None:
+    """Warn where there are components that nothing says the order of."""
+    n_components = int(components.max()) + 1
+    if n_components == 1:
+        return
     warn(
-        f"the graph has {n_components:,} components, which no edge joins, and no features or distances say which of "
-        "them belong together: the order in which the tree joins them is arbitrary. Pass features to order them."
+        f"the graph has {n_components:,} components, and there are no features or distances to compare them: "
+        "the order in which the tree joins them is arbitrary. Pass features to order them."
     )
 
 

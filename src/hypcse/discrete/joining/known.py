@@ -1,4 +1,4 @@
-"""The tree over groups of points whose distances are known."""
+"""The tree over groups of points with known distances."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypcse.tree import Tree
 
 
 def tree_of_distances(distances: Any, components: NDArray[np.int64]) -> Tree | None:
-    """The tree over components by the distances that are known; None where none between components is."""
+    """The tree over components by the known distances; None if none between components is known."""
     sizes = np.bincount(components).astype(np.float64)
     if sparse.issparse(distances):
         mean_squares = _known_between(known_distances(distances), components)
@@ -24,9 +24,9 @@ def tree_of_distances(distances: Any, components: NDArray[np.int64]) -> Tree | N
 
 
 def _all_between(distances: Any, components: NDArray[np.int64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean squared distance between each two components over the largest distance of all, (c, c)."""
+    """Mean squared distance between each two components, relative to the largest distance of all, (c, c)."""
     n, blocks = distance_blocks(distances)
-    # Heights are told by their ratios alone; squares of the distances themselves could overflow.
+    # Only ratios of heights matter; squares of the distances themselves could overflow.
     largest = float(np.max(distances)) or 1.0
     member = sparse.csr_array((np.ones(n), components, np.arange(n + 1)), shape=(n, sizes.size))
     sums = np.zeros((sizes.size, sizes.size))
@@ -36,7 +36,7 @@ def _all_between(distances: Any, components: NDArray[np.int64], sizes: NDArray[n
 
 
 def _known_between(known: sparse.csr_array, components: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """The same of the distances that are known; components with none between them are twice as far as any others."""
+    """The same for sparse distances; components without a known distance are twice as far apart as any others."""
     n_parts = int(components.max()) + 1
     rows = np.repeat(components, np.diff(known.indptr))
     columns = components[known.indices]

@@ -17,18 +17,18 @@ from hypcse.tree import Tree
 from hypcse.tree.distances import part_distances
 
 MAX_EXACT = 4096
-"""Parts up to which all their distances are held at once."""
+"""Up to this many parts, all their distances are held at once."""
 N_NEIGHBORS = 10
-"""Neighbours of a part where there are more of them."""
+"""Number of neighbours per part if there are more parts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Groups of points by what their distances follow from.
+    """Groups of points, summarised by what their distances depend on.
 
     sizes   : (c,) how many points.
     means   : (c, d).
-    squares : (c,) squared distances of the points from their mean, added up.
+    squares : (c,) sum of the squared distances of the points from their mean.
     """
 
     sizes: NDArray[np.float64]
@@ -43,11 +43,11 @@ class Parts:
 
 def gather_points(points: NDArray[np.floating], groups: NDArray[np.int64]) -> Parts:
     """Sizes, means and squares of groups of points, column by column."""
-    return _gather(Parts(np.ones(len(points)), points, np.zeros(len(points))), groups)
+    return gather_parts(Parts(np.ones(len(points)), points, np.zeros(len(points))), groups)
 
 
-def _gather(parts: Parts, groups: NDArray[np.int64]) -> Parts:
-    """The groups of parts, taken as one part each."""
+def gather_parts(parts: Parts, groups: NDArray[np.int64]) -> Parts:
+    """Groups of parts, each merged into one part."""
     sizes = np.bincount(groups, parts.sizes).astype(np.float64)
     means = np.empty((sizes.size, parts.means.shape[1]))
     squares = np.bincount(groups, parts.squares).astype(np.float64)
@@ -59,7 +59,7 @@ def _gather(parts: Parts, groups: NDArray[np.int64]) -> Parts:
 
 
 def tree_of_parts(parts: Parts) -> Tree:
-    """The tree over parts, its heights being root mean squared distances."""
+    """The tree over parts, with root mean squared distances as heights."""
     n_parts = parts.sizes.size
     if n_parts <= MAX_EXACT:
         return link_by_average(parts.mean_squares(), parts.sizes)
@@ -75,7 +75,7 @@ def link_by_average(mean_squares: NDArray[np.float64], sizes: NDArray[np.float64
 
 
 def _merges_of_many(parts: Parts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Merges of parts, each cluster named by one of them, in rounds that leave the components of a neighbour graph."""
+    """Merges of parts, each cluster named by one of them, in rounds; each round merges within a neighbour graph."""
     member = np.arange(parts.sizes.size)
     first, second = [], []
     while parts.sizes.size > MAX_EXACT:
@@ -87,15 +87,16 @@ def _merges_of_many(parts: Parts) -> tuple[NDArray[np.int64], NDArray[np.int64]]
         first.append(member[keeper])
         second.append(member[merged])
         member = member[np.unique(groups, return_index=True)[1]]
-        parts = _gather(parts, groups)
+        parts = gather_parts(parts, groups)
     keeper, merged, _ = mean_merges(parts.mean_squares(), parts.sizes)
     return np.concatenate([*first, member[keeper]]), np.concatenate([*second, member[merged]])
 
 
 def _neighbor_graph(parts: Parts) -> Graph:
-    """Parts and their nearest others, weighted by how alike their points are, all pairs of them together.
+    """Parts and their nearest others, weighted by the similarity of their points, over all pairs of points.
 
-    1 / (1 + d^2 / s^2), s being the median distance, falls slowly enough to keep the order of distances at any density.
+    1 / (1 + d^2 / s^2), with the median distance s, decreases slowly enough to keep the order of distances at any
+    density.
     """
     near = nearest_neighbors(parts.means, N_NEIGHBORS)
     typical = float(np.median(near.distances[near.distances > 0])) if near.distances.any() else 1.0
@@ -106,7 +107,7 @@ def _neighbor_graph(parts: Parts) -> Graph:
 
 
 def _merged_copies(means: NDArray[np.floating]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Merges of parts with one and the same mean, two by two until one is left of each; and which part is of which."""
+    """Merges of parts with the same mean, two by two until one is left of each; and the group of each part."""
     groups = np.unique(means, axis=0, return_inverse=True)[1].reshape(-1)
     alive = np.lexsort((np.arange(groups.size), groups))
     first, second = [np.empty(0, np.int64)], [np.empty(0, np.int64)]

@@ -1,1 +1,1 @@
-"""Trees from the bottom up: agglomerative linkage and groups that vertices move into."""
+"""Trees from the bottom up: agglomerative linkage, and groups found by moving vertices."""

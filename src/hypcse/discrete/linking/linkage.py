@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hypcse._checks import check_choice
 from hypcse._choices import Linkage
 from hypcse._progress import Callback, Reporter, Stopped
-from hypcse.discrete.heights import searched_tree
+from hypcse.discrete.heights import degrees_tree
 from hypcse.discrete.linking.multilevel import multilevel_tree
 from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.graph.convert import node_names
@@ -18,6 +18,7 @@ from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.heap_merges import entropy_merges, start_stretching
 from hypcse.kernels.linkage.merges import join_roots, merge_parents
 from hypcse.kernels.linkage.spanning import heaviest_forest
+from hypcse.kernels.linkage.ties import order_merges, shorten
 from hypcse.tree import Tree
 
 # Merges between two reports of progress.
@@ -25,25 +26,25 @@ _PART = 10_000
 
 
 def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Callback | None = None) -> Tree:
-    """The binary tree that joins, again and again, the two adjacent clusters A and B with the largest
+    """Build a binary tree by joining, again and again, the two adjacent clusters A and B with the largest
 
       "average"  cut(A, B) / (|A| |B|)
       "paris"    cut(A, B) / (vol A vol B)
-      "entropy"  cut(A, B) log(V / (vol A + vol B)), the stretching operator of HCSE: what lowers entropy most
+      "entropy"  cut(A, B) log(V / (vol A + vol B)), the stretching operator of HCSE: lowers entropy the most
       "single"   heaviest edge between A and B;
 
-    or, with "multilevel", average linkage inside and between groups of high modularity, into which vertices move by
-    themselves: a better start than the others where a graph is noisy.
+    or, with "multilevel", by average linkage inside and between groups of high modularity, found by moving vertices: a
+    better start than the others if a graph is noisy.
 
     Parameters
     ----------
     graph
-        A `Graph`, a networkx graph, whose nodes name the leaves, or a symmetric matrix, sparse or dense.
+        A `Graph`, a networkx graph (its nodes name the leaves), or a symmetric matrix, sparse or dense.
     method
         Which linkage.
     callback
-        Called with a `Progress` in merges: with "entropy" now and then, with the others at the end. Return True to
-        stop: a part of a linkage is no tree, so `Stopped`, a TimeoutError, is raised.
+        Called with a `Progress` in merges: with "entropy" regularly, with the others at the end. Return True to stop:
+        this raises `Stopped`, a TimeoutError, because part of a linkage is not a tree.
 
     Returns
     -------
@@ -52,10 +53,14 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
 
     Notes
     -----
-    Volumes include `self_weights`. Components, which nothing joins, are joined last, the two of smallest volume first.
-    Memory is O(n + m). Time is about O(m log n), and O(m log^2 n) where hubs, vertices of very many neighbours, would
-    take longer in adjacency lists: search trees take over there. The merges are the same, but for ties: sums of weights
-    may differ in their last bit, and "entropy" then joins the pair with the oldest cluster of those with equal gains.
+    Volumes include `self_weights`. Separate components are joined last, the two of smallest volume first. Memory is
+    O(n + m). Time is about O(m log n), and O(m log^2 n) with hubs (vertices with very many neighbours), where search
+    trees replace adjacency lists. The merges are then the same, except for ties of "entropy": sums of weights may
+    differ in their last bit, and the pair with the oldest cluster joins among equal gains.
+
+    "average" and "paris" round weights to 24 bits, as float32 does, so that float64 holds their sums exactly. Among
+    equally near clusters they join the one of lower rank, a number well mixed from those of its vertices. So the tree
+    does not depend on the order of the merges, and `hypcse.dask.graph_linkage` finds the same one.
 
     Examples
     --------
@@ -71,7 +76,7 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
 
 
 Tell = Callable[[int, int], object]
-"""Told now and then of the number of merges done, and of all."""
+"""Called regularly with the number of merges done, and of all merges."""
 
 
 def _tell(reporter: Reporter, done: int, total: int) -> None:
@@ -86,16 +91,16 @@ def link_by_entropy(graph: Graph, tell: Tell) -> Tree:
     while at.heap.used[0] > 0:
         pairs = entropy_merges(at, pairs, whole, _PART)
         done = int(at.status[0])
-        # Components, which nothing joins, need fewer merges.
+        # A graph of several components needs fewer merges.
         tell(done, n - 1 if at.heap.used[0] > 0 else done)
-    return _tree_of_merges(graph, at.first[:done], at.second[:done])
+    return tree_of_merges(graph.degrees, at.first[:done], at.second[:done])
 
 
 def link_by_chains(graph: Graph, measure: NDArray[np.float64], tell: Tell) -> Tree:
-    """The tree of a linkage cut(A, B) / (measure A measure B), whose nearest-neighbour chains never break."""
-    merges = chain_merges(graph.indptr, graph.indices, graph.weights, measure)
+    """The tree of a linkage cut(A, B) / (measure A measure B); its nearest-neighbour chains never break."""
+    merges = chain_merges(graph.indptr, graph.indices, shorten(graph.weights), shorten(measure))
     tell(graph.n_vertices - 1, graph.n_vertices - 1)
-    return _tree_of_merges(graph, *merges)
+    return tree_of_merges(graph.degrees, *order_merges(*merges, graph.n_vertices))
 
 
 def link_by_heaviest(graph: Graph, tell: Tell) -> Tree:
@@ -105,7 +110,7 @@ def link_by_heaviest(graph: Graph, tell: Tell) -> Tree:
     order = np.argsort(-w, kind="stable")
     merges = heaviest_forest(i[order], j[order], graph.n_vertices)
     tell(graph.n_vertices - 1, graph.n_vertices - 1)
-    return _tree_of_merges(graph, *merges)
+    return tree_of_merges(graph.degrees, *merges)
 
 
 def link_by_groups(graph: Graph, tell: Tell) -> Tree:
@@ -122,9 +127,9 @@ LINKAGES: dict[Linkage, Callable[[Graph, Tell], Tree]] = {
     "single": link_by_heaviest,
     "multilevel": link_by_groups,
 }
-"""Every linkage. A new one is an entry here and a word of `Linkage`."""
+"""All linkages. To add one, add an entry here and a word to `Linkage`."""
 
 
-def _tree_of_merges(graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
-    """The tree of the merges, each cluster named by one of its vertices, and of those between components."""
-    return searched_tree(join_roots(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
+def tree_of_merges(degrees: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
+    """The tree of the merges, each cluster named by one of its vertices, and of the merges between components."""
+    return degrees_tree(join_roots(merge_parents(first, second, degrees.size), degrees), degrees)

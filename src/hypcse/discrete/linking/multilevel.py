@@ -1,4 +1,4 @@
-"""A tree out of groups that vertices moved into: the start that noisy graphs need."""
+"""A tree from groups found by moving vertices: a good start for noisy graphs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from hypcse.kernels.search.working_tree import Rows
 from hypcse.tree import Tree
 
 MAX_SWEEPS = 20
-"""Passes over the vertices, or over the groups of a later round."""
+"""Largest number of passes over the vertices, or over the groups of a later round."""
 
 
 class Contracted(NamedTuple):
     """A graph whose vertices are groups.
 
     rows    : (c, c) weights between groups, in compressed rows, nothing on the diagonal.
-    loops   : (c,) twice the weight inside each group, loops once.
+    loops   : (c,) twice the weight inside each group; loops count once.
     degrees : (c,) volumes of the groups.
     """
 
@@ -49,10 +49,10 @@ def multilevel_tree(graph: Graph, resolution: float = 1.0) -> Tree:
 
 
 def multilevel_groups(graph: Graph, resolution: float = 1.0) -> NDArray[np.int64]:
-    """Groups of high modularity, labels numbered by smallest vertex; at resolution 0 of low two-dimensional entropy.
+    """Groups of high modularity, labels numbered by smallest vertex; at resolution 0, of low two-dimensional entropy.
 
-    Vertices move between groups as long as that pays; then groups move like vertices, until none does. This is
-    Louvain's scheme, in the order of the vertices, so that nothing is drawn. O(m) a pass.
+    Vertices move between groups as long as that helps; then groups move like vertices, until none does. This is
+    Louvain's scheme, in the order of the vertices, so that nothing is random. O(m) per pass.
 
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> multilevel_groups(g).tolist()

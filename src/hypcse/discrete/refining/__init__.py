@@ -1,1 +1,1 @@
-"""Trees made better: subtrees move to better places."""
+"""Improves trees by moving subtrees to better places."""

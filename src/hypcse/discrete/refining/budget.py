@@ -1,4 +1,4 @@
-"""What a refinement may do, and what comes out of it."""
+"""The budget of a refinement, and its result."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from hypcse.tree import Tree
 
 @dataclass(frozen=True)
 class Budget:
-    """What an effort may do, counted in moves offered and never in seconds.
+    """What an effort may do, counted in moves tried, never in seconds.
 
-    n_sweeps    : passes of descent, each offering every subtree with changed surroundings its best place.
+    n_sweeps    : passes of descent; each tries the best place for every subtree with changed surroundings.
     largest     : leaves of the largest subtree that descent moves.
-    linkages    : linkages on the graph to begin from, besides the trees given.
-    resolutions : resolutions of `multilevel_tree`s to begin from too.
-    max_all     : vertices up to which these starts are tried; with more, the trees given are all, and each is first
+    linkages    : linkages on the graph to start from, besides the given trees.
+    resolutions : resolutions of `multilevel_tree`s to start from too.
+    max_all     : vertices up to which these starts are tried; with more, only the given trees are, and each is first
                   searched in parts, side by side.
     min_part    : leaves of the largest part, or a `n_parts`-th of all where that is more. No number of threads tells.
     n_parts     : about so many parts, at least.
@@ -54,10 +54,10 @@ BUDGETS: dict[Effort, Budget] = {
 }
 # Temperatures of annealing, in mean edge weights (times bits, or times leaves for Dasgupta's cost).
 HOTTEST, COLDEST = 2.0, 0.05
-# Steps of a sweep up to which a tree is searched as it is, and the levels that a deeper one is first brought to.
+# Largest number of steps per sweep for a tree searched as it is, and the levels that a deeper one is reduced to first.
 MAX_WALK = 5_000_000_000
 FLAT_LEVELS = 8
-# Steps of walking, and parts of an annealing run, between which time and callback are looked at.
+# Time and callback are checked after this many steps of walking, and parts of an annealing run.
 PART = 10_000_000
 N_STAGES = 50
 # What parts are taken for in the progress of a descent that begins with them.
@@ -66,14 +66,14 @@ PARTS_SHARE = 0.9
 
 @dataclass(frozen=True)
 class Refinement:
-    """What `refinement` found.
+    """The result of `refinement`.
 
     Attributes
     ----------
     tree
         The refined tree.
     before, after
-        The objective of the tree that was given, and of this one.
+        The objective of the given tree, and of this one.
     n_moves
         How many moves were made.
 
@@ -90,5 +90,5 @@ class Refinement:
 
     @property
     def gain(self) -> float:
-        """What refinement lowered the objective by."""
+        """How much refinement lowered the objective."""
         return self.before - self.after

@@ -1,4 +1,4 @@
-"""Refinement of a tree: subtrees move to better places, at first downhill, then by annealing."""
+"""Refines a tree by moving subtrees to better places: first downhill, then by annealing."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ def refine(
     max_seconds: float | None = None,
     callback: Callback | None = None,
 ) -> Tree:
-    """A binary tree over the same leaves whose objective is never higher, and mostly much lower.
+    """Improve a tree: find a binary tree over the same leaves with a lower (never higher) objective.
 
-    Paper: Eq. (2), the tree of least structural entropy, which is searched for here and not promised.
+    Paper: Eq. (2), the tree of lowest structural entropy. The search does not guarantee the optimum.
 
-    Subtrees are pruned and regrafted: next to a graph neighbour of one of their leaves, at every height on the way up,
-    exchanges with an aunt included; all places of a subtree are priced in one walk, and only what a move touches is
-    priced again. What `join_components` joined in the given tree, and no edge tells, stays as it is. So do the names of
-    the leaves.
+    Subtrees are pruned and regrafted next to a graph neighbour of one of their leaves, at every height on the way up,
+    including exchanges with an aunt. All places of a subtree are priced in one walk, and only what a move touches is
+    priced again. What `join_components` joined in the given tree stays as it is, and so do the names of the leaves.
 
     Parameters
     ----------
     tree
-        The tree to begin from. Its leaf k is vertex k of the graph.
+        The tree to start from. Its leaf k is vertex k of the graph.
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     objective
@@ -46,22 +45,22 @@ def refine(
     effort
         "fast" goes downhill from the given tree, from average and Paris linkage, and from the groups of
         `graph_linkage(graph, "multilevel")` at three resolutions, and takes the lowest; with more than 100,000
-        vertices, from the given tree alone. "thorough" goes farther down and then anneals from the best. An effort is a
-        budget of moves, so the answer depends neither on the machine nor on threads.
+        vertices, only from the given tree. "thorough" goes farther down and then anneals from the best. An effort is a
+        budget of moves, so the result does not depend on the machine or on threads.
     starts
-        Other trees to begin from.
+        Other trees to start from.
     random_state
         Seed of annealing.
     max_seconds
-        Stop at the next part of the work after so long; the only clock there is.
+        Stop at the next part of the work after this time. This is the only time limit.
     callback
-        Called with a `Progress` after every part of the work; its stages are "descent", "annealing" and "last descent",
+        Called with a `Progress` after every part of the work. Its stages are "descent", "annealing" and "last descent";
         its value is the lowest so far. Return True to stop; the best tree so far is returned.
 
     Returns
     -------
     Tree
-        A binary tree, its heights as `graph_linkage` gives them.
+        A binary tree with heights as from `graph_linkage`.
 
     Examples
     --------
@@ -86,7 +85,7 @@ def refinement(
     max_seconds: float | None = None,
     callback: Callback | None = None,
 ) -> Refinement:
-    """`refine` with an account: the objective before and after, and the number of moves.
+    """Like `refine`, but also return the objective before and after, and the number of moves.
 
     Parameters
     ----------

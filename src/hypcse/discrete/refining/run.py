@@ -57,12 +57,12 @@ class Run:
         self.begin = self.best = binarize(tree, graph)
         self.begin_value = self.best_value = self.lowest = self.measure(self.best)
         self.n_moves, self.stopped, self.lock = 0, False, Lock()
-        # Other threads than this one do not know it.
+        # Worker threads do not inherit this number.
         self.n_threads = numba.get_num_threads()
         self.least_gain = 1e-9 * float(graph.weights.mean()) if graph.n_edges else 0.0
 
     def search(self, starts: Sequence[Tree], budget: Budget, random_state: int) -> None:
-        """Go down from the tree, the starts and those of the budget, then anneal where the budget says so."""
+        """Go down from the tree, the given starts and the budget's starts, then anneal if the budget says so."""
         trees = [self.best, *(binarize(start, self.graph) for start in starts)]
         for start in trees[1:]:
             self.keep(start)
@@ -73,11 +73,11 @@ class Run:
             self.anneal(budget, random_state)
 
     def with_own_starts(self, trees: list[Tree], budget: Budget) -> list[Tree]:
-        """The trees given and those of the budget, each value once."""
+        """The given trees and those of the budget, each value once."""
         made = [graph_linkage(self.graph, linkage) for linkage in budget.linkages]
         made += [multilevel_tree(self.graph, resolution) for resolution in budget.resolutions]
         values = [self.measure(tree) for tree in (*trees, *made)]
-        # Trees of one value are one tree, but for the order in which components are joined.
+        # Trees of equal value are the same tree, except for the order in which components are joined.
         first = np.unique(np.round(values, 12), return_index=True)[1]
         return [(*trees, *made)[k] for k in np.sort(first)]
 
@@ -98,9 +98,9 @@ class Run:
             self.best, self.best_value = tree, value
 
     def go_down(self, trees: list[Tree], budget: Budget, stage: str) -> None:
-        """Descend from each tree and keep the best of what is found; the first of equals.
+        """Descend from each tree and keep the best result; the first in a tie.
 
-        Small trees stand side by side; the parts of a large one do.
+        Small trees are searched in parallel; of a large one, its parts are.
         """
         shares = np.zeros(len(trees))
         n_threads = 1 if self.in_parts(budget) else self.n_threads
@@ -113,7 +113,7 @@ class Run:
                 self.keep(found)
 
     def side_by_side(self, work: Callable[[Any], Answer], items: Iterable[Any], n_threads: int) -> Iterator[Answer]:
-        """What work makes of each item, in their order; where one fails, the others stop at their next part."""
+        """Apply work to each item in parallel, results in order; if one fails, the others stop at their next part."""
         with ThreadPoolExecutor(n_threads) as threads:
             try:
                 yield from threads.map(work, items)
@@ -128,9 +128,9 @@ class Run:
     def descend_from(
         self, tree: Tree, budget: Budget, stage: str, shares: NDArray[np.float64], place: int
     ) -> Tree | None:
-        """Where a descent ends: nothing moves any more, or the budget is used up. None if it does not begin in time.
+        """The end of a descent: nothing moves any more, or the budget is used up. None if it does not start in time.
 
-        There is no descent from a tree that stays too deep when it is flattened, as every tree of a star does.
+        A tree that stays too deep when flattened, like every tree of a star, is not searched.
         """
         if self.out_of_time():
             return None
@@ -156,7 +156,7 @@ class Run:
         return self.read(search)
 
     def descend_in_parts(self, search: Search, budget: Budget, note: Note) -> None:
-        """Descend inside disjoint subtrees, side by side, and leave stale what edges from one to another may move."""
+        """Descend inside disjoint subtrees in parallel, and mark for later what edges between them may move."""
         largest, n = budget.largest or self.graph.n_vertices, self.graph.n_vertices
         parts, n_done = search.parts(budget.part_size(n)), 0
 
@@ -174,7 +174,7 @@ class Run:
         mark_leaving(search.tree, search.rows, parts)
 
     def descend_over_all(self, search: Search, budget: Budget, note: Note, begin: float) -> None:
-        """Sweeps over the whole tree; `begin` is the share of the work that was done before."""
+        """Sweep over the whole tree; `begin` is the share of the work done before."""
         largest, n_nodes = budget.largest or self.graph.n_vertices, search.tree.link.shape[0]
         for sweep in range(budget.n_sweeps):
             moved, node = 0, 0
@@ -191,7 +191,7 @@ class Run:
                 break
 
     def anneal(self, budget: Budget, random_state: int) -> None:
-        """Anneal from the best tree in several chains, side by side, and descend from where each of them ends."""
+        """Anneal from the best tree in several parallel chains, and descend from the end of each."""
         n_nodes = 2 * self.graph.n_vertices - 1
         n_sweeps = min(max(budget.n_proposals // n_nodes, budget.min_sweeps), budget.max_sweeps)
         unit = float(self.graph.weights.mean())
@@ -211,13 +211,13 @@ class Run:
         self.go_down(cooled, budget, "last descent")
 
     def read(self, search: Search) -> Tree:
-        """The tree of a search as it stands."""
+        """The current tree of a search."""
         return searched_tree(search.parents(), self.graph)
 
     def report(self, stage: str, share: float) -> None:
-        """Tell the callback, and find out whether to stop.
+        """Call the callback, and find out whether to stop.
 
-        What annealing passes through on its way is not kept, only where it ends: its value is that from before.
+        Annealing keeps only its final state, so the value reported meanwhile is the one from before.
         """
         self.lowest = min(self.lowest, self.best_value)
         asked = self.reporter.tell(stage, share, 1.0, value=self.lowest, measure=self.objective)
@@ -231,7 +231,7 @@ class Run:
         return self.stopped
 
     def result(self, given: Tree) -> Refinement:
-        """The best tree with the names of the given one, and its top where that was joined by distances."""
+        """The best tree with the names of the given one, and its top if that was joined by distances."""
         before, after = self.begin_value if given is self.begin else self.measure(given), self.best_value
         tree = searched_tree(self.best.parent, self.graph, given.names)
         above = joined_by_distance(given, self.graph)
@@ -239,7 +239,7 @@ class Run:
             parts = leaf_labels(given.parent, above, given.n_leaves)
             kept = with_top(tree, self.graph, parts, top_of(given, parts))
             value = self.measure(kept)
-            # The same tree in another order of its nodes may be a rounding error above.
+            # The same tree with its nodes in another order may be higher by a rounding error.
             if value <= before + 1e-9:
                 tree, after = kept, min(value, before)
         return Refinement(tree, before, after, self.n_moves)

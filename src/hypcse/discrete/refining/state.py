@@ -1,4 +1,4 @@
-"""A tree and a graph laid out for search, and read back."""
+"""A tree and a graph laid out for the search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNLIMITED = 2**62
 
 @dataclass(frozen=True)
 class Search:
-    """A binary tree that can be changed, over a graph whose vertices stand in the order of the tree's leaves.
+    """A mutable binary tree over a graph with its vertices in the order of the tree's leaves.
 
     Leaves that are close in the tree are then close in memory, which is several times faster on large graphs.
     """
@@ -33,18 +33,18 @@ class Search:
     logarithmic: bool
 
     def value(self) -> float:
-        """The objective up to what no tree changes: sum over nodes of weight times phi(measure).
+        """The objective up to a constant: sum over nodes of weight times phi(measure).
 
         Paper: Eq. (7) for entropy, its edges gathered at their LCAs.
         """
         return float(np.dot(self.tree.value[:, WEIGHT], self.tree.value[:, PHI]))
 
     def parts(self, largest: int) -> NDArray[np.int64]:
-        """The maximal subtrees of at most so many leaves, as `list_parts` gives them; only before any move."""
+        """The maximal subtrees of at most so many leaves, as from `list_parts`; only before any move."""
         return list_parts(self.tree, self.order.size, largest)
 
     def descend_in(self, part: NDArray[np.int64], n_sweeps: int, largest: int, least_gain: float) -> tuple[float, int]:
-        """Descend inside a part, where nothing outside of it is looked at or changed; total gain and moves made.
+        """Descend inside a part, without reading or changing anything outside; total gain and moves made.
 
         Its few arrays stay in the cache, and parts can be searched at the same time.
         """
@@ -61,7 +61,7 @@ class Search:
         return gained, n_moves
 
     def parents(self) -> NDArray[np.int64]:
-        """Parents of the tree as it stands, over the vertices in their own order."""
+        """Parents of the current tree, over the vertices in their original order."""
         n = self.order.size
         placed = read_parents(self.tree, n)
         parent = placed.copy()
@@ -73,7 +73,7 @@ def start_search(tree: Tree, graph: Graph, objective: Objective) -> Search:
     """Lay out a binary tree and its graph."""
     order = tree.leaf_order()
     local_graph, _ = graph.subgraph(order)
-    local_tree = _in_place(tree, order)
+    local_tree = in_place(tree, order)
     logarithmic = objective == "entropy"
     measure = graph.degrees[order] if logarithmic else np.ones(tree.n_leaves)
     working = make_working_tree(
@@ -83,7 +83,7 @@ def start_search(tree: Tree, graph: Graph, objective: Objective) -> Search:
     return Search(working, rows, order, logarithmic)
 
 
-def _in_place(tree: Tree, order: NDArray[np.int64]) -> Tree:
+def in_place(tree: Tree, order: NDArray[np.int64]) -> Tree:
     """The tree with leaves numbered by position and internal nodes by the end of their range, inner ones first."""
     n = tree.n_leaves
     end = tree.first_positions[n:] + tree.sizes[n:]

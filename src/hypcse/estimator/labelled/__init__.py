@@ -1,1 +1,1 @@
-"""The classifier: what labels are known, and what follows from them for all points."""
+"""The classifier: the known labels, and what follows from them for all points."""

@@ -18,7 +18,7 @@ from hypcse.training import Encoding, lorentz_points
 
 
 class ClassScores(Embedding):
-    """`predict` and its kin of a model with a prototype on the hyperboloid for each class."""
+    """`predict` and related methods of a model with one prototype on the hyperboloid per class."""
 
     classes_: NDArray[Any]
     prototypes_: NDArray[np.float64]
@@ -28,7 +28,7 @@ class ClassScores(Embedding):
     _similarities: Similarities | None
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class of each row. A row that equals a training point has what training found for it.
+        """Predict the class of each row. A row equal to a training point gets the class found in training.
 
         Parameters
         ----------
@@ -44,9 +44,9 @@ class ClassScores(Embedding):
         return self.classes_[scores.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """For each row a share for each of the `classes_`, of sum 1.
+        """For each row, a probability for each of the `classes_`, with sum 1.
 
-        It is the softmax of the scores, which orders classes but is not calibrated.
+        This is the softmax of the scores; it ranks classes but is not calibrated.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class ClassScores(Embedding):
         return softmax(self._class_scores(X), axis=1)
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """The scores 2 + 2 <z, p_c> + b_c of each row, (m, n_classes); of two classes, how much the second is ahead.
+        """The scores 2 + 2 <z, p_c> + b_c of each row, (m, n_classes); with two classes, second minus first.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class ClassScores(Embedding):
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Scores (m, n_classes) of rows; those of copies of a training point are that point's."""
+        """Scores (m, n_classes) of rows; copies of a training point get that point's scores."""
         features, links = self._linked(X)
         scores = self._scores[links.indices[:, 0]]
         others = ~links.copies()
@@ -90,13 +90,13 @@ class ClassScores(Embedding):
         return scores
 
     def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What the encoder is fed of scaled features: these, or the components of their similarities."""
+        """The encoder's input: the scaled features, or the components of their similarities."""
         return features if self._similarities is None else self._similarities.apply(features)
 
 
 def lorentz_scores(
     points: NDArray[np.float64], prototypes: NDArray[np.float64], biases: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The scores of `class_scores`, of arrays."""
+    """The scores, computed from arrays."""
     scores = class_scores(*(torch.from_numpy(part) for part in (points, prototypes, biases)))
     return scores.numpy()

@@ -1,4 +1,4 @@
-"""`HypCSEClassifier`: the hierarchy's objective and a few labels."""
+"""`HypCSEClassifier`: the hierarchy's objective together with a few labels."""
 
 from __future__ import annotations
 
@@ -44,49 +44,49 @@ from hypcse.training import (
 
 
 class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
-    """Classes from a few labels and from how all points lie, by continuous structural entropy in hyperbolic space.
+    """Classify points from a few labels and the structure of all points, by continuous structural entropy.
 
     The objective of `HypCSE` over all points, labelled or not, plus a margin loss on the labelled ones: each class has
     a prototype on the hyperboloid and a bias, trained with the encoder (the flexibility study of the paper, Table 3).
-    Contrast with a learned graph and augmentation, which `HypCSE` has, are off by default: labels do their work, and
-    they cost time.
+    Contrast with a learned graph and augmentation, which `HypCSE` uses, are off by default: labels take their place,
+    and they cost time.
 
     Parameters
     ----------
     features
-        What the encoder is fed: "table", the scaled features; or "similarities", as in the paper: the first 10
-        principal components of the similarities to all points, O(n^2) in memory.
+        Input of the encoder: "table", the scaled features; or "similarities", as in the paper: the first 10 principal
+        components of the similarities to all points, O(n^2) in memory.
     label_weight
-        Weight of the margin loss beside the objective of the hierarchy.
+        Weight of the margin loss, relative to the objective of the hierarchy.
     guess_weight
-        Weight of the labels that `spread_labels` finds for the other points before training, beside the given ones. 0
-        trains on given labels alone, as the paper does.
+        Weight of the labels that `spread_labels` finds for the other points before training, relative to the given
+        ones. 0 trains only on the given labels, as in the paper.
     validation_fraction
-        Share of the labels that pick the epoch instead of being trained on. Where that would be fewer than 10, none
-        does, and the last epoch counts.
+        Share of the labels used to pick the best epoch instead of for training. If that is fewer than 10 labels, none
+        are, and the last epoch counts.
     n_neighbors
-        Neighbours of each point in the similarity graph.
+        Number of neighbours per point in the similarity graph.
     bandwidth
-        Width of similarities, or "median" for the median distance between neighbours.
+        Width of the similarities: a number, or "median" for the median distance between neighbours.
     scale
-        How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
+        How to scale the columns: "minmax", "standard", "rank" or "none"; see `scale_features`.
     random_state
-        Seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+        Seed of all random steps: an integer, None for a fresh seed, a `RandomState` or a `Generator`.
     callback
-        Called with a `Progress` after every epoch and every part of the search for the tree; return True to stop the
-        one or the other and keep the best so far.
+        Called with a `Progress` after every epoch and every part of the search for the tree. Return True to stop the
+        current one and keep the best so far.
     device
         Where the networks live, as in `HypCSE`.
     n_jobs
-        Threads of the kernels; -1 for all, None for numba's own number, or one for few points. It changes no answer.
+        Number of threads; -1 for all, None for numba's default (or one for few points). It does not change the result.
     verbose
-        1 draws a progress bar on standard error, and at the end writes a line with the entropy.
+        1 shows a progress bar on standard error, and a final line with the entropy.
     n_epochs
         Passes over the data.
     learning_rate, weight_decay
-        Of the optimiser.
+        Settings of the optimiser.
     batch_size
-        Vertices of one subgraph that training sees at a time.
+        Number of vertices per subgraph in training.
     hidden_dim, embed_dim
         Dimensions of the encoder: inside, and of `embedding_`.
     dropout
@@ -98,7 +98,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     contrast_weight
         Weight of the contrastive loss in Eq. (17).
     learn_graph
-        Whether the second view is the learner's graph; else both views augment the anchor.
+        Whether the second view is the learned graph; otherwise both views augment the anchor.
     evaluate_every
         Epochs between two evaluations.
 
@@ -107,7 +107,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     classes_
         The classes, sorted.
     transduction_
-        (n,) a class for every point; given labels stay.
+        (n,) a class for every point; given labels are kept.
     tree_, levels_
         The hierarchy of all points on a graph that respects the labels, see `respect_labels`, and its nested clusters,
         coarse to fine.
@@ -120,11 +120,11 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     graph_
         The similarity graph, without labels.
     entropy_
-        Structural entropy of the tree on it.
+        Structural entropy of the tree on that graph.
     history_
         One `TrainingStep` per epoch.
     n_features_in_, feature_names_in_
-        Number of features, and their names where X had some.
+        Number of features, and their names if X has names.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         self.evaluate_every = evaluate_every
 
     def fit(self, X: Any, y: ArrayLike, graph: Any = None) -> HypCSEClassifier:
-        """Learn from points of which some have labels.
+        """Learn from points, some of them labelled.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         y
             One label per point; unlabelled is -1 among integers, and None or NaN among floats, strings and objects.
         graph
-            A graph over the rows of X, instead of their similarity graph.
+            A graph over the rows of X, to use instead of their similarity graph.
 
         Returns
         -------
@@ -265,7 +265,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
             )
 
     def _encoder_inputs(self, ready: Prepared, seed: int) -> tuple[NDArray[np.float32], Similarities | None]:
-        """What the encoder is fed, and how it is made of features."""
+        """The encoder's input, and how it is made from features."""
         if self.features == "table":
             return encoder_inputs(ready, seed), None
         if ready.scaled is None:
@@ -285,7 +285,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         if not (np.isfinite(self.label_weight) and self.label_weight > 0):
             raise ValueError(f"label_weight={self.label_weight} must be finite and above 0.")
         if not (np.isfinite(self.guess_weight) and self.guess_weight >= 0):
-            raise ValueError(f"guess_weight={self.guess_weight} must be finite and at least 0; 0 takes no guesses.")
+            raise ValueError(f"guess_weight={self.guess_weight} must be finite and at least 0; 0 uses no guesses.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,4 @@
-"""The labels that a classifier is given, and the hierarchies that follow from them."""
+"""The labels given to a classifier, and the hierarchies that follow from them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from hypcse.labels import label_codes, respect_labels, spread_labels
 from hypcse.tree import Tree
 
 LEAST_VALIDATION = 10
-"""Fewer labels do not tell one epoch from another."""
+"""With fewer labels, epochs cannot be compared."""
 
 
 def known_classes(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes and the code of each point, -1 where it has no label; at least two classes."""
+    """The classes and the code of each point, -1 for no label; there must be at least two classes."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None. Pass one label per point, -1 for unknown.")
     given = label_array(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
@@ -36,12 +36,12 @@ def known_classes(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np
     if len(classes) == 0:
         raise ValueError("y has no label: all are -1, None or NaN. Label some points, or use HypCSE, which needs none.")
     if len(classes) == 1:
-        raise ValueError(f"y has one class alone, {classes[0]!r}; a classifier needs at least two classes.")
+        raise ValueError(f"y has only one class, {classes[0]!r}; a classifier needs at least two classes.")
     return classes, codes
 
 
 def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int) -> NDArray[np.bool_]:
-    """The labelled rows that pick the epoch: so large a share, or none where that is fewer than 10.
+    """The labelled rows that pick the epoch: this share, or none if that is fewer than 10.
 
     Every class keeps a label to learn from.
     """
@@ -58,13 +58,13 @@ def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int
 
 
 def guess_labels(taught: NDArray[np.int64], ready: Prepared, seed: int) -> NDArray[np.int64]:
-    """What the labels to learn from say of all other points by a tree; -1 of those that have one."""
+    """Labels for all other points, spread over a tree from the training labels; -1 for points that have one."""
     tree = find_hierarchy(ready, respect_labels(ready.graph, taught, random_state=seed), seed)
     return np.where(taught >= 0, -1, spread_labels(tree, taught))
 
 
 def find_hierarchy(ready: Prepared, graph: Graph, seed: int, *starts: Tree, callback: Callback | None = None) -> Tree:
-    """The best tree on a graph over the points, with what no edge joins joined by features where there are any."""
+    """The best tree on a graph over the points, with components joined by features if there are any."""
     first, *others = (*starts, graph_linkage(graph))
     tree = refine(first, graph, starts=others, random_state=seed, callback=callback)
     if ready.scaled is None:

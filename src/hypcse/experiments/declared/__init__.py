@@ -28,7 +28,7 @@ EXPERIMENTS = (
 
 
 def everything() -> tuple[Experiment, ...]:
-    """All experiments but those that are a part of another.
+    """All experiments, except those that are part of another.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def experiment(name: str) -> Experiment:
     Parameters
     ----------
     name
-        Such as table1.
+        Name of an experiment, such as table1.
 
     Returns
     -------

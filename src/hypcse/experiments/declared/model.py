@@ -1,4 +1,4 @@
-"""What an experiment is: rows x data sets x seeds, and what is measured."""
+"""The definition of an experiment: rows x data sets x seeds, and what is measured."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from hypcse.experiments.paper_figures import paper_data_sets
 
 LARGE = ("spambase", "pen-digits")
-"""Data sets that random methods see fewer seeds of, for time."""
+"""Data sets on which random methods run with fewer seeds, to save time."""
 
 Neighbors = int | Literal["all"]
 
@@ -26,28 +26,27 @@ class Row:
     method
         A name of `hypcse.methods.available`.
     options
-        Of the method.
+        Options of the method.
     printed
-        Name of the paper's row beside it, where there is one.
+        Name of the paper's row beside it, if there is one.
     paper_settings
-        Whether the authors' settings for the data set come first.
+        Whether to start from the authors' settings for the data set.
     classes
-        The option that is given the number of classes, where the method wants one.
+        The option that takes the number of classes, if the method needs it.
     neighbors
-        Neighbours of the graph that the method sees, or "all" for the complete one; scores are always taken on the
-        standard graph.
+        Number of neighbours of the method's graph, or "all" for the complete one; scores always use the standard graph.
     trains
-        Whether it trains for epochs, which `quick` shortens.
+        Whether it trains for epochs; `quick` shortens these.
     refined
         Whether the method's tree is refined by the discrete search.
     random
         Whether seeds matter.
     graph_alone
-        Whether it can do without features.
+        Whether it works without features.
     needs
-        A package that it cannot run without and that may not be installed.
+        An optional package that it requires.
     at
-        Where the row lies on the experiment's axis.
+        Position of the row on the experiment's axis.
 
     Examples
     --------
@@ -82,7 +81,7 @@ class Experiment:
     Attributes
     ----------
     name, title
-        By which it is known, and its headline.
+        Its name and its headline.
     rows
         The methods with their options.
     metrics
@@ -101,13 +100,13 @@ class Experiment:
     axis
         What a sweep runs over.
     note
-        What a reader has to know.
+        A note for readers.
     redrawn
-        Data sets that each seed draws anew, so that seeds matter to every row.
+        Data sets that each seed draws again, so that seeds matter to every row.
     smoke
         Data sets of a smoke run; by default the first two.
     within
-        The experiment that has all its tasks, where there is one; `all` leaves it out.
+        The experiment that includes all its tasks, if there is one; `all` then leaves this one out.
 
     Examples
     --------
@@ -149,7 +148,7 @@ class Experiment:
         Returns
         -------
         range
-            The seeds; one where they do not matter.
+            The seeds; one if they do not matter.
         """
         if not self.varies(row, data):
             return range(1)

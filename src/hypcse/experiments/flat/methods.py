@@ -81,7 +81,7 @@ def _features(data: FlatData) -> NDArray[np.float32]:
     from hypcse.graph import scale_features
 
     if data.X is None:
-        raise ValueError("the method needs features, and there is a graph alone. Choose one that sees graphs.")
+        raise ValueError("the method needs features, but there is only a graph. Choose a method for graphs.")
     return scale_features(data.X)
 
 

@@ -1,4 +1,4 @@
-"""Running one task, and what is written down of it."""
+"""Runs one task and makes its record."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ def run_task(task: Task) -> Record:
     begin = time.perf_counter()
     try:
         with warnings.catch_warnings():
-            # The estimator keeps what it has when it is interrupted, but half a training is no result here.
+            # An interrupted estimator keeps what it has, but half a training run is not a result here.
             warnings.simplefilter("error", Interrupted)
             found = _MEASURES[task.kind](task)
     except Interrupted:
         raise KeyboardInterrupt from None
-    except Exception as error:  # Whatever a method raises is the task's result, and is written down.
+    except Exception as error:  # Any error of a method is the task's result, and is recorded.
         told = {"error": f"{type(error).__name__}: {error}", "seconds": round(time.perf_counter() - begin, 3)}
         return {**record, **describe_circumstances(), **told}
     return {**record, **describe_circumstances(), **found, "peak_mb": peak_mb()}
 
 
 def record_lost(task: Task) -> Record:
-    """The record of a task whose process died, as one that runs out of memory does."""
+    """The record of a task whose process died, for example out of memory."""
     error = "the process that ran it ended without a word; most often memory ran out"
     return {"key": task.key, **task.to_dict(), **describe_circumstances(), "error": error, "seconds": 0.0}
 
@@ -120,7 +120,7 @@ def _planted(task: Task) -> dict[str, Any]:
     """The tree of data that the seed draws, beside the partitions that were planted there."""
     case = CASES.get(task.data)
     if case is None:
-        raise ValueError(f"{task.data!r} is no made hierarchy. See CASES.")
+        raise ValueError(f"{task.data!r} is not a generated hierarchy. See CASES.")
     data = make(case, task.seed)
     tree, time_taken = grow_timed(task, data.X, data.graph)
     return {"scores": planted_scores(tree, data.graph, data.partitions), **time_taken}

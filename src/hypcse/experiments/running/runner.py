@@ -1,4 +1,4 @@
-"""Running tasks into a file of records, one JSON line each, resumed where a run before was stopped."""
+"""Runs tasks into a file of records, one JSON line each, and resumes a stopped run."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from hypcse.writing import hold_folder, write_file
 def run_tasks(
     tasks: Sequence[Task], path: Path, n_jobs: int = 1, on_record: Callable[[Record], object] | None = None
 ) -> dict[str, Record]:
-    """Records of all tasks by their keys; those that `path` already holds from this version are not run again.
+    """Run tasks and return their records by key; those already in `path` from this version are not run again.
 
     Every finished task is one line of `path`, written and flushed at once, so that a run may be killed at any moment
-    and called again. A line that was cut off is dropped. Failed tasks are tried again, and their lines give way to the
-    new ones. Tasks run in processes of their own, `n_jobs` at a time. A second run in the same folder is refused.
+    and started again. A truncated line is dropped. Failed tasks are tried again, and their lines are replaced. Tasks
+    run in their own processes, `n_jobs` at a time. A second run in the same folder is refused.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ def run_tasks(
     path
         The file of records.
     n_jobs
-        Tasks at a time.
+        Number of tasks to run at a time.
     on_record
-        Called with every record, those of before first.
+        Called with every record, existing ones first.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def find_finished(tasks: Sequence[Task], path: Path) -> dict[str, Record]:
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records of a file, without a last line that was cut off; none where there is no file.
+    """The records of a file, without a truncated last line; none if there is no file.
 
     Parameters
     ----------
@@ -123,14 +123,14 @@ def read_records(path: Path) -> list[Record]:
     try:
         records = [json.loads(line) for line in lines[:-1] if line]
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is not a file of results: {error}. Name another file, or remove it.") from error
+        raise ValueError(f"{path} is not a file of results: {error}. Choose another file, or remove it.") from error
     if any(not isinstance(record, dict) or not {"key", "version"} <= record.keys() for record in records):
-        raise ValueError(f"{path} is not a file of results: a line has no key or version. Name another, or remove it.")
+        raise ValueError(f"{path} is not a file of results: a line lacks key or version. Choose another, or remove it.")
     return records
 
 
 def _drop_failures(path: Path, keys: Set[str]) -> None:
-    """Leave out failures that are to be tried again, and a line that was cut off; the file is whole at any moment."""
+    """Remove failures to be tried again, and a truncated line; the file is intact at any moment."""
     if not path.exists():
         return
     text = path.read_text(encoding="utf-8")

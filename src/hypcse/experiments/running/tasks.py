@@ -1,4 +1,4 @@
-"""Tasks: the pieces of work that an experiment is made of."""
+"""Tasks: the units of work of an experiment."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from hypcse.experiments.settings import paper_settings
 from hypcse.experiments.synthetic import has_features, is_noise, made_size, number_of_classes
 
 Record = dict[str, Any]
-"""What is written down of a task: itself, its scores or its error, and where and when it ran."""
+"""The record of a task: its fields, its scores or error, and where and when it ran."""
 
 QUICK_EPOCHS = 2
 
 
 @dataclass(frozen=True)
 class Task:
-    """One piece of work, whichever experiments ask for it: a method on a data set with a seed.
+    """One unit of work, shared by all experiments that need it: a method on a data set with a seed.
 
     Attributes
     ----------
@@ -36,14 +36,14 @@ class Task:
     seed
         With which seed.
     options
-        The method's, all of them spelled out.
+        Options of the method, all of them.
     neighbors
         Neighbours of the graph that the method sees, where they are not the standard's; "all" is complete.
     refined
         Whether the method's tree is refined.
     file
-        An .npz archive of X, and of y where there are classes, instead of a data set's name; its name must tell what is
-        in it.
+        An .npz archive of X (and y, if there are classes) instead of a data set's name; its file name must identify its
+        content.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Task:
 
     @property
     def is_timed(self) -> bool:
-        """Whether its time is what it is run for."""
+        """Whether the task measures time."""
         return self.kind == "growth"
 
     @property

@@ -104,7 +104,7 @@ def _check_start(pool: ProcessPoolExecutor) -> None:
         _submit(pool, os.getpid).result()
     except BrokenProcessPool:
         raise RuntimeError(
-            "the processes that tasks run in cannot be started; the error above tells why. In a script of your own, "
+            "the processes for the tasks cannot be started; see the error above. In your own script, "
             'call run_tasks under `if __name__ == "__main__":`.'
         ) from None
 

@@ -1,4 +1,4 @@
-"""The columns that points compare by: on a common scale, fewer of them, or made of a graph."""
+"""The features that points are compared by: scaled, reduced, or made from a graph."""
 
 from hypcse.graph.features.reduction import dense_features, learn_reduction, reduce_columns
 from hypcse.graph.features.scales import Scaling, WeightedScaling

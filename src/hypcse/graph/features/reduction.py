@@ -12,11 +12,11 @@ from hypcse._checks import check_finite, check_real
 from hypcse.graph.compressed import stored_position
 
 MAX_DENSE_COLUMNS, N_REDUCED = 512, 64
-"""A sparse table with more columns than the first is reduced to so many as the second."""
+"""A sparse table with more columns than the first number is reduced to the second number of columns."""
 
 
 def learn_reduction(table: Any, random_state: int = 0) -> NDArray[Any] | None:
-    """The main directions (64, d) of a sparse table of more than 512 columns; None of any other."""
+    """The main directions (64, d) of a sparse table with more than 512 columns; None for any other table."""
     if not sparse.issparse(table) or table.shape[1] <= MAX_DENSE_COLUMNS:
         return None
     from sklearn.decomposition import TruncatedSVD
@@ -26,14 +26,14 @@ def learn_reduction(table: Any, random_state: int = 0) -> NDArray[Any] | None:
 
 
 def reduce_columns(table: Any, components: NDArray[Any] | None) -> NDArray[Any]:
-    """The table as features: dense, and in the coordinates of `components` where there are some."""
+    """The table as dense features, in the coordinates of `components` if these are given."""
     if components is not None:
         return np.asarray(table @ components.T)
     return table.toarray() if sparse.issparse(table) else table
 
 
 def dense_features(X: Any) -> Any:
-    """Sparse features as dense ones, those of more than 512 columns by their 64 main directions; all else as it is.
+    """Make sparse features dense; more than 512 columns are reduced to 64 main directions. Others stay as they are.
 
     >>> dense_features(sparse.csr_array([[0.0, 1.0], [2.0, 0.0]]))
     array([[0., 1.],

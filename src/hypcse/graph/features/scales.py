@@ -1,4 +1,4 @@
-"""The scales that columns are brought to, each with what it learned from a table."""
+"""The kinds of scaling, each with what it learned from a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypcse._checks import check_features
 
 
 class Scaling(ABC):
-    """What was learned from a table to bring it, and later points, on a common scale; one class per kind.
+    """What was learned from a table to scale it, and later points, in the same way; one class per kind.
 
     kind  : its name, one of `Scale`.
     parts : names and types of the one-dimensional arrays that were learned.
@@ -30,17 +30,17 @@ class Scaling(ABC):
     @property
     @abstractmethod
     def n_columns(self) -> int:
-        """Columns of the table that it was learned from."""
+        """Number of columns of the table that it was learned from."""
 
     @abstractmethod
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The features (m, d) on that scale, unchecked."""
+        """The scaled features (m, d), unchecked."""
 
     def apply(self, X: ArrayLike) -> NDArray[np.float32]:
-        """X on that scale, (m, d).
+        """Scale X, (m, d).
 
-        Values beyond those learned from go beyond the range of those, except with "rank", which gives them the
-        quantile of the nearest end.
+        Values outside the fitted range are scaled beyond it, except with "rank", which gives them the quantile of the
+        nearest end.
 
         >>> scaling = MinMaxScaling.learn(np.array([[1.0], [3.0]], np.float32))
         >>> scaling.apply([[2.0], [5.0]]).tolist()
@@ -66,9 +66,10 @@ class Scaling(ABC):
 
 @dataclass(frozen=True, eq=False)
 class LinearScaling(Scaling):
-    """Columns that are shifted and stretched, by one number each, (d,).
+    """Each column is shifted and stretched by one number, (d,).
 
-    The arithmetic is that of a scaler of scikit-learn in float32; `fitted` names it, and its attribute for the shift.
+    The arithmetic is that of a scikit-learn scaler in float32; `fitted` names the scaler, and its attribute for the
+    shift.
     """
 
     parts: ClassVar[dict[str, Any]] = {"shift": np.float32, "factor": np.float32}
@@ -129,9 +130,9 @@ class NoScaling(LinearScaling):
 
 @dataclass(frozen=True, eq=False)
 class RankScaling(Scaling):
-    """The quantile of each value in its column: linear between the values fitted, constant beyond them.
+    """The quantile of each value in its column: linear between the fitted values, constant beyond them.
 
-    The quantile of a value fitted is (number of values below + half the number equal) / n: the average of the left and
+    The quantile of a fitted value is (number of values below + half the number equal) / n: the average of the left and
     right empirical distribution, and (rank - 1/2) / n with average ranks. Time O(n d log n), memory O(n d).
 
     values    : distinct values of the first column, ascending, then of the second, and so on.
@@ -174,7 +175,7 @@ class RankScaling(Scaling):
         scaled = np.empty_like(features)
         for column in range(self.n_columns):
             own = slice(self.starts[column], self.starts[column + 1])
-            # In float64, where no difference of values overflows; a value fitted has its quantile to the last bit.
+            # In float64, where no difference of values overflows; a fitted value has its quantile to the last bit.
             scaled[:, column] = np.interp(features[:, column], self.values[own], self.quantiles[own])
         return scaled
 
@@ -213,7 +214,7 @@ def _column_quantiles(column: NDArray[np.float32]) -> tuple[NDArray[np.float32],
 
 
 def single_precision(features: NDArray[np.floating]) -> NDArray[np.float32]:
-    """The features in float32; raise with the first that it cannot hold."""
+    """The features in float32; raise with the first value out of range."""
     limit = np.finfo(np.float32).max
     with np.errstate(over="ignore"):
         cast = np.ascontiguousarray(features, dtype=np.float32)

@@ -27,18 +27,18 @@ KINDS: dict[str, type[Scaling]] = {
 def fit_scaling(
     X: ArrayLike, scale: Scale = "minmax", kinds: Sequence[str | None] | None = None
 ) -> tuple[Scaling, NDArray[np.float32]]:
-    """The scaling of a table, see `scale_features`, and the table on that scale, (n, d).
+    """The scaling of a table (see `scale_features`) and the scaled table, (n, d).
 
-    kinds : for each column None where it holds numbers, else the name of the column of texts of which it marks one.
-        Two different texts are then about as far apart as two numbers of a column that differ by one standard
-        deviation; without any column of numbers, 1 apart.
+    kinds : for each column None if it holds numbers, else the name of the text column that it belongs to. Two
+        different texts are then about as far apart as two numbers of a column that differ by one standard deviation;
+        without any numeric column, 1 apart.
     """
     check_choice("scale", scale, Scale)
     features = single_precision(check_features(X))
     with np.errstate(over="ignore", invalid="ignore"):
         scaling = KINDS[scale].learn(features)
         scaled = scaling.scaled(features)
-        # Ranks cannot overflow, and features that stay as they are have not.
+        # Ranks cannot overflow, and unscaled features have not.
         if scale in ("minmax", "standard"):
             _check_range(features, scaled)
     if kinds is None or not any(kinds):
@@ -48,14 +48,13 @@ def fit_scaling(
 
 
 SHARE_OF_KINDS = 0.6
-"""Deviation of a column of texts over the mean deviation of columns of numbers. Texts differ all or not at all, while
-the numbers of neighbours differ by far less than those of the whole table: at 1, three columns of texts that tell
-nothing outweigh three columns of numbers that tell everything; at 0.5, the other way round. k-prototypes are advised to
-weigh texts likewise."""
+"""Deviation of a text column, relative to the mean deviation of numeric columns. Texts differ completely or not at all,
+while numbers of neighbours differ far less than numbers of the whole table. At 1, three uninformative text columns
+outweigh three informative numeric columns; at 0.5, it is the other way round. k-prototypes advises the same."""
 
 
 def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) -> NDArray[np.float32]:
-    """For each column 1, or what brings its kind to its share of the mean deviation of the columns of numbers."""
+    """For each column 1, or the factor that gives its kind its share of the mean deviation of numeric columns."""
     variance = scaled.var(axis=0, dtype=np.float64)
     numbers = variance[[kind is None for kind in kinds]]
     numbers = numbers[numbers > 0]
@@ -70,7 +69,7 @@ def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) 
 
 
 def scale_features(X: ArrayLike, scale: Scale = "minmax") -> NDArray[np.float32]:
-    """X in float32, column by column on a common scale, shape (n, d).
+    """Scale each column of X, in float32, shape (n, d).
 
     "minmax"   : to [0, 1], by scikit-learn's `MinMaxScaler` fitted in float32; constant columns become 0.
     "standard" : to mean 0 and variance 1, by its `StandardScaler` likewise.
@@ -89,7 +88,7 @@ def scale_features(X: ArrayLike, scale: Scale = "minmax") -> NDArray[np.float32]
 
 
 def _check_range(features: NDArray[np.float32], scaled: NDArray[np.float32]) -> None:
-    """A sum that overflows gives no number, but a range that overflows would silently scale its column to 0."""
+    """Raise if a range overflows: it would silently scale its column to 0."""
     low, high = features.min(axis=0), features.max(axis=0)
     wrong = np.flatnonzero(~(np.isfinite(high - low) & np.isfinite(scaled).all(axis=0)))
     if wrong.size:

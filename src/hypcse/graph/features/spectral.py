@@ -10,18 +10,19 @@ from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse.graph.graph import Graph
 
-# Steps of smoothing: each squares away what is not smooth on the graph, and costs one product with the matrix.
+# Smoothing steps: each damps what is not smooth on the graph, and costs one product with the matrix.
 N_STEPS = 60
 # Columns beyond those asked for; the last ones converge slowest and are dropped.
 N_SPARE = 8
 
 
 def spectral_features(graph: Graph, n_components: int = 16, random_state: int = 0) -> NDArray[np.float64]:
-    """Coordinates (n, n_components) in which neighbours lie close: nearly the leading eigenvectors of the graph.
+    """Coordinates (n, n_components) in which neighbours are close: roughly the leading eigenvectors of the graph.
 
-    Random columns are smoothed by the walk (I + D^-1/2 W D^-1/2) / 2 so many times, kept orthonormal, and turned to the
-    eigenvectors within their span; each is scaled by its eigenvalue. A bounded number of products with the matrix,
-    where exact eigenvectors of a large graph may take any number. Fewer vertices than columns leave columns of 0.
+    Random columns are smoothed by the walk (I + D^-1/2 W D^-1/2) / 2 a fixed number of times, kept orthonormal, and
+    rotated to the eigenvectors within their span; each is scaled by its eigenvalue. The number of products with the
+    matrix is bounded, unlike for exact eigenvectors of a large graph. If there are fewer vertices than columns, the
+    rest is 0.
 
     >>> two_pairs = Graph.from_edges([0, 2], [1, 3])
     >>> found = spectral_features(two_pairs, 2)
@@ -38,7 +39,7 @@ def spectral_features(graph: Graph, n_components: int = 16, random_state: int = 
     values, turn = np.linalg.eigh(basis.T @ (walk @ basis))
     order = np.argsort(-values)[:n_components]
     found = (basis @ turn[:, order]) * values[order]
-    # An eigenvector is as good as its negative: the entry of largest size is made positive.
+    # The sign of an eigenvector is arbitrary: the entry of largest magnitude is made positive.
     peaks = found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])]
     found *= np.where(peaks < 0, -1.0, 1.0)
     return np.pad(found, ((0, 0), (0, n_components - found.shape[1])))

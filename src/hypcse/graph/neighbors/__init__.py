@@ -1,4 +1,4 @@
-"""Nearest neighbours: exactly, approximately, or from distances that are given."""
+"""Nearest neighbours: exact, approximate, or from given distances."""
 
 from hypcse.graph.neighbors.search import Neighbors, nearest_neighbors, neighbors_among, unit_rows
 

@@ -1,4 +1,4 @@
-"""Approximate nearest neighbours for large tables: points in lists, the nearest lists read, then exact distances."""
+"""Approximate nearest neighbours for large tables: points in lists, a search of the nearest lists, exact distances."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from hypcse.kernels.points.nearest import sorted_candidates
 
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
-# Share of true neighbours to be found by a sample of points, large enough to tell 0.998 from 0.995.
+# Share of true neighbours that a sample of points must find; the sample is large enough to tell 0.998 from 0.995.
 RECALL = 0.998
 SAMPLE = 512
-# Answers beyond k: the point itself, and a few that single precision may have put in the wrong order.
+# Candidates beyond k: the point itself, and a few that single precision may have put in the wrong order.
 EXTRA = 3
-# Points that each centre is learned from, and how often centres move.
+# Points per centre for learning, and the number of k-means steps.
 PER_CENTRE = 16
 N_MOVES = 8
-# Where a query would have to read more than this share of all lists, matrix products are faster.
+# If a query would have to read more than this share of all lists, matrix products are faster.
 MAX_SHARE = 0.15
-# Products of an exact search above which it takes minutes.
+# An exact search with more products than this takes minutes.
 MANY_PRODUCTS = 1e13
 _QUERIES = 65_536
 _SEED = 1
 
 
 def near_in_lists(X: NDArray[np.floating], k: int) -> Found:
-    """Ids and squared distances of k near others of every point, (n, k); at least 0.995 of the nearest.
+    """Ids and squared distances of k near neighbours of every point, (n, k); at least 0.995 of the nearest.
 
-    Points are put in about 2 sqrt(n) lists by their nearest centre; a query reads the lists of the centres
-    nearest to it, as many as a sample of points needs. The same at any number of threads. Where too many would be
-    needed, or where even all are too few because single precision cannot tell the points apart, the search is exact.
+    Points are put in about 2 sqrt(n) lists by their nearest centre. A query reads the lists of the centres nearest to
+    it, as many as a sample of points needs. The result is the same at any number of threads. If too many lists would be
+    needed, or if single precision cannot tell the points apart, the search is exact.
     """
     n = len(X)
     index = _build(X)
@@ -58,7 +58,7 @@ def near_in_lists(X: NDArray[np.floating], k: int) -> Found:
 
 @dataclass
 class _Index:
-    """A table, its points in lists, and the row (n,) at each place of these."""
+    """A table, its points in lists, and the row (n,) of each position in the lists."""
 
     X: NDArray[np.floating]
     lists: Lists
@@ -69,16 +69,16 @@ class _Index:
         return len(self.lists.centres)
 
     def read(self, places: NDArray[np.int64], n_reads: int, k: int) -> Found:
-        """Near points of those at some places by exact distance, more than k of each, from `n_reads` lists."""
+        """More than k near neighbours of the points at some positions, by exact distance, from `n_reads` lists."""
         n, rows = len(self.X), self.order[places]
-        # Without this limit a table with many copies of one point would put them in one list and cost O(n^2).
+        # Without this limit, many copies of one point would share one list and cost O(n^2).
         most = min(n, 32 * n_reads * (n // self.n_lists + 1)) if n_reads < self.n_lists else n
         near = read_lists(self.lists, places, n_reads, most, min(k + EXTRA, n))
         candidates = np.where(near < 0, -1, self.order[near])
         return sorted_candidates(self.X, self.X[rows], rows, candidates)
 
     def look_around(self, n_reads: int) -> None:
-        """Know as many lists near each list as queries that read so many choose from."""
+        """Find the lists near each list, enough for queries that read this many."""
         centres = self.lists.centres
         n_near = min(self.n_lists, 4 * n_reads + 16)
         if n_near > self.lists.near.shape[1]:
@@ -97,7 +97,7 @@ def _build(X: NDArray[np.floating]) -> _Index:
 
 
 def _learn_centres(points: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Centres of about 2 sqrt(n) lists: Lloyd's k-means on a sample, from some of its points."""
+    """Centres of about 2 sqrt(n) lists: Lloyd's k-means on a sample, started from some of its points."""
     n = len(points)
     n_lists = max(1, min(int(2 * math.sqrt(n)), n // PER_CENTRE))
     sample = np.random.default_rng(_SEED).choice(n, min(n, PER_CENTRE * n_lists), replace=False)
@@ -108,9 +108,9 @@ def _learn_centres(points: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _choose_reads(index: _Index, k: int) -> tuple[int, float]:
-    """How many lists a query reads so that a sample finds its true neighbours, and the share that it finds.
+    """How many lists a query must read for a sample to find its true neighbours, and the share that it finds.
 
-    The share is less than `RECALL` where that would be all lists, or so many that an exact search is faster.
+    The share is less than `RECALL` if that takes all lists, or so many that an exact search is faster.
     """
     places = _sample(len(index.X), SAMPLE)
     farthest = brute_force(index.X, k, Queries.rows(index.X, index.order[places]))[1][:, -1:]
@@ -132,8 +132,8 @@ def _sample(n: int, size: int) -> NDArray[np.int64]:
 def _robustly_centred(X: NDArray[np.floating]) -> NDArray[np.float32]:
     """(X - median) / (median distance from it), in float32, by a sample of rows.
 
-    A few rows far away would move the mean and the range, and leave the others equal in single precision. They
-    themselves are moved to where their squares are still numbers.
+    A few distant rows would shift the mean and the range, and make the others equal in single precision. The distant
+    rows are clipped so that their squares do not overflow.
     """
     some = X[_sample(len(X), 8 * SAMPLE)].astype(np.float64)
     centre = np.median(some, axis=0)
@@ -145,14 +145,14 @@ def _robustly_centred(X: NDArray[np.floating]) -> NDArray[np.float32]:
 
 
 def _search_exactly(X: NDArray[np.floating], k: int, share: float) -> Found:
-    """Exact neighbours after all, with a word where that takes long."""
+    """Fall back to exact neighbours, with a warning if that takes long."""
     n, d = X.shape
     if float(n) * n * d > MANY_PRODUCTS:
         warnings.warn(
-            f"{n} points in {d} dimensions are searched exactly, which may take minutes or hours: the fast search "
-            f"finds {share:.3f} of their neighbours, less than {RECALL}. Either they lie so evenly that few lists do "
-            "not hold them, or single precision cannot tell them apart. Reduce the columns (PCA), scale them, or "
-            "remove points that are far from all others.",
+            f"the neighbours of {n} points in {d} dimensions are found exactly, which may take minutes or hours: the "
+            f"fast search finds {share:.3f} of them, less than {RECALL}. Either the points are spread too evenly, or "
+            "single precision cannot tell them apart. Reduce the columns (PCA), scale them, or remove points that are "
+            "far from all others.",
             HypcseWarning,
             stacklevel=5,
         )

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from hypcse.kernels.points.nearest import nearest_in_block, sorted_candidates
 
-# A block of inner products. Smaller ones measured slower: threads start and stop once a block.
+# A block of inner products. Smaller blocks were slower: threads start and stop once per block.
 BLOCK_BYTES = 64 * 2**20
-# Answers of the k-d tree to look for the end of a tie in, before brute force is faster.
+# Neighbours to request from the k-d tree to find the end of a tie; beyond this, brute force is faster.
 MAX_REACH = 256
-# The largest entry, in units of the points: its square times the number of columns stays a float32.
+# The largest entry, in units of the points: its square times the number of columns fits in float32.
 FAR = 1e15
 
 
 @dataclass(frozen=True)
 class Queries:
-    """Points (q, d) to find neighbours of, and the id (q,) that each has in the table searched, or -1."""
+    """Points (q, d) to find neighbours of, and the id (q,) of each in the searched table, or -1."""
 
     points: NDArray[np.floating]
     own: NDArray[np.int64]
@@ -45,8 +45,8 @@ def brute_force(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Ids and squared distances of the k nearest others of each query (all points by default), (queries, k).
 
-    Matrix products in float32 bound the distances from below; only pairs that pass are measured exactly, so
-    the answer does not depend on how products round. O(n d) a query, memory for one block of products.
+    Matrix products in float32 bound the distances from below; only pairs that pass are measured exactly, so the result
+    does not depend on rounding in the products. O(n d) per query, memory for one block of products.
     """
     n, d = X.shape
     wanted = Queries(X, np.arange(n)) if queries is None else queries
@@ -61,7 +61,7 @@ def brute_force(
         block = np.ascontiguousarray(wanted.points[part])
         near, far = near_part(block, centre, unit)
         products = near @ points.T
-        # A query out of the reach of single precision is measured against every point.
+        # A query out of the range of single precision is measured against every point.
         products[far] = np.inf
         indices[part], squared[part] = nearest_in_block(
             X, block, wanted.own[part], products, norms, squared_norms(near), rounding(d), unit, k
@@ -74,9 +74,9 @@ def kd_tree(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Ids and squared distances of the k nearest others of each query (all points by default), for k < n - 1.
 
-    The tree's own order among equal distances is arbitrary: rows whose k-th distance is also that of the last
-    point found ask for twice as many, and those that still do at 256, such as many copies of one point, are
-    searched by brute force. O(n log n) in few dimensions.
+    The tree's order among equal distances is arbitrary. If the k-th distance equals that of the last point found, the
+    row asks for twice as many; rows still tied at 256, such as many copies of one point, are searched by brute force.
+    O(n log n) in few dimensions.
     """
     from scipy.spatial import cKDTree
 
@@ -86,7 +86,7 @@ def kd_tree(
     indices = np.empty((wanted.own.size, k), np.int64)
     squared = np.empty((wanted.own.size, k))
     open_rows = np.arange(wanted.own.size)
-    # The point itself, its k nearest, and one more that shows a tie at the boundary.
+    # The point itself, its k nearest, and one more to detect a tie.
     reach = k + 2
     limit = min(n, max(MAX_REACH, 2 * reach))
     while open_rows.size and reach <= limit:
@@ -107,7 +107,7 @@ def _query_tree(
     reach: int,
     answer: tuple[NDArray[np.int64], NDArray[np.float64]],
 ) -> NDArray[np.int64]:
-    """Write the nearest of some of the queries, of `reach` points found, into the answer; the rows left undecided."""
+    """Write the nearest of some queries, out of `reach` points found, into the answer; return the undecided rows."""
     indices, squared = answer
     k = indices.shape[1]
     asked = queries.part(rows)
@@ -116,7 +116,7 @@ def _query_tree(
     indices[rows], squared[rows] = found[:, :k], distances[:, :k]
     if reach == len(X):
         return rows[:0]
-    # The last place belongs to the row itself. The tree's own distances may be off by rounding.
+    # The last position belongs to the row itself. The tree's own distances may be off by rounding.
     return rows[distances[:, reach - 2] <= distances[:, k - 1] * (1 + 1e-12)]
 
 
@@ -133,7 +133,7 @@ def centre_and_unit(X: NDArray[np.floating]) -> tuple[NDArray[np.float64], float
 def near_part(
     queries: NDArray[np.floating], centre: NDArray[np.float64], unit: float
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """The queries in the unit of the points, and marks for those so far away that they are put at 0 instead."""
+    """The queries in the unit of the points, and a mask of those so far away that they are put at 0 instead."""
     with np.errstate(over="ignore"):
         points = in_unit(queries, centre, unit)
     far = ~(np.abs(points).max(axis=1) < FAR)

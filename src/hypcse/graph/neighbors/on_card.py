@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
-# Candidates beyond k: the point itself, and some that show where rounding leaves the order open; then more of them.
+# Candidates beyond k: the point itself, and some to show where rounding leaves the order open; then more of them.
 EXTRA = (6, 48)
-# Rows tried first, and the share of them that may stay open; beyond it single precision does not tell points apart.
+# Rows tried first, and the share that may stay open; beyond it, single precision cannot tell the points apart.
 PROBE, MAX_OPEN = 512, 0.02
-# Columns are looked at in so many rounds: the least of each round's group leads to those worth a look.
+# Columns are examined in this many rounds: the minimum of each group shows which ones to look at.
 ROUNDS = 64
 # Bytes of one block of products, and the share of the free memory of the device that it may take.
 BLOCK_BYTES, SHARE = 4 * 2**30, 0.25
@@ -41,9 +41,9 @@ def near_on_card(X: NDArray[np.floating], k: int, queries: Queries | None = None
     """Ids and squared distances of the k nearest others of each query (all points by default), exactly.
 
     Matrix products in float32 bound the squared distances from below, as in `brute_force`. The candidates are the
-    points of the least bounds; where the k-th of them by exact distance is nearer than the bound of all others,
-    nothing can be missing. Other rows get more candidates, and those still open are searched by brute force. None
-    where these would be too many. O(n d) a query; memory for X and for one block of products, on the device.
+    points of the least bounds; if the k-th of them by exact distance is nearer than the bound of all others,
+    none can be missing. Other rows get more candidates, and those still open are searched by brute force. Returns None
+    if these are too many. O(n d) per query; memory for X and for one block of products, on the device.
     """
     wanted = Queries(X, np.arange(len(X))) if queries is None else queries
     table = _Table(X, device)
@@ -103,7 +103,7 @@ class _Table:
         self.lowered[:n] = torch.from_numpy(lowered)
 
     def candidates(self, asked: Queries, n_candidates: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Ids (q, n_candidates), and (q,) what the squared distance of every other point is not below."""
+        """Ids (q, n_candidates), and (q,) a lower bound on the squared distance of every other point."""
         import torch
 
         near, far = near_part(np.ascontiguousarray(asked.points), self.centre, self.unit)
@@ -132,12 +132,12 @@ class _Table:
         return max(1, min(BLOCK_BYTES, room) // (4 * (len(self.points) + 4 * ROUNDS * n_candidates)))
 
     def _least(self, rows: Tensor, n_candidates: int) -> tuple[Tensor, Tensor]:
-        """Ids of the least bounds of each row, and the largest of these bounds."""
+        """Ids of the lowest bounds of each row, and the largest of these bounds."""
         import torch
 
         bounds = torch.addmm(self.lowered, rows, self.points.T, alpha=-2)
         n_groups = bounds.shape[1] // ROUNDS
-        # The least entries lie in the groups of least minima, as many groups as entries.
+        # The lowest entries lie in the groups with the lowest minima, as many groups as entries.
         by_group = bounds.view(len(rows), ROUNDS, n_groups)
         n_chosen = min(n_candidates, n_groups)
         groups = by_group.amin(1).topk(n_chosen, dim=1, largest=False, sorted=False).indices
@@ -150,7 +150,7 @@ class _Table:
 def _halved(size: int, n_points: int, error: Exception) -> int:
     if size == 1:
         raise MemoryError(
-            f"the GPU's memory does not hold the distances of one point to {n_points} others. Free memory of the GPU, "
+            f"the GPU's memory cannot hold the distances of one point to {n_points} others. Free GPU memory, "
             "or hide it (CUDA_VISIBLE_DEVICES=) to search on the CPU."
         ) from error
     import torch
@@ -161,7 +161,7 @@ def _halved(size: int, n_points: int, error: Exception) -> int:
 
 @contextmanager
 def _full_precision() -> Iterator[None]:
-    """Products in float32 itself, whatever the program has chosen: the bounds rely on its rounding."""
+    """Use true float32 products, whatever the program has set: the bounds rely on their rounding."""
     import torch
 
     kept = torch.get_float32_matmul_precision()

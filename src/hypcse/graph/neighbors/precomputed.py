@@ -1,4 +1,4 @@
-"""Nearest neighbours from distances that are given: square, condensed or sparse."""
+"""Nearest neighbours from given distances: square, condensed or sparse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypcse.graph.compressed import stored_position
 from hypcse.graph.neighbors import exact
 from hypcse.kernels.points.nearest import smallest_in_block
 
-# Distances that should be equal, or 0, may be off by this share of the largest.
+# Distances that should be equal, or 0, may differ by this share of the largest.
 ROUNDING = 1e-9
 
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -35,8 +35,8 @@ def precomputed_neighbors(D: Any, n_neighbors: int) -> Found:
 
 
 def distance_blocks(D: Any) -> tuple[int, Iterator[tuple[int, NDArray[np.float64]]]]:
-    """The number of points of square or condensed distances, and checked rows: the first of a block, and (b, n)."""
-    # Integers are converted block by block: a second square array could be too much.
+    """The number of points of square or condensed distances, and blocks of checked rows: first row and (b, n)."""
+    # Integers are converted block by block: a second square array might not fit into memory.
     distances = real_numbers("the distances", D, (np.floating, np.integer))
     if distances.ndim == 1:
         n = _condensed_size(distances.size)
@@ -59,7 +59,7 @@ def known_distances(D: Any) -> sparse.csr_array:
 
 
 def _rounding(dtype: np.dtype[Any]) -> float:
-    """Share of the largest distance that is rounding: single precision is coarser than ROUNDING."""
+    """Share of the largest distance that counts as rounding: single precision is coarser than ROUNDING."""
     return max(ROUNDING, 8 * float(np.finfo(dtype).eps)) if dtype.kind == "f" else ROUNDING
 
 
@@ -94,12 +94,12 @@ def _square_blocks(D: NDArray[np.floating]) -> Iterator[tuple[int, NDArray[np.fl
 
 
 def _place_in_rows(n: int, first: int, entry: int) -> tuple[int, int]:
-    """The two points of an entry of a block of rows of n that begins with row `first`."""
+    """The two points of an entry in a block of rows that starts with row `first`."""
     return first + entry // n, entry % n
 
 
 def _not_below_zero(values: NDArray[Any], margin: float, place: Callable[[int], tuple[int, int]]) -> NDArray[Any]:
-    """The values, with 0 for those that rounding took below it, such as 1 - cos of equal points.
+    """The values, with 0 for those slightly negative by rounding, such as 1 - cos of equal points.
 
     `place` gives the two points of an entry.
     """
@@ -115,7 +115,7 @@ def _condensed_size(length: int) -> int:
     n = (1 + math.isqrt(1 + 8 * length)) // 2
     if n * (n - 1) // 2 != length:
         raise ValueError(
-            f"a condensed vector holds n (n - 1) / 2 distances, but {length} is no such number "
+            f"a condensed vector holds n (n - 1) / 2 distances, but {length} is not such a number "
             f"(n = {n} has {n * (n - 1) // 2}). Pass scipy.spatial.distance.pdist(X) or a square array."
         )
     return n
@@ -160,7 +160,7 @@ def _from_sparse(D: sparse.csr_array, n_neighbors: int) -> Found:
 
 
 def _check_sparse(D: sparse.csr_array, rounding: float) -> None:
-    """Raise unless D is symmetric and its diagonal 0; set what rounding took below 0 to 0, in place."""
+    """Raise unless D is symmetric with a diagonal of 0; set slightly negative values to 0, in place."""
     check_finite("the distances", D.data, lambda entry: stored_position(D, entry))
     margin = rounding * float(D.data.max(initial=0))
     D.data = _not_below_zero(D.data, margin, lambda entry: stored_position(D, entry))

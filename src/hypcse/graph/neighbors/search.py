@@ -1,4 +1,4 @@
-"""The k nearest others of each point: which method finds them, and under which distance."""
+"""The k nearest neighbours of each point: chooses the method and the distance."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
 from hypcse.graph.neighbors.on_card import near_on_card
 from hypcse.graph.neighbors.precomputed import precomputed_neighbors
 
-# Beyond this many points every exact method that reads all pairs takes minutes.
+# Beyond this many points, every exact method over all pairs takes minutes.
 MAX_EXACT = 50_000
 # Columns up to which a k-d tree is faster than brute force.
 MAX_TREE_COLUMNS = 15
 # Columns up to which a k-d tree is faster than anything, at any number of points.
 MAX_LOW_COLUMNS = 6
-# Squares of larger differences leave float64.
+# Squares of larger differences overflow float64.
 MAX_VALUE = 1e150
-# Columns that all reach less far have differences whose squares vanish.
+# If all columns have a smaller range, squares of differences underflow.
 MIN_RANGE = 1e-100
 
 
 class Neighbors(NamedTuple):
-    """Nearest others by (distance, id), both (n, k): ids, padded with -1, and distances, with infinity."""
+    """Nearest neighbours by (distance, id), both (n, k): ids, padded with -1, and distances, padded with infinity."""
 
     indices: NDArray[np.int64]
     distances: NDArray[np.float64]
@@ -38,7 +38,7 @@ class Neighbors(NamedTuple):
 def nearest_neighbors(
     X: Any, n_neighbors: int, *, metric: Metric = "euclidean", algorithm: NeighborSearch = "auto"
 ) -> Neighbors:
-    """The `n_neighbors` nearest others of each point (all others, where there are no more), nearest first.
+    """Find the `n_neighbors` nearest other points of each point (all, if there are no more), nearest first.
 
     Equal distances are ordered by id, and at the end of the list the smaller ids win.
 
@@ -46,17 +46,17 @@ def nearest_neighbors(
     ----------
     X
         Features, one row per point, dense or sparse; or distances. Sparse features of up to 512 columns are made dense.
-        Of more columns, the 64 main directions are used (truncated singular value decomposition).
+        With more columns, the 64 main directions are used (truncated singular value decomposition).
     n_neighbors
-        How many others to find for each point.
+        How many neighbours to find for each point.
     metric
-        "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", where X holds the distances:
-        square, condensed (SciPy's `pdist`) or sparse (stored entries alone are known).
+        "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", if X holds the distances:
+        square, condensed (SciPy's `pdist`) or sparse (only stored entries are known).
     algorithm
-        "brute" and "kd-tree" are exact. "lists" finds 0.995 of the neighbours or more; where it cannot, the search is
+        "brute" and "kd-tree" are exact. "lists" finds at least 0.995 of the neighbours; if it cannot, the search is
         exact, with a warning if that takes long. "auto" takes the fastest exact one up to 50,000 points and "lists"
-        beyond, except in few dimensions; where torch sees a GPU, that search is exact too. Precomputed distances are
-        always read whole.
+        beyond, except in few dimensions; if torch sees a GPU, that search is exact too. Precomputed distances are
+        always read completely.
 
     Returns
     -------
@@ -85,10 +85,10 @@ def nearest_neighbors(
 
 
 def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_neighbors: int) -> Neighbors:
-    """The `n_neighbors` nearest rows of X (all, where there are no more) of each of other points, (m, k), exactly.
+    """The `n_neighbors` nearest rows of X (all, if there are no more) for each of some other points, (m, k), exactly.
 
-    Both tables are finite and of one dtype, as `Scaling` gives them. Equal distances are ordered by id. A point's
-    answer depends on X alone, not on the other points. O(n d) a point; in few dimensions, and with many points, less.
+    Both tables are finite and of one dtype, as `Scaling` gives them. Equal distances are ordered by id. The result for
+    a point does not depend on the other points. O(n d) per point; less in few dimensions and with many points.
 
     >>> neighbors_among(np.array([[0.0], [1.0], [3.0]]), np.array([[2.0]]), 2).indices
     array([[1, 2]])
@@ -101,7 +101,7 @@ def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_nei
         found = near_on_card(X, k, Queries.new(points), device=card)
         if found is not None:
             return Neighbors(found[0], np.sqrt(found[1], out=found[1]))
-    # A tree is worth building only for about as many questions as it has levels.
+    # A tree pays off only for about as many queries as it has levels.
     search = kd_tree if d <= MAX_TREE_COLUMNS and k < n - 1 and len(points) > 16 else brute_force
     indices, squared = search(X, k, Queries.new(points))
     return Neighbors(indices, np.sqrt(squared, out=squared))
@@ -135,18 +135,18 @@ def _fastest(n: int, d: int) -> str:
 
 
 def _suits_card(n: int, d: int, n_queries: int) -> bool:
-    """Whether a GPU, where there is one, finds neighbours faster than a tree or products on the CPU."""
+    """Whether a GPU, if there is one, finds neighbours faster than a tree or products on the CPU."""
     return d > MAX_LOW_COLUMNS and n > MAX_EXACT and n * n_queries > MAX_EXACT**2
 
 
 def unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Rows divided by their length, in float64; by their largest entry first, so that no square overflows."""
+    """Rows divided by their length, in float64; first by their largest entry, so that no square overflows."""
     rows = features.astype(np.float64)
     largest = np.abs(rows).max(axis=1, keepdims=True)
     if not largest.all():
         row = int(np.flatnonzero(largest == 0)[0])
         raise ValueError(
-            f"row {row} of X (after scaling, if any) is all zeros and has no direction, so its cosine distance is "
+            f"row {row} of X (after scaling, if any) is all zeros, so its cosine distance is "
             "not defined. Remove the row, choose another scale, or use metric='euclidean'."
         )
     rows /= largest
@@ -155,7 +155,7 @@ def unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def check_range(features: NDArray[np.floating]) -> None:
-    """Raise where squared distances would overflow."""
+    """Raise if squared distances would overflow."""
     if max(float(features.max()), -float(features.min())) > MAX_VALUE:
         row, column = np.unravel_index(int(np.argmax(np.abs(features))), features.shape)
         raise ValueError(
@@ -165,11 +165,11 @@ def check_range(features: NDArray[np.floating]) -> None:
 
 
 def representable(features: NDArray[np.floating]) -> tuple[NDArray[np.floating], int]:
-    """The table times 2^power, without rounding, so that the squares of its differences do not vanish."""
+    """The table times 2^power, without rounding, so that squares of differences do not underflow."""
     low, high = features.min(axis=0), features.max(axis=0)
     widest = float((high - low).max())
     if not 0 < widest < MIN_RANGE:
         return features, 0
     power = -int(np.frexp(widest)[1])
-    # A constant column would leave float64, and adds nothing to a distance.
+    # A constant column could overflow, and adds nothing to a distance.
     return np.ldexp(np.where(low < high, features, 0), power), power

@@ -174,8 +174,8 @@ def _give_pair(pairs: Pairs, keeper: int, end: int) -> None:
 
 
 @bare_helper
-def nearest_pair(pairs: Pairs, cluster: int, preferred: int) -> int:
-    """The neighbour with the largest weight over mass; `preferred`, then the smaller name, wins ties; -1 if none."""
+def nearest_pair(pairs: Pairs, cluster: int) -> int:
+    """The neighbour with the largest weight over mass; the smaller name wins ties; -1 if none."""
     while True:
         node = first_of(pairs.link, pairs.tree, cluster)
         if node == NONE:
@@ -183,13 +183,8 @@ def nearest_pair(pairs: Pairs, cluster: int, preferred: int) -> int:
         other = pairs.link[node, OTHER]
         closeness = pairs.value[node, WEIGHT] / pairs.mass[other]
         if closeness == pairs.value[node, RANK] and pairs.link[node, NAME] == pairs.name[other]:
-            break
+            return other
         _settle_again(pairs, cluster, node)
-    if preferred != NONE:
-        wanted = find_end(pairs, cluster, preferred)
-        if wanted != NONE and pairs.value[wanted, WEIGHT] / pairs.mass[preferred] == closeness:
-            return preferred
-    return other
 
 
 @bare_helper

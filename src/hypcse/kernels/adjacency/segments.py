@@ -71,7 +71,7 @@ def _move_together(pool: Pool) -> None:
 def fold_segments(pool: Pool, cluster: int, root: NDArray[np.int64], place: NDArray[np.int64]) -> tuple[int, int]:
     """Fold the segments of a cluster into one of distinct neighbouring clusters; where it begins and ends.
 
-    `place` is scratch of -1, one a vertex, left as it was found.
+    `place` is scratch of -1, one per vertex, left as it was found.
     """
     total = 0
     s = cluster

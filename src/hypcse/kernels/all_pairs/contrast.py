@@ -11,7 +11,7 @@ from hypcse.kernels.all_pairs.elementary import exp_in_place, log_in_place
 
 Floats = NDArray[np.float32]
 
-# Running sums of a row, one a column modulo this number; and columns that one task adds up.
+# Running sums of a row, one per column modulo this number; and columns that one task adds up.
 _LANES = 256
 _ONE, _TWO, _TINY = np.float32(1.0), np.float32(2.0), np.float32(np.finfo(np.float32).tiny)
 

@@ -11,7 +11,7 @@ from hypcse.kernels.all_pairs.elementary import log_in_place
 
 Floats = NDArray[np.float32]
 
-# Running sums of a row, one a column modulo this number: their loop is compiled to vector instructions.
+# Running sums of a row, one per column modulo this number: their loop is compiled to vector instructions.
 _LANES = 256
 _ONE, _HALF, _ZERO = np.float32(1.0), np.float32(0.5), np.float32(0.0)
 # The slope at opposite leaves is infinite; its part along the sphere is not, and stays as it is.

@@ -21,7 +21,7 @@ from hypcse.kernels.all_pairs.elementary import exp_in_place
 Ids = NDArray[np.int64]
 Reals = NDArray[np.floating[Any]]
 
-# Running sums of a row, one a column modulo this number: their loop is compiled to vector instructions, and a sum of
+# Running sums of a row, one per column modulo this number: their loop is compiled to vector instructions, and a sum of
 # n terms rounds as one of n / _LANES does.
 _LANES = 256
 # exp(-x) is a normal number up to these x, by precision; exp(x) may be summed and squared up to _CUT.

@@ -12,7 +12,7 @@ from hypcse.kernels._compile import kernel
 def covering_arcs(
     parent: NDArray[np.int64], angle: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Middle and half the width of the smallest arc that covers the angles, one a leaf, under each node. O(n).
+    """Middle and half the width of the smallest arc that covers the angles, one per leaf, under each node. O(n).
 
     Exact where the leaves fit into half a circle; a wider arc may be wider than it must be.
     """

@@ -89,7 +89,7 @@ def _keep_nearest(squared: Singles, first: int, best: Singles, ids: Ids) -> None
 
 @parallel_kernel
 def nearest_centres(points: Singles, centres: Singles, k: int) -> Ids:
-    """The k nearest centres of each point, nearest first, (n, k); of equals the first. O(n_centres d) a point."""
+    """The k nearest centres of each point, nearest first, (n, k); ties go to the first. O(n_centres d) per point."""
     n, n_centres = points.shape[0], centres.shape[0]
     columns = centres.T.copy().ravel()
     found = np.full((n, k), -1, np.int64)

@@ -95,7 +95,7 @@ def nearest_in_block(
         unit^2 * ((1 - relative) * (norm_i + norm_j) - 2 * product_ij - absolute)
 
     must not exceed the exact squared distance: points whose bound reaches the k-th best so far are skipped.
-    O(n) a query, and O(d) for each point that is not skipped.
+    O(n) per query, and O(d) for each point that is not skipped.
     """
     ids = np.full((own.size, k), -1, np.int64)
     squared = np.full((own.size, k), np.inf)
@@ -122,7 +122,7 @@ def nearest_in_block(
 
 @parallel_kernel
 def smallest_in_block(values: Reals, first: int, k: int) -> tuple[Ids, Reals]:
-    """Columns and values of the k smallest entries of each row, without (row, first + row). O(n) a row."""
+    """Columns and values of the k smallest entries of each row, without (row, first + row). O(n) per row."""
     ids = np.full((values.shape[0], k), -1, np.int64)
     smallest = np.full((values.shape[0], k), np.inf)
     for row in prange(values.shape[0]):

@@ -13,7 +13,7 @@ from hypcse.kernels._compile import parallel_kernel
 Ids = NDArray[np.int64]
 Reals = NDArray[np.floating[Any]]
 
-# Running sums of a pair, one a column modulo this number: their loop is compiled to vector instructions.
+# Running sums of a pair, one per column modulo this number: their loop is compiled to vector instructions.
 _LANES = 16
 # Pairs that one task works on.
 _TASK = 1024

@@ -47,7 +47,7 @@ def boruvka(
 
     The points must all be different; without edges given this is their minimum spanning tree. `lists` may hold nearest
     points that are known already. `tell` is called with the number of edges found so far, after every search. O(n d)
-    memory; where the tree prunes O(n log n) time, O(n^2 d) a round at worst.
+    memory; where the tree prunes O(n log n) time, O(n^2 d) per round at worst.
 
     >>> from hypcse.kernels.spanning.kdtree import build_tree
     >>> boruvka(build_tree(np.array([[0.0], [3.0], [1.0]])), *np.empty((2, 0), np.int64))

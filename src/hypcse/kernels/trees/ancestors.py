@@ -1,4 +1,4 @@
-"""Lowest common ancestors in O(1) a pair, O(n) memory.
+"""Lowest common ancestors in O(1) per pair, O(n) memory.
 
 Let `gap[p]` be the LCA of the leaves at positions p and p + 1 from left to right. Ids grow towards the root, so the
 LCA of the leaves at p < q is the largest id in gap[p .. q-1]: a range maximum. Positions are grouped in blocks of 16

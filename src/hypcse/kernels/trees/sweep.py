@@ -14,7 +14,7 @@ Number = TypeVar("Number", np.int64, np.float64)
 
 @reading_kernel
 def subtree_sums(parent: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum of `values` (one a node) over the subtree of each node. O(n)."""
+    """Sum of `values` (one per node) over the subtree of each node. O(n)."""
     total = values.copy()
     for node in range(parent.size - 1):
         total[parent[node]] += total[node]
@@ -80,7 +80,7 @@ def leaf_labels(parent: NDArray[np.int64], split: NDArray[np.bool_], n_leaves: i
 
 @reading_kernel
 def subtree_minima(parent: NDArray[np.int64], values: NDArray[Number]) -> NDArray[Number]:
-    """Smallest value, of one a leaf, under each node. O(n)."""
+    """Smallest value under each node, from one value per leaf. O(n)."""
     n_leaves, largest = values.size, values[0]
     for leaf in range(n_leaves):
         largest = max(largest, values[leaf])

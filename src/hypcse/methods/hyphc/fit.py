@@ -1,4 +1,4 @@
-"""The method: its options, and the best tree on the way."""
+"""The method: its options, and the best tree found in training."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypcse.methods.inputs import Inputs
 from hypcse.methods.progress import Watch, check_positive, check_rate
 from hypcse.tree import Tree
 
-# The radius of the leaves stays between these, as in the published code.
+# The radius of the leaves stays between these limits, as in the published code.
 RADII = (0.01, 0.999)
 
 
@@ -29,18 +29,18 @@ def hyphc(
     """Hyperbolic hierarchical clustering (Chami et al., 2020) from the cosine similarities of the features.
 
     Leaves lie on one circle of the hyperbolic disk, start at random and are moved by Adam to lower the `triplet_loss`
-    of random triples. After every epoch they are decoded by `decode_single`, and the tree with the least Dasgupta cost
-    on the complete graph of similarities is kept; the start counts.
+    of random triples. After every epoch they are decoded by `decode_single`, and the tree with the lowest Dasgupta cost
+    on the complete graph of similarities is kept; the start counts too.
 
-    Similarities are (1 + cosine) / 2 of the features brought to mean 0 and variance 1, whatever the points' scale.
+    Similarities are (1 + cosine) / 2 of the features, standardised to mean 0 and variance 1.
 
     temperature   : t of the loss.
-    n_triples     : drawn afresh each epoch; None for 100 a point, at least 100,000.
-    start_radius  : of the circle, between 0.01 and 0.999; it is learned too.
-    anneal_every, anneal_factor : after so many epochs temperature and learning rate are multiplied by the factor.
-    max_seconds   : looked at after each epoch.
+    n_triples     : number of new triples per epoch; None for 100 per point, at least 100,000.
+    start_radius  : radius of the circle at the start, between 0.01 and 0.999; it is learned too.
+    anneal_every, anneal_factor : every so many epochs, temperature and learning rate are multiplied by the factor.
+    max_seconds   : checked after each epoch.
 
-    O(n_triples d) an epoch, O(n d) memory.
+    O(n_triples d) per epoch, O(n d) memory.
     """
     check_positive("temperature", temperature)
     check_rate(learning_rate)

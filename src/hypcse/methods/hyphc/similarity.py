@@ -1,4 +1,4 @@
-"""Cosine similarities of all pairs, never held as a matrix."""
+"""Cosine similarities of all pairs, never stored as a matrix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypcse.tree import Tree
 
 
 def unit_rows(X: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Columns to mean 0 and variance 1, then rows over their lengths; a row of zeros stays one."""
+    """Scale columns to mean 0 and variance 1, then divide rows by their lengths; a row of zeros stays zero."""
     from hypcse.graph import scale_features
 
     rows = scale_features(X, "standard").astype(np.float64)
@@ -21,7 +21,7 @@ def cosine_dasgupta(tree: Tree, rows: NDArray[np.float64]) -> float:
     """Dasgupta's cost, 2 sum_{i<j} s_ij |leaves(i v j)|, on the complete graph with s_ij = (1 + <x_i, x_j>) / 2.
 
     The similarities are linear in each point, so those that meet at a node follow from the sums of the rows below it
-    and below its children: O(n d), without a pair being looked at.
+    and below its children: O(n d), without looping over pairs.
     """
     sums = _subtree_rows(tree, rows)
     inside = _between_all(tree.sizes, sums)

@@ -1,4 +1,4 @@
-"""Leaves on a circle, moved to lower the loss of random triples."""
+"""Moves leaves on a circle to lower the loss of random triples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BATCHES = 64
 
 
 class Training:
-    """Leaves under way, and the best tree that they gave, with the leaves (n, 2) in the disk that gave it."""
+    """The leaves in training, and the best tree so far with its leaves (n, 2) in the disk."""
 
     tree: Tree
     leaves: Tensor
@@ -44,7 +44,7 @@ class Training:
     ) -> float:
         """Steps down the `triplet_loss` of fresh triples, batch by batch; its mean.
 
-        `add_slopes` is called before each step, to add the slopes of another loss to the gradients.
+        `add_slopes` is called before each step, to add the gradients of another loss.
         """
         total = 0.0
         directions = self.directions.numpy()
@@ -60,7 +60,7 @@ class Training:
         return total / n_triples
 
     def evaluate(self) -> None:
-        """Decode, and keep the tree where it is the best so far."""
+        """Decode, and keep the tree if it is the best so far."""
         leaves = on_sphere(self.directions, self.radius)
         tree = decode_single(leaves.numpy())
         cost = cosine_dasgupta(tree, self.rows)
@@ -87,7 +87,7 @@ def _batches(
 
 
 def random_triples(n_points: int, n_triples: int, draws: np.random.Generator) -> NDArray[np.int64]:
-    """Triples (n_triples, 3) of three different points, all alike likely."""
+    """Triples (n_triples, 3) of three different points, uniformly at random."""
     first, second, third = (draws.integers(n_points - k, size=n_triples) for k in range(3))
     second += second >= first
     low, high = np.minimum(first, second), np.maximum(first, second)

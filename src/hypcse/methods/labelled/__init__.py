@@ -1,4 +1,4 @@
-"""Classifiers of points of which few carry a label, under one registry."""
+"""Classifiers that learn from few labels, in one registry."""
 
 from hypcse.methods.labelled.registry import CLASSIFIERS, Classifier
 

@@ -16,7 +16,7 @@ from hypcse.methods.progress import check_positive
 def nearest_neighbors(
     X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 5, random_state: int = 0, validation: ArrayLike | None = None
 ) -> Codes:
-    """The most frequent class among the nearest labelled points, all of them where there are fewer."""
+    """The most frequent class among the nearest labelled points (all of them, if there are fewer)."""
     from sklearn.neighbors import KNeighborsClassifier
 
     inputs = check_inputs(X, y, random_state, validation)
@@ -43,7 +43,7 @@ def gradient_boosting(
 ) -> Codes:
     """Boosted decision trees on histograms, `n_rounds` trees per class.
 
-    `min_leaf` is the least number of rows in a leaf. scikit-learn's own 20 leaves no split where labels are few.
+    `min_leaf` is the smallest number of rows in a leaf. With scikit-learn's default of 20, few labels allow no split.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -53,13 +53,13 @@ def gradient_boosting(
     model = HistGradientBoostingClassifier(
         max_iter=n_rounds, min_samples_leaf=min_leaf, early_stopping=False, random_state=inputs.random_state
     )
-    # On few rows its threads wait for each other far longer than they work.
+    # On few rows its threads mostly wait for each other.
     with openmp_threads(1 if inputs.rows.size < FEW_POINTS else None):
         return predict_with(model, inputs.features, inputs)
 
 
 def linear_model(C: float) -> Any:
-    """Multinomial logistic regression, with steps enough to converge."""
+    """Multinomial logistic regression, with enough steps to converge."""
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(C=check_positive("C", C), max_iter=10_000)

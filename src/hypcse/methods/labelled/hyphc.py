@@ -1,4 +1,4 @@
-"""Classification on HypHC's leaves: after training them, or while."""
+"""Classification on HypHC's leaves: after or during their training."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def hyphc_two_step(
 ) -> Codes:
     """HypHC without labels, then logistic regression on its leaves.
 
-    The leaves are those of the epoch with the least Dasgupta cost. They are taken to the tangent space at the origin,
-    where the regression is linear; `C` is the inverse of the weight of its squared penalty. `n_triples` are drawn
-    afresh each epoch, None for as many as `hyphc` draws.
+    The leaves are those of the epoch with the lowest Dasgupta cost. They are mapped to the tangent space at the origin,
+    where the regression is linear; `C` is the inverse of the weight of its squared penalty. `n_triples` new triples are
+    drawn per epoch; None for as many as in `hyphc`.
     """
     from hypcse.hyperbolic.poincare import log_origin
 
@@ -64,9 +64,9 @@ def hyphc_end_to_end(
 ) -> Codes:
     """HypHC's loss plus `loss_weight` times the cross-entropy of a classifier of the leaves, trained together.
 
-    The classifier is linear in the tangent space at the origin. It answers as after the epoch with the highest accuracy
-    on the validation points, the last of equals; without such points, as after the last epoch. `n_triples` are drawn
-    afresh each epoch, None for as many as `hyphc` draws.
+    The classifier is linear in the tangent space at the origin. The result is that of the epoch with the highest
+    accuracy on the validation points (the last one in a tie); without such points, of the last epoch. `n_triples` new
+    triples are drawn per epoch; None for as many as in `hyphc`.
     """
     inputs = check_inputs(X, y, random_state, validation)
     check_positive("loss_weight", loss_weight)
@@ -93,7 +93,7 @@ def _start(inputs: LabelledInputs) -> Training:
 def _epochs(
     run: Training, n_epochs: int, n_triples: int | None, add_slopes: Callable[[], None] | None = None
 ) -> Iterator[int]:
-    """Train epoch by epoch, and yield after each; fewer than three points make no triple, and stay."""
+    """Train epoch by epoch, and yield after each; with fewer than three points there is nothing to train."""
     n_points = len(run.rows)
     n_triples = count_triples(n_points) if n_triples is None else check_count("n_triples", n_triples, 1)
     for epoch in range(check_count("n_epochs", n_epochs, 1) if n_points > 2 else 0):

@@ -1,4 +1,4 @@
-"""What a classifier is given: points of which some carry a class."""
+"""The input of a classifier: points, some of them labelled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Codes = NDArray[np.int64]
 class LabelledInputs:
     """Points, the labels to train on, and the labels to choose by.
 
-    X       : features (n, d) as they came.
+    X       : unscaled features (n, d).
     rows    : ids (m,) of the points to train on.
     classes : class codes found among these, ascending.
     codes   : (m,) position in `classes` of each one's class.
@@ -39,7 +39,7 @@ class LabelledInputs:
 
     @property
     def n_points(self) -> int:
-        """How many points there are, with and without a label."""
+        """Number of points, with and without a label."""
         return len(self.X)
 
     @cached_property
@@ -49,7 +49,7 @@ class LabelledInputs:
 
     @property
     def majority(self) -> int:
-        """Position in `classes` of the most frequent class, the first among equals."""
+        """Position in `classes` of the most frequent class, the first in a tie."""
         return int(np.bincount(self.codes).argmax())
 
 

@@ -1,4 +1,4 @@
-"""A classifier of leaves that is trained together with them."""
+"""A classifier of leaves, trained together with them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LeafClassifier:
         self.truth = np.eye(n_classes)[inputs.codes]
 
     def add_slopes(self) -> None:
-        """Add the slopes of the weighted cross-entropy of the labelled leaves to the gradients that a batch left."""
+        """Add the gradients of the weighted cross-entropy of the labelled leaves to those of a batch."""
         rows = self.inputs.rows
         directions, radius = self.run.directions.numpy()[rows], self.run.radius.item()
         found = cross_entropy_slopes(directions, radius, self.weights.numpy(), self.bias.numpy(), self.truth)
@@ -38,7 +38,7 @@ class LeafClassifier:
         self.bias.grad = torch.from_numpy(self.loss_weight * found.by_bias)
 
     def predict(self) -> Codes:
-        """Class codes of all leaves as they are now."""
+        """Current class codes of all leaves."""
         points = log_origin(on_sphere(self.run.directions, self.run.radius))
         return self.inputs.classes[(points @ self.weights.T + self.bias).argmax(dim=1).numpy()]
 

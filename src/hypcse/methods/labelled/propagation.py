@@ -43,8 +43,8 @@ def _spread(inputs: LabelledInputs, n_neighbors: int) -> Codes:
 def propagate(graph: Graph, rows: Codes, given: NDArray[np.float64]) -> NDArray[np.float64]:
     """Shares (n, c) of every vertex from those (m, c) `given` to the vertices `rows`, which keep theirs.
 
-    A vertex without given shares has the mean of its neighbours', weighted by the edges: with P = D^-1 W, loops left
-    out, U the vertices without and L those with given shares,
+    A vertex without given shares has the mean of its neighbours', weighted by the edges: with P = D^-1 W without loops,
+    U the vertices without and L those with given shares,
 
         f_U = (I - P_UU)^-1 P_UL f_L,    which is    (D_UU - W_UU) f_U = W_UL f_L.
 

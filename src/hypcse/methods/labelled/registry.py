@@ -17,12 +17,12 @@ from hypcse.methods.options import keyword_options
 class Classifier:
     """A classifier that learns from few labels.
 
-    name    : what it is called here.
-    title   : what a table calls it.
+    name    : its name in the registry.
+    title   : its name in tables.
     predict : takes features X (n, d), class codes y (n,) with -1 for no label, and by keyword `random_state`,
               `validation` (a mask of rows whose labels may choose an epoch and never train) and its settings; returns
               class codes of all rows.
-    reading : what its source leaves open and is our choice; empty where nothing is.
+    reading : our choices where its source leaves something open; empty if there are none.
     """
 
     name: str

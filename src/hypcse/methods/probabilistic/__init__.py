@@ -1,4 +1,4 @@
-"""Probabilistic hierarchies, FPH and EPH: parents drawn at random, their probabilities optimised."""
+"""Probabilistic hierarchies, FPH and EPH: parents are random, and their probabilities are optimised."""
 
 from hypcse.methods.probabilistic.expected import eph
 from hypcse.methods.probabilistic.flexible import fph

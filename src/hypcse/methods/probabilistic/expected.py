@@ -37,17 +37,17 @@ def eph(
 ) -> Tree:
     """Expected probabilistic hierarchies (Kollovieh et al., 2024) on the graph: our reading of the successor of FPH.
 
-    FPH optimises the objective of a soft tree, which lies below that of every tree it stands for. Here whole trees are
-    drawn, each parent by the Gumbel-max trick, and their mean objective is lowered by Adam on the logits; the gradient
-    of a drawn tree is passed to its probabilities as it is (straight through). The best of all trees drawn, and of the
-    likeliest trees, is kept; the start counts.
+    FPH optimises the objective of a soft tree, which is lower than that of every tree it represents. Here whole trees
+    are drawn, each parent by the Gumbel-max trick, and their mean objective is lowered by Adam on the logits; the
+    gradient of a drawn tree is passed to its probabilities unchanged (straight through). The best of all drawn trees
+    and of the likeliest trees is kept; the start counts too.
 
-    n_samples   : trees an epoch.
+    n_samples   : trees per epoch.
     temperature : of the softmax that the gradient passes through.
     certainty   : probability that a node has the parent of the starting tree, at the start.
     The other options are those of `fph`.
 
-    O(n_samples (n m^2 + m^3 + edges m)) an epoch and O(n m) memory for m internal nodes.
+    O(n_samples (n m^2 + m^3 + edges m)) per epoch and O(n m) memory for m internal nodes.
     """
     check_options(objective, start, n_internal, n_epochs)
     check_count("n_samples", n_samples, 1)
@@ -86,7 +86,7 @@ def _descend(
             loss = search.loss(A, B)
             (loss / n_samples).backward()
             total += loss.item()
-            # On one tree the loss is its objective.
+            # For a single tree the loss is its objective.
             if loss.item() < search.best:
                 search.offer(A, B)
         optimizer.step()

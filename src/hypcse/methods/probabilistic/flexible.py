@@ -33,17 +33,17 @@ def fph(
     """Flexible probabilistic hierarchies (Zügner et al., 2022) on the graph.
 
     Leaves and internal nodes have probabilities of parents. They start at average linkage on the graph, contracted to
-    `n_internal` internal nodes, and go down the gradient of a soft objective, each step ending at the nearest point of
-    the simplex. After every step the tree of the likeliest parents is scored, and the best is kept; the start counts.
+    `n_internal` internal nodes, and follow the gradient of a soft objective; each step is projected to the simplex.
+    After every step the tree of the likeliest parents is scored, and the best is kept; the start counts too.
 
     objective     : "dasgupta" (`soft_dasgupta`) or "divergence" (`soft_divergence`).
     n_internal    : at most n - 1.
     learning_rate : None for 0.05 (dasgupta) or 150 (divergence).
     start         : average linkage on the "weighted" graph, or on the same edges with "unit" weights.
-    binary        : whether the children of multiway nodes are joined at the end, by average linkage on the graph; never
-                    worse in structural entropy and Dasgupta's cost, and so a gain that FPH itself did not make.
+    binary        : whether to join the children of multiway nodes at the end, by average linkage on the graph; never
+                    raises structural entropy or Dasgupta's cost, but is a gain that FPH itself did not make.
 
-    No randomness. O(n m^2 + m^3 + edges m) an epoch and O(n m) memory for m internal nodes.
+    No randomness. O(n m^2 + m^3 + edges m) per epoch and O(n m) memory for m internal nodes.
     """
     check_options(objective, start, n_internal, n_epochs)
     rate = LEARNING_RATE[objective] if learning_rate is None else check_rate(learning_rate)
@@ -89,7 +89,7 @@ def check_options(objective: object, start: object, n_internal: object, n_epochs
 
 
 def first_tree(graph: Graph, n_internal: int, start: LikelihoodStart, n_copies: int) -> Tree:
-    """The tree to start from, if so many arrays of its probabilities fit into memory."""
+    """The tree to start from; raises if this many arrays of its probabilities do not fit into memory."""
     m, n = min(n_internal, graph.n_vertices - 1), graph.n_vertices
     check_memory(f"{m} internal nodes over {n} points", 4 * n_copies * m * (n + m), "Lower n_internal.")
     return start_tree(graph, m, start == "unit")

@@ -1,8 +1,8 @@
-"""Dasgupta's cost and the tree-sampling divergence of hierarchies whose parents are drawn at random.
+"""Dasgupta's cost and the tree-sampling divergence of hierarchies with random parents.
 
 Zügner, Charpentier, Ayle, Geringer and Günnemann, "End-to-end learning of probabilistic hierarchies on graphs", ICLR
 2022. A leaf takes its parent among m internal nodes by the probabilities A (n, m), an internal node by B (m, m),
-strictly upper triangular; the last node is the root. Where all are 0 or 1, both objectives are those of the one tree.
+strictly upper triangular; the last node is the root. If all are 0 or 1, both objectives are those of one tree.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def soft_dasgupta(A: Tensor, B: Tensor, weights: Tensor) -> Tensor:
 
 
 def soft_divergence(A: Tensor, B: Tensor, weights: Tensor) -> Tensor:
-    """Tree-sampling divergence in nats, the more the better, -> scalar.
+    """Tree-sampling divergence in nats, higher is better, -> scalar.
 
     Charpentier and Bonald, "Tree sampling divergence", IJCAI 2019: the Kullback-Leibler divergence
 
@@ -63,7 +63,7 @@ def soft_divergence(A: Tensor, B: Tensor, weights: Tensor) -> Tensor:
     degrees = torch.sparse.sum(weights, dim=1).to_dense()
     both = torch.stack([_Together.apply(tree.above, weights), (degrees @ tree.above).square()])
     p, q = torch.linalg.solve_triangular(tree.twice, both, upper=True, unitriangular=True, left=False)
-    # Rounding leaves small numbers below 0; nodes that no edge meets at add nothing.
+    # Rounding leaves small negative numbers; nodes where no edge meets add nothing.
     tiny = torch.finfo(p.dtype).eps ** 2
     p, q = p.clamp_min(0), q.clamp_min(tiny)
     return torch.where(p > tiny, p * torch.log(p.clamp_min(tiny) / q), 0).sum()

@@ -1,4 +1,4 @@
-"""What FPH and EPH share: the losses on a graph, where they start, and the best tree so far."""
+"""Shared by FPH and EPH: the losses on a graph, the start, and the best tree so far."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypcse.tree import Tree
 class Search:
     """Trees on a graph by one of two objectives, "dasgupta" or "divergence", and the best of those offered.
 
-    best : its objective, the lower the better: leaves under the LCA of a random edge, or minus the divergence.
+    best : its objective, lower is better: leaves under the LCA of a random edge, or minus the divergence.
     """
 
     def __init__(self, graph: Graph, start: Tree, objective: str) -> None:
@@ -40,7 +40,7 @@ class Search:
         return soft_dasgupta(A, B, self.weights)
 
     def offer(self, A: Tensor, B: Tensor) -> None:
-        """Keep the tree of the likeliest parents where it is the best so far."""
+        """Keep the tree of the likeliest parents if it is the best so far."""
         parents = torch.cat([A.detach().argmax(1), B.detach().argmax(1)]).numpy()
         if self.offered is not None and np.array_equal(parents, self.offered):
             return
@@ -52,7 +52,7 @@ class Search:
 
 
 def certain_parents(tree: Tree) -> tuple[Tensor, Tensor]:
-    """A (n, m) and B (m, m) of one tree: each row has a 1 at the parent, but the last of B, the root's."""
+    """A (n, m) and B (m, m) of one tree: each row has a 1 at the parent, except the last of B, the root's."""
     n, m = tree.n_leaves, tree.n_nodes - tree.n_leaves
     A, B = torch.zeros(n, m), torch.zeros(m, m)
     parent = torch.from_numpy(tree.parent - n)

@@ -1,4 +1,4 @@
-"""The tree that a probabilistic hierarchy starts from, and the trees that it gives."""
+"""The starting tree of a probabilistic hierarchy, and the trees read from it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hypcse.tree.numbering import keep_leaves
 
 
 def start_tree(graph: Graph, n_internal: int, unit_weights: bool) -> Tree:
-    """Average linkage on the graph, with every weight 1 where asked for, contracted to so many internal nodes."""
+    """Average linkage on the graph (with all weights 1, if asked for), contracted to this many internal nodes."""
     linked = graph
     if unit_weights and graph.n_edges:
         i, j, _ = graph.edges()
@@ -27,10 +27,10 @@ def start_tree(graph: Graph, n_internal: int, unit_weights: bool) -> Tree:
 
 
 def contract(tree: Tree, graph: Graph, n_internal: int) -> Tree:
-    """The tree with internal nodes contracted into their parents, least rise of Dasgupta's cost first.
+    """The tree with internal nodes contracted into their parents, smallest rise of Dasgupta's cost first.
 
-    Contracting x into its parent p raises the cost by (weight that meets at x) (|p| - |x|). Neither factor ever falls
-    later on, so a heap whose entries are checked as they come out is exact. O(n log n) but for deep chains.
+    Contracting x into its parent p raises the cost by (weight that meets at x) (|p| - |x|). Neither factor ever
+    decreases later, so a heap whose entries are checked when popped is exact. O(n log n) except for deep chains.
     """
     weight, size = lca_weights(tree, graph), tree.sizes
     above = tree.parent.copy()

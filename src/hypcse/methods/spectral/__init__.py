@@ -1,4 +1,4 @@
-"""Methods by the eigenvectors of a graph."""
+"""Methods based on the eigenvectors of a graph."""
 
 from hypcse.methods.spectral.block_model import dp_cluster_hsbm
 from hypcse.methods.spectral.wrsc import spec_wrsc

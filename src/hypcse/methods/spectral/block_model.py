@@ -43,14 +43,14 @@ def dp_cluster_hsbm(
     n_init: int = 10,
     max_seconds: float | None = None,
 ) -> Tree:
-    """Blocks of a hierarchical block model, joined the densest pair first. Our reading: the text leaves much open.
+    """Blocks of a hierarchical block model, joined densest pair first. Our reading: the text leaves much open.
 
     1. The rows of the best rank-k part of the adjacency matrix, without loops, are grouped into k blocks by k-means,
        the best of `n_init` runs. k is `n_blocks`; without privacy by default where the largest gap of the
        eigenvalues lies, 2 to 15.
     2. The two blocks with the largest w(A, B) / (|A| |B|) are joined, again and again.
-    3. Inside a block stands a tree that looks at nothing, the halves of a random order; or with `inner="average"`
-       average linkage on the graph, which the publication does not have and which is not private.
+    3. Inside a block is a tree that ignores the data, halving a random order; or with `inner="average"` average linkage
+       on the graph, which is not in the publication and is not private.
 
     With a finite `epsilon` the tree is (epsilon, delta)-private for one edge of weight at most 1: see `private_rows`
     for the noise of step 1 (three quarters of epsilon); in step 2 each w(A, B) gets Laplace noise of scale 4 /
@@ -58,9 +58,9 @@ def dp_cluster_hsbm(
     leaves. This holds only while `random_state` is secret. It speaks of the edges of the graph, not of features that it
     was made from; and noise in floating point is not hardened against an attack on its last bits.
 
-    O(m k) a round of Lanczos' iteration, dense up to 2,000 vertices; memory O(n k + m), with privacy about 100 numbers
-    a vertex. Pen-digits, 10,992 points: below 1 s on one core. Past `max_seconds`, looked at between the steps, it
-    raises TimeoutError.
+    O(m k) per round of Lanczos' iteration, dense up to 2,000 vertices; memory O(n k + m), with privacy about 100
+    numbers per vertex. Pen-digits, 10,992 points: below 1 s on one core. After `max_seconds`, checked between the
+    steps, it raises TimeoutError.
     """
     check_choice("inner", inner, BlockOrder)
     check_count("n_init", n_init, 1)
@@ -84,9 +84,9 @@ def dp_cluster_hsbm(
 
 
 def check_private(graph: Graph, n_blocks: int | None, inner: BlockOrder) -> None:
-    """Raise where something would be looked at that no noise covers."""
+    """Raise if something would be used that no noise covers."""
     if n_blocks is None:
-        raise ValueError("n_blocks is not given, and to choose it by the graph would not be private. Pass a number.")
+        raise ValueError("n_blocks is not given, and choosing it by the graph would not be private. Pass a number.")
     if inner != "random":
         raise ValueError(f"inner={inner!r} looks at edges inside blocks. With a finite epsilon pass inner='random'.")
     if graph.weights.size and graph.weights.max() > 1:
@@ -144,7 +144,7 @@ def private_rows(values: Reals, vectors: Reals, budget: Budget, draw: np.random.
 
 
 def _block_weights(graph: Graph, labels: Ids, budget: Budget, random_state: int) -> Reals:
-    """Weight between blocks, with noise where it is private: an edge lies between one pair of blocks, or in none."""
+    """Weight between blocks, with noise if private: an edge lies between one pair of blocks, or in none."""
     weights = cuts_between(graph, labels)
     if budget.private:
         scale = laplace_scale(1.0, DENSITIES * budget.epsilon)

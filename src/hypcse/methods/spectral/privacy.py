@@ -14,7 +14,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Budget:
-    """What may be spent: epsilon and delta."""
+    """The privacy budget: epsilon and delta."""
 
     epsilon: float
     delta: float

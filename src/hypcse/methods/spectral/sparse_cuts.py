@@ -10,7 +10,7 @@ from hypcse.graph import Graph
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
-# Up to so many vertices all cuts are compared, 2^14 of them.
+# Up to this many vertices all cuts are compared, 2^14 of them.
 MAX_ENUMERATED = 15
 
 

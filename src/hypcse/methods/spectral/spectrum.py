@@ -16,7 +16,7 @@ from hypcse.graph import Graph
 
 Reals = NDArray[np.float64]
 
-# Up to so many vertices all eigenvectors at once, in dense form, are faster and surer than Lanczos' iteration.
+# Up to this many vertices, all eigenvectors in dense form are faster and safer than Lanczos' iteration.
 MAX_DENSE = 2000
 # The most clusters that are chosen by the spectrum.
 MAX_CHOSEN = 15
@@ -78,7 +78,7 @@ def normalized_adjacency(graph: Graph) -> sparse.csr_array:
 
 
 def clusters_by_gap(values: Reals) -> int:
-    """After how many of the falling eigenvalues the largest gap comes, at least 2 where there are as many.
+    """The position of the largest gap in the decreasing eigenvalues: at least 2, if there are that many.
 
     >>> clusters_by_gap(np.array([1.0, 0.9, 0.85, 0.2, 0.1]))
     3
@@ -94,7 +94,7 @@ def cluster_rows(rows: Reals, k: int, n_init: int, random_state: int) -> NDArray
     from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator(random_state, "clusters of rows").integers(2**31))
-    # It warns that there are fewer different rows than clusters, which is no fault here.
+    # It warns if there are fewer different rows than clusters, which is fine here.
     with filtered("ignore", ConvergenceWarning), openmp_threads():
         found = KMeans(k, n_init=n_init, random_state=seed).fit(rows).labels_
     return np.unique(found, return_inverse=True)[1].astype(np.int64)

@@ -51,8 +51,8 @@ def spec_wrsc(
     the other in k-means' order; rows are divided by the roots of unweighted degrees, loops counted twice; eigenvectors
     of several components, which share an eigenvalue, stay mixed as they come.
 
-    Degrees include `self_weights`. O(m k) a round of Lanczos' iteration, dense up to 2,000 vertices; O(2^k) cuts;
-    memory O(n k + m). Pen-digits, 10,992 points: about 2 s on one core. Past `max_seconds`, looked at between the
+    Degrees include `self_weights`. O(m k) per round of Lanczos' iteration, dense up to 2,000 vertices; O(2^k) cuts;
+    memory O(n k + m). Pen-digits, 10,992 points: about 2 s on one core. After `max_seconds`, checked between the
     steps, it raises TimeoutError.
     """
     graph = inputs.graph
@@ -115,7 +115,7 @@ def degree_buckets(labels: Ids, degrees: Reals, ratio: float) -> Ids:
 def _fiedler_order(graph: Graph, vertices: Ids, released: bool, random_state: int) -> Ids:
     """The vertices, sorted by the Fiedler vector of the graph among them; equal ones at random.
 
-    Data often come sorted by class: in the order of the rows, ties would tell what no method may know.
+    Data often come sorted by class: with ties in the order of the rows, the classes would leak.
     """
     shuffled = generator(random_state, f"ties from vertex {vertices[0]}").permutation(vertices)
     inside, _ = graph.subgraph(shuffled)

@@ -25,7 +25,7 @@ class Distances(NamedTuple):
 
 
 def neighbor_distances(X: NDArray[np.float64], n_neighbors: int) -> Distances:
-    """Euclidean distances to the nearest others, and along a minimum spanning tree, which joins all points. O(n k)."""
+    """Euclidean distances to the nearest neighbours, and along a minimum spanning tree of all points. O(n k)."""
     from hypcse.decode import spanning_tree
 
     n = len(X)

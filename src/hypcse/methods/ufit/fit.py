@@ -36,15 +36,15 @@ def ufit(
 ) -> Tree:
     """Ultrametric fitting by gradient descent (Chierchia and Perret, 2019), with its "closest and size" loss.
 
-    One value an edge, positive by softplus, starts at the subdominant ultrametric of the distances and is moved by
-    Adam; the tree is single linkage of the values with the lowest loss, its heights the fitted ultrametric.
+    One value per edge, positive by softplus, starts at the subdominant ultrametric of the distances and is optimised by
+    Adam; the tree is single linkage of the values with the lowest loss, with the fitted ultrametric as heights.
 
     n_neighbors : edges join each point to so many nearest others, and all points along a minimum spanning tree. Without
                   X the edges are those of the graph, sqrt(log(heaviest / w)) long.
     size_weight : weight of the size term; top_nodes : how many of the last merges it looks at, 0 for all.
-    n_epochs    : most steps; it stops when two means of 30 losses differ by less than 0.5 % of the way come so far.
+    n_epochs    : most steps; it stops when two means of 30 losses differ by less than 0.5 % of the progress so far.
 
-    No randomness. O(m log m) an epoch, O(n + m) memory.
+    No randomness. O(m log m) per epoch, O(n + m) memory.
     """
     check_count("n_neighbors", n_neighbors, 1)
     check_positive("size_weight", size_weight, zero=True)

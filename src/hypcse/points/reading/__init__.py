@@ -29,50 +29,50 @@ def read(
     sheet: str | int | None = None,
     edges: bool = False,
 ) -> Points:
-    """Points of a file or of a pandas data frame.
+    """Read points from a file or a pandas data frame.
 
-    Delimiter, encoding, decimal mark and header are found; `notes` of the points tell what was used as what. A column
-    that cannot be used as it is raises a ValueError that names every such column and the option for it, as the
-    command `hypcse fit` spells it: `--label-column` is `label_column`. Nothing in a file is run.
+    Delimiter, encoding, decimal mark and header are detected; the points' `notes` say how each column was used. If
+    columns cannot be used as they are, a ValueError names each of them and the option that helps, as the command
+    `hypcse fit` spells it: `--label-column` is `label_column`. Nothing in a file is run.
 
     Parameters
     ----------
     source
-        A path, whose suffix says what it holds (a table, a graph or cells), or a data frame. The page "Reading your
-        data" lists the suffixes, and so does the error for any other.
+        A path or a data frame. The suffix of a path says what it holds: a table, a graph or cells. The page "Reading
+        your data" lists the suffixes, and so does the error for any other.
     label_column, id_column
-        The columns of the classes and of the names. Columns are given by name, or by position from 1. Classes are
-        texts, "1" and not 1; None where the cell is empty.
+        The columns of the classes and of the names. Give columns by name, or by position from 1. Classes are text
+        ("1", not 1), and None where the cell is empty.
     use, drop
-        The feature columns, and columns to leave out. By default, every column is a feature but those of the classes
-        and names, and one that looks like an id: whole numbers that rise from row to row.
+        The feature columns, and columns to leave out. By default, every column is a feature except the classes, the
+        names, and columns that look like an id: whole numbers that increase from row to row.
     categorical
-        Columns of texts, each to become one column of 0 and 1 for each text. All of these together weigh as one column
-        of numbers does.
+        Text columns. Each becomes one column of 0 and 1 per distinct text; together these count as much as one
+        numeric column.
     keep
-        Columns to use although they look like an id.
+        Columns to use even though they look like an id.
     header
-        Whether row 1 names the columns; None to find out: it does when none of its cells is a number.
+        Whether row 1 names the columns. None detects it: row 1 is a header if none of its cells is a number.
     impute
-        "median" to fill missing numbers by the median of the column; by default they are an error.
+        "median" fills missing numbers with the median of the column; by default they are an error.
     decimal
-        "." or ","; None to find out.
+        "." or ","; None detects it.
     dates
         "refuse", or "number" for days since 1970-01-01.
     sheet
-        Of a workbook, by name or by position from 1; the first by default.
+        Sheet of a workbook, by name or by position from 1; the first by default.
     edges
         Whether rows are edges: source, target, optional weight.
 
     Returns
     -------
     Points
-        Features, names, labels and notes of what was read as what.
+        Features, names, labels, and notes on how each column was used.
 
     Raises
     ------
     ValueError
-        Where the file is damaged or its columns need a decision, with the way out.
+        If the file is damaged or its columns need a decision; the message says what to do.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def read(
 
 
 def read_points(source: str | PathLike[str] | Any, columns: Columns) -> Points:
-    """Points of a file or of a pandas data frame, with what is asked of its columns as one value."""
+    """Read points from a file or a pandas data frame, with the options for its columns as one value."""
     from hypcse.points.reading.sources import read_source
 
     return read_source(source, columns)

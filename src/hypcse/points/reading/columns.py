@@ -1,4 +1,4 @@
-"""What is asked of the columns of a table, and which column that makes of what."""
+"""The options for the columns of a table, and the role that each column gets."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from hypcse._checks import check_choice
 from hypcse._choices import Dates, Decimal, Impute
 
 MAX_NAMES = 20
-"""Names of columns that a message lists."""
-# Options that agree with each other about a column: it is a feature.
+"""How many column names a message lists."""
+# Options that may name the same column: all say that it is a feature.
 _FEATURE_OPTIONS = {"--use", "--categorical", "--keep"}
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What is asked of a table; columns are given by name or by position from 1.
+    """The options for reading a table; columns are given by name or by position from 1.
 
     Parameters
     ----------
     label, id : columns of the classes and of the names, which are not features.
     use : the feature columns; all others by default.
     drop : columns to leave out.
-    categorical : columns of texts, each to become one column of 0 and 1 for each text.
-    keep : columns to use although they look like an id.
-    header : whether row 1 names the columns; None to find out: it does when none of its cells is a number.
-    impute : "median" fills missing numbers by the median of the column; None refuses them.
-    decimal : "." or ","; None to find out.
+    categorical : text columns; each becomes one column of 0 and 1 per distinct text.
+    keep : columns to use even though they look like an id.
+    header : whether row 1 names the columns; None detects it: row 1 is a header if none of its cells is a number.
+    impute : "median" fills missing numbers with the median of the column; None refuses them.
+    decimal : "." or ","; None detects it.
     dates : "refuse", or "number" for days since 1970-01-01.
-    sheet : of a workbook, by name or by position from 1; the first by default.
+    sheet : sheet of a workbook, by name or by position from 1; the first by default.
     edges : whether rows are edges: source, target, optional weight.
     """
 
@@ -70,9 +70,9 @@ class Roles:
     """Positions of the columns, from 0.
 
     label, name : columns of classes and of names, or None.
-    features    : in the order in which they are to come.
-    categorical : those of them that hold texts.
-    certain     : those that were asked for, which are used whatever they look like.
+    features    : feature columns, in the order of the result.
+    categorical : the features that hold text.
+    certain     : the features that were asked for; they are used whatever they look like.
     dropped     : left out because `drop` says so.
     """
 
@@ -85,7 +85,7 @@ class Roles:
 
     @classmethod
     def of(cls, place: str, header: Sequence[str], asked: Columns) -> Roles:
-        """The columns of a table with these names ("" where there is none) that are asked for."""
+        """The roles of the columns of a table with these names ("" for a column without one)."""
 
         def found(columns: Iterable[str]) -> tuple[int, ...]:
             return tuple(dict.fromkeys(find(place, header, column) for column in columns))
@@ -108,12 +108,12 @@ class Roles:
 
     @property
     def texts(self) -> frozenset[int]:
-        """Columns whose cells are wanted as they are written."""
+        """Columns to read as text, exactly as written."""
         return self.categorical | {column for column in (self.label, self.name) if column is not None}
 
 
 def find(place: str, header: Sequence[str], column: str) -> int:
-    """Where the column of this name stands or, where none has it, the one at this position from 1."""
+    """Position of the column of this name or, if none has it, of the one at this position from 1."""
     if column and column in header:
         return header.index(column)
     if column.isdecimal() and 1 <= int(column) <= len(header):
@@ -126,9 +126,9 @@ def find(place: str, header: Sequence[str], column: str) -> int:
 
 
 def check_no_columns(path: Path, asked: Columns) -> None:
-    """Raise where something is asked of the columns of a file that has none."""
+    """Raise if column options are given for a file without columns."""
     if asked != Columns():
-        raise ValueError(f"{path} has no named columns; options of columns are for tables. Omit them.")
+        raise ValueError(f"{path} has no named columns; column options are for tables. Omit them.")
 
 
 def name_column(header: Sequence[str], column: int) -> str:
@@ -137,17 +137,17 @@ def name_column(header: Sequence[str], column: int) -> str:
 
 
 def as_option(header: Sequence[str], column: int) -> str:
-    """A column as it is given to the command."""
+    """A column as the command takes it."""
     return shlex.quote(header[column]) if header[column] else str(column + 1)
 
 
 def list_names(names: Sequence[str], most: int) -> str:
-    """Names in a row, the first ones where there are many."""
+    """A list of names; only the first ones if there are many."""
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
 def _check_agree(place: str, header: Sequence[str], named: dict[str, tuple[int, ...]]) -> None:
-    """Raise for a column that two options want for different things."""
+    """Raise for a column that two options claim for different roles."""
     options: dict[int, list[str]] = {}
     for option, columns in named.items():
         for column in columns:

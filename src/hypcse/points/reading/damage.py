@@ -1,4 +1,4 @@
-"""One way to say that a file is not what its name says."""
+"""One error for files that are not what their suffix says."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-_WAY_OUT = "Write it anew, or take it from a copy."
+_WAY_OUT = "Write it again, or restore it from a copy."
 
 
 @contextmanager
 def reading(path: Path, kind: str) -> Iterator[None]:
-    """Name the file when the library that reads it cannot make sense of it.
+    """Name the file if the library that reads it fails.
 
-    Libraries raise errors of a dozen kinds on a file that was cut short or has wrong bytes. Only their calls belong
-    inside: an error of our own must not be taken for damage. What they raised is the cause of the error.
+    Libraries raise many kinds of errors for a file that was truncated or has wrong bytes. Put only their calls inside:
+    an error of our own must not be reported as damage. The library's error becomes the cause.
     """
     try:
         yield
@@ -29,10 +29,10 @@ def reading(path: Path, kind: str) -> Iterator[None]:
 
 @contextmanager
 def naming(path: Path, kind: str) -> Iterator[None]:
-    """Name the file in whatever is raised while it is read: a wrong value, which our own checks tell, or damage.
+    """Name the file in every error raised while it is read: a wrong value found by our own checks, or damage.
 
-    It goes around a whole reader. What no check of ours raises comes from a library that met something that its
-    format does not have; only an assertion that does not hold is a fault of this package.
+    It goes around a whole reader. An error that our checks did not raise comes from a library that met something its
+    format does not allow; only a failed assertion is a bug in this package.
     """
     try:
         yield
@@ -47,7 +47,7 @@ def naming(path: Path, kind: str) -> Iterator[None]:
 
 
 def require(library: str, what: str, extra: str) -> None:
-    """Raise, with the way to install it, where a library is missing."""
+    """Raise if a library is missing, and say how to install it."""
     try:
         import_module(library)
     except ImportError:
@@ -55,19 +55,19 @@ def require(library: str, what: str, extra: str) -> None:
 
 
 def _is_told(error: Exception, path: Path) -> bool:
-    """Whether the words of an error are for a person already, and name the file where that matters."""
+    """Whether an error's text is readable already, and names the file where that matters."""
     if isinstance(error, ImportError):
         return True
     if isinstance(error, OSError):
-        return error.filename is not None  # The system's own words: not there, not allowed, a folder.
+        return error.filename is not None  # The system's own text: not found, not allowed, a folder.
     words = str(error)
-    # Libraries name the file too, somewhere in several lines; ours have it first.
+    # Libraries name the file too, somewhere in several lines; our errors begin with it.
     named = words.startswith(str(path)) or (str(path) in words and "\n" not in words)
     return type(error) in (ValueError, TypeError, MemoryError) and named
 
 
 def _too_large(error: MemoryError, path: Path) -> MemoryError:
-    return MemoryError(f"{path}: {str(error) or 'it does not fit into memory. Read a part of it.'}")
+    return MemoryError(f"{path}: {str(error) or 'it does not fit into memory. Read only part of it.'}")
 
 
 def _damaged(error: Exception, path: Path, kind: str) -> ValueError:

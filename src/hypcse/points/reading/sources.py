@@ -1,4 +1,4 @@
-"""The reader for a source: a file, by its suffix, or a data frame."""
+"""Finds the reader for a source: a file, by its suffix, or a data frame."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hypcse.points.reading.formats.layout import suffix_of
 
 
 def read_source(source: Any, asked: Columns) -> Points:
-    """Points of a file or of a data frame."""
+    """Read points from a file or a data frame."""
     if isinstance(source, pd.DataFrame):
         _check_sheet("a data frame", asked, None)
         return read_frame(source, asked)

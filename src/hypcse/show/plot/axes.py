@@ -1,4 +1,4 @@
-"""The axes that a picture is drawn on; the one place that asks for matplotlib."""
+"""The axes that a picture is drawn on; the only place that imports matplotlib."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RASTER_LEAVES = 5_000
-"""From so many leaves on, branches are pixels in vector formats too, and drawn in fewer pieces."""
+"""From this many leaves on, branches are rasterised in vector formats, and drawn in fewer pieces."""
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """The given axes, or those of a new figure of that size in inches. Nothing is shown."""
+    """The given axes, or those of a new figure of that size in inches. Does not show the figure."""
     if ax is not None:
         return ax
     try:
@@ -27,6 +27,6 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def open_frame(ax: Axes) -> None:
-    """Leave the axes without the lines above and on the right."""
+    """Hide the top and right lines of the axes."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(colors=INK)

@@ -1,4 +1,4 @@
-"""The branches of a dendrogram, its triangles, and what is written at its leaves."""
+"""The branches of a dendrogram, its triangles, and the text at its leaves."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEAST_TEXT, MOST_TEXT = 3.5, 9.0
-"""Smallest and largest text at the leaves, in points; where there is no room for the smallest there is none."""
+"""Smallest and largest font size at the leaves, in points; without room for the smallest, no text is drawn."""
 
 
 class Drawing(NamedTuple):
-    """What is drawn, node by node: place along the axis of the leaves, height, size, colour, parent.
+    """What is drawn, node by node: position along the leaf axis, height, size, colour, parent.
 
-    node : which node of the whole tree each of them is.
+    node : the node of the whole tree that each one is.
     base : the height at which the picture ends.
     """
 
@@ -38,7 +38,7 @@ class Drawing(NamedTuple):
 
 
 def arrange(top: Top, classes: LeafClasses | None) -> Drawing:
-    """Places, heights and colours of the nodes at the top of a tree."""
+    """Positions, heights and colours of the nodes at the top of a tree."""
     shown, node = top.outline.tree, top.outline.node
     position = child_middles(shown.parent, shown.first_positions[: shown.n_leaves].astype(np.float64) + 0.5)
     colour = node_colours(top.tree, classes)[node]
@@ -49,9 +49,9 @@ def arrange(top: Top, classes: LeafClasses | None) -> Drawing:
 
 
 def _floor(joins: NDArray[np.float64]) -> tuple[float, float]:
-    """The heights at which the picture and the tips of its triangles end, from those of the joins it shows.
+    """The heights at which the picture and the tips of its triangles end, from the heights of the joins it shows.
 
-    Both are 0 unless all joins lie near the top, where they could not be told apart.
+    Both are 0 unless all joins lie so near the top that they could not be told apart.
     """
     if joins.size == 0 or not 0.6 * joins.max() < joins.min() < joins.max():
         return 0.0, 0.0
@@ -87,7 +87,7 @@ def draw_branches(ax: Axes, drawing: Drawing, upright: bool) -> None:
 
 
 def _turn(points: NDArray[np.float64], upright: bool) -> NDArray[np.float64]:
-    """Points across and up as points along x and y."""
+    """Coordinates across and up as x and y."""
     return points if upright else points[..., ::-1]
 
 
@@ -110,7 +110,7 @@ def label_leaves(ax: Axes, drawing: Drawing, names: tuple[str, ...] | None, upri
 
 
 def side_length(ax: Axes, upright: bool) -> float:
-    """Length, in points, of the side of the axes along which leaves stand."""
+    """Length, in points, of the side of the axes along which the leaves are drawn."""
     place = ax.get_position()
     figure = ax.get_figure(root=True)
     size = (6.4, 4.8) if figure is None else figure.get_size_inches()

@@ -1,4 +1,4 @@
-"""Curves: how training went, and which numbers of clusters the entropy favours."""
+"""Curves: the course of training, and the entropy by number of clusters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_CLUSTERS = 1000
-"""Numbers of clusters up to which a profile is drawn unless asked otherwise: its tables grow with them."""
+"""By default, a profile is drawn up to this many clusters: its tables grow with them."""
 
 
 def history(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -71,19 +71,19 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
 def entropy_profile(
     source: Any, graph: GraphLike | None = None, *, max_clusters: int | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw the least two-dimensional entropy of all cuts of a tree by their number of clusters.
+    """Draw the lowest two-dimensional entropy of all cuts of a tree, by number of clusters.
 
-    The lowest point is `best_cut`. The partitions of `levels` are marked; each is a part of one description of the
-    graph with several levels, so that the coarse ones lie above the curve's lowest point and some above the curve.
+    The lowest point is `best_cut`. The partitions of `levels` are marked. Each is part of one description of the graph
+    with several levels, so the coarse ones lie above the curve's lowest point, and some above the curve.
 
     Parameters
     ----------
     source
         A `Tree`, or a fitted model with `tree_` and `graph_`.
     graph
-        Over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
+        Graph over the leaves: a `Graph`, a networkx graph or a symmetric matrix.
     max_clusters
-        The curve's last number of clusters; by default twice that of the best cut, at most 1,000.
+        The largest number of clusters to draw; by default twice that of the best cut, at most 1,000.
     ax
         Where to draw; a new figure by default.
 
@@ -132,7 +132,7 @@ def _last_number(tree: Tree, n_best: int, asked: int | None) -> int:
 
 
 def _mark_levels(ax: Axes, tree: Tree, graph: Graph) -> None:
-    """One mark per level, coarse to fine, with its number of clusters."""
+    """Draw one marker per level, coarse to fine, labelled with its number of clusters."""
     found = levels_and_main(tree, graph)
     for place, labels in enumerate(found.labels):
         number = int(labels.max()) + 1

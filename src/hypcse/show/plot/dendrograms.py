@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LETTER = 5.5
-"""Width of a letter of the axis's title, about, in points."""
+"""Approximate width of a letter of the axis title, in points."""
 
 
 def dendrogram(
@@ -43,33 +43,34 @@ def dendrogram(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a dendrogram; subtrees for which there is no room are triangles with their sizes.
+    """Draw a dendrogram; subtrees that do not fit are drawn as triangles with their sizes.
 
     Parameters
     ----------
     source
-        A `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used where it has them).
+        A `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used if it has them).
     labels
-        A class for each leaf, to colour by, greyer where classes mix, grey where it is None or NaN; by default, with a
-        graph, the clusters of the `main_level`.
+        One class per leaf, to colour by: greyer where classes mix, grey where the class is None or NaN. By default,
+        with a graph, the clusters of the `main_level`.
     n_clusters, max_leaves
-        How many subtrees, by the cut of least entropy where there is a graph. Or: a tree with more leaves is drawn down
-        to the finest of its `levels` with at most so many, or without a graph to so many; None draws every leaf.
+        The number of subtrees to draw, chosen by the cut of lowest entropy if there is a graph. Or the largest number
+        of leaves to draw: a larger tree is drawn down to the finest of its `levels` with at most that many clusters
+        (without a graph: to that many). None draws every leaf.
     graph, names
-        A graph over the leaves, for cuts and levels by entropy, and names of the leaves instead of the tree's own.
+        A graph over the leaves, for cuts and levels by entropy; and names to use instead of the tree's own.
     orientation
         Where the root is: "top", "bottom", "left" or "right".
     features, scale, heights
-        What the axis shows. "distance": the root mean squared distance between the parts that a join joins, never
-        falling upwards, of (n, d) features on that scale or those that a model keeps. "tree": the tree's own heights.
-        "auto": distances where there are features.
+        What the axis shows. "distance": the root mean squared distance between joined parts, never decreasing upwards,
+        of (n, d) features on that scale or of the model's features. "tree": the tree's own heights. "auto": distances
+        if there are features.
     legend, title, ax
         Whether to name the given classes, a title, and the axes to draw on instead of a new figure's.
 
     Returns
     -------
     Axes
-        Distances start at 0; heights a little below the lowest join, where all that are drawn lie near the top.
+        Distances start at 0. Heights start a little below the lowest join if all joins drawn lie near the top.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def dendrogram(
 
 
 def _classes(source: Any, labels: ArrayLike | None, tree: Tree, graph: Graph | None) -> LeafClasses | None:
-    """The classes to colour by; where none are known, the clusters of the graph's main level."""
+    """The classes to colour by; if there are none, the clusters of the graph's main level."""
     found = classes_of(source, labels, tree)
     if found is None and graph is not None:
         return leaf_classes(main_labels(tree, graph), tree.n_leaves)
@@ -103,10 +104,10 @@ def _classes(source: Any, labels: ArrayLike | None, tree: Tree, graph: Graph | N
 
 
 def _frame(ax: Axes, drawing: Drawing, orientation: Orientation, title: str | None) -> None:
-    """The reach of both axes, the side where names stand, and which spines are left."""
+    """Set the limits of both axes, the side for names, and the visible spines."""
     upright = orientation in ("top", "bottom")
     top = float(drawing.height.max())
-    # Where all joins lie at 0, the axis begins below them, or they would be hidden by its end.
+    # If all joins lie at 0, the axis starts below them; otherwise its end would hide them.
     reach = (drawing.base, top + 0.03 * (top - drawing.base)) if top > 0 else (-0.05, 1.0)
     along = (0.0, float(drawing.n_leaves))
     ax.set(xlim=along if upright else reach, ylim=reach if upright else along, title=title or "")
@@ -122,7 +123,7 @@ def _frame(ax: Axes, drawing: Drawing, orientation: Orientation, title: str | No
 
 
 def _title_heights(ax: Axes, axis: HeightAxis, upright: bool) -> None:
-    """The title of the axis of heights, with its note below it where the axis is long enough."""
+    """The title of the height axis, with its note below if the axis is long enough."""
     noted = axis.note and side_length(ax, not upright) > LETTER * len(axis.note)
     text = f"{axis.title}\n({axis.note})" if noted else axis.title
     (ax.set_ylabel if upright else ax.set_xlabel)(text, color=INK)
@@ -134,7 +135,7 @@ def _name_classes(ax: Axes, classes: LeafClasses, orientation: Orientation) -> N
     if 1 < len(classes.names) <= MAX_LEGEND:
         colours = palette(len(classes.names))
         patches = [Patch(color=colour, label=name) for name, colour in zip(classes.names, colours, strict=True)]
-        # Beside the picture, on the side where no names of leaves stand.
+        # Beside the picture, on the side without leaf names.
         left = orientation == "left"
         ax.legend(
             handles=patches,

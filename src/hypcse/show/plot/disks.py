@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_NAMES = 150
-"""Leaves up to which the tree's own names are written around the rim."""
+"""The tree's own names are written around the rim up to this many leaves."""
 
 
 def disk(
@@ -36,17 +36,17 @@ def disk(
     Parameters
     ----------
     source
-        A `Tree`, or a fitted model with `tree_`. A model with a two-dimensional `embedding_` is drawn by it, its nodes
-        at the LCAs of Eq. (6); any other tree in a layout of its own, every subtree in a sector.
+        A `Tree`, or a fitted model with `tree_`. A model with a two-dimensional `embedding_` is drawn by it, with
+        its nodes at the LCAs of Eq. (6). Any other tree gets a layout with every subtree in its own sector.
     labels
-        A class for each leaf, to colour by; by default the model's `labels_`. A branch has the colour of the largest
+        One class per leaf, to colour by; by default the model's `labels_`. A branch has the colour of the largest
         class under it, greyer the more classes mix. Where the label is None or NaN, leaves are grey.
     names
         Names to write around the rim; by default the tree's own, if it has at most 150 leaves.
     legend
-        Whether classes are named beside the drawing.
+        Whether to name the classes beside the drawing.
     title
-        Above it.
+        Title of the drawing.
     ax
         Where to draw; a new figure by default.
 
@@ -106,7 +106,7 @@ def _draw_branches(ax: Axes, tree: Tree, places: NDArray[np.complex128], colours
 
     large = tree.n_leaves >= RASTER_LEAVES
     lines = geodesics(places[:-1], places[tree.parent[:-1]], 7 if large else 17)
-    # Large subtrees are drawn last and thicker: the trunk lies above its twigs.
+    # Large subtrees are drawn last and thicker: the trunk lies on top of its twigs.
     order = np.argsort(tree.sizes[:-1], kind="stable")
     width = 0.5 + 1.3 * np.log1p(tree.sizes[:-1]) / np.log1p(tree.n_leaves)
     points = np.stack([lines.real, lines.imag], axis=-1)
@@ -137,7 +137,7 @@ def _draw_leaves(ax: Axes, places: NDArray[np.complex128], classes: LeafClasses 
 
 
 def _name_classes(ax: Axes) -> None:
-    """A legend whose dots can be seen however small those of the leaves are."""
+    """A legend with visible dots, even if those of the leaves are tiny."""
     from matplotlib.collections import PathCollection
 
     found = ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small", handletextpad=0.2)

@@ -1,4 +1,4 @@
-"""Which part of a tree a picture has room for."""
+"""Chooses the part of a tree that fits into a picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hypcse.tree.outline import Outline, outline
 class Top(NamedTuple):
     """The part of a tree that is drawn.
 
-    tree    : the whole tree; its binary form, where that is what is cut.
+    tree    : the whole tree, or its binary form if that is what is cut.
     outline : its top, down to the clusters that are drawn as one.
     axis    : the heights of the nodes of `tree`.
     """
@@ -30,7 +30,7 @@ class Top(NamedTuple):
 
 
 def truncate(tree: Tree, graph: Graph | None, axis: HeightAxis, n_clusters: int | None, max_leaves: int | None) -> Top:
-    """The top of a tree down to what there is room for, see `shown_clusters`."""
+    """The top of a tree, as far down as there is room; see `shown_clusters`."""
     if n_clusters is not None and graph is not None and not tree.is_binary:
         split = binary_form(tree)
         axis = axis._replace(height=on_binary_form(tree, split, axis.height))
@@ -43,11 +43,11 @@ def truncate(tree: Tree, graph: Graph | None, axis: HeightAxis, n_clusters: int 
 def shown_clusters(
     tree: Tree, graph: Graph | None, n_clusters: int | None, max_leaves: int | None
 ) -> NDArray[np.int64] | None:
-    """Flat labels of the subtrees to draw as one, or None where all leaves are drawn.
+    """Flat labels of the subtrees to draw as one, or None if all leaves are drawn.
 
-    n_clusters : so many, by the cut of least entropy where there is a graph, from the top otherwise.
-    max_leaves : where the tree has more, the finest of its `levels` with two to so many clusters; without a graph, or
-                 where no level is such, so many from the top.
+    n_clusters : number of subtrees, by the cut of lowest entropy if there is a graph, otherwise from the top.
+    max_leaves : if the tree has more leaves, the finest of its `levels` with 2 to `max_leaves` clusters; without a
+                 graph or such a level, that many clusters from the top.
     """
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, tree.n_leaves)

@@ -1,1 +1,1 @@
-"""Forms in which trees leave and come back: linkage matrices, Newick, JSON, networkx."""
+"""Import and export of trees: linkage matrices, Newick, JSON, networkx."""

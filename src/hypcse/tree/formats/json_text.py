@@ -1,4 +1,4 @@
-"""The JSON form of a tree: its arrays as they are, in an object that says what it is."""
+"""The JSON form of a tree: its arrays, in an object that names its format."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ FORMAT = "hypcse-tree"
 VERSION = 1
 _KEYS = ("parent", "height", "names")
 _show = reprlib.repr
-_WAY_OUT = "Pass what Tree.to_json wrote."
+_WAY_OUT = "Pass text written by Tree.to_json."
 
 
 def write_json(parent: NDArray[np.int64], height: NDArray[np.float64], names: Sequence[str] | None) -> str:
-    """JSON text of a tree; heights are written so that they come back to the last bit.
+    """JSON text of a tree; heights are read back exactly.
 
     >>> write_json(np.array([2, 2, -1]), np.array([0.0, 0.0, 0.5]), None)
     '{"format": "hypcse-tree", "version": 1, "parent": [2, 2, -1], "height": [0.0, 0.0, 0.5], "names": null}'
@@ -35,7 +35,7 @@ def write_json(parent: NDArray[np.int64], height: NDArray[np.float64], names: Se
 
 
 def read_json(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tuple[str, ...] | None]:
-    """Parents, heights and names (or None) of JSON text. Whether they make a tree is for `Tree` to check."""
+    """Parents, heights and names (or None) of JSON text. `Tree` checks that they form a tree."""
     form = _parse(text)
     _check_header(form)
     parent, height, names = (form[key] for key in _KEYS)
@@ -45,7 +45,7 @@ def read_json(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tuple[
         _check_items("names", names, (str,), "strings, or be null")
     if len(parent) != len(height):
         raise ValueError(
-            f"'parent' has {len(parent)} values and 'height' {len(height)}; a tree has one of each a node."
+            f"'parent' has {len(parent)} values and 'height' {len(height)}; a tree has one of each per node."
         )
     _check_range("parent", parent, -1, len(parent) - 1)
     _check_range("height", height, -sys.float_info.max, sys.float_info.max)
@@ -59,9 +59,9 @@ def _parse(text: str) -> Any:
     except json.JSONDecodeError as error:
         problem = f"the text is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
     except RecursionError:
-        problem = "the JSON text is nested too deep to be read, but a tree is one object of flat lists"
+        problem = "the JSON text is nested too deeply; a tree is one object of flat lists"
     except ValueError as error:
-        problem = f"the JSON text holds a value that no tree has: {error}"
+        problem = f"the JSON text holds an invalid value: {error}"
     raise ValueError(f"{problem}. {_WAY_OUT}")
 
 
@@ -70,7 +70,7 @@ def _reject_constant(constant: str) -> NoReturn:
 
 
 def _check_header(form: Any) -> None:
-    """Raise unless this is the object of a tree in a version that is known here, with all its keys."""
+    """Raise unless this is a tree object of a known version, with all its keys."""
     if not isinstance(form, dict):
         raise ValueError(f"the JSON text holds {_show(form)}, but a tree is an object. {_WAY_OUT}")
     if form.get("format") != FORMAT:
@@ -88,7 +88,7 @@ def _check_header(form: Any) -> None:
 
 
 def _check_items(key: str, values: Any, kinds: tuple[type, ...], wanted: str) -> None:
-    """Raise unless `values` is a list of exactly these types; true and false are no whole numbers here."""
+    """Raise unless `values` is a list of exactly these types; true and false do not count as whole numbers."""
     if not isinstance(values, list):
         raise ValueError(f"'{key}' is {_show(values)}, but must be a list of {wanted}. {_WAY_OUT}")
     if not set(map(type, values)) <= set(kinds):
@@ -97,7 +97,7 @@ def _check_items(key: str, values: Any, kinds: tuple[type, ...], wanted: str) ->
 
 
 def _check_range(key: str, values: list[int] | list[float], low: float, high: float) -> None:
-    """Raise with the first value outside low .. high: it would not fit the array."""
+    """Raise with the first value outside low .. high: it would not fit into the array."""
     for position, value in enumerate(values):
         if not low <= value <= high:
             raise ValueError(f"'{key}' holds {_show(value)} at {position}, but must lie between {low} and {high}.")

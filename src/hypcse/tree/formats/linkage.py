@@ -11,7 +11,7 @@ from hypcse.kernels.trees.sweep import lift_heights
 
 
 def linkage_to_parents(Z: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Parents and heights of a linkage matrix: merge k makes node n + k. Falling heights are lifted.
+    """Parents and heights of a linkage matrix: merge k makes node n + k. Decreasing heights are lifted.
 
     Infinite heights become twice the largest finite one.
     """
@@ -35,7 +35,7 @@ def linkage_to_parents(Z: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.floa
         row = int(np.flatnonzero(wrong.any(axis=1))[0])
         raise ValueError(
             f"row {row} of the linkage matrix joins {children[row].tolist()}, but only ids 0 .. {n_leaves + row - 1} "
-            "exist there."
+            "exist by then."
         )
     joins = np.bincount(children.ravel(), minlength=2 * n_leaves - 2)
     if (joins != 1).any():
@@ -51,7 +51,7 @@ def linkage_to_parents(Z: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.floa
 
 
 def _with_finite_heights(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The matrix with twice the largest finite height for infinite ones, as scikit-network joins components."""
+    """The matrix with infinite heights (scikit-network's joins of components) set to twice the largest finite one."""
     infinite = matrix[:, 2] == np.inf
     if not infinite.any():
         return matrix

@@ -1,4 +1,4 @@
-"""A tree as a graph of networkx."""
+"""A tree as a networkx graph."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def make_networkx(
     parent: NDArray[np.int64], height: NDArray[np.float64], names: Sequence[str] | None
 ) -> networkx.DiGraph[int]:
-    """Arcs from parent to child; nodes carry `height`, and leaves `name` where there are names."""
+    """Arcs from parent to child; nodes have `height`, and leaves `name` if there are names."""
     try:
         import networkx
     except ImportError:

@@ -1,6 +1,6 @@
 """Newick text, both ways.
 
-It is ours because other readers and writers recurse, and fail on deep trees such as a chain of a million leaves.
+Written here because other readers and writers recurse, and fail on deep trees such as a chain of a million leaves.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from hypcse.kernels.trees.sweep import layout
 
 _PLAIN = re.compile(r"(?:[^\W_]|[-+.])+")
 
-# The parts of a node: opening parentheses, a label, a branch length. Each may be missing. Blanks are eaten
-# behind a part and nothing is ever given back (the `+` after a quantifier), so that reading stays linear.
+# The parts of a node: opening parentheses, a label, a branch length. Each may be missing. Blanks after a part are
+# consumed and nothing is ever given back (the `+` after a quantifier), so that reading stays linear.
 _PARTS = r"""
     \s*+ ((?:\(\s*+)*+)
     (?: ' ((?:[^']++|'')*+) ' \s*+ | ([^\s()\[\]',:;]++) \s*+ )?+
     (?: : \s*+ ([-+]?+(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][-+]?+[0-9]++)?+) (?![^\s()\[\]',:;]) \s*+ )?+
 """
 _NODE_BEGIN = re.compile(_PARTS, re.VERBOSE)
-# A node with the sign that ends it, or else, with no sign, one character of a node that does not end.
+# A node with the character that ends it; or one character of a node that does not end.
 _NODE = re.compile(rf"(?:{_PARTS} ([,);]) \s*+ | .)", re.VERBOSE | re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _WORD = re.compile(r"[^\s()\[\]',:;]++|.")
@@ -41,22 +41,22 @@ def write_newick(parent: NDArray[np.int64], height: NDArray[np.float64], names: 
     """
     n_leaves = len(names)
     size, start = layout(parent, n_leaves)
-    # Nodes in the order in which their text ends: by last leaf, inner nodes first.
+    # Nodes in the order in which their text ends: by last leaf, innermost nodes first.
     order = np.lexsort((size, start + size))
     opened = np.bincount(start[n_leaves:], minlength=n_leaves)[start[:n_leaves]].tolist()
     words = [f",{'(' * count}{_quote(name)}" for count, name in zip(opened, names, strict=True)]
     words += [")"] * (parent.size - n_leaves)
     lengths = map(repr, branch_lengths(parent, height)[order[:-1]].tolist())
     branches = [f"{words[node]}:{length}" for node, length in zip(order[:-1].tolist(), lengths, strict=True)]
-    # Each leaf brings the comma before it, which the first has no use for.
+    # Each leaf brings the comma before it; the first needs none.
     return "".join([*branches, words[-1], ";"])[1:]
 
 
 def read_newick(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tuple[str, ...] | None]:
     """Parents, heights and names (or None) of Newick text. O(n).
 
-    Leaves come first, each child stands before its parent, and one-child nodes are merged with their child.
-    Leaves labelled 0 .. n - 1 keep these ids; others are numbered as they come.
+    Leaves come first, each child comes before its parent, and one-child nodes are merged with their child.
+    Leaves labelled 0 .. n - 1 keep these ids; others are numbered in order of appearance.
 
     >>> read_newick("((1:1,0:1):1,2:2);")
     (array([ 3,  3,  4,  4, -1]), array([0., 0., 0., 1., 2.]), None)
@@ -97,7 +97,7 @@ def read_node_names(text: str) -> dict[int, str]:
 
 
 def _quote(name: str) -> str:
-    """The name as a label: bare where that is safe. A bare underscore would mean a blank."""
+    """The name as a label, without quotes if that is safe. A bare underscore would mean a blank."""
     if _PLAIN.fullmatch(name):
         return name
     return "'" + name.replace("'", "''") + "'"
@@ -106,7 +106,7 @@ def _quote(name: str) -> str:
 def _merge_single_children(
     parent: NDArray[np.int64], length: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The tree without one-child nodes, whose branches are added to those of their children."""
+    """The tree without one-child nodes; their branches are added to those of their children."""
     single = np.bincount(parent[:-1], minlength=parent.size) == 1
     if not single.any():
         return parent, length
@@ -119,7 +119,7 @@ def _merge_single_children(
 def _number_leaves_first(
     parent: NDArray[np.int64], length: NDArray[np.float64], leaf_ids: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The tree with these ids at its leaves, as they come, and its internal nodes behind them in order."""
+    """The tree with these ids for its leaves, in order of appearance, and its internal nodes after them."""
     is_leaf = np.bincount(parent[:-1], minlength=parent.size) == 0
     new_id = np.empty(parent.size, np.int64)
     new_id[is_leaf] = leaf_ids
@@ -131,7 +131,7 @@ def _number_leaves_first(
 
 
 def _identify(labels: list[str | None]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
-    """Ids of the leaves and their names, from the labels as they come; None stands for no label."""
+    """Ids of the leaves and their names, from the labels in order of appearance; None for no label."""
     given = [label for label in labels if label is not None]
     if set(given) == set(map(str, range(len(labels)))):
         return np.array(list(map(int, given)), dtype=np.int64), None
@@ -142,7 +142,7 @@ def _identify(labels: list[str | None]) -> tuple[NDArray[np.int64], tuple[str, .
 def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str | None], list[str | None]]:
     """Depths and branch lengths (NaN where missing) of the nodes as they end, labels of leaves, labels of inner nodes.
 
-    A node ends at the sign behind it. One that begins behind a ')' is the node it closed; others are leaves.
+    A node ends at the character after it. A node that follows a ')' is the one it closed; others are leaves.
     """
     depths: list[int] = []
     lengths: list[float] = []
@@ -169,7 +169,7 @@ def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str |
             raise _error(text, node.start(5), _wanted(level, after_node=True))
         if end == ";":
             if node.end() < len(text):
-                raise _error(text, node.end(), "nothing behind the ';', as one text holds one tree")
+                raise _error(text, node.end(), "nothing after the ';', because one text holds one tree")
             return np.array(depths, dtype=np.int64), np.array(lengths), labels, inner
         last = end
         level -= end == ")"
@@ -177,7 +177,7 @@ def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str |
 
 
 def _label(quoted: str | None, word: str | None) -> str | None:
-    """What a label says, quoted or bare, or None where there is none."""
+    """The text of a label, quoted or bare, or None if there is none."""
     if quoted is not None:
         return quoted.replace("''", "'")
     return None if word is None else word.replace("_", " ")
@@ -191,13 +191,13 @@ def _length(text: str, node: re.Match[str]) -> float:
 
 
 def _check_hollow(text: str, node: re.Match[str], level: int) -> None:
-    """A leaf may be without a word, as in `(,);`, but not alone in its parentheses nor as a whole tree."""
+    """A leaf may be empty, as in `(,);`, but not alone in its parentheses nor as the whole tree."""
     if level == 0 or (node[1] and node[5] == ")"):
         raise _error(text, node.start(5), _wanted(level, after_node=False))
 
 
 def _blank_comments(text: str) -> str:
-    """The text with blanks in place of its comments, so that positions and lines stay."""
+    """The text with comments replaced by blanks, so that positions and lines stay the same."""
     if "[" not in text:
         return text
     pieces: list[str] = []
@@ -211,7 +211,7 @@ def _blank_comments(text: str) -> str:
 
 
 def _comment_end(text: str, start: int) -> int:
-    """Behind the bracket that closes the comment opened at `start`, comments inside it included."""
+    """The position after the bracket that closes the comment opened at `start`; comments may nest."""
     level = 0
     for bracket in _BRACKET.finditer(text, start):
         level += 1 if bracket[0] == "[" else -1
@@ -221,7 +221,7 @@ def _comment_end(text: str, start: int) -> int:
 
 
 def _part_error(text: str, start: int, level: int) -> ValueError:
-    """What is wrong with the node that begins at `start` and does not end as nodes do."""
+    """What is wrong with the node that starts at `start` and does not end properly."""
     parts = _NODE_BEGIN.match(text, start)
     assert parts is not None, "a pattern whose parts may all be missing always matches"
     position = parts.end()
@@ -235,14 +235,14 @@ def _part_error(text: str, start: int, level: int) -> ValueError:
 
 
 def _wanted(level: int, *, after_node: bool) -> str:
-    """What may come at this depth, behind a node or in its place."""
+    """What may come at this depth, after a node or in its place."""
     if not after_node:
         return "a label, a branch length or '('"
     return "',' or ')'" if level > 0 else "';'"
 
 
 def _error(text: str, position: int, expected: str) -> ValueError:
-    """The error for the word or sign that comes at `position` or behind the blanks there."""
+    """The error for the word or character at `position`, or after the blanks there."""
     position = len(text) - len(text[position:].lstrip())
     word = _WORD.match(text, position)
     found = "the end of the text" if word is None else repr(word[0][:30])

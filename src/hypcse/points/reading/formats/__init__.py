@@ -1,1 +1,1 @@
-"""Readers, each for one kind of file; `hypcse._formats` says which for which suffix."""
+"""One reader per kind of file; `hypcse._formats` maps suffixes to readers."""

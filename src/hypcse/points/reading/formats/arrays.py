@@ -1,4 +1,4 @@
-"""Files of NumPy and AnnData."""
+"""NumPy and AnnData files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KIND = "a plain NumPy file"
 
 
 def read_array(path: Path, asked: Columns) -> Points:
-    """One matrix, a row per point."""
+    """One matrix with one row per point."""
     check_no_columns(path, asked)
     return _points(path, load_array(path))
 
@@ -36,24 +36,24 @@ def load_array(path: Path) -> NDArray[Any]:
 
 
 def read_archive(path: Path, asked: Columns) -> Points:
-    """A matrix X and, where there are classes, y."""
+    """A matrix X and, if there are classes, y."""
     check_no_columns(path, asked)
     with reading(path, _KIND):
         archive = np.load(path, allow_pickle=False)
     if not isinstance(archive, np.lib.npyio.NpzFile) or "X" not in archive:
-        raise ValueError(f"{path} must be an .npz archive with an array X, and y where there are labels.")
+        raise ValueError(f"{path} must be an .npz archive with an array X and, if there are labels, an array y.")
     with archive, reading(path, _KIND):
         features, labels = archive["X"], archive.get("y", None)
     for name, member in (("X", features), ("y", labels)):
         if not isinstance(member, np.ndarray | None):
-            raise ValueError(f"{path}: what it holds as {name} is not an array. Save it with numpy.savez.")
+            raise ValueError(f"{path}: {name} is not an array. Save it with numpy.savez.")
     if labels is not None and labels.ndim != 1:
         raise ValueError(f"{path} holds labels of shape {labels.shape}; labels are one list. Save y.ravel().")
     return _points(path, features, None if labels is None else _readable(path, labels))
 
 
 def _readable(path: Path, array: NDArray[Any]) -> NDArray[Any]:
-    """The array, whose texts are made of characters: of four bytes that are none, only a look at them tells."""
+    """Check that the texts of an array hold valid characters; bytes that are none show up only when read."""
     if array.dtype.kind == "U":
         with reading(path, _KIND):
             array.tolist()
@@ -61,7 +61,7 @@ def _readable(path: Path, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def read_cells(path: Path, asked: Columns) -> Points:
-    """Cells of an AnnData file: their neighbour graph where there is one, else principal components, else X."""
+    """Cells of an AnnData file: their neighbour graph if it exists, else principal components, else X."""
     require("anndata", ".h5ad", "cells")
     from anndata import read_h5ad
 
@@ -69,7 +69,7 @@ def read_cells(path: Path, asked: Columns) -> Points:
 
     others = [option for name, option in asked.options().items() if name != "label"]
     if others:
-        raise ValueError(f"{path} holds cells; of the options of columns, only --label-column is for them.")
+        raise ValueError(f"{path} holds cells; --label-column is the only column option for them.")
     with reading(path, "an .h5ad file"):
         check_heaps(path)
         check_apart(path)
@@ -80,7 +80,7 @@ def read_cells(path: Path, asked: Columns) -> Points:
 
 
 def _read_classes(path: Path, obs: Any, label: str) -> NDArray[Any]:
-    """Classes of the cells, None where one is not known."""
+    """Classes of the cells, None where unknown."""
     if label not in obs:
         known = ", ".join(map(str, obs.columns)) or "none"
         raise ValueError(f"{path} has no observation {label!r}; it has {known}.")

@@ -16,10 +16,10 @@ _MEANT = ("header", "edges", "decimal")
 
 
 def points_of_edges(frame: Any, asked: Columns, place: str = "the data frame") -> Points:
-    """A graph of a data frame of edges; their ends name the vertices, in the order of the rows."""
+    """A graph from a data frame of edges; source and target name the vertices, in the order of the rows."""
     wrong = [option for name, option in asked.options().items() if name not in _MEANT]
     if wrong:
-        raise ValueError(f"{place} holds edges, which have no columns to choose. Omit {', '.join(wrong)}.")
+        raise ValueError(f"{place} holds edges; there are no columns to choose. Omit {', '.join(wrong)}.")
     if frame.shape[1] not in (2, 3):
         raise ValueError(f"{place} has {frame.shape[1]} cells per row; an edge has source, target and optional weight.")
     if not len(frame):

@@ -29,7 +29,7 @@ def read_workbook(path: Path, asked: Columns) -> Points:
 
 
 def read_parquet(path: Path, asked: Columns) -> Points:
-    """A Parquet file; the index that pandas wrote into it names the rows."""
+    """A Parquet file; the index that pandas stored in it names the rows."""
     require("pyarrow", ".parquet", "tables")
     with reading(path, "a Parquet file"):
         frame = pd.read_parquet(path, engine="pyarrow")

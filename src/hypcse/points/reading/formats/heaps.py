@@ -1,4 +1,4 @@
-"""The heaps of texts in an HDF5 file, checked before the library reads them: in one that is damaged it never ends."""
+"""Checks the text heaps of an HDF5 file before the library reads them: a damaged one makes it loop forever."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pathlib import Path
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _MARK = b"GCOL\x01\0\0\0"
-"""How a heap begins: its signature, version and three unused bytes. Its size follows."""
+"""Start of a heap: its signature, version and three unused bytes. Its size follows."""
 _HEAD = 16
-"""Bytes of the head of a heap, and of that of an object in it: number, references, unused, size."""
+"""Bytes of the header of a heap, and of an object in it: number, references, unused, size."""
 
 
 def check_heaps(path: Path) -> None:
     """Raise unless a walk through the objects of every heap comes to its end. O(bytes).
 
-    The library goes from object to object by their sizes. An object 0, the rest of the heap, has its head in its size;
-    when damage makes that 0, the library stays where it is.
+    The library steps from object to object by their sizes. The size of object 0, the rest of the heap, includes its
+    header; if damage makes it 0, the library never moves on.
     """
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         if content.find(_SIGNATURE) < 0:

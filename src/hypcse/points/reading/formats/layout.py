@@ -24,7 +24,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Layout:
-    """What must be known before the cells of a text can be read.
+    """What must be known before the cells of a text table can be read.
 
     first  : the cells of row 1.
     sample : those of some rows after it.
@@ -52,7 +52,7 @@ class Layout:
 
 
 def layout_of(path: Path, header: bool | None = None, *, edges: bool = False) -> Layout:
-    """The layout of a file, seen from its first rows."""
+    """The layout of a file, detected from its first rows."""
     with reading(path, KIND):
         encoding = _encoding(path)
         with open_text(path, encoding) as file:
@@ -76,14 +76,14 @@ def suffix_of(path: Path) -> str:
 
 
 def open_text(path: Path, encoding: str) -> IO[str]:
-    """A file as text, with the ends of its lines as they are."""
+    """A file as text, with its line endings unchanged."""
     if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding=encoding, newline="")
     return path.open(encoding=encoding, newline="")
 
 
 def _encoding(path: Path) -> str:
-    """UTF-8 where every byte agrees, else UTF-16 or Windows' code page of western Europe."""
+    """UTF-8 if every byte is valid, else UTF-16 or the Windows code page for western Europe."""
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
         head = file.read(4096)
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -100,11 +100,11 @@ def _encoding(path: Path) -> str:
         except UnicodeDecodeError:
             continue
         return name
-    raise ValueError("it is text in neither UTF-8, UTF-16 nor cp1252. Save it as UTF-8.")
+    raise ValueError("it is not text in UTF-8, UTF-16 or cp1252. Save it as UTF-8.")
 
 
 def _delimiter(path: Path, lines: Sequence[str]) -> str:
-    """A tab in a .tsv; else what splits all the first rows alike; else what row 1 has."""
+    """A tab in a .tsv; else what splits all the first rows into equally many cells; else what row 1 contains."""
     suffix = suffix_of(path)
     if suffix == ".tsv":
         return "\t"
@@ -117,7 +117,7 @@ def _delimiter(path: Path, lines: Sequence[str]) -> str:
 
 
 def _splits_alike(lines: Sequence[str], delimiter: str) -> bool:
-    """Whether rows have equally many cells and more than one; the last row may be cut short."""
+    """Whether all rows have the same number of cells, and more than one; the last row may be truncated."""
     try:
         widths = [len(row) for row in _records(lines, delimiter)]
     except csv.Error:

@@ -1,4 +1,4 @@
-"""Matrix Market files. The header is checked first: SciPy's parser believes it, and ends the process where it lies."""
+"""Matrix Market files. The header is checked first: SciPy's parser trusts it, and crashes if it is wrong."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hypcse.points.reading.damage import reading
 
 KIND = "a Matrix Market file"
 _LAYOUTS = {"coordinate": 3, "array": 2}
-"""Numbers in the line of sizes: rows, columns, and of a sparse matrix its entries."""
+"""How many numbers the size line holds: rows, columns and, for a sparse matrix, entries."""
 _LEAST_BYTES = {"coordinate": 4, "array": 2}
 """Bytes of the shortest entry, `1 1` or `0`, and the end of its line."""
 _BYTES_PER_SIDE, _BYTES_PER_ENTRY = 24, 64
-"""Memory of a row or column without entries, and of an entry, until the graph stands."""
+"""Memory per row or column without entries, and per entry, until the graph is built."""
 
 
 class Header(NamedTuple):
-    """What the first lines of a file say."""
+    """The contents of the first lines of a file."""
 
     layout: str
     field: str
@@ -52,14 +52,14 @@ def read_matrix_market(path: Path, asked: Columns) -> Points:
 
 
 def read_header(content: bytes) -> Header:
-    """The header of a file whose content can be what it says; ValueError with what is wrong otherwise.
+    """The header of a file, if the content can match it; otherwise a ValueError that says what is wrong.
 
     >>> read_header(b"%%MatrixMarket matrix array real general\\n2 1\\n1\\n2\\n").rows
     2
     """
     # SciPy's parser looks for the end of a line beyond the end of the file.
     if b"\0" in content:
-        raise ValueError("it holds a byte 0, which no text does")
+        raise ValueError("it holds a zero byte, which no text file does")
     lines = io.BytesIO(content)
     words = lines.readline().decode("ascii", "replace").lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"] or words[2] not in _LAYOUTS:
@@ -74,13 +74,13 @@ def read_header(content: bytes) -> Header:
     least = rows * columns if symmetry == "general" else rows * (rows - 1) // 2
     entries = listed[0] if listed else least
     if entries * _LEAST_BYTES[layout] > len(content):
-        raise ValueError(f"it says that it holds {entries} entries, but has {len(content)} bytes only")
+        raise ValueError(f"its header says {entries} entries, but it has only {len(content)} bytes")
     return Header(layout, field, symmetry, rows, columns, entries)
 
 
 def _check_kind(path: Path, header: Header) -> None:
-    """Raise for a matrix that is whole, but cannot be points."""
+    """Raise for a matrix that is intact, but cannot be points."""
     if header.field == "complex":
-        raise ValueError(f"{path} holds complex numbers; points and weights are real. Save the part that you mean.")
+        raise ValueError(f"{path} holds complex numbers; points and weights are real. Save the real or imaginary part.")
     if header.rows == 0 or header.columns == 0:
         raise ValueError(f"{path} is a matrix of {header.rows} x {header.columns}; at least one row is needed.")

@@ -1,4 +1,4 @@
-"""Tables and lists of edges in files of text."""
+"""Tables and edge lists in text files."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _MISSING = sorted({"NaN", *(form(word) for word in MISSING_NUMBERS for form in _
 
 
 def read_text(path: Path, asked: Columns) -> Points:
-    """A table of text, or edges where they are asked for."""
+    """A text table, or edges if asked for."""
     return read_edges(path, asked) if asked.edges else points_of_table(text_table(path, asked), asked)
 
 
 def read_edges(path: Path, asked: Columns) -> Points:
-    """A graph of rows of source, target and optional weight."""
+    """A graph from rows of source, target and optional weight."""
     layout = layout_of(path, asked.header, edges=True)
     return points_of_edges(parse(layout, (0, 1, 2)[: len(layout.first)], "."), asked, str(path))
 
 
 def text_table(path: Path, asked: Columns) -> Table:
-    """A table of text, by the C parser of pandas."""
+    """A text table, read by the C parser of pandas."""
     layout = layout_of(path, asked.header)
     header = check_header(str(path), layout.header)
     roles = Roles.of(str(path), header, asked)
@@ -51,7 +51,7 @@ def text_table(path: Path, asked: Columns) -> Table:
 
 
 def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
-    """The cells of a text, row 1 apart where it names columns; `texts` are columns to leave as they are written."""
+    """The cells of a text table, without row 1 if it is a header; columns in `texts` are kept as written."""
     path, width = layout.path, len(layout.first)
     as_texts = set(texts)
     with reading(path, KIND), filtered("error", pd.errors.ParserWarning):
@@ -71,11 +71,11 @@ def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
             )
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
             frame, wrong = None, str(error)
-    # pandas fills short rows silently, and then the last cell is missing.
+    # pandas fills short rows silently; the last cell is then missing.
     if frame is None or (width > 1 and empty_cells(frame[width - 1]).any()):
         _check_widths(layout)
     if frame is None:
-        raise ValueError(f"{path}: {wrong.strip()}. Is a quotation mark left open?")
+        raise ValueError(f"{path}: {wrong.strip()}. Is a quotation mark not closed?")
     return frame
 
 
@@ -84,6 +84,6 @@ def _check_widths(layout: Layout) -> None:
     if ragged is not None:
         row, width = ragged
         raise ValueError(
-            f"{layout.path}: row {row} has {width} cells, row 1 has {len(layout.first)}. Give every row as many cells; "
-            "a text with a delimiter in it needs quotation marks."
+            f"{layout.path}: row {row} has {width} cells, row 1 has {len(layout.first)}. Give all rows the same number "
+            "of cells; put a text with a delimiter in it in quotation marks."
         )

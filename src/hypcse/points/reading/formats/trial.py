@@ -1,7 +1,7 @@
-"""An HDF5 file tried out in another process: on some damaged ones the library ends its process, or never ends.
+"""Tries out an HDF5 file in another process: some damaged files crash the library, or make it loop forever.
 
-Run as a program with a path, this module reads what is small in the file, which is where the library follows pointers.
-It then imports nothing of hypcse, so that it starts at once.
+Run as a program with a path, this module reads the small parts of the file, where the library follows pointers. It then
+imports nothing from hypcse, so that it starts fast.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from pathlib import Path
 from typing import Any
 
 SMALL = 2**20
-"""Bytes up to which a data set is read whole; of a larger one, the first and the last row."""
+"""A data set of at most this many bytes is read whole; of a larger one, only the first and the last row."""
 MAX_CPU = 60
-"""Seconds of work after which the library is taken not to end. Waiting for a slow disk does not count."""
+"""Seconds of CPU time after which the library counts as stuck. Waiting for a slow disk does not count."""
 MAX_WAIT = 1800
-"""Seconds after which it is given up in any case."""
+"""Seconds after which the trial ends in any case."""
 _HARMLESS = {0, 1, 120, -getattr(signal, "SIGKILL", 9), -signal.SIGTERM, -signal.SIGINT}
-"""Ends of a process that say nothing about the file: in order, by an error, or stopped by somebody."""
+"""Exit codes that say nothing about the file: success, an error, or stopped by the user."""
 
 
 def check_apart(path: Path) -> None:
-    """Raise where the library ends another process that reads the file. About half a second.
+    """Raise if reading the file in another process crashes that process. Takes about half a second.
 
-    What it merely refuses is told when it is read here. Where no other process can be started, nothing is checked.
+    Files that the library merely refuses are reported when they are read here. If no process can be started, nothing is
+    checked.
     """
     if not sys.executable:
         return
@@ -36,15 +37,15 @@ def check_apart(path: Path) -> None:
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=MAX_WAIT
         ).returncode
     except subprocess.TimeoutExpired:
-        raise ValueError(f"the HDF5 library does not end within {MAX_WAIT} s") from None
+        raise ValueError(f"the HDF5 library does not finish within {MAX_WAIT} s") from None
     except OSError:
         return  # No process can be started here.
     if ended not in _HARMLESS:
-        raise ValueError(f"the HDF5 library ends the process that reads it (exit code {ended})")
+        raise ValueError(f"it crashes the HDF5 library (exit code {ended})")
 
 
 def read_small(path: str) -> None:
-    """Read the attributes of every object of a file, and its data where they are small."""
+    """Read the attributes of every object in a file, and its data if they are small."""
     h5py = import_module("h5py")
     with h5py.File(path, "r") as file:
         _read_object("/", file)
@@ -58,11 +59,11 @@ def _read_object(name: str, found: Any) -> None:
             whole = not found.shape or found.size * found.dtype.itemsize <= SMALL
             _ = found[()] if whole else (found[:1], found[-1:])
     except Exception:
-        return  # An error is told when the file is read in earnest; here, only the process matters.
+        return  # Errors are reported when the file is really read; here, only crashes matter.
 
 
 def _limit_work() -> None:
-    """An end to work without end, and no image of this process on the disk, where the system has such limits."""
+    """Limit CPU time, and write no core dump, if the system has such limits."""
     try:
         import resource
     except ImportError:

@@ -1,4 +1,4 @@
-"""Numbers of rows in an Excel workbook, looked at before a library counts up to them."""
+"""Checks the row numbers of an Excel workbook before a library counts up to them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import IO
 from zipfile import BadZipFile, ZipFile
 
 MAX_ROWS = 1_048_576
-"""Rows of a sheet in Excel."""
+"""Maximum number of rows of a sheet in Excel."""
 _PIECE = 1 << 20
 _LONGEST = 64
-"""Bytes at the end of a piece that are looked at again with the next one: a number may lie across."""
+"""Bytes at the end of a chunk that are read again with the next one: a number may span two chunks."""
 _NUMBER = re.compile(rb'<(?:\w+:)?(?:row|c)\b[^>]*?\br="[A-Za-z]*(\d{7,})"')
 
 
 def check_rows(path: Path) -> None:
     """Raise for a sheet with a row beyond Excel's last.
 
-    openpyxl makes an empty row for every number that a sheet leaves out: one wrong digit keeps it busy for hours.
+    openpyxl creates an empty row for every number that a sheet skips: one wrong digit keeps it busy for hours.
     """
     try:
         book = ZipFile(path)
     except BadZipFile:
-        return  # The reader says what it is not.
+        return  # The reader reports what is wrong.
     with book:
         for name in book.namelist():
             if not name.startswith("xl/worksheets/") or not name.endswith(".xml"):
@@ -34,12 +34,12 @@ def check_rows(path: Path) -> None:
                     if row > MAX_ROWS:
                         raise ValueError(
                             f"{path} is damaged or not an Excel workbook: {name} has row {row:,}, and Excel's last is "
-                            f"{MAX_ROWS:,}. Write it anew, or take it from a copy."
+                            f"{MAX_ROWS:,}. Write it again, or restore it from a copy."
                         )
 
 
 def _large_numbers(sheet: IO[bytes]) -> Iterator[int]:
-    """Numbers of rows of seven digits and more, piece by piece."""
+    """Row numbers of seven digits or more, chunk by chunk."""
     kept = b""
     while piece := sheet.read(_PIECE):
         text = kept + piece

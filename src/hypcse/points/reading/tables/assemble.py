@@ -1,4 +1,4 @@
-"""Points of a table."""
+"""From a table to points."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from hypcse.points.reading.tables.problems import check_columns, check_named
 from hypcse.points.reading.tables.table import Table
 
 _MOST_NAMES = 12
-"""Columns that a note names."""
+"""How many columns a note names."""
 _SORTS = {
-    "truth": "true or yes is 1, false or no is 0; weighed as texts",
+    "truth": "true or yes is 1, false or no is 0; these count like text columns",
     "dates": "dates are days since 1970-01-01",
 }
 
 
 @dataclass
 class _Found:
-    """Features by column, in their order, and what became of the other columns."""
+    """Features by column, in order, and what happened to the other columns."""
 
     features: dict[int, Feature] = field(default_factory=dict)
     problems: dict[int, Problem] = field(default_factory=dict)
@@ -44,11 +44,11 @@ class _Found:
 
 
 def points_of_table(table: Table, asked: Columns) -> Points:
-    """The columns asked for as classes and names, the others as features."""
+    """Use the columns asked for as classes and names, and the others as features."""
     roles = Roles.of(table.place, table.header, asked)
     found = _read_features(table, roles, asked)
     if not (found.features or found.problems):
-        raise ValueError(f"{table.place} has no feature columns left; at least one column of numbers is needed.")
+        raise ValueError(f"{table.place} has no feature columns left; at least one numeric column is needed.")
     check_named(table, [column for column in (*found.features, *found.problems) if column not in roles.certain])
     lost = {column: np.isnan(feature.values[:, 0]) for column, feature in found.features.items()}
     lost = {column: empty for column, empty in lost.items() if empty.any()}
@@ -71,7 +71,7 @@ def points_of_table(table: Table, asked: Columns) -> Points:
 
 
 def _read_features(table: Table, roles: Roles, asked: Columns) -> _Found:
-    """Every feature column, read."""
+    """Read every feature column."""
     found = _Found(left_out=dict.fromkeys(roles.dropped, "as asked"))
     for column in roles.features:
         cells = table.frame[column]
@@ -90,7 +90,7 @@ def _read_features(table: Table, roles: Roles, asked: Columns) -> _Found:
 
 
 def _nameless(table: Table, column: int, read: Feature | Problem) -> str | None:
-    """Why a column without a name in the header is left out; None where it is not."""
+    """Why a column without a name in the header is left out; None if it is kept."""
     if not table.has_header or table.header[column]:
         return None
     if isinstance(read, Problem):
@@ -104,7 +104,7 @@ def _nameless(table: Table, column: int, read: Feature | Problem) -> str | None:
 
 
 def _leave_out_ids(table: Table, roles: Roles, found: _Found) -> None:
-    """Leave out columns that look like an id, unless nothing else is there."""
+    """Leave out columns that look like an id, unless there are no others."""
     ids = [
         column
         for column, feature in found.features.items()
@@ -118,7 +118,7 @@ def _leave_out_ids(table: Table, roles: Roles, found: _Found) -> None:
         if names_rows:
             found.id_column = column
         found.left_out[column] = (
-            f"looks like an id: whole numbers that rise{'; it names the rows' if names_rows else ''}. "
+            f"looks like an id: increasing whole numbers{'; it names the rows' if names_rows else ''}. "
             f"--keep {as_option(table.header, column)} uses it"
         )
 
@@ -137,7 +137,7 @@ def _fill(values: NDArray[np.float64], found: _Found, lost: Mapping[int, NDArray
 
 
 def _titles(table: Table, found: _Found) -> Iterator[tuple[str, str | None]]:
-    """For each column of numbers its title, and the column of texts that it comes from."""
+    """For each numeric column, its title and the text column that it comes from."""
     for column, feature in found.features.items():
         title = table.header[column] or f"column {column + 1}"
         if feature.sort == "categories":
@@ -147,12 +147,12 @@ def _titles(table: Table, found: _Found) -> Iterator[tuple[str, str | None]]:
 
 
 def _is_truth(feature: Feature) -> bool:
-    """Whether a column holds truth values, as such or as 0 and 1: it then weighs as one of texts."""
+    """Whether a column holds booleans, as such or as 0 and 1: it then counts like a text column."""
     return feature.sort == "truth" or bool(np.isin(feature.values[~np.isnan(feature.values)], (0.0, 1.0)).all())
 
 
 def _labels(table: Table, column: int) -> NDArray[np.generic]:
-    """The classes as texts; where some are missing, objects with None for these."""
+    """The classes as text; if some are missing, objects with None for these."""
     texts = texts_of(table.frame[column])
     if not any(text is not None for text in texts):
         raise ValueError(f"{table.place}: {name_column(table.header, column)} has no class in it. Omit --label-column.")
@@ -166,7 +166,7 @@ def _names(table: Table, column: int | None) -> tuple[str, ...] | None:
 
 
 def _notes(table: Table, found: _Found) -> Iterator[str]:
-    """What was used as what, and what was not."""
+    """How each column was used, and which columns were not."""
 
     def names(columns: Sequence[int]) -> str:
         return list_names([table.header[column] or str(column + 1) for column in columns], _MOST_NAMES)
@@ -189,7 +189,7 @@ def _notes(table: Table, found: _Found) -> Iterator[str]:
         yield f"left out: {list_names(reasons, _MOST_NAMES)}"
     if found.filled:
         counts = [f"{table.header[k] or k + 1} ({n})" for k, n in found.filled.items()]
-        yield f"missing numbers filled by the median: {list_names(counts, _MOST_NAMES)}"
+        yield f"missing numbers filled with the median: {list_names(counts, _MOST_NAMES)}"
 
 
 def _label_notes(labels: NDArray[np.generic] | None) -> Iterator[str]:

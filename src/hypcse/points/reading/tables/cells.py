@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 MISSING_TEXTS = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "null", "?"))
-"""Texts that stand for a category or class that is not known, in any case."""
+"""Texts, in upper or lower case, that mean an unknown category or class."""
 MISSING_NUMBERS = MISSING_TEXTS | {"-", "none"}
-"""Texts that stand for a number that is not known, in any case."""
+"""Texts, in upper or lower case, that mean an unknown number."""
 TRUTH = {"true": 1.0, "yes": 1.0, "ja": 1.0, "oui": 1.0, "false": 0.0, "no": 0.0, "nein": 0.0, "non": 0.0}
 _CURRENCY = re.compile(r"^[$€£¥]\s*|\s*[$€£¥]$")
 _NOTHING = ("NAType", "NaTType")
@@ -29,7 +29,7 @@ _KINDS_OF_NUMBER = (int, float, Decimal, np.number, np.bool_)
 
 
 def is_missing(cell: Any, words: frozenset[str] = MISSING_NUMBERS) -> bool:
-    """Whether a cell stands for something that is not known."""
+    """Whether a cell means an unknown value."""
     if isinstance(cell, str):
         return cell.strip().lower() in words
     if isinstance(cell, float | np.floating):
@@ -38,7 +38,7 @@ def is_missing(cell: Any, words: frozenset[str] = MISSING_NUMBERS) -> bool:
 
 
 def number(cell: Any, decimal: str = ".") -> float | None:
-    """The number in a cell that is not missing; None where there is none.
+    """The number in a cell that is not missing; None if it is not a number.
 
     >>> number("1,234.5"), number("1.234,5 €", ","), number("12 %"), number("1 234"), number("red")
     (1234.5, 1234.5, 0.12, 1234.0, None)
@@ -62,12 +62,12 @@ def names_columns(cells: Sequence[Any]) -> bool:
     def is_plain(cell: Any) -> bool:
         return not (isinstance(cell, str) and cell.strip().endswith("%")) and _is_number(cell)
 
-    # "50%" may be the name of a column, unless there is nothing else.
+    # "50%" may be the name of a column, unless all cells are like it.
     return not any(map(is_plain, cells)) and not all(is_missing(cell) or _is_number(cell) for cell in cells)
 
 
 def text_of(cell: Any) -> str:
-    """A cell as a table of text has it: 1.0 is "1".
+    """A cell as a text table would hold it: 1.0 is "1".
 
     >>> text_of(1.0), text_of(2), text_of(" red "), text_of(0.1)
     ('1', '2', ' red ', '0.1')

@@ -26,18 +26,18 @@ _DAYS = (
     "%d-%b-%y",
 )
 FORMATS = ("ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")))
-"""Ways to write a date, the unambiguous ones first."""
+"""Date formats, the unambiguous ones first."""
 _PER_DAY = {unit: 86_400 * 1000**k for k, unit in enumerate(("s", "ms", "us", "ns"))}
 _FIRST_DAY, _LAST_DAY = -719_161, 2_932_895
-"""From 0001-01-02 to 9999-12-30, so that every time zone has a name for the day."""
+"""From 0001-01-02 to 9999-12-30, so that the date is valid in every time zone."""
 _LOOKS = re.compile(r"\s*\w+[-./ ]\s?\w+,?[-./ ]\s?\w+.*")
 _N_LOOKED_AT = 20
 
 
 def days_of_texts(texts: Sequence[str]) -> list[NDArray[np.float64]]:
-    """Days since 1970-01-01 of texts that are all dates, for each way to read them; none where they are not dates.
+    """Days since 1970-01-01 of texts that are all dates, for each way to read them; empty if they are not dates.
 
-    More than one where day and month cannot be told apart.
+    There is more than one way if day and month cannot be told apart.
     """
     few = pd.Series(list(texts[:_N_LOOKED_AT]), dtype=object)
     if not len(few) or not all(_LOOKS.fullmatch(text) and re.search("[0-9]", text) for text in few):
@@ -56,7 +56,7 @@ def days_of_texts(texts: Sequence[str]) -> list[NDArray[np.float64]]:
 def days_of_stamps(stamps: Any) -> NDArray[np.float64]:
     """Days since 1970-01-01 of a series of dates, NaN where there is none.
 
-    Counted in nanoseconds, as the differences of pandas are, unless these cannot hold a date far off.
+    Counted in nanoseconds, like time differences in pandas, unless a date is too far away for these.
     """
     counts, per_day = _counted(stamps)
     known, finer = stamps.notna().to_numpy(), _PER_DAY["ns"] // per_day
@@ -66,7 +66,7 @@ def days_of_stamps(stamps: Any) -> NDArray[np.float64]:
 
 
 def first_odd_stamp(stamps: Any) -> int | None:
-    """Position of the first date that has no text: beyond the years 1 to 9999, or where its unit ends."""
+    """Position of the first date that cannot be written: outside the years 1 to 9999, or beyond its unit's range."""
     counts, per_day = _counted(stamps)
     days, ends = counts / per_day, np.iinfo(np.int64)
     odd = (days < _FIRST_DAY) | (days > _LAST_DAY) | (counts < ends.min + per_day) | (counts > ends.max - per_day)
@@ -75,7 +75,7 @@ def first_odd_stamp(stamps: Any) -> int | None:
 
 
 def _counted(stamps: Any) -> tuple[NDArray[np.int64], int]:
-    """Dates as numbers since 1970-01-01 in UTC, in their own unit, and how many of it make a day."""
+    """Dates as numbers since 1970-01-01 in UTC, in their own unit, and the number of these units per day."""
     return stamps.astype(np.int64).to_numpy(), _PER_DAY[stamps.dt.unit]
 
 

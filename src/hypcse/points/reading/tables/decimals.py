@@ -1,4 +1,4 @@
-"""Which decimal mark the texts of a table have."""
+"""Finds the decimal mark of a text table."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from hypcse.points.reading.formats.layout import Layout
 from hypcse.points.reading.tables.cells import number
 
 _N_CELLS = 1000
-"""Cells of a column that are looked at."""
+"""How many cells of a column are examined."""
 
 
 def decimal_mark(
     frame: Any, roles: Roles, asked: str | None, layout: Layout | None = None
 ) -> tuple[str, tuple[str, ...]]:
-    """The decimal mark, as asked or as most columns have it, and what to say about it.
+    """The decimal mark, as asked for or as most columns have it, and notes about it.
 
-    Columns vote by the cells that are a number with one of the marks only: "1,5" or "1,234.5". A table of "1,234" alone
-    leaves it open; such commas are decimal marks where semicolons separate the cells, and else separate thousands.
+    Columns vote by the cells that are a number with only one of the marks: "1,5" or "1,234.5". If all cells are like
+    "1,234", the comma is a decimal mark if semicolons separate the cells, and a thousands separator otherwise.
     """
     if asked is not None:
         return asked, ()
@@ -43,7 +43,7 @@ def decimal_mark(
 
 
 def _texts(cells: Any, column: int, layout: Layout | None) -> Iterator[str]:
-    """Texts with a mark: of a column that is not numbers yet, or of the sample where it has become numbers."""
+    """Texts with a mark: from the column if it is still text, or from the sample if it was converted to numbers."""
     found: Iterable[Any] = ()
     if not pd.api.types.is_numeric_dtype(cells.dtype):
         found = cells

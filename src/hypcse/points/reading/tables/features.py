@@ -1,4 +1,4 @@
-"""Columns of a table as columns of numbers, or what is wrong with them."""
+"""Turns columns of a table into numeric columns, or says what is wrong with them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hypcse.points.reading.tables.cells import MISSING_TEXTS, TRUTH, is_missing,
 from hypcse.points.reading.tables.dates import days_of_stamps, days_of_texts
 
 MAX_CATEGORIES = 100
-"""A column of more different texts is not a category but a name."""
+"""A column with more different texts holds names, not categories."""
 MIN_ID_ROWS = 10
-"""Rows from which whole numbers that rise look like an id."""
+"""From this many rows on, increasing whole numbers look like an id."""
 _MOSTLY = 0.5
 
 
@@ -26,7 +26,7 @@ class Feature:
 
     values : (n, k) numbers, NaN where one is missing.
     sort   : "numbers", "truth", "dates" or "categories".
-    texts  : the categories, one for each column of values.
+    texts  : the categories, one per column of values.
     """
 
     values: NDArray[np.float64]
@@ -38,7 +38,7 @@ class Feature:
 class Problem:
     """Why a column cannot be used as it is.
 
-    sort : "odd" (numbers, but for some cells), "unique", "few" or "many" (texts), "dates", "days" (dates that can be
+    sort : "odd" (numbers, except some cells), "unique", "few" or "many" (texts), "dates", "days" (dates that can be
            read in two ways), "infinite", "empty" or "categories" (too many).
     row  : the position of the cell that shows it.
     cell : its text.
@@ -52,7 +52,7 @@ class Problem:
 
 
 def number_feature(cells: Any, decimal: str, dates: str) -> Feature | Problem:
-    """A column of a data frame as numbers; texts are read as numbers, truth values or dates."""
+    """A column of a data frame as numbers; texts are read as numbers, booleans or dates."""
     kind = cells.dtype
     if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
         values = cells.to_numpy(np.float64, na_value=np.nan)
@@ -73,7 +73,7 @@ def number_feature(cells: Any, decimal: str, dates: str) -> Feature | Problem:
 
 
 def category_feature(cells: Any) -> Feature | Problem:
-    """A column of 0 and 1 for each text, in the order of the texts; a missing text is all 0."""
+    """One column of 0 and 1 per text, in the order of the texts; a missing text is all 0."""
     from sklearn.preprocessing import OneHotEncoder
 
     texts = texts_of(cells)
@@ -89,19 +89,19 @@ def category_feature(cells: Any) -> Feature | Problem:
 
 
 def texts_of(cells: Any) -> list[str | None]:
-    """Texts without blanks around them, None where one is missing."""
+    """Texts without surrounding blanks, None where one is missing."""
     return [None if is_missing(cell, MISSING_TEXTS) else text_of(cell).strip() for cell in cells.astype(object)]
 
 
 def fill_missing(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The columns with the median of each where a number is missing."""
+    """The columns, with missing numbers replaced by the median of each."""
     from sklearn.impute import SimpleImputer
 
     return SimpleImputer(strategy="median").fit_transform(values)
 
 
 def looks_like_id(values: NDArray[np.float64]) -> bool:
-    """Whether these are whole numbers that rise from row to row, and many."""
+    """Whether these are many whole numbers that increase from row to row."""
     column = values.ravel()
     return bool(len(column) >= MIN_ID_ROWS and (np.diff(column) > 0).all() and (column == np.floor(column)).all())
 
@@ -115,7 +115,7 @@ def _finite(values: NDArray[np.float64], sort: str) -> Feature | Problem:
 
 
 def _factorize(cells: Any) -> tuple[NDArray[np.int64], list[Any]]:
-    """The different cells that are not missing, and for each row its place among them, or -1."""
+    """The different cells that are not missing, and for each row its position among them, or -1."""
     plain = [cell if isinstance(cell, str | float) else _plain(cell) for cell in cells.astype(object)]
     codes, different = pd.factorize(np.array([None if is_missing(cell) else cell for cell in plain], object))
     return codes, list(different)
@@ -133,11 +133,11 @@ def _spread(codes: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np
 
 
 def _meaning(different: Sequence[Any], decimal: str) -> tuple[NDArray[np.float64], str] | None:
-    """All different cells as numbers or as truth values, and which of these they are."""
+    """All different cells as numbers or as booleans, and which of the two they are."""
     truth = [TRUTH.get(str(cell).strip().lower()) for cell in different]
     if None not in truth:
         return np.array(truth, np.float64), "truth"
-    # One cell that is not a number is enough; most columns of texts end here.
+    # One cell that is not a number is enough; most text columns end here.
     numbers: list[float] = []
     for cell in different:
         value = number(cell, decimal)
@@ -148,7 +148,7 @@ def _meaning(different: Sequence[Any], decimal: str) -> tuple[NDArray[np.float64
 
 
 def _texts(codes: NDArray[np.int64], different: Sequence[Any], decimal: str, dates: str) -> Feature | Problem:
-    """A column that holds texts: dates, numbers with odd cells, categories or names."""
+    """A text column: dates, numbers with odd cells, categories or names."""
     first = int(np.argmax(codes >= 0))
     texts = [str(cell) for cell in different]
     ways = days_of_texts(texts)

@@ -1,4 +1,4 @@
-"""All that is wrong with the columns of a table, in one message."""
+"""Everything that is wrong with the columns of a table, in one message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypcse.points.reading.tables.features import MAX_CATEGORIES, Problem
 from hypcse.points.reading.tables.table import Table
 
 _MOST = 10
-"""Columns that a message tells of."""
+"""How many columns a message lists."""
 _TEXTS = {
     "empty": "{title} is empty. Pass --drop {name}.",
     "categories": "{title} has {n} different texts; a category has at most {most}. Is it an id column? "
@@ -28,11 +28,11 @@ _TEXTS = {
     "many": "{held}, which is not a number; it has {n} different texts, too many for categories ({most}). "
     "Pass --drop {name}.",
 }
-"""What a message says of each sort of `Problem`."""
+"""The message for each sort of `Problem`."""
 
 
 def check_columns(table: Table, problems: Mapping[int, Problem], lost: Mapping[int, NDArray[np.bool_]]) -> None:
-    """Raise where there are problems or, in the columns of `lost`, numbers missing that nothing may fill."""
+    """Raise if there are problems or, in the columns of `lost`, missing numbers that may not be filled."""
     told = [_tell(table, column, problem) for column, problem in problems.items()]
     if len(told) > _MOST:
         told = [*told[:_MOST], f"{len(told) - _MOST} more columns of this kind"]
@@ -48,7 +48,7 @@ def check_columns(table: Table, problems: Mapping[int, Problem], lost: Mapping[i
 
 
 def check_named(table: Table, features: Sequence[int]) -> None:
-    """A column without a name most often holds the names of the rows, and these are not a feature."""
+    """Raise for columns without a name: such a column usually holds row names, which are not a feature."""
     nameless = [column for column in features if not table.header[column]]
     if table.has_header and nameless:
         first = nameless[0] + 1

@@ -1,4 +1,4 @@
-"""A table as one value, wherever it was read from."""
+"""A table as one value, whatever it was read from."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _NAMELESS = re.compile(r"Unnamed: [0-9]+")
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of a table, numbers where a library could read them, and texts elsewhere.
+    """Columns of a table: numbers if a library could read them, else text.
 
     place      : the file, for messages.
     frame      : a pandas data frame; its columns are numbered from 0.
     header     : names of the columns, "" where there is none.
     has_header : whether they come from the table.
     rows       : the number of each row, from 1, for messages.
-    names      : of the rows, where the table has them apart from its columns.
+    names      : names of the rows, if the table holds them apart from its columns.
     decimal    : the mark in texts.
-    notes      : what a person should know of how it was read.
+    notes      : what people should know about how it was read.
     """
 
     place: str
@@ -45,7 +45,7 @@ class Table:
 
 
 def check_header(place: str, header: Sequence[str]) -> tuple[str, ...]:
-    """Names without blanks around them; pandas' name for a nameless column is none. Names must differ."""
+    """Names without surrounding blanks; the name that pandas makes up becomes "". Names must be unique."""
     names = tuple("" if _NAMELESS.fullmatch(name.strip()) else name.strip() for name in header)
     twice = [name for name, times in Counter(filter(None, names)).items() if times > 1]
     if twice:
@@ -65,7 +65,7 @@ def make_typed_table(
     names: tuple[str, ...] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Table:
-    """A table whose numbers are numbers already, except in columns of texts."""
+    """A table from a data frame that holds numbers already, except in text columns."""
     if not len(frame) or not len(header):
         raise ValueError(f"{place} has no rows; at least one row of numbers is needed.")
     columns = check_header(place, header)
@@ -95,7 +95,7 @@ def make_table(
     decimal: str = ".",
     notes: tuple[str, ...] = (),
 ) -> Table:
-    """The table without the rows in which every cell is empty."""
+    """The table without its empty rows."""
     rows = np.arange(1, len(frame) + 1)
     blank = np.ones(len(frame), bool)
     for column in frame:
@@ -103,7 +103,7 @@ def make_table(
         if not blank.any():
             return Table(place, frame, header, has_header, rows, names, decimal, notes)
     if blank.all():
-        raise ValueError(f"{place} has no row with anything in it; at least one row of numbers is needed.")
+        raise ValueError(f"{place} has only empty rows; at least one row of numbers is needed.")
     kept = None if names is None else tuple(name for name, empty in zip(names, blank, strict=True) if not empty)
     notes = (*notes, f"{say_count(int(blank.sum()), 'empty row')} left out")
     return Table(place, frame[~blank].reset_index(drop=True), header, has_header, rows[~blank], kept, decimal, notes)

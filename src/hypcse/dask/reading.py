@@ -1,0 +1,137 @@
+"""Tables in files that are read a block of rows at a time: Parquet by row groups, NPY by a memory map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import dask.array as da
+import numpy as np
+import pyarrow as pa
+from dask.delayed import delayed
+from numpy.typing import NDArray
+from pyarrow import parquet
+
+from hypcse._checks import did_you_mean
+from hypcse.dask.similarity.table import BLOCK_BYTES
+
+INDEX = "__index_level_"
+"""How pandas names the column of an index."""
+
+
+class LazyTable(NamedTuple):
+    """A table whose rows are read when they are needed.
+
+    rows    : (n, d) numbers, in blocks.
+    columns : their names; None where the file has none.
+    ids     : names of the rows; None where no column holds them.
+    labels  : known classes of the rows; None likewise.
+    """
+
+    rows: da.Array
+    columns: tuple[str, ...] | None
+    ids: tuple[str, ...] | None = None
+    labels: NDArray[Any] | None = None
+
+
+class Span(NamedTuple):
+    """Row groups of a Parquet file that are read together."""
+
+    path: Path
+    first: int
+    last: int
+    n_rows: int
+
+
+def open_npy(path: Path) -> LazyTable:
+    """A table in NumPy's format."""
+    try:
+        table = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError):
+        raise ValueError(f"{path} is damaged or not an NPY file of numbers.") from None
+    if table.ndim != 2 or table.dtype.kind not in "fiub":
+        raise ValueError(f"{path} holds {table.dtype} of shape {table.shape}; a table of numbers has two dimensions.")
+    n, d = table.shape
+    step = max(1, BLOCK_BYTES // (d * table.dtype.itemsize))
+    read = delayed(_npy_rows, pure=True)
+    blocks = [
+        da.from_delayed(read(path.absolute(), first, min(first + step, n)), (min(step, n - first), d), table.dtype)
+        for first in range(0, n, step)
+    ]
+    return LazyTable(da.concatenate(blocks), None)
+
+
+def open_parquet(
+    path: Path, *, use: Sequence[str] = (), drop: Sequence[str] = (), id: str | None = None, label: str | None = None
+) -> LazyTable:
+    """A table in a Parquet file, or in all of a folder; its features are the columns of numbers that remain."""
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    if not files:
+        raise ValueError(f"{path} holds no files named *.parquet.")
+    try:
+        schema = parquet.read_schema(files[0])
+        spans = [span for file in files for span in _spans(file)]
+    except pa.ArrowInvalid:
+        raise ValueError(f"{path} is damaged or not a Parquet file.") from None
+    for name in (*use, *drop, *((id,) if id else ()), *((label,) if label else ())):
+        if name not in schema.names:
+            raise ValueError(f"{path} has no column {name!r}.{did_you_mean(name, schema.names)}")
+    columns = tuple(use) or tuple(
+        name for name in schema.names if name not in (*drop, id, label) and not name.startswith(INDEX)
+    )
+    _check_numbers(path, schema, columns)
+    read = delayed(_parquet_rows, pure=True)
+    blocks = [
+        da.from_delayed(read(span, columns), (span.n_rows, len(columns)), np.float64) for span in spans if span.n_rows
+    ]
+    if not blocks:
+        raise ValueError(f"{path} has no rows.")
+    ids = None if id is None else tuple(map(str, _column(files, id)))
+    labels = None if label is None else _column(files, label)
+    return LazyTable(da.concatenate(blocks), columns, ids, labels)
+
+
+def _spans(path: Path) -> list[Span]:
+    """Row groups one after the other, as many together as make a block."""
+    with parquet.ParquetFile(path) as file:
+        sizes = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
+        width = 8 * max(1, file.metadata.num_columns)
+    spans: list[Span] = []
+    for k, size in enumerate(sizes):
+        if spans and (spans[-1].n_rows + size) * width <= BLOCK_BYTES:
+            spans[-1] = spans[-1]._replace(last=k, n_rows=spans[-1].n_rows + size)
+        else:
+            spans.append(Span(path.absolute(), k, k, size))
+    return spans
+
+
+def _check_numbers(path: Path, schema: pa.Schema, columns: Sequence[str]) -> None:
+    kinds = pa.types
+    wrong = [
+        name
+        for name in columns
+        if not any(check(schema.field(name).type) for check in (kinds.is_integer, kinds.is_floating, kinds.is_boolean))
+    ]
+    if wrong:
+        raise ValueError(
+            f"{path}: columns are not numbers: {', '.join(map(repr, wrong[:8]))}. Name them with --drop, --id-column "
+            "or --label-column, or encode them first."
+        )
+    if not columns:
+        raise ValueError(f"{path} has no column of numbers left to compare points by.")
+
+
+def _npy_rows(path: Path, first: int, last: int) -> NDArray[Any]:
+    return np.array(np.load(path, mmap_mode="r", allow_pickle=False)[first:last])
+
+
+def _parquet_rows(span: Span, columns: tuple[str, ...]) -> NDArray[np.float64]:
+    with parquet.ParquetFile(span.path) as file:
+        table = file.read_row_groups(range(span.first, span.last + 1), list(columns))
+    return np.column_stack([table.column(name).to_numpy().astype(np.float64) for name in columns])
+
+
+def _column(files: Sequence[Path], name: str) -> NDArray[Any]:
+    parts = [parquet.read_table(file, columns=[name]).column(name).to_numpy(zero_copy_only=False) for file in files]
+    return np.concatenate(parts)

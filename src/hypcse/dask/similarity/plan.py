@@ -1,0 +1,81 @@
+"""What a similarity graph is asked for, and what follows from it and the table: shards, samples, a fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_choice, check_count
+from hypcse._choices import Bandwidth, Metric, NeighborSearch, Scale
+from hypcse._random import check_seed, generator
+from hypcse.dask.similarity.table import MAX_RANKED, Columns
+from hypcse.graph.similarity import check_similarity
+
+MAX_SHARD_ROWS = 200_000
+SHARD_BYTES = 64_000_000
+"""Rows of a shard by default are so many, or fewer where they would take more memory."""
+PER_CENTROID, LEAST_SAMPLE = 64, 10_000
+"""Rows of the sample that k-means sees: so many per centroid, and so many at least."""
+N_MEASURED = 500
+"""Rows whose true neighbours are found to measure recall."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The arguments of `similarity_graph` that change its answer."""
+
+    n_neighbors: int
+    bandwidth: Bandwidth
+    scale: Scale
+    metric: Metric
+    algorithm: NeighborSearch
+    n_probes: int
+    shard_rows: int | None
+    random_state: int
+
+    def check(self) -> None:
+        """Raise for what is wrong whatever the table."""
+        check_choice("scale", self.scale, Scale)
+        check_choice("metric", self.metric, Metric)
+        check_choice("algorithm", self.algorithm, NeighborSearch)
+        check_similarity(self.n_neighbors, self.bandwidth)
+        check_count("n_probes", self.n_probes, 1)
+        check_seed(self.random_state)
+        if self.shard_rows is not None:
+            check_count("shard_rows", self.shard_rows, 2)
+        if self.metric == "precomputed":
+            raise ValueError(
+                "metric='precomputed' is not for tables on a cluster. Make a graph of the distances and pass it: "
+                "DistributedGraph.from_parquet."
+            )
+
+    def n_shards(self, n: int, d: int) -> int:
+        """How many shards rows are dealt to."""
+        rows = self.shard_rows or max(2, min(MAX_SHARD_ROWS, SHARD_BYTES // (4 * d)))
+        return 1 if n <= rows else -(-n * self.n_probes // rows)
+
+    def sampled(self, n: int, d: int) -> NDArray[np.int64]:
+        """Numbers of the rows that centroids and quantiles are learned from, ascending."""
+        size = max(LEAST_SAMPLE, PER_CENTROID * self.n_shards(n, d), MAX_RANKED if self.scale == "rank" else 0)
+        return _choose(self.random_state, "sample of rows", n, size)
+
+    def measured(self, n: int) -> NDArray[np.int64]:
+        """Numbers of the rows that recall is measured on, ascending."""
+        return _choose(self.random_state, "recall of rows", n, N_MEASURED)
+
+    def fingerprint(self, columns: Columns, sample: NDArray[np.float32]) -> str:
+        """Of the arguments and of the table: its size, its columns and a sample of its rows."""
+        told = hashlib.sha256(json.dumps(asdict(self), default=str).encode())
+        for array in (np.array([columns.n_rows]), columns.low, columns.high, columns.mean, sample):
+            told.update(np.ascontiguousarray(array).tobytes())
+        return told.hexdigest()[:16]
+
+
+def _choose(random_state: int, purpose: str, n: int, size: int) -> NDArray[np.int64]:
+    if size >= n:
+        return np.arange(n)
+    return np.sort(generator(random_state, purpose).choice(n, size, replace=False))

@@ -1,0 +1,85 @@
+"""Neighbours within shards, and for each row the best of all shards that it went to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._choices import Metric, NeighborSearch
+from hypcse._threads import worker_threads
+from hypcse.dask.parts.edges import Edges, join_edges, read_edges, write_edges
+from hypcse.dask.similarity.shards import read_shard
+from hypcse.graph.neighbors import nearest_neighbors
+from hypcse.graph.similarity import weighed_neighbors
+
+
+class Search(NamedTuple):
+    """What is looked for and how; whether there is one shard alone, and where parts begin."""
+
+    n_neighbors: int
+    metric: Metric
+    algorithm: NeighborSearch
+    alone: bool
+    bounds: NDArray[np.int64]
+
+
+class Kept(NamedTuple):
+    """What is known of the neighbours of the rows of a part: the largest squared distance, and those of a sample.
+
+    ids     : (m,) rows of the sample that the part holds.
+    squared : (m, k) squared distances to their neighbours, padded with infinity.
+    """
+
+    largest: float
+    ids: NDArray[np.int64]
+    squared: NDArray[np.float64]
+
+
+def search_shard(places: list[Path], shard: int, path: Path, search: Search) -> None:
+    """Write the neighbours of each row within a shard: source, target and squared distance, a row group per part.
+
+    One shard alone is searched as a table in memory is, its diagonal is written beside.
+    """
+    if path.is_file():
+        return
+    ids, rows = read_shard(places, shard)
+    how: dict[str, Any] = {"metric": search.metric, "algorithm": search.algorithm}
+    with worker_threads(1, len(rows)):
+        if search.alone:
+            near, squared, diagonal = weighed_neighbors(rows, search.n_neighbors, **how)
+            np.save(path.with_suffix(".npy"), diagonal, allow_pickle=False)
+        elif len(rows) > 1:
+            near, distances = nearest_neighbors(rows, search.n_neighbors, **how)
+            squared = np.square(distances, out=distances)
+        else:
+            near, squared = np.empty((len(rows), 0), np.int64), np.empty((len(rows), 0))
+    known = near >= 0
+    source = np.repeat(ids, known.sum(axis=1))
+    edges = Edges(source, ids[near[known]], squared[known])
+    write_edges(path, edges, np.searchsorted(source, search.bounds))
+
+
+def keep_best(found: list[Path], part: int, path: Path, n_neighbors: int, sample: NDArray[np.int64]) -> Kept:
+    """Write the nearest distinct neighbours of each row of a part by (distance, id)."""
+    edges = _best(join_edges(read_edges(file, part) for file in found), n_neighbors)
+    write_edges(path, edges)
+    own = sample[np.isin(sample, edges.source)]
+    squared = np.full((own.size, n_neighbors), np.inf)
+    starts = np.searchsorted(edges.source, own)
+    stops = np.searchsorted(edges.source, own, side="right")
+    for row, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+        squared[row, : stop - start] = edges.weight[start:stop]
+    return Kept(float(edges.weight.max(initial=0.0)), own, squared)
+
+
+def _best(edges: Edges, n_neighbors: int) -> Edges:
+    """The first `n_neighbors` distinct targets of each source by (distance, id), sorted by source."""
+    ordered = edges.take(np.lexsort((edges.weight, edges.target, edges.source)))
+    again = (np.diff(ordered.source, prepend=-1) == 0) & (np.diff(ordered.target, prepend=-1) == 0)
+    single = ordered.take(~again)
+    single = single.take(np.lexsort((single.target, single.weight, single.source)))
+    firsts = np.searchsorted(single.source, single.source)
+    return single.take(np.arange(single.source.size) - firsts < n_neighbors)

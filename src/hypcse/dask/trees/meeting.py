@@ -1,0 +1,116 @@
+"""The weight that meets at each node of a tree, by partial sums, and a small graph that meets there alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import distributed
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._arrays import freeze
+from hypcse._threads import worker_threads
+from hypcse.dask.engine import run_tasks
+from hypcse.dask.graph import DistributedGraph
+from hypcse.dask.parts.edges import read_edges
+from hypcse.discrete.binary import binary_form
+from hypcse.entropy import lca_weights
+from hypcse.graph import Graph
+from hypcse.kernels.trees.sweep import subtree_minima
+from hypcse.tree import Tree
+
+
+def check_leaves(tree: Tree, graph: DistributedGraph) -> None:
+    """Raise unless leaf k can be vertex k."""
+    if not isinstance(tree, Tree):
+        raise TypeError(f"the tree is a {type(tree).__name__}. Pass Tree.from_linkage(Z) for a linkage matrix.")
+    if tree.n_leaves != graph.n_vertices:
+        raise ValueError(
+            f"the tree has {tree.n_leaves} leaves, but the graph has {graph.n_vertices} vertices. Leaf k must be "
+            "vertex k."
+        )
+
+
+def meeting_weights(tree: Tree, graph: DistributedGraph, client: distributed.Client) -> NDArray[np.float64]:
+    """`lca_weights`, (n_nodes,), by partial sums over the parts: each worker holds the tree and one part."""
+    check_leaves(tree, graph)
+    total = np.zeros(tree.n_nodes)
+    held = client.scatter(tree, broadcast=True, hash=False)
+    for nodes, weights in run_tasks(client, meeting_in_part, [held] * graph.n_parts, graph.part_paths):
+        total[nodes] += weights
+    return total
+
+
+def meeting_in_part(tree: Tree, path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The nodes at which edges of a part meet, each edge once, and the weight that meets there."""
+    edges = read_edges(path)
+    upper = edges.take(edges.source < edges.target)
+    n = tree.n_leaves
+    indptr = np.searchsorted(upper.source, np.arange(n + 1)).astype(np.int64)
+    target, weight = freeze(upper.target.astype(np.int32)), freeze(np.array(upper.weight))
+    with worker_threads(1, n):
+        weights = lca_weights(tree, Graph(freeze(indptr), target, weight, freeze(np.zeros(n))))
+    nodes = np.flatnonzero(weights)
+    return nodes, weights[nodes]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Outline(Graph):
+    """A graph of n - 1 edges at most whose edges meet at the nodes of one binary tree as those of a large graph do.
+
+    At each node one edge stands for all that meet there. Degrees and components are those of the large graph. So
+    whatever goes by degrees and by `lca_weights` of this tree, or of one made by contracting its nodes, finds on it
+    what it would find on the large graph.
+
+    known_degrees    : (n,) row sums of the large graph, without `self_weights`.
+    known_components : (n,) its components; None where they are not known.
+    """
+
+    known_degrees: NDArray[np.float64]
+    known_components: NDArray[np.int64] | None = None
+
+    @property
+    def edge_degrees(self) -> NDArray[np.float64]:
+        return self.known_degrees
+
+    @cached_property
+    def _components(self) -> NDArray[np.int64]:
+        if self.known_components is None:
+            raise ValueError("the components of the large graph are not known.")
+        return self.known_components
+
+    def scaled(self, factor: float) -> Outline:
+        """The same with every weight multiplied by a positive number."""
+        scaled = super().scaled(factor)
+        degrees = freeze(self.known_degrees * factor)
+        return Outline(
+            scaled.indptr, scaled.indices, scaled.weights, scaled.self_weights, degrees, self.known_components
+        )
+
+
+def outline_graph(
+    tree: Tree,
+    graph: DistributedGraph,
+    client: distributed.Client,
+    components: NDArray[np.int64] | None = None,
+) -> Outline:
+    """The outline of a graph on a tree; multiway nodes are split as `to_linkage` splits them."""
+    check_leaves(tree, graph)
+    binary = binary_form(tree)
+    meeting = meeting_weights(binary, graph, client)
+    first, second = _far_leaves(binary)
+    met = np.flatnonzero(meeting[tree.n_leaves :])
+    small = Graph.from_edges(first[met], second[met], meeting[tree.n_leaves + met], tree.n_leaves)
+    return Outline(small.indptr, small.indices, small.weights, graph.self_weights, graph.edge_degrees, components)
+
+
+def _far_leaves(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each internal node of a binary tree, a leaf under either child."""
+    smallest = subtree_minima(tree.parent, np.arange(tree.n_leaves))
+    second = np.zeros(tree.n_nodes, np.int64)
+    children, above = np.arange(tree.n_nodes - 1), tree.parent[:-1]
+    other = smallest[children] != smallest[above]
+    second[above[other]] = smallest[children[other]]
+    return smallest[tree.n_leaves :], second[tree.n_leaves :]

@@ -1,0 +1,66 @@
+"""A fit on a cluster: the answer of the estimator in memory, labels in the chunks of the table, and a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+import hypcse
+from hypcse._progress import Progress, Stopped
+from hypcse.dask import DistributedGraph, fit
+
+
+def test_a_fit_is_that_of_the_estimator(client: Any) -> None:
+    """Of a table of one shard and a graph that fits one worker: the same tree, levels and labels."""
+    X = load_digits().data[:700]
+    seen: list[Progress] = []
+    found = fit(da.from_array(X, chunks=((300, 150, 250), -1)), callback=seen.append, client=client)
+    told = hypcse.EntropyClustering().fit(X)
+    assert np.array_equal(found.tree.parent, told.tree_.parent)
+    assert len(found.levels) == len(told.levels_) and all(map(np.array_equal, found.levels, told.levels_))
+    assert found.labels.chunks == ((300, 150, 250),)
+    assert np.array_equal(found.labels.compute(), told.labels_)
+    assert found.entropy == pytest.approx(told.entropy_, rel=1e-9)
+    assert found.main is not None and np.array_equal(found.levels[found.main], told.labels_)
+    assert found.structure.found == told.structure_.found
+    assert {one.stage for one in seen} >= {"scaling", "neighbours", "components", "levels"}
+
+
+def test_linkage_in_rounds_and_a_number_of_clusters(client: Any, tmp_path: Path) -> None:
+    X = load_digits().data[:700]
+    options: dict[str, Any] = {"n_clusters": 10, "refine": False, "linkage": "paris"}
+    found = fit(X, memory_limit=1000, folder=tmp_path, client=client, **options)
+    told = hypcse.EntropyClustering(**options).fit(X)
+    assert np.array_equal(found.tree.parent, told.tree_.parent)
+    assert np.array_equal(found.labels.compute(), told.labels_) and found.main is None
+    assert {path.name for path in tmp_path.iterdir()} == {"graph"}
+
+
+def test_a_graph_is_clustered_as_it_is(client: Any, tmp_path: Path) -> None:
+    graph = hypcse.similarity_graph(load_digits().data[:300], 20)
+    found = fit(DistributedGraph.from_graph(graph, tmp_path, 2), client=client)
+    told = hypcse.EntropyClustering().fit(graph)
+    assert found.entropy == pytest.approx(told.entropy_, rel=1e-9)
+    assert found.labels.size == 300 and found.labels.numblocks == (2,)
+
+
+def test_a_fit_that_was_stopped_goes_on(client: Any, tmp_path: Path) -> None:
+    X = load_digits().data[:300]
+    with pytest.raises(Stopped):
+        fit(X, folder=tmp_path, client=client, callback=lambda told: told.stage == "components")
+    stages: list[str] = []
+    found = fit(X, folder=tmp_path, client=client, callback=lambda told: stages.append(told.stage))
+    assert "neighbours" not in stages and "levels" in stages
+    assert found.tree.n_leaves == 300
+
+
+def test_what_is_wrong_is_said_before_any_work(client: Any) -> None:
+    with pytest.raises(ValueError, match="linkage"):
+        fit(np.zeros((5, 2)), linkage="entropy", client=client)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="refine"):
+        fit(np.zeros((5, 2)), refine="hard", client=client)  # type: ignore[arg-type]

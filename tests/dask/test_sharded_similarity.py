@@ -1,0 +1,117 @@
+"""The sharded similarity graph: equal to the one in memory where there is one shard, near it where there are more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+import hypcse
+from hypcse._progress import Progress, Stopped
+from hypcse.dask import similarity_graph
+from hypcse.dask.similarity.table import column_facts, join_columns, learn_scaling
+
+ONE_SHARD: list[dict[str, Any]] = [
+    {},
+    {"bandwidth": "median"},
+    {"bandwidth": "median", "n_neighbors": 7, "metric": "cosine", "scale": "none"},
+    {"scale": "rank"},
+    {"scale": "standard", "algorithm": "brute", "bandwidth": 2.0},
+]
+
+
+def blobs(n: int, d: int = 8) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return rng.normal(size=(12, d))[rng.integers(0, 12, n)] * 4 + rng.normal(size=(n, d))
+
+
+@pytest.mark.parametrize("options", ONE_SHARD, ids=str)
+def test_one_shard_gives_the_graph_in_memory(options: dict[str, Any], client: Any) -> None:
+    """Of a table with exact copies, in one block and in several, in one part and in several."""
+    X = np.vstack([load_digits().data[:300], np.repeat(load_digits().data[:1], 14, axis=0)])
+    told = hypcse.similarity_graph(X, **options)
+    for chunks, n_parts in ((len(X), 1), (100, 3)):
+        if options.get("scale") == "standard" and chunks == 100:
+            continue
+        found = similarity_graph(da.from_array(X, chunks=(chunks, -1)), n_parts=n_parts, client=client, **options)
+        assert found.to_graph() == told
+        assert found.n_parts == n_parts and found.recall == 1.0
+
+
+def test_a_bandwidth_too_small_is_replaced_as_in_memory(client: Any) -> None:
+    X = load_digits().data[:200]
+    with pytest.warns(hypcse.HypcseWarning, match="median"):
+        told = hypcse.similarity_graph(X, bandwidth=0.01)
+    with pytest.warns(hypcse.HypcseWarning, match="median"):
+        assert similarity_graph(X, bandwidth=0.01, client=client).to_graph() == told
+
+
+def test_columns_are_scaled_alike_however_rows_are_cut() -> None:
+    X = np.random.default_rng(0).normal(size=(500, 3)).astype(np.float32) * [1, 100, 0] + [0, 5, 7]
+    whole = hypcse.graph.scale_features(X, "standard")
+    facts = join_columns(column_facts(X[first : first + 70], first) for first in range(0, 500, 70))
+    assert facts.n_rows == 500
+    np.testing.assert_allclose(learn_scaling("standard", facts, X).apply(X), whole, rtol=1e-6, atol=1e-6)
+
+
+def test_many_shards_find_most_neighbours(client: Any, tmp_path: Path) -> None:
+    X, seen = blobs(3000), []
+    found = similarity_graph(
+        da.from_array(X, chunks=(700, -1)), shard_rows=600, folder=tmp_path, callback=seen.append, client=client
+    )
+    exact = hypcse.similarity_graph(X, algorithm="brute")
+    assert found.recall is not None and found.recall > 0.97
+    told = [progress.value for progress in seen if progress.stage == "recall"]
+    assert told == [found.recall]
+    W, V = found.to_graph().to_scipy(), exact.to_scipy()
+    shared = (W.minimum(V)).sum() / V.sum()
+    assert shared > 0.97 and abs(W - W.T).max() == 0
+    assert np.array_equal(found.self_weights, np.ones(3000))
+    assert not list(tmp_path.glob("work-*"))
+    more = similarity_graph(X, shard_rows=1500, n_probes=4, client=client)
+    assert more.recall is not None and more.recall >= max(found.recall, 0.995)
+
+
+def test_low_recall_is_warned_of(client: Any) -> None:
+    X = np.random.default_rng(0).random((2000, 12))
+    with pytest.warns(hypcse.HypcseWarning, match="n_probes"):
+        found = similarity_graph(X, shard_rows=60, n_probes=1, client=client)
+    assert found.recall is not None and found.recall < 0.8
+
+
+def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tmp_path: Path) -> None:
+    X = blobs(3000)
+    options: dict[str, Any] = {"shard_rows": 1000, "folder": tmp_path, "client": client}
+    with pytest.raises(Stopped, match="kept in"):
+        similarity_graph(X, callback=lambda told: told.stage == "best neighbours", **options)
+    searched = {path: path.stat().st_mtime_ns for path in tmp_path.glob("work-*/near-*.parquet")}
+    assert len(searched) == 6
+    stages: list[Progress] = []
+
+    def unchanged(told: Progress) -> None:
+        stages.append(told)
+        if told.stage == "weights":
+            assert all(path.stat().st_mtime_ns == time for path, time in searched.items())
+
+    found = similarity_graph(X, callback=unchanged, **options)
+    assert {told.stage for told in stages} >= {"scaling", "shards", "neighbours", "weights", "edges"}
+    stages.clear()
+    assert similarity_graph(X, callback=stages.append, **options).to_graph() == found.to_graph()
+    assert {told.stage for told in stages} == {"scaling"}
+    with pytest.raises(ValueError, match="another table"):
+        similarity_graph(X, 5, **options)
+
+
+def test_what_is_wrong_is_said_in_one_line(client: Any) -> None:
+    X = blobs(50)
+    X[33, 2] = np.nan
+    with pytest.raises(ValueError, match=r"\(33, 2\)"):
+        similarity_graph(da.from_array(X, chunks=(10, -1)), client=client)
+    with pytest.raises(ValueError, match="precomputed"):
+        similarity_graph(blobs(50), metric="precomputed", client=client)
+    with pytest.raises(ValueError, match="two-dimensional"):
+        similarity_graph(da.zeros(5), client=client)
