@@ -55,6 +55,7 @@ def test_npy_is_fitted_and_the_page_shows_the_top(
     words = ("--clusters", "7", "--no-refine", "--set", "linkage=single", "--set", "memory_limit=400")
     answer = command("fit", "big.npy", "--cluster", address, "--out", "found", *words)
     assert answer.returncode == 0, answer.stderr
+    assert "tree.html shows the top of the tree" in answer.stdout
     page = (tmp_path / "found" / "tree.html").read_text()
     assert re.search(r"found: top of the tree, \d\d clusters of 300 points", page)
     assert pd.read_csv(tmp_path / "found" / "labels.csv").label.nunique() == 7

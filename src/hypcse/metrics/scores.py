@@ -179,7 +179,7 @@ def score(
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> row = score(graph_linkage(g), graph=g, labels=["a", "a", "a", "b", "b", "b"])
     >>> {name: round(value, 3) for name, value in row.items()}
-    {'dendrogram_purity': 1.0, 'structural_entropy': 1.515, 'dasgupta_cost': 44.0}
+    {'dendrogram_purity': 1.0, 'structural_entropy': 1.561, 'dasgupta_cost': 44.0}
     """
     if graph is None and labels is None:
         raise ValueError("score needs a graph, labels or both: score(tree, graph=g, labels=y).")

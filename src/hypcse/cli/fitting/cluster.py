@@ -13,9 +13,10 @@ from rich.console import Console
 
 from hypcse import score
 from hypcse._bar import draw_bar
+from hypcse.cli.fitting import large
 from hypcse.cli.fitting.findings import Findings
 from hypcse.cli.fitting.fit import stoppable
-from hypcse.cli.fitting.folder import FILES
+from hypcse.cli.fitting.folder import FILES, PAGE
 from hypcse.cli.fitting.job import SPELLED, Job
 from hypcse.cli.fitting.kept import checkpoints_of, keep_training
 from hypcse.cli.fitting.large import Large, large_files
@@ -155,6 +156,8 @@ def tell(found: Any, labels: Any, place: Path, files: dict[str, bytes]) -> None:
     for line in findings.lines():
         console.print(line, markup=False)
     if found.graph.recall is not None:
-        console.print(f"Neighbours found: {found.graph.recall:.3f} of the true ones, on a sample.", markup=False)
+        console.print(f"Share of the true neighbours that were found: {found.graph.recall:.3f}.", markup=False)
     show_clusters(labels, Points(), findings)
     console.print(f"Written to {place}: {', '.join(sorted(files))}", markup=False)
+    if found.tree.n_leaves > large.MAX_SHOWN:
+        console.print(f"{PAGE} shows the top of the tree; tree.nwk has all of it.", markup=False)

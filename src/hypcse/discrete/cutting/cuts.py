@@ -103,7 +103,7 @@ def cut_savings(tree: Tree, graph: Graph, max_clusters: int) -> NDArray[np.float
     >>> from hypcse import Graph, graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> cut_savings(graph_linkage(g), g, 3).round(2).tolist()
-    [0.0, 0.86, 0.69]
+    [0.0, 0.86, 0.64]
     """
     limit = check_count("max_clusters", max_clusters, 1, tree.n_leaves)
     tree = binary_form(tree)
