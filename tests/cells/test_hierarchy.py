@@ -193,3 +193,8 @@ def test_a_graph_alone_warns_that_components_have_no_order():
     del made.obsm["X_pca"]
     with pytest.warns(hypcse.HypcseWarning, match="18 components"):
         hierarchy(made)
+
+
+def test_a_number_of_levels_may_be_numpys(adata):
+    assert hierarchy(adata, resolutions=np.int64(2)) == hierarchy(adata, resolutions=2)
+    assert len(adata.uns["hypcse"]["levels"]) == 2

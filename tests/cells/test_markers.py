@@ -145,3 +145,35 @@ def test_what_does_not_belong_to_these_cells_is_refused(adata):
     del adata.obs["hypcse_1"]
     with pytest.raises(ValueError, match="no column 'hypcse_1'"):
         find_markers(adata)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e6, -0.3])
+def test_a_gene_that_is_the_same_everywhere_marks_nothing(adata, value):
+    adata.X[:, 7] = value
+    found = find_markers(adata, n_genes=8)
+    assert "gene-7" not in set(found["gene"]) and np.isfinite(found["effect"]).all()
+
+
+@pytest.mark.parametrize("levels", [2, [2], np.int64(2), np.array([2])])
+def test_markers_of_a_level_do_not_depend_on_the_levels_asked_for(adata, levels):
+    whole, some = find_markers(adata), find_markers(adata, levels=levels)
+    wanted = whole[whole["level"] == 2].reset_index(drop=True)
+    assert len(wanted) > 0
+    pd.testing.assert_frame_equal(some.drop(columns="p_adjusted"), wanted.drop(columns="p_adjusted"))
+
+
+def test_reordered_cells_are_refused(adata, tmp_path):
+    turned = adata[::-1].copy()
+    turned.write_h5ad(tmp_path / "turned.h5ad")
+    for cells in (turned, anndata.read_h5ad(tmp_path / "turned.h5ad")):
+        with pytest.raises(ValueError, match=r"reordered or renamed.*Call hypcse\.cells\.hierarchy\(adata\) again"):
+            hypcse.cells.tree(cells)
+        with pytest.raises(ValueError, match="reordered or renamed"):
+            find_markers(cells)
+    assert hypcse.cells.tree(turned[::-1].copy()) == hypcse.cells.tree(adata)
+
+
+def test_a_hierarchy_without_a_digest_is_read(adata):
+    whole = hypcse.cells.tree(adata)
+    del adata.uns["hypcse"]["cells"]
+    assert hypcse.cells.tree(adata) == whole

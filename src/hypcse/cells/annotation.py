@@ -13,6 +13,7 @@ from hypcse._checks import check_choice, check_count
 from hypcse._choices import CellMethod
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, group_dendrogram
+from hypcse.cells.written import digest_of_cells
 from hypcse.discrete import levels
 from hypcse.discrete.cutting.levels import Levels
 from hypcse.graph import Graph
@@ -76,7 +77,8 @@ def hierarchy(
     obsm["X_hypcse"] : the cells in the Poincare ball, as trained; by "search", in the disk as the tree lays them out.
     uns["hypcse"] : "linkage", SciPy's matrix over all cells; "levels", the numbers of clusters; "main_level", which of
         them, from 1, obs["hypcse"] is; "structure", what there is beyond chance (where nothing is, and no
-        `resolutions` are asked for, obs["hypcse"] is one group); "params".
+        `resolutions` are asked for, obs["hypcse"] is one group); "cells", a digest of their names in this order;
+        "params".
     uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500, as scanpy's plots
         read it.
 
@@ -107,6 +109,7 @@ def hierarchy(
     adata.obs[key_added] = categories(partitions[found.main])
     adata.obsm[f"X_{key_added}"] = model.embedding_ if hasattr(model, "embedding_") else _places(tree)
     adata.uns[key_added] = {
+        "cells": digest_of_cells(adata),
         "linkage": tree.to_linkage(),
         "levels": np.array([labels.max() + 1 for labels in partitions]),
         "main_level": found.main + 1,
@@ -168,8 +171,8 @@ def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
     if resolutions is None:
         main = next(k for k, labels in enumerate(model.levels_) if np.array_equal(labels, model.labels_))
         return Levels(model.levels_, main)
-    if isinstance(resolutions, int):
-        found = levels(model.tree_, model.graph_, resolutions)
+    if isinstance(resolutions, int | np.integer):
+        found = levels(model.tree_, model.graph_, int(resolutions))
     else:
         if len(resolutions) == 0:
             raise ValueError("resolutions is empty. Pass at least one number of clusters, or None.")

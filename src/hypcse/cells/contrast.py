@@ -14,6 +14,8 @@ from hypcse.tree.chosen import choose_nodes
 
 BLOCK = 4_000_000
 """Numbers in one table of groups by genes; more groups are taken in parts."""
+ROUNDING = 1e-12
+"""Differences of sums that are smaller than this share of the sums are taken for rounding."""
 
 
 class Contrast(NamedTuple):
@@ -66,7 +68,10 @@ def _contrast(
     total, squared, above = sums
     other, other_squared, other_above = (whole - part for whole, part in zip(parent, sums, strict=True))
     difference = total / n - other / np.maximum(m, 1)
-    variance, other_variance = _variance(total, squared, n), _variance(other, other_squared, m)
+    # What is left of equal means by rounding is none.
+    size = np.abs(total) / n + np.abs(parent[0]) / np.maximum(m, 1)
+    difference = np.where(np.abs(difference) > ROUNDING * size, difference, 0.0)
+    variance, other_variance = _variance(total, squared, n, squared), _variance(other, other_squared, m, parent[1])
     error = variance / n + other_variance / np.maximum(m, 1)
     pooled = ((n - 1) * variance + np.maximum(m - 1, 0) * other_variance) / np.maximum(n + m - 2, 1)
     freedom = _ratio(
@@ -80,11 +85,13 @@ def _contrast(
     return Contrast(node, n_cells, n_parent - n_cells, difference, effect, t, freedom, *shares)
 
 
-def _variance(total: NDArray[np.float64], squared: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Unbiased; what is left of a constant by rounding is none."""
+def _variance(
+    total: NDArray[np.float64], squared: NDArray[np.float64], n: NDArray[np.int64], size: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Unbiased; what is left of a constant by rounding, beside sums of this size, is none."""
     n = np.maximum(n, 1)
     spread = squared - total**2 / n
-    return np.where(spread > 1e-12 * squared, spread, 0.0) / np.maximum(n - 1, 1)
+    return np.where(spread > ROUNDING * size, spread, 0.0) / np.maximum(n - 1, 1)
 
 
 def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def find_markers(
     *,
     key: str = "hypcse",
     layer: str | None = None,
-    levels: Sequence[int] | None = None,
+    levels: int | Sequence[int] | None = None,
     n_genes: int = 10,
     min_cells: int = 10,
 ) -> DataFrame:
@@ -48,7 +49,7 @@ def find_markers(
     layer
         The layer to compare, instead of X.
     levels
-        Which levels, from 1 for the coarsest; by default all.
+        Which levels, from 1 for the coarsest, or one of them; by default all.
     n_genes
         Genes per group, at most.
     min_cells
@@ -87,14 +88,17 @@ def find_markers(
     """
     check_count("n_genes", n_genes, 1)
     check_count("min_cells", min_cells, 2)
-    chosen = _wanted(read_levels(adata, key), levels)
+    every = read_levels(adata, key)
     X, whole = _values(adata, layer), tree(adata, key)
+    first = _first_levels(whole, _wanted(every, levels))
     rows, n_groups = [], 0
-    for contrast in contrasts(whole, [level.labels for level in chosen.values()], X, min_cells):
-        rows.append(_table(contrast, n_genes))
-        n_groups += contrast.node.size
+    # All levels, whichever are asked for: the siblings of a group are those of the level above.
+    for contrast in contrasts(whole, [level.labels for level in every], X, min_cells):
+        wanted = np.array([node in first for node in contrast.node.tolist()], bool)
+        rows.append(_table(contrast, n_genes, wanted))
+        n_groups += int(wanted.sum())
     parts = {name: np.concatenate([row[name] for row in rows]) if rows else np.empty(0) for name in _COLUMNS}
-    found = _frame(adata, parts, _first_levels(whole, chosen), n_tests=X.shape[1] * n_groups)
+    found = _frame(adata, parts, first, n_tests=X.shape[1] * n_groups)
     adata.uns[key] = {**adata.uns[key], "markers": found}
     return found
 
@@ -102,9 +106,10 @@ def find_markers(
 _COLUMNS = ("node", "n_cells", "n_siblings", "gene", "difference", "effect", "share", "share_siblings", "t", "freedom")
 
 
-def _wanted(found: list[Level], levels: Sequence[int] | None) -> dict[int, Level]:
+def _wanted(found: list[Level], levels: int | Sequence[int] | None) -> dict[int, Level]:
     """Levels by their number."""
-    chosen = range(1, len(found) + 1) if levels is None else sorted(set(levels))
+    given = (levels,) if isinstance(levels, int | np.integer) else levels
+    chosen = range(1, len(found) + 1) if given is None else sorted({index(number) for number in given})
     for number in chosen:
         if not 1 <= number <= len(found):
             raise ValueError(f"levels has {number}, and there are levels 1 to {len(found)}. Choose among these.")
@@ -137,12 +142,12 @@ def _values(adata: Any, layer: str | None) -> Any:
     return X
 
 
-def _table(contrast: Contrast, n_genes: int) -> dict[str, NDArray[Any]]:
-    """The genes of largest t above 0 of each group, row by row."""
+def _table(contrast: Contrast, n_genes: int, wanted: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """The genes of largest t above 0 of each group that is wanted, row by row."""
     order = np.argsort(-contrast.t, axis=1, kind="stable")[:, :n_genes]
     row = np.repeat(np.arange(order.shape[0]), order.shape[1])
     gene = order.ravel()
-    kept = contrast.t[row, gene] > 0
+    kept = wanted[row] & (contrast.t[row, gene] > 0)
     row, gene = row[kept], gene[kept]
     by_group = {name: getattr(contrast, name)[row] for name in ("node", "n_cells", "n_siblings")}
     by_gene = {name: getattr(contrast, name)[row, gene] for name in _COLUMNS[4:]}

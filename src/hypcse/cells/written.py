@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -52,7 +53,21 @@ def written(adata: Any, key: str) -> Mapping[str, Any]:
             f"uns[{key!r}] is about {n_cells} cells, and there are {adata.n_obs}. "
             "Call hypcse.cells.hierarchy(adata) again."
         )
+    # Earlier versions wrote no digest.
+    if entry.get("cells", "") not in ("", digest_of_cells(adata)):
+        raise ValueError(
+            f"the cells were reordered or renamed after uns[{key!r}] was written. "
+            "Call hypcse.cells.hierarchy(adata) again."
+        )
     return entry
+
+
+def digest_of_cells(adata: Any) -> str:
+    """A digest of the names of the cells in their order; it is kept as text in a file."""
+    found = hashlib.sha256()
+    for name in adata.obs_names:
+        found.update(str(name).encode("utf-8", "surrogatepass") + b"\0")
+    return found.hexdigest()
 
 
 class Level(NamedTuple):
