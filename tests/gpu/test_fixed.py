@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
-from hypcse import similarity_graph
+from hypcse import HypcseWarning, similarity_graph
 from hypcse.training import TrainingConfig
 from hypcse.training.fixed import FixedSteps, can_be_fixed
+from hypcse.training.fixed.step import CaptureError
 from hypcse.training.fixed.steps import MAX_SHAPES
 from hypcse.training.run import Run
 
@@ -85,3 +88,61 @@ def test_more_edges_than_room_make_a_step_with_more() -> None:
     step.capacity = 1
     fixed.step(run.features, run.anchor)
     assert fixed.by_size[N] is not step
+
+
+def test_a_subgraph_without_edges_is_left_to_others() -> None:
+    """Also where its number of vertices is known."""
+    run, fixed = started(**STILL)
+    fixed.by_size[N] = None  # type: ignore[assignment]
+    assert fixed.takes(run.anchor)
+    assert not fixed.takes(type(run.anchor)(run.anchor.index[:, :0], run.anchor.weight[:0], N))
+
+
+def test_without_edges_nothing_measured_is_nan() -> None:
+    from hypcse.gpu.leaves import LOG_VOLUME, UNIT, measure
+
+    empty = torch.empty(2, 0, dtype=torch.int64), torch.empty(0)
+    found = measure(*empty, torch.full((4,), 0.5), 1)
+    assert found.isfinite().all() and found[LOG_VOLUME.value] == 0 and found[UNIT.value] == 0
+
+
+def test_after_a_failed_capture_plain_steps_are_taken() -> None:
+    (one, _), (other, fixed) = started(**STILL), started(**STILL)
+
+    class Failing:
+        capacity = 10**6
+
+        def __call__(self, *given: object) -> None:
+            raise CaptureError("out of memory")
+
+    fixed.by_size[N] = Failing()  # type: ignore[assignment]
+    trainer = replace(other.trainer, fixed=fixed)
+    part = torch.arange(N), other.anchor, other.features
+    with pytest.warns(
+        HypcseWarning, match="captured as a CUDA graph: out of memory; the training goes on"
+    ):
+        found, _ = trainer.step(part)
+    assert torch.equal(found, one.trainer.step((torch.arange(N), one.anchor, one.features))[0])
+    assert not fixed.takes(other.anchor) and not fixed.by_size
+
+
+def test_a_failed_capture_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the device is asked for is noted here; there is none."""
+    run, fixed = started(**STILL)
+    fixed.step(run.features, run.anchor)
+    step, noted = fixed.by_size[N], []
+
+    class Drawing:
+        def clone_state(self) -> str:
+            return "drawn"
+
+        def graphsafe_set_state(self, state: str) -> None:
+            noted.append(state)
+
+    step.generator = Drawing()  # type: ignore[assignment]
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: "current")
+    monkeypatch.setattr(torch.cuda, "set_stream", noted.append)
+    monkeypatch.setattr(step, "_capture", lambda stream: torch.zeros(2) @ torch.zeros(3))
+    with pytest.raises(CaptureError, match="size"):
+        step._captured(None)  # type: ignore[arg-type]
+    assert noted == ["current", "drawn"] and not any(p.grad is not None for p in run.networks.encoder.parameters())

@@ -213,8 +213,10 @@ def _measure(
     tl.store(out + _QUARTER, top * top / 4.0)
     tl.store(out + _REST, sech * sech)
     tl.store(out + _BY_RADIUS, 2.0 * sech / scale / (top * n))
-    tl.store(out + UNIT, 1.0 / volume)
-    tl.store(out + LOG_VOLUME, tl.log2(volume))
+    # Without edges both are 0, so that an entropy is 0 and not NaN.
+    held = tl.where(volume > 0, volume, 1.0)
+    tl.store(out + UNIT, tl.where(volume > 0, 1.0 / held, 0.0))
+    tl.store(out + LOG_VOLUME, tl.log2(held))
 
 
 @triton.jit

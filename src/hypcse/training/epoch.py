@@ -54,8 +54,11 @@ class Trainer:
     def step(self, part: Part) -> tuple[Tensor, EdgeTensors | None]:
         """Train on one subgraph; its four losses, (4,), and the graph that was learned."""
         vertices, anchor, features = part
+        taken = None
         if self.fixed is not None and self.fixed.takes(anchor):
-            return self.fixed.step(features, anchor)
+            taken = self.fixed.step(features, anchor)
+        if taken is not None:
+            return taken
         terms, learned, points = losses_of(self.networks, features, anchor, self.config, self.generator)
         more = None if self.added is None else self.added(points, vertices)
         if more is not None:

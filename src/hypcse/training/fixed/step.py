@@ -17,6 +17,10 @@ from hypcse.training.terms import Networks, losses_of
 N_WARM = 3
 
 
+class CaptureError(RuntimeError):
+    """A step that could not be captured. Nothing has been learned by it, and the random numbers are where they were."""
+
+
 class FixedStep:
     """A step on n vertices and at most `capacity` entries of edges, as full matrices.
 
@@ -79,6 +83,18 @@ class FixedStep:
         torch.cuda.current_stream().wait_stream(stream)
 
     def _captured(self, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
+        # A capture that fails leaves its stream the current one, and the generator believing that it goes on.
+        drawn, current = self.generator.clone_state(), torch.cuda.current_stream()
+        try:
+            return self._capture(stream)
+        except RuntimeError as error:
+            torch.cuda.set_stream(current)
+            self.generator.graphsafe_set_state(drawn)
+            for optimizer in self.optimizers:
+                optimizer.zero_grad(set_to_none=True)
+            raise CaptureError((str(error) or type(error).__name__).splitlines()[0].rstrip(".")) from error
+
+    def _capture(self, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
         graph = torch.cuda.CUDAGraph()
         # A replay then draws on where the generator is, and moves it as the step itself would.
         graph.register_generator_state(self.generator)

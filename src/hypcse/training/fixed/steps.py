@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 import torch
 from torch import Tensor
 
 from hypcse._backend import kernel_form
+from hypcse._checks import HypcseWarning
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.training.config import TrainingConfig
-from hypcse.training.fixed.step import FixedStep
+from hypcse.training.fixed.step import CaptureError, FixedStep
 from hypcse.training.terms import Networks
 
 # Vertices from which products of full matrices cost more than the launches that they save.
@@ -38,24 +41,41 @@ class FixedSteps:
     ) -> None:
         self.networks, self.optimizers, self.config, self.generator = networks, optimizers, config, generator
         self.by_size: dict[int, FixedStep] = {}
+        self.failed = False
 
     def takes(self, anchor: EdgeTensors) -> bool:
         """Whether a subgraph is small enough, and of a size that is known or one of the first."""
         n = anchor.n_vertices
+        # Without an edge there is no entropy, and with fewer than three vertices losses take other forms.
+        if self.failed or not anchor.weight.numel():
+            return False
         if n in self.by_size:
             return True
-        # With fewer than three vertices losses take other forms, and without an edge there is no entropy.
-        if not 3 <= n <= MAX_VERTICES or len(self.by_size) >= MAX_SHAPES or not anchor.weight.numel():
+        if not 3 <= n <= MAX_VERTICES or len(self.by_size) >= MAX_SHAPES:
             return False
         device = anchor.weight.device
         return device.type != "cuda" or torch.cuda.mem_get_info(device)[0] > N_MATRICES * 4 * n * n
 
-    def step(self, features: Tensor, anchor: EdgeTensors) -> tuple[Tensor, EdgeTensors | None]:
-        """A step on a subgraph; a step with more room is made where its edges have become too many."""
+    def step(self, features: Tensor, anchor: EdgeTensors) -> tuple[Tensor, EdgeTensors | None] | None:
+        """A step on a subgraph; a step with more room is made where its edges have become too many.
+
+        None, and no step taken, if it could not be captured. All further subgraphs are then left to others.
+        """
         n, m = anchor.n_vertices, anchor.weight.numel()
         known = self.by_size.get(n)
         if known is None or m > known.capacity:
             capacity = STRIDE * (int(ROOM * m) // STRIDE + 1)
             known = FixedStep(self.networks, self.optimizers, self.config, self.generator, features, capacity)
             self.by_size[n] = known
-        return known(features, anchor)
+        try:
+            return known(features, anchor)
+        except CaptureError as error:
+            self.failed = True
+            self.by_size.clear()
+            warnings.warn(
+                f"a training step could not be captured as a CUDA graph: {error}; the training goes on with "
+                "slower steps.",
+                HypcseWarning,
+                stacklevel=2,
+            )
+            return None
