@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from hypcse import HypcseWarning
 from hypcse.graph import nearest_neighbors, scale_features
 from hypcse.graph.neighbors import search as neighbors_module
+from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
 
 EXACT = ("brute", "kd-tree")
 ALL = (*EXACT, "lists")
@@ -209,3 +210,55 @@ def test_points_without_structure_are_searched_exactly(monkeypatch):
     monkeypatch.setattr("hypcse.graph.neighbors.approximate.MANY_PRODUCTS", 1e6)
     with pytest.warns(HypcseWarning, match="3000 points in 60 dimensions are found exactly"):
         nearest_neighbors(X, 10, algorithm="lists")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_tree_over_copies_gives_the_bits_of_brute_force(seed):
+    """Few and many copies, in any order, both zeros, both precisions, and new points."""
+    rng = np.random.default_rng(seed)
+    n, d, k = int(rng.integers(5, 400)), int(rng.integers(1, 4)), int(rng.integers(1, 12))
+    some = np.round(rng.normal(size=(max(1, n // int(rng.integers(1, 40))), d)), int(rng.integers(0, 3)))
+    X = np.ascontiguousarray(some[rng.integers(len(some), size=n)], "f4" if seed % 2 else "f8")
+    k = min(k, n - 2)
+    new = np.ascontiguousarray(np.concatenate([X[:5], X[:5] + X.dtype.type(0.25), 1e30 * X[:2]]))
+    own = np.arange(0, n, 3)
+    for queries in (None, Queries.new(new), Queries.rows(X, own)):
+        for found, expected in zip(kd_tree(X, k, queries), brute_force(X, k, queries), strict=True):
+            assert_array_equal(found, expected)
+
+
+def test_many_copies_are_searched_once(monkeypatch):
+    """200,000 ages: rows of brute force would be 200,000 times 200,000 distances."""
+    searched = []
+
+    def counted(X, k, queries=None):
+        searched.append(len(X) * (len(X) if queries is None else queries.own.size))
+        return brute_force(X, k, queries)
+
+    monkeypatch.setattr("hypcse.graph.neighbors.exact.brute_force", counted)
+    X = np.random.default_rng(0).integers(50, size=(200_000, 1)).astype(float)
+    indices, distances = nearest_neighbors(X, 10)
+    assert sum(searched) <= 50 * 50 and not distances.any()
+    for value in range(50):
+        rows = np.flatnonzero(X[:, 0] == value)
+        assert_array_equal(indices[rows[-1]], rows[:10])
+
+
+def test_the_tree_runs_on_the_threads_of_the_kernels(monkeypatch):
+    import scipy.spatial
+
+    asked = []
+
+    class Watched(scipy.spatial.cKDTree):
+        def query(self, *given, **options):
+            asked.append(options["workers"])
+            return super().query(*given, **options)
+
+    monkeypatch.setattr(scipy.spatial, "cKDTree", Watched)
+    before = numba.get_num_threads()
+    try:
+        numba.set_num_threads(1)
+        nearest_neighbors(clustered(200, 2), 5, algorithm="kd-tree")
+    finally:
+        numba.set_num_threads(before)
+    assert set(asked) == {1}

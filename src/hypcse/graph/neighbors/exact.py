@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse.graph.neighbors.copies import Copies, find_copies
 from hypcse.kernels.points.nearest import nearest_in_block, sorted_candidates
 
 # A block of inner products. Smaller blocks were slower: threads start and stop once per block.
@@ -74,14 +76,50 @@ def kd_tree(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Ids and squared distances of the k nearest others of each query (all points by default), for k < n - 1.
 
+    O(n log n) in few dimensions. Equal rows are searched once: a tree cannot tell them apart, and rows with more copies
+    than neighbours would take O(n) each.
+    """
+    copies = find_copies(X)
+    if copies is None:
+        return _search_tree(X, k, Queries(X, np.arange(len(X))) if queries is None else queries)
+    distinct = np.ascontiguousarray(X[copies.first])
+    if queries is None:
+        # The row itself is one of the k + 1 nearest, or more than k others are as near.
+        near = _search_tree(distinct, k + 1, Queries.new(distinct))
+        return _with_copies(X, k, Queries(X, np.arange(len(X))), copies, near, copies.place)
+    near = _search_tree(distinct, k + 1, Queries.new(queries.points))
+    return _with_copies(X, k, queries, copies, near, np.arange(queries.own.size))
+
+
+def _with_copies(
+    X: NDArray[np.floating],
+    k: int,
+    wanted: Queries,
+    copies: Copies,
+    near: tuple[NDArray[np.int64], NDArray[np.float64]],
+    place: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The k nearest rows, from the k + 1 nearest different ones; `place` says which row of these is for each query."""
+    indices, squared = np.empty((wanted.own.size, k), np.int64), np.empty((wanted.own.size, k))
+    step = max(1, BLOCK_BYTES // (32 * (k + 1) ** 2))
+    for start in range(0, wanted.own.size, step):
+        rows = np.arange(start, min(start + step, wanted.own.size))
+        candidates = copies.expand(near[0][place[rows]], near[1][place[rows]])
+        asked = wanted.part(rows)
+        found, distances = sorted_candidates(X, asked.points, asked.own, candidates)
+        indices[rows], squared[rows] = found[:, :k], distances[:, :k]
+    return indices, squared
+
+
+def _search_tree(X: NDArray[np.floating], k: int, wanted: Queries) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Ids and squared distances of the k nearest of each query by a k-d tree.
+
     The tree's order among equal distances is arbitrary. If the k-th distance equals that of the last point found, the
-    row asks for twice as many; rows still tied at 256, such as many copies of one point, are searched by brute force.
-    O(n log n) in few dimensions.
+    row asks for twice as many; rows still tied at 256 are searched by brute force.
     """
     from scipy.spatial import cKDTree
 
     n = X.shape[0]
-    wanted = Queries(X, np.arange(n)) if queries is None else queries
     tree = cKDTree(X)
     indices = np.empty((wanted.own.size, k), np.int64)
     squared = np.empty((wanted.own.size, k))
@@ -111,7 +149,7 @@ def _query_tree(
     indices, squared = answer
     k = indices.shape[1]
     asked = queries.part(rows)
-    candidates = np.asarray(tree.query(asked.points, reach, workers=-1)[1], np.int64)
+    candidates = np.asarray(tree.query(asked.points, reach, workers=numba.get_num_threads())[1], np.int64)
     found, distances = sorted_candidates(X, asked.points, asked.own, candidates)
     indices[rows], squared[rows] = found[:, :k], distances[:, :k]
     if reach == len(X):
