@@ -7,6 +7,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from hypcse import HypcseWarning
 from hypcse._backend import find_card
 from hypcse.graph import nearest_neighbors
 from hypcse.graph.neighbors import neighbors_among, on_card, search
@@ -100,8 +101,28 @@ def test_no_memory_at_all_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(on_card._Table, "_least", none)
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
-    with pytest.raises(MemoryError, match="CUDA_VISIBLE_DEVICES"):
-        near_on_card(POINTS, 5, device="cpu")
+    with pytest.warns(HypcseWarning, match="cannot hold the distances of one point to 1536 others; the CPU is used"):
+        assert near_on_card(POINTS, 5, device="cpu") is None
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no kernel image\nfor this GPU"), MemoryError()])
+def test_a_card_that_cannot_be_used_leaves_the_search_to_the_cpu(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*given):
+        raise error
+
+    monkeypatch.setattr(on_card._Table, "__init__", broken)
+    monkeypatch.setattr(search, "MAX_EXACT", 500)
+    monkeypatch.setattr(search, "find_card", lambda: "cpu")
+    reason = "no kernel image" if str(error) else "MemoryError"
+    text = f"^the GPU was not used for neighbours: {reason}; the CPU is used.$"
+    with pytest.warns(HypcseWarning, match=text):
+        found = nearest_neighbors(POINTS, 5)
+    assert np.mean(found.indices == nearest_neighbors(POINTS, 5, algorithm="brute").indices) > 0.98
+    new = POINTS[:600] + 0.1
+    with pytest.warns(HypcseWarning, match=text):
+        assert same(neighbors_among(POINTS, new, 4), _by_hand(POINTS, new, 4))
 
 
 def test_precision_that_the_program_chose_stays() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._checks import warn
 from hypcse.graph.neighbors.exact import (
     Queries,
     brute_force,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
+Searched = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
 
 # Candidates beyond k: the point itself, and some to show where rounding leaves the order open; then more of them.
 EXTRA = (6, 48)
@@ -43,9 +45,27 @@ def near_on_card(X: NDArray[np.floating], k: int, queries: Queries | None = None
     Matrix products in float32 bound the squared distances from below, as in `brute_force`. The candidates are the
     points of the least bounds; if the k-th of them by exact distance is nearer than the bound of all others,
     none can be missing. Other rows get more candidates, and those still open are searched by brute force. Returns None
-    if these are too many. O(n d) per query; memory for X and for one block of products, on the device.
+    if these are too many, and with a warning if the device cannot be used. O(n d) per query; memory for X and for one
+    block of products, on the device.
     """
     wanted = Queries(X, np.arange(len(X))) if queries is None else queries
+    try:
+        found = _proposed(X, k, wanted, device)
+    except (RuntimeError, MemoryError) as error:
+        # Torch may see a GPU that this program cannot use: too little memory, too old, or of a process that forked.
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+        warn(f"the GPU was not used for neighbours: {reason}; the CPU is used.")
+        return None
+    if found is None:
+        return None
+    indices, squared, still = found
+    if still.size:
+        indices[still], squared[still] = brute_force(X, k, wanted.part(still))
+    return indices, squared
+
+
+def _proposed(X: NDArray[np.floating], k: int, wanted: Queries, device: str) -> Searched | None:
+    """What `_search` finds, or None if too many rows of a sample stay open."""
     table = _Table(X, device)
     if table.points.shape[0] <= k + EXTRA[0]:
         return None
@@ -54,13 +74,10 @@ def near_on_card(X: NDArray[np.floating], k: int, queries: Queries | None = None
         still = _search(table, k, wanted.part(rows))[2]
         if still.size > MAX_OPEN * PROBE:
             return None
-    indices, squared, still = _search(table, k, wanted)
-    if still.size:
-        indices[still], squared[still] = brute_force(X, k, wanted.part(still))
-    return indices, squared
+    return _search(table, k, wanted)
 
 
-def _search(table: _Table, k: int, wanted: Queries) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+def _search(table: _Table, k: int, wanted: Queries) -> Searched:
     """Ids, squared distances, and the rows for which these are not certain."""
     indices, squared = np.empty((wanted.own.size, k), np.int64), np.empty((wanted.own.size, k))
     still = np.arange(wanted.own.size)
@@ -149,10 +166,7 @@ class _Table:
 
 def _halved(size: int, n_points: int, error: Exception) -> int:
     if size == 1:
-        raise MemoryError(
-            f"the GPU's memory cannot hold the distances of one point to {n_points} others. Free GPU memory, "
-            "or hide it (CUDA_VISIBLE_DEVICES=) to search on the CPU."
-        ) from error
+        raise MemoryError(f"the GPU's memory cannot hold the distances of one point to {n_points} others") from error
     import torch
 
     torch.cuda.empty_cache()

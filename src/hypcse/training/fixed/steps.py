@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import torch
 from torch import Tensor
 
 from hypcse._backend import kernel_form
-from hypcse._checks import HypcseWarning
+from hypcse._checks import warn
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.training.config import TrainingConfig
 from hypcse.training.fixed.step import CaptureError, FixedStep
@@ -72,10 +70,5 @@ class FixedSteps:
         except CaptureError as error:
             self.failed = True
             self.by_size.clear()
-            warnings.warn(
-                f"a training step could not be captured as a CUDA graph: {error}; the training goes on with "
-                "slower steps.",
-                HypcseWarning,
-                stacklevel=2,
-            )
+            warn(f"a training step could not be captured as a CUDA graph: {error}; the training goes on more slowly.")
             return None
