@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from types import SimpleNamespace
+
 import pytest
 import torch
 
+from hypcse import HypcseWarning, _backend
 from hypcse._backend import choose_device, kernel_form
+from hypcse.training.fixed import slow
+from hypcse.training.fixed.slow import warn_if_slow
 
 
 def test_devices_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +39,44 @@ def test_a_device_that_cannot_be_used(name: str) -> None:
 )
 def test_forms_of_kernels(device: str, dtype: torch.dtype, single: bool, form: str) -> None:
     assert kernel_form(torch.empty(1, device=device, dtype=dtype), single=single) == form
+
+
+@pytest.fixture
+def card(monkeypatch: pytest.MonkeyPatch):
+    """A GPU of a compute capability, with all that Triton needs or without something."""
+
+    def made(capability: tuple[int, int], missing: str = "") -> SimpleNamespace:
+        monkeypatch.setattr(_backend, "missing_for_triton", lambda: missing)
+        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
+        monkeypatch.setattr(slow, "_told", set())
+        _backend._capability.cache_clear()
+        return SimpleNamespace(device=torch.device("cuda", 0), dtype=torch.float32)
+
+    yield made
+    _backend._capability.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("capability", "missing", "text"),
+    [
+        ((6, 1), "", r"need compute capability 7\.0 \(this GPU has 6\.1\)"),
+        ((9, 0), "C compiler", r"need C compiler"),
+    ],
+)
+def test_plain_losses_on_a_gpu_are_told_once(card, capability: tuple[int, int], missing: str, text: str) -> None:
+    tensor = card(capability, missing)
+    assert kernel_form(tensor) == "torch"
+    with pytest.warns(HypcseWarning, match=text):
+        warn_if_slow(tensor.device)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_if_slow(tensor.device)
+        warn_if_slow(torch.device("cpu"))
+
+
+def test_a_gpu_with_all_that_triton_needs(card) -> None:
+    tensor = card((7, 0))
+    assert kernel_form(tensor) == "triton"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_if_slow(tensor.device)

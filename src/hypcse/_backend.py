@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
 KernelForm = Literal["numba", "triton", "torch"]
 # What Triton looks for where CC names no compiler.
 _COMPILERS = ("gcc", "clang")
+# The least compute capability of a GPU that Triton compiles for.
+_CAPABILITY = (7, 0)
 # What NVIDIA's driver shows of a GPU on Linux.
 _CARD_PLACES = ("/proc/driver/nvidia/version", "/dev/nvidia0")
 
@@ -55,7 +58,7 @@ def find_card() -> str | None:
 def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
     """The form of a kernel for a tensor: numba's on the CPU, Triton's on a GPU, plain torch where neither applies.
 
-    Triton's is for single precision only, and needs what `missing_for_triton` checks. With TRITON_INTERPRET=1, which
+    Triton's is for single precision only, and needs what `missing_on` checks. With TRITON_INTERPRET=1, which
     lets Triton's kernels run without a GPU, it is used on the CPU too.
 
     single : numba's form is for single precision only as well.
@@ -64,9 +67,26 @@ def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
 
     is_single = tensor.dtype == torch.float32
     kind = tensor.device.type
-    if is_single and (kind == "cuda" or (kind == "cpu" and interpreted())) and not missing_for_triton():
+    if is_single and (kind == "cuda" or (kind == "cpu" and interpreted())) and not missing_on(tensor.device):
         return "triton"
     return "numba" if kind == "cpu" and (is_single or not single) else "torch"
+
+
+def missing_on(device: torch.device) -> str:
+    """What Triton's kernels lack on a device, in a few words; empty where they run."""
+    missing = missing_for_triton()
+    if missing or device.type != "cuda":
+        return missing
+    major, minor = _capability(device)
+    least = ".".join(map(str, _CAPABILITY))
+    return "" if (major, minor) >= _CAPABILITY else f"compute capability {least} (this GPU has {major}.{minor})"
+
+
+@cache
+def _capability(device: torch.device) -> tuple[int, int]:
+    import torch
+
+    return torch.cuda.get_device_capability(device)
 
 
 def interpreted() -> bool:

@@ -22,7 +22,7 @@ from hypcse.graph.subgraphs import count_subgraphs, sample_subgraphs
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.training.config import TrainingConfig
 from hypcse.training.epoch import AddedLoss, Losses, Trainer, train_epoch
-from hypcse.training.fixed import FixedSteps, can_be_fixed
+from hypcse.training.fixed import FixedSteps, can_be_fixed, warn_if_slow
 from hypcse.training.optimizer import optimizer_of
 from hypcse.training.ranks import ALONE, Ranks
 from hypcse.training.ranks.epoch import DealtSteps
@@ -92,6 +92,7 @@ class Run:
         self.ranks, self.per_step = ranks, subgraphs_per_step(config, graph.n_vertices, ranks)
         # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
         self.features = torch.tensor(features, dtype=torch.float32, device=device)
+        warn_if_slow(self.features.device)
         self.networks = Networks(features.shape[1], config, torch_generator(random_state, "weights")).to(device)
         # Drawn on the CPU and copied, they would cost a GPU more time than the rest of a step.
         self.draws = torch_generator(random_state, "augmentation", device)
