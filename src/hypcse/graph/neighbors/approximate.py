@@ -33,11 +33,11 @@ _SEED = 1
 
 
 def near_in_lists(X: NDArray[np.floating], k: int) -> Found:
-    """Ids and squared distances of k near neighbours of every point, (n, k); at least 0.995 of the nearest.
+    """Ids and squared distances of k near neighbours of every point, (n, k); an estimated 0.995 of the nearest or more.
 
     Points are put in about 2 sqrt(n) lists by their nearest centre. A query reads the lists of the centres nearest to
-    it, as many as a sample of points needs. The result is the same at any number of threads. If too many lists would be
-    needed, or if single precision cannot tell the points apart, the search is exact.
+    it, as many as a sample of 512 points needs. The result is the same at any number of threads. If too many lists
+    would be needed, or if single precision cannot tell the points apart, the search is exact.
     """
     n = len(X)
     index = _build(X)

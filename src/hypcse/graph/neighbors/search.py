@@ -53,10 +53,11 @@ def nearest_neighbors(
         "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", if X holds the distances:
         square, condensed (SciPy's `pdist`) or sparse (only stored entries are known).
     algorithm
-        "brute" and "kd-tree" are exact. "lists" finds at least 0.995 of the neighbours; if it cannot, the search is
-        exact, with a warning if that takes long. "auto" takes the fastest exact one up to 50,000 points and "lists"
-        beyond, except in few dimensions; if torch sees a GPU, that search is exact too. Precomputed distances are
-        always read completely.
+        "brute" and "kd-tree" are exact. "lists" finds an estimated 0.995 of the neighbours or more, by a sample of 512
+        points; if it cannot, the search is exact, with a warning if that takes long. "auto" takes the fastest exact one
+        up to 50,000 points and "lists" beyond, except in up to 6 columns. If torch sees a GPU, it replaces "lists" by
+        an exact search, unless single precision leaves over 2 % of a sample uncertain. Precomputed distances are always
+        read completely.
 
     Returns
     -------
