@@ -121,3 +121,5 @@ def test_topics_that_are_no_nodes_have_no_linkage():
         link_topics(hypcse.Tree.from_newick("((0,1),(2,3));"), [0, 1, 0, 1])
     with pytest.raises(ValueError, match="one topic from 0 for each of the 4"):
         link_topics(hypcse.Tree.from_newick("((0,1),(2,3));"), [0, 0, -1, 1])
+    with pytest.raises(ValueError, match="not whole"):
+        link_topics(hypcse.Tree.from_newick("(0,1);"), [0.9, 0.2])

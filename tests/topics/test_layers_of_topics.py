@@ -92,3 +92,9 @@ def test_the_published_interface_is_as_we_take_it():
         assert names == ["self", "clusterable_vectors", "embedding_vectors", "layer_class"] and others
     names, _ = arguments("cluster_layer.py", "ClusterLayer", "__init__")
     assert names[:4] == ["self", "cluster_labels", "centroid_vectors", "layer_id"]
+
+
+def test_the_given_model_is_not_fitted():
+    given = TopicClusterer()
+    layers = TopicLayers(given, min_clusters=3).fit(X, X, Layer)
+    assert not hasattr(given, "levels_") and layers.model is given and hasattr(layers.model_, "levels_")

@@ -92,6 +92,14 @@ def test_a_chain_of_many_leaves_is_walked_without_recursion():
     assert len(names) <= 100
 
 
+def test_counts_may_be_lists():
+    tree = hypcse.Tree.from_newick("((0,1),(2,3));")
+    counts = [[3, 0], [2, 1], [0, 2], [1, 4]]
+    found = node_words(tree, counts, words=["kite", "boat"], min_size=2)
+    assert found == node_words(tree, sparse.csr_array(counts), words=["kite", "boat"], min_size=2)
+    assert found[4][0][0] == "kite"
+
+
 def test_small_nodes_and_empty_texts_have_no_name():
     tree = hypcse.Tree.from_newick("(((0,1),(2,3)),(4,5));")
     assert name_nodes(tree, ["", "", "", "", "kite", ""], min_size=2) == {8: "kite"}
@@ -105,6 +113,9 @@ def test_small_nodes_and_empty_texts_have_no_name():
         ({"texts": np.ones((4, 2))}, "Pass words"),
         ({"texts": np.ones((4, 2)), "words": ["a"]}, "and 1 words"),
         ({"texts": -np.ones((4, 1)), "words": ["a"]}, "counts has -1"),
+        ({"texts": np.full((4, 1), np.nan), "words": ["a"]}, "not all finite"),
+        ({"words": ["kite", "boat"]}, "omit words"),
+        ({"texts": [["a", "b"]] * 4, "words": ["kite", "boat"]}, "omit words"),
         ({"against": "parents"}, "'siblings', 'rest'"),
         ({"levels": [[0, 1, 0, 1]]}, "no nodes of the tree"),
         ({"levels": [[0, 1]]}, "for 4 leaves"),

@@ -184,7 +184,10 @@ def link_topics(tree: Tree, topics: ArrayLike) -> NDArray[np.float64]:
     >>> link_topics(Tree.from_newick("(((0,1),(2,3)),4);"), [0, 0, 1, 1, 2])[:, :2].tolist()
     [[0.0, 1.0], [2.0, 3.0]]
     """
-    labels = np.asarray(topics, np.int64)
+    given = np.asarray(topics)
+    labels = given.astype(np.int64)
+    if not np.array_equal(labels, given):
+        raise ValueError("topics has numbers that are not whole. Pass one topic from 0 for each document.")
     if labels.shape != (tree.n_leaves,) or labels.min() < 0:
         raise ValueError(
             f"topics has shape {labels.shape} and least value {labels.min(initial=0)}; pass one topic from 0 for each "

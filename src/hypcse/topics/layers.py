@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from hypcse._checks import check_count
 from hypcse.topics.clusterer import TopicClusterer
@@ -35,7 +36,7 @@ class TopicLayers:
     cluster_tree_
         For each (layer, cluster) the list of its children; the root is (number of layers, 0).
     model_
-        The fitted model, with the tree over all documents.
+        The fitted model, a copy of the given one, with the tree over all documents.
 
     Examples
     --------
@@ -77,7 +78,8 @@ class TopicLayers:
         Self
             The fitted clusterer itself.
         """
-        model = TopicClusterer() if self.model is None else self.model
+        # A copy: the given model may be used elsewhere.
+        model = TopicClusterer() if self.model is None else clone(self.model, safe=False)
         self.model_ = model.fit(np.asarray(clusterable_vectors))
         levels = [labels for labels in self.model_.levels_ if labels.max() + 1 >= self.min_clusters]
         if not levels:

@@ -171,10 +171,10 @@ def _counted(
     texts: Any, words: Sequence[str] | None, vectorizer: Any, n_leaves: int
 ) -> tuple[sparse.csr_array, NDArray[Any]]:
     """Counts (n, v), zeros left out, and what their columns are called."""
-    if sparse.issparse(texts) or (isinstance(texts, np.ndarray) and texts.ndim == 2):
+    if words is not None or getattr(texts, "ndim", 1) == 2:
         if words is None:
             raise ValueError("texts is a matrix of counts, and words says what its columns are. Pass words.")
-        counts, names = texts, np.asarray(words, dtype=object)
+        counts, names = _table_of(texts), np.asarray(words, dtype=object)
     else:
         from sklearn.feature_extraction.text import CountVectorizer
 
@@ -190,7 +190,22 @@ def _counted(
             f"there are counts of shape {held.shape} for {n_leaves} leaves and {names.size} words. "
             "Pass one text per leaf, and one word per column of counts."
         )
+    if not np.isfinite(held.data).all():
+        raise ValueError("counts are not all finite. Put 0 where a word was not counted.")
     if held.nnz and held.data.min() < 0:
         raise ValueError(f"counts has {held.data.min():g}, and no word is there less than 0 times.")
     held.eliminate_zeros()
     return held, names
+
+
+def _table_of(counts: Any) -> Any:
+    """Counts that may be lists, as a matrix."""
+    if sparse.issparse(counts):
+        return counts
+    table = np.asarray(counts)
+    if table.ndim != 2 or table.dtype.kind not in "biuf":
+        raise ValueError(
+            "words names the columns of a matrix of counts, and texts is not one. Pass counts, or omit words to count "
+            "the words of texts."
+        )
+    return table
