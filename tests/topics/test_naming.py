@@ -117,7 +117,7 @@ def test_small_nodes_and_empty_texts_have_no_name():
         ({"words": ["kite", "boat"]}, "omit words"),
         ({"texts": [["a", "b"]] * 4, "words": ["kite", "boat"]}, "omit words"),
         ({"against": "parents"}, "'siblings', 'rest'"),
-        ({"levels": [[0, 1, 0, 1]]}, "no nodes of the tree"),
+        ({"levels": [[0, 1, 0, 1]]}, "not nodes of the tree"),
         ({"levels": [[0, 1]]}, "for 4 leaves"),
         ({"n_words": 0}, "n_words=0"),
     ],
