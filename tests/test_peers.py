@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from benchmarks.__main__ import main
+from benchmarks.peers import methods, running
 from benchmarks.peers.command import COLUMNS, MARK, cells, page_text, tables, told
 from benchmarks.peers.methods import PEERS, Found, peer_named
 from benchmarks.peers.running import Row, read_rows, run_one, run_rows
@@ -94,3 +97,19 @@ def test_the_docs_have_a_place_for_the_tables() -> None:
     text = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
     assert text.count(f"<!-- {MARK}: begin -->") == text.count(f"<!-- {MARK}: end -->") == 1
     assert "peers.md" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+
+
+def test_workers_see_no_gpu() -> None:
+    assert running._environment()["CUDA_VISIBLE_DEVICES"] == ""
+
+
+def test_leiden_of_igraph_draws_the_same_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """igraph draws from Python's generator; this stands in for it."""
+
+    class Graph:
+        def community_leiden(self, **options: object) -> SimpleNamespace:
+            return SimpleNamespace(membership=[random.randrange(10**9) for _ in range(3)])
+
+    monkeypatch.setattr(methods, "_igraph", lambda X: (Graph(), None))
+    one, two = (peer_named("Leiden, igraph").fit(np.zeros((3, 1), np.float32)).labels for _ in range(2))
+    assert np.array_equal(one, two)

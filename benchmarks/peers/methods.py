@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -115,6 +116,8 @@ def _paris(X: Table) -> Found:
 
 def _igraph_leiden(X: Table) -> Found:
     graph, weights = _igraph(X)
+    # igraph draws from Python's own generator.
+    random.seed(0)
     found = graph.community_leiden(objective_function="modularity", weights=weights, n_iterations=-1)
     return Found(np.array(found.membership, np.int64))
 

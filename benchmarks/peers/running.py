@@ -160,7 +160,7 @@ def _watch(peer: Peer, points: PointSet, limits: tuple[float, float], folder: Pa
     """The figures of a process, which is ended once it is past a limit."""
     events = folder / "events.jsonl"
     words = [sys.executable, "-m", "benchmarks.peers.worker", peer.name, points.name, str(limits[1]), str(events)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))}
+    environment = _environment()
     with (folder / "errors.txt").open("wb") as errors:
         process = subprocess.Popen(
             words, env=environment, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True
@@ -172,6 +172,12 @@ def _watch(peer: Peer, points: PointSet, limits: tuple[float, float], folder: Pa
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     return figures | _ending(process.returncode, figures, past, folder / "errors.txt")
+
+
+def _environment() -> dict[str, str]:
+    """That of this process, where modules are found as here; all methods are measured on the CPU."""
+    paths = os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))
+    return os.environ | {"PYTHONPATH": paths, "CUDA_VISIBLE_DEVICES": ""}
 
 
 def _wait(

@@ -118,9 +118,7 @@ def test_after_a_failed_capture_plain_steps_are_taken() -> None:
     fixed.by_size[N] = Failing()  # type: ignore[assignment]
     trainer = replace(other.trainer, fixed=fixed)
     part = torch.arange(N), other.anchor, other.features
-    with pytest.warns(
-        HypcseWarning, match="captured as a CUDA graph: out of memory; the training goes on"
-    ):
+    with pytest.warns(HypcseWarning, match="captured as a CUDA graph: out of memory; the training goes on"):
         found, _ = trainer.step(part)
     assert torch.equal(found, one.trainer.step((torch.arange(N), one.anchor, one.features))[0])
     assert not fixed.takes(other.anchor) and not fixed.by_size
