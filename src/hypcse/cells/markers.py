@@ -49,7 +49,7 @@ def find_markers(
     layer
         The layer to compare, instead of X.
     levels
-        Which levels, from 1 for the coarsest, or one of them; by default all.
+        Which levels to list, from 1 for the coarsest, or one of them; by default all. Siblings do not depend on it.
     n_genes
         Genes per group, at most.
     min_cells
