@@ -106,6 +106,25 @@ def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tm
         similarity_graph(X, 5, **options)
 
 
+def test_what_was_cut_otherwise_goes_on_all_the_same(client: Any, tmp_path: Path) -> None:
+    """In other blocks, and in other parts."""
+    X = np.round(blobs(400) * 8) / 8
+    options: dict[str, Any] = {"shard_rows": 100, "client": client, "scale": "none", "bandwidth": 9.0}
+    told = similarity_graph(da.from_array(X, chunks=(256, -1)), **options).to_graph()
+    for first, then in ((5, 2), (2, 5), (5, None)):
+        folder = tmp_path / f"{first}-{then}"
+        with pytest.raises(Stopped):
+            similarity_graph(
+                da.from_array(X, chunks=(256, -1)),
+                n_parts=first,
+                folder=folder,
+                callback=lambda told: told.stage == "best neighbours",
+                **options,
+            )
+        found = similarity_graph(da.from_array(X, chunks=(128, -1)), n_parts=then, folder=folder, **options)
+        assert found.to_graph() == told and found.n_parts == (then or first)
+
+
 def test_what_is_wrong_is_said_in_one_line(client: Any) -> None:
     X = blobs(50)
     X[33, 2] = np.nan

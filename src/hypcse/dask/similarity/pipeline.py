@@ -21,6 +21,7 @@ from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.parts.building import gather_parts, part_bounds, scatter_edges
 from hypcse.dask.parts.edges import Edges, read_edges
 from hypcse.dask.parts.files import About, Parts, holds_graph, read_metadata, write_metadata
+from hypcse.dask.similarity.cuts import Cuts, keep_cuts
 from hypcse.dask.similarity.plan import Asked
 from hypcse.dask.similarity.recall import LEAST, measure_recall
 from hypcse.dask.similarity.search import Kept, Search, keep_best, search_shard
@@ -138,10 +139,12 @@ class Build:
         n, d = self.rows.shape
         work = self.place / f"work-{fingerprint}"
         work.mkdir(exist_ok=True)
+        new = Cuts(self.rows.chunks[0], part_bounds(n, 2 * n * self.asked.n_neighbors, n_parts, self.client))
+        chunks, bounds = keep_cuts(work, new, n_parts)
+        self.rows = self.rows.rechunk({0: chunks})
         points = compared(sample, self.asked.metric)
         centroids = place_centroids(points, self.asked.n_shards(n, d), self.asked.random_state)
         shards = Shards(scaling, self.asked.metric, centroids, self.asked.n_probes)
-        bounds = part_bounds(n, 2 * n * self.asked.n_neighbors, n_parts, self.client)
         found = self._search(shards, bounds, work)
         best, near = self._keep(found, bounds, work)
         recall = self._recall(shards, best)
