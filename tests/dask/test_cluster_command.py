@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits
 
 import hypcse
 from hypcse.cli.fitting import large
+from hypcse.cli.fitting.cluster import open_edges
 from hypcse.dask.reading import open_npy, open_parquet
 
 
@@ -67,6 +68,20 @@ def test_a_file_of_edges_is_fitted(command: Any, address: str, tmp_path: Path) -
     answer = command("fit", "edges.parquet", "--edges", "--cluster", address, "--out", "found", "--no-refine")
     assert answer.returncode == 0, answer.stderr
     assert json.loads((tmp_path / "found" / "scores.json").read_text())["edges"] == i.size
+
+
+def test_edges_that_changed_are_not_resumed(client: Any, tmp_path: Path) -> None:
+    for name, target in (("a", [1, 2, 3]), ("b", [1, 2, 0])):
+        pd.DataFrame({"source": [0, 1, 2], "target": target}).to_parquet(tmp_path / f"{name}.parquet")
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    for _ in range(2):
+        assert open_edges(tmp_path / "a.parquet", kept, client).n_vertices == 4
+    with pytest.raises(ValueError, match=r"another file of edges than .*b\.parquet"):
+        open_edges(tmp_path / "b.parquet", kept, client)
+    pd.DataFrame({"source": [0], "target": [1]}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="before it changed"):
+        open_edges(tmp_path / "a.parquet", kept, client)
 
 
 WRONG: list[tuple[str, tuple[str, ...]]] = [
