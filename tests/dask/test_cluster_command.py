@@ -124,3 +124,15 @@ def test_files_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     lazy = open_parquet(tmp_path / "x.parquet", drop=["kind"], id="name")
     assert lazy.rows.chunks[0] == (14, 14, 14, 8) and lazy.ids is not None and lazy.ids[3] == "d3"
     assert np.array_equal(lazy.rows.compute(scheduler="sync"), X)
+
+
+def test_missing_categories_are_missing(tmp_path: Path) -> None:
+    kinds = pd.Categorical(["a", None, "b", "a"])
+    table = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "kind": kinds, "name": pd.Categorical(list("stuv"))})
+    table.to_parquet(tmp_path / "x.parquet", row_group_size=2)
+    lazy = open_parquet(tmp_path / "x.parquet", id="name", label="kind")
+    assert lazy.ids == ("s", "t", "u", "v")
+    assert lazy.labels is not None and lazy.labels.tolist() == ["a", None, "b", "a"]
+    assert hypcse.score(hypcse.Tree([4, 4, 5, 5, 6, 6, -1], [0, 0, 0, 0, 1, 1, 2]), labels=lazy.labels)
+    with pytest.raises(ValueError, match="row 1 has no value in the column 'kind'"):
+        open_parquet(tmp_path / "x.parquet", id="kind", drop=["name"])
