@@ -13,6 +13,8 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import similarity_graph
+from hypcse.dask.parts.edges import Edges, write_edges
+from hypcse.dask.similarity.search import keep_best
 from hypcse.dask.similarity.table import column_facts, join_columns, learn_scaling
 
 ONE_SHARD: list[dict[str, Any]] = [
@@ -81,6 +83,20 @@ def test_low_recall_is_warned_of(client: Any) -> None:
     with pytest.warns(hypcse.HypcseWarning, match="n_probes"):
         found = similarity_graph(X, shard_rows=60, n_probes=1, client=client)
     assert found.recall is not None and found.recall < 0.8
+
+
+def test_rows_without_neighbours_lower_the_recall(tmp_path: Path) -> None:
+    edges = Edges(np.array([1, 1]), np.array([0, 2]), np.array([0.5, 0.7]))
+    write_edges(tmp_path / "near.parquet", edges, np.array([0, 2]))
+    kept = keep_best([tmp_path / "near.parquet"], 0, tmp_path / "best.parquet", 2, np.array([0, 1]))
+    assert kept.ids.tolist() == [0, 1]
+    assert kept.squared.tolist() == [[np.inf, np.inf], [0.5, 0.7]]
+
+
+def test_empty_blocks_are_passed_over(client: Any) -> None:
+    X = blobs(10)
+    found = similarity_graph(da.from_array(X, chunks=((0, 6, 0, 4), -1)), 3, client=client)
+    assert found.to_graph() == hypcse.similarity_graph(X, 3)
 
 
 def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tmp_path: Path) -> None:

@@ -66,13 +66,12 @@ def keep_best(found: list[Path], part: int, path: Path, n_neighbors: int, sample
     """Write the nearest distinct neighbours of each row of a part by (distance, id)."""
     edges = _best(join_edges(read_edges(file, part) for file in found), n_neighbors)
     write_edges(path, edges)
-    own = sample[np.isin(sample, edges.source)]
-    squared = np.full((own.size, n_neighbors), np.inf)
-    starts = np.searchsorted(edges.source, own)
-    stops = np.searchsorted(edges.source, own, side="right")
+    squared = np.full((sample.size, n_neighbors), np.inf)
+    starts = np.searchsorted(edges.source, sample)
+    stops = np.searchsorted(edges.source, sample, side="right")
     for row, (start, stop) in enumerate(zip(starts, stops, strict=True)):
         squared[row, : stop - start] = edges.weight[start:stop]
-    return Kept(float(edges.weight.max(initial=0.0)), own, squared)
+    return Kept(float(edges.weight.max(initial=0.0)), sample, squared)
 
 
 def _best(edges: Edges, n_neighbors: int) -> Edges:
