@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import similarity_graph
-from hypcse.dask.parts.edges import Edges, write_edges
+from hypcse.dask.parts.edges import Edges, read_edges, write_edges
 from hypcse.dask.similarity.search import keep_best
 from hypcse.dask.similarity.table import column_facts, join_columns, learn_scaling
 
@@ -97,6 +98,28 @@ def test_empty_blocks_are_passed_over(client: Any) -> None:
     X = blobs(10)
     found = similarity_graph(da.from_array(X, chunks=((0, 6, 0, 4), -1)), 3, client=client)
     assert found.to_graph() == hypcse.similarity_graph(X, 3)
+
+
+def test_a_shard_of_copies_is_searched_in_slices(client: Any, tmp_path: Path) -> None:
+    """Sixty of a hundred rows are the same; the largest search is still about as large as any."""
+    X = blobs(2000)
+    X[np.random.default_rng(0).permutation(2000)[:1200]] = X[0]
+    options: dict[str, Any] = {"shard_rows": 100, "client": client}
+    with pytest.raises(Stopped):
+        similarity_graph(X, folder=tmp_path, callback=lambda told: told.stage == "best neighbours", **options)
+    rows = [np.unique(read_edges(path).source).size for path in tmp_path.glob("work-*/near-*.parquet")]
+    assert max(rows) <= 400 and sum(rows) >= 4000 - 2
+    found = similarity_graph(X, folder=tmp_path, **options)
+    assert found.recall is not None and found.recall > 0.9
+    assert found.to_graph() == similarity_graph(da.from_array(X, chunks=(300, -1)), **options).to_graph()
+    same = similarity_graph(np.ones((1000, 2)), shard_rows=100, client=client)
+    assert same.recall == 1.0 and same.n_edges >= 5000
+
+
+def test_shards_of_fewer_rows_than_probes(client: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", hypcse.HypcseWarning)
+        assert similarity_graph(blobs(40), 2, shard_rows=2, n_probes=3, client=client).n_edges > 20
 
 
 def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tmp_path: Path) -> None:
