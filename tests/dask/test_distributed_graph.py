@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import dask.dataframe as dd
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -156,3 +157,14 @@ def test_no_torch_is_imported() -> None:
 def test_the_current_client_is_taken(client: Any) -> None:
     assert current_client() is client
     assert current_client(client) is client
+
+
+def test_a_cluster_without_workers_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "set_as_default": False}
+    monkeypatch.setattr("hypcse.dask.engine.WAIT", 0.1)
+    with distributed.Client(**options) as empty:
+        with pytest.raises(ValueError, match=r"no worker came to .* in 0.1 seconds"):
+            current_client(empty)
+        empty.cluster.scale(1)
+        monkeypatch.setattr("hypcse.dask.engine.WAIT", 30)
+        assert current_client(empty) is empty and len(empty.nthreads()) == 1

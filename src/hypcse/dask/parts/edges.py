@@ -49,7 +49,6 @@ class Edges(NamedTuple):
         first = np.concatenate([[0], np.flatnonzero(new) + 1])
         return Edges(ordered.source[first], ordered.target[first], np.add.reduceat(ordered.weight, first))
 
-
     def checksum(self) -> int:
         """64 bits of all entries together, whatever their order: of several parts, add them up modulo 2^64."""
         mixed = mix_bits(np.ascontiguousarray(self.source, np.int64).view(np.uint64))

@@ -39,7 +39,7 @@ class Kept(NamedTuple):
 
 
 def search_piece(places: list[Path], piece: Piece, path: Path, search: Search) -> None:
-    """Write the neighbours of each row within a shard or a slice of one: source, target and squared distance, a row group per part.
+    """Write the neighbours of each row within a piece: source, target and squared distance, a row group per part.
 
     One shard alone is searched as a table in memory is, its diagonal is written beside.
     """
