@@ -17,9 +17,11 @@ RUN = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:This is scikit-learn's iris")
 @pytest.mark.parametrize("page", RUN, ids=name_of)
 def test_the_code_of_a_page_runs_and_prints_what_is_shown(page: Path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HYPCSE_DATA", raising=False)  # what a reader sees who has none of the paper's files
     mpl.use("Agg")
     names: dict[str, object] = {"__name__": "page"}
     for block in python_blocks(page.read_text("utf-8")):

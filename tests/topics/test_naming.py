@@ -106,7 +106,7 @@ def test_small_nodes_and_empty_texts_have_no_name():
         ({"texts": np.ones((4, 2)), "words": ["a"]}, "and 1 words"),
         ({"texts": -np.ones((4, 1)), "words": ["a"]}, "counts has -1"),
         ({"against": "parents"}, "'siblings', 'rest'"),
-        ({"levels": [[0, 1, 0, 1]]}, "no nodes of the tree"),
+        ({"levels": [[0, 1, 0, 1]]}, "not nodes of the tree"),
         ({"levels": [[0, 1]]}, "for 4 leaves"),
         ({"n_words": 0}, "n_words=0"),
     ],

@@ -79,7 +79,7 @@ class Subtrees:
         return Tree(np.where(upper >= 0, number[upper], -1), height)
 
     def joined(self, top: Tree, found: Iterable[tuple[int, Ids]]) -> Ids:
-        """Parents, over the vertices in their own order, of a tree over the subtrees, of which some are new ones."""
+        """Parents, over the vertices in their own order, of a tree over the subtrees, some of them new."""
         n, parents = self.order.size, dict(found)
         parent = np.full(2 * n - 1, -1)
         begins = n + np.cumsum(self.size - 1) - (self.size - 1)
