@@ -73,6 +73,10 @@ def graph_linkage(
 
     Notes
     -----
+    The tree equals that of `hypcse.graph_linkage` while all weights, and their sums between two clusters, are within a
+    factor of 2^29 (5e8) of each other. Beyond it "average" and "paris" round sums, and clusters that are almost equally
+    near may be joined in another order.
+
     A cluster and its nearest must fit the limit with all their neighbours: a graph with a vertex that is joined to
     more others than that raises ValueError.
 
