@@ -13,7 +13,8 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import DistributedGraph, fit
-from hypcse.dask.fitting import LEAST, MEMORY_LIMIT, edges_within
+from hypcse.dask.fitting import LEAST, edges_within
+from hypcse.dask.linking.linkage import MEMORY_LIMIT
 
 
 def test_a_fit_is_that_of_the_estimator(client: Any) -> None:

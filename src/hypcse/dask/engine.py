@@ -63,9 +63,10 @@ def _wait_for_worker(client: distributed.Client) -> None:
     try:
         client.wait_for_workers(1, timeout=WAIT)
     except TimeoutError:
+        address = client.scheduler_info()["address"]
         raise ValueError(
-            f"no worker came to {client.scheduler.address} in {WAIT} seconds. Start some with `dask worker "
-            f"{client.scheduler.address}`, or wait until those of your cluster run."
+            f"no worker came to {address} in {WAIT} seconds. Start some with `dask worker {address}`, or wait until "
+            "those of your cluster run."
         ) from None
 
 
