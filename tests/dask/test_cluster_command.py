@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits
 
 import hypcse
 from hypcse.cli.fitting import large
+from hypcse.cli.fitting.cluster import open_edges
 from hypcse.dask.reading import open_npy, open_parquet
 
 
@@ -69,6 +70,20 @@ def test_a_file_of_edges_is_fitted(command: Any, address: str, tmp_path: Path) -
     assert json.loads((tmp_path / "found" / "scores.json").read_text())["edges"] == i.size
 
 
+def test_edges_that_changed_are_not_resumed(client: Any, tmp_path: Path) -> None:
+    for name, target in (("a", [1, 2, 3]), ("b", [1, 2, 0])):
+        pd.DataFrame({"source": [0, 1, 2], "target": target}).to_parquet(tmp_path / f"{name}.parquet")
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    for _ in range(2):
+        assert open_edges(tmp_path / "a.parquet", kept, client).n_vertices == 4
+    with pytest.raises(ValueError, match=r"another file of edges than .*b\.parquet"):
+        open_edges(tmp_path / "b.parquet", kept, client)
+    pd.DataFrame({"source": [0], "target": [1]}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="before it changed"):
+        open_edges(tmp_path / "a.parquet", kept, client)
+
+
 WRONG: list[tuple[str, tuple[str, ...]]] = [
     ("no Dask scheduler answers", ("x.npy", "--cluster", "tcp://127.0.0.1:9")),
     ("neither 'local' nor an address", ("x.npy", "--cluster", "there")),
@@ -109,3 +124,15 @@ def test_files_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     lazy = open_parquet(tmp_path / "x.parquet", drop=["kind"], id="name")
     assert lazy.rows.chunks[0] == (14, 14, 14, 8) and lazy.ids is not None and lazy.ids[3] == "d3"
     assert np.array_equal(lazy.rows.compute(scheduler="sync"), X)
+
+
+def test_missing_categories_are_missing(tmp_path: Path) -> None:
+    kinds = pd.Categorical(["a", None, "b", "a"])
+    table = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "kind": kinds, "name": pd.Categorical(list("stuv"))})
+    table.to_parquet(tmp_path / "x.parquet", row_group_size=2)
+    lazy = open_parquet(tmp_path / "x.parquet", id="name", label="kind")
+    assert lazy.ids == ("s", "t", "u", "v")
+    assert lazy.labels is not None and lazy.labels.tolist() == ["a", None, "b", "a"]
+    assert hypcse.score(hypcse.Tree([4, 4, 5, 5, 6, 6, -1], [0, 0, 0, 0, 1, 1, 2]), labels=lazy.labels)
+    with pytest.raises(ValueError, match="row 1 has no value in the column 'kind'"):
+        open_parquet(tmp_path / "x.parquet", id="kind", drop=["name"])

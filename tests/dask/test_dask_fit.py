@@ -13,6 +13,8 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import DistributedGraph, fit
+from hypcse.dask.fitting import LEAST, edges_within
+from hypcse.dask.linking.linkage import MEMORY_LIMIT
 
 
 def test_a_fit_is_that_of_the_estimator(client: Any) -> None:
@@ -64,3 +66,22 @@ def test_what_is_wrong_is_said_before_any_work(client: Any) -> None:
         fit(np.zeros((5, 2)), linkage="entropy", client=client)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="refine"):
         fit(np.zeros((5, 2)), refine="hard", client=client)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="n_clusters=6 must be between 1 and 5"):
+        fit(np.zeros((5, 2)), 6, client=client, callback=lambda told: pytest.fail(told.stage))
+
+
+def test_labels_keep_empty_chunks(client: Any) -> None:
+    found = fit(da.from_array(load_digits().data[:60], chunks=((0, 40, 20), -1)), client=client)
+    assert found.labels.chunks == ((0, 40, 20),) and found.labels.compute().shape == (60,)
+
+
+def test_threads_of_a_worker_share_its_memory() -> None:
+    class Workers:
+        def __init__(self, *limits: tuple[int, int]) -> None:
+            self.limits = limits
+
+        def scheduler_info(self, n_workers: int) -> dict[str, Any]:
+            return {"workers": {k: {"memory_limit": a, "nthreads": b} for k, (a, b) in enumerate(self.limits)}}
+
+    for limits, edges in (([(2 * 10**9, 1), (10**10, 8)], 2187500), ([(10**8, 4)], LEAST), ([(0, 1)], MEMORY_LIMIT)):
+        assert edges_within(Workers(*limits)) == edges  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import dask.dataframe as dd
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -67,6 +68,43 @@ def test_edges_of_a_table_of_dask(tmp_path: Path, client: Any) -> None:
     assert found.n_parts == 2
 
 
+def test_leftovers_of_a_failed_call_are_no_edges(tmp_path: Path, client: Any) -> None:
+    wrong = pd.DataFrame({"source": [0, 1, 5], "target": [1, 2, -4]})
+    with pytest.raises(ValueError, match="below 0"):
+        DistributedGraph.from_dask(dd.from_pandas(wrong, npartitions=3), folder=tmp_path, client=client)
+    assert not list(tmp_path.iterdir())
+    right = dd.from_pandas(pd.DataFrame({"source": [0], "target": [1]}), npartitions=1)
+    assert DistributedGraph.from_dask(right, folder=tmp_path, client=client).n_edges == 1
+
+
+def test_a_graph_that_was_half_replaced_is_not_read(
+    tmp_path: Path, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "g"
+    DistributedGraph.from_graph(Graph.from_edges(*some_edges()), place, 3)
+    with monkeypatch.context() as patched:
+        patched.setattr("hypcse.dask.graph.write_metadata", None)
+        with pytest.raises(TypeError):
+            DistributedGraph.from_graph(Graph.from_edges([0, 1], [1, 2]), place, 2)
+    with pytest.raises(ValueError, match="whose making was stopped"):
+        DistributedGraph.from_parquet(place, client=client)
+    again = Graph.from_edges([0, 1], [1, 2])
+    DistributedGraph.from_graph(again, place, 2)
+    assert DistributedGraph.from_parquet(place).to_graph() == again
+
+
+def test_edges_are_not_replaced_by_parts(tmp_path: Path, client: Any) -> None:
+    for name in ("part-00000.parquet", "a.parquet"):
+        place = tmp_path / name[0]
+        place.mkdir()
+        pd.DataFrame({"source": [0], "target": [1]}).to_parquet(place / name)
+        with pytest.raises(ValueError, match="Name another folder"):
+            DistributedGraph.from_parquet(place, folder=place, client=client)
+    with pytest.raises(ValueError, match="Name another folder"):
+        DistributedGraph.from_parquet(tmp_path / "p" / "part-00000.parquet", folder=tmp_path / "p", client=client)
+    assert len(list((tmp_path / "p").iterdir())) == 1
+
+
 def test_components_are_those_in_memory(tmp_path: Path, client: Any) -> None:
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(rng.integers(0, 400, 250), rng.integers(0, 400, 250), n=400)
@@ -119,3 +157,14 @@ def test_no_torch_is_imported() -> None:
 def test_the_current_client_is_taken(client: Any) -> None:
     assert current_client() is client
     assert current_client(client) is client
+
+
+def test_a_cluster_without_workers_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "set_as_default": False}
+    monkeypatch.setattr("hypcse.dask.engine.WAIT", 0.1)
+    with distributed.Client(**options) as empty:
+        with pytest.raises(ValueError, match=r"no worker came to .* in 0.1 seconds"):
+            current_client(empty)
+        empty.cluster.scale(1)
+        monkeypatch.setattr("hypcse.dask.engine.WAIT", 30)
+        assert current_client(empty) is empty and len(empty.nthreads()) == 1

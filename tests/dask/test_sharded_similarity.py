@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import similarity_graph
+from hypcse.dask.parts.edges import Edges, read_edges, write_edges
+from hypcse.dask.similarity.search import keep_best
 from hypcse.dask.similarity.table import column_facts, join_columns, learn_scaling
 
 ONE_SHARD: list[dict[str, Any]] = [
@@ -83,6 +86,42 @@ def test_low_recall_is_warned_of(client: Any) -> None:
     assert found.recall is not None and found.recall < 0.8
 
 
+def test_rows_without_neighbours_lower_the_recall(tmp_path: Path) -> None:
+    edges = Edges(np.array([1, 1]), np.array([0, 2]), np.array([0.5, 0.7]))
+    write_edges(tmp_path / "near.parquet", edges, np.array([0, 2]))
+    kept = keep_best([tmp_path / "near.parquet"], 0, tmp_path / "best.parquet", 2, np.array([0, 1]))
+    assert kept.ids.tolist() == [0, 1]
+    assert kept.squared.tolist() == [[np.inf, np.inf], [0.5, 0.7]]
+
+
+def test_empty_blocks_are_passed_over(client: Any) -> None:
+    X = blobs(10)
+    found = similarity_graph(da.from_array(X, chunks=((0, 6, 0, 4), -1)), 3, client=client)
+    assert found.to_graph() == hypcse.similarity_graph(X, 3)
+
+
+def test_a_shard_of_copies_is_searched_in_slices(client: Any, tmp_path: Path) -> None:
+    """Sixty of a hundred rows are the same; the largest search is still about as large as any."""
+    X = blobs(2000)
+    X[np.random.default_rng(0).permutation(2000)[:1200]] = X[0]
+    options: dict[str, Any] = {"shard_rows": 100, "client": client}
+    with pytest.raises(Stopped):
+        similarity_graph(X, folder=tmp_path, callback=lambda told: told.stage == "best neighbours", **options)
+    rows = [np.unique(read_edges(path).source).size for path in tmp_path.glob("work-*/near-*.parquet")]
+    assert max(rows) <= 400 and sum(rows) >= 4000 - 2
+    found = similarity_graph(X, folder=tmp_path, **options)
+    assert found.recall is not None and found.recall > 0.9
+    assert found.to_graph() == similarity_graph(da.from_array(X, chunks=(300, -1)), **options).to_graph()
+    same = similarity_graph(np.ones((1000, 2)), shard_rows=100, client=client)
+    assert same.recall == 1.0 and same.n_edges >= 5000
+
+
+def test_shards_of_fewer_rows_than_probes(client: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", hypcse.HypcseWarning)
+        assert similarity_graph(blobs(40), 2, shard_rows=2, n_probes=3, client=client).n_edges > 20
+
+
 def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tmp_path: Path) -> None:
     X = blobs(3000)
     options: dict[str, Any] = {"shard_rows": 1000, "folder": tmp_path, "client": client}
@@ -104,6 +143,25 @@ def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tm
     assert {told.stage for told in stages} == {"scaling"}
     with pytest.raises(ValueError, match="another table"):
         similarity_graph(X, 5, **options)
+
+
+def test_what_was_cut_otherwise_goes_on_all_the_same(client: Any, tmp_path: Path) -> None:
+    """In other blocks, and in other parts."""
+    X = np.round(blobs(400) * 8) / 8
+    options: dict[str, Any] = {"shard_rows": 100, "client": client, "scale": "none", "bandwidth": 9.0}
+    told = similarity_graph(da.from_array(X, chunks=(256, -1)), **options).to_graph()
+    for first, then in ((5, 2), (2, 5), (5, None)):
+        folder = tmp_path / f"{first}-{then}"
+        with pytest.raises(Stopped):
+            similarity_graph(
+                da.from_array(X, chunks=(256, -1)),
+                n_parts=first,
+                folder=folder,
+                callback=lambda told: told.stage == "best neighbours",
+                **options,
+            )
+        found = similarity_graph(da.from_array(X, chunks=(128, -1)), n_parts=then, folder=folder, **options)
+        assert found.to_graph() == told and found.n_parts == (then or first)
 
 
 def test_what_is_wrong_is_said_in_one_line(client: Any) -> None:

@@ -13,8 +13,9 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse import Graph, Tree
 from hypcse.dask import DistributedGraph, levels, score
+from hypcse.dask.engine import run_tasks
 from hypcse.dask.trees.joining import gather_blocks, join_by_features
-from hypcse.dask.trees.meeting import meeting_weights, outline_graph
+from hypcse.dask.trees.meeting import meeting_weights, outline_graph, read_tree
 from hypcse.discrete.joining.parts import gather_points
 from hypcse.entropy import lca_weights
 from hypcse.graph.features import fit_scaling
@@ -55,6 +56,23 @@ def test_an_outline_meets_where_the_graph_does(digits: Any, parts: DistributedGr
     for other in (tree, hypcse.compress(tree, graph, 3), hypcse.compress(tree, graph, 6)):
         np.testing.assert_allclose(lca_weights(other, outline), lca_weights(other, graph), rtol=1e-9, atol=1e-12)
     assert outline.scaled(2.0).volume == pytest.approx(2 * graph.volume)
+
+
+def test_the_tree_is_read_from_files_that_are_gone_in_the_end(
+    digits: Any, parts: DistributedGraph, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scattered data would be lost with the workers that hold them."""
+    monkeypatch.setattr(type(client), "scatter", None)
+    seen: list[bool] = []
+
+    def watched(*given: Any) -> Any:
+        seen.append(any(parts.folder.glob(".tree-*/parent.npy")))
+        return run_tasks(*given)
+
+    monkeypatch.setattr("hypcse.dask.trees.meeting.run_tasks", watched)
+    meeting_weights(digits[2], parts, client)
+    assert seen == [True] and not list(parts.folder.glob(".tree-*"))
+    assert not any(client.run(lambda: read_tree.cache_info().currsize).values())
 
 
 WISHES: list[dict[str, Any]] = [

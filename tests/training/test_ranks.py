@@ -122,6 +122,11 @@ def test_a_rank_that_dies_does_not_leave_the_other_waiting(tmp_path, rank_0_of_2
     assert other.wait(timeout=60) == 7
 
 
+def test_an_error_without_words_is_named_by_its_kind():
+    with pytest.raises(RankFailed, match=r"took too long \(DistError\)"), group._explained(Place(0, 2)):
+        raise torch.distributed.DistError
+
+
 def test_a_rank_that_does_not_come_is_an_error(monkeypatch, rank_0_of_2):
     monkeypatch.setattr(group, "MEETING", timedelta(seconds=1))
     with pytest.raises(RankFailed, match="one of them failed, did not call fit, or took too long"):

@@ -21,9 +21,12 @@ try:
 except ImportError as error:
     raise ImportError(f'clusters need dask, distributed and pyarrow ({error}): pip install "hypcse[dask]".') from None
 
+WAIT = 60
+"""Seconds that a first worker is waited for."""
+
 
 def current_client(client: distributed.Client | None = None) -> distributed.Client:
-    """The client given, or the current one.
+    """The client given, or the current one, when it has a worker; waits a minute for the first.
 
     Parameters
     ----------
@@ -41,13 +44,29 @@ def current_client(client: distributed.Client | None = None) -> distributed.Clie
     ...     current_client() is client
     True
     """
-    if client is not None:
-        return client
+    if client is None:
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            raise ValueError(
+                "there is no Dask client. Make one with dask.distributed.Client(threads_per_worker=1), or pass "
+                "client=Client('tcp://host:8786')."
+            ) from None
+    _wait_for_worker(client)
+    return client
+
+
+def _wait_for_worker(client: distributed.Client) -> None:
+    """Return when there is a worker; raise where none comes."""
+    if client.nthreads():
+        return
     try:
-        return distributed.get_client()
-    except ValueError:
+        client.wait_for_workers(1, timeout=WAIT)
+    except TimeoutError:
+        address = client.scheduler_info()["address"]
         raise ValueError(
-            "there is no Dask client. Make one with dask.distributed.Client(), or pass client=Client('tcp://host:8786')."
+            f"no worker came to {address} in {WAIT} seconds. Start some with `dask worker {address}`, or wait until "
+            "those of your cluster run."
         ) from None
 
 

@@ -38,6 +38,8 @@ from hypcse.tree import Tree
 
 BYTES_PER_EDGE, SHARE = 200, 0.35
 """What an edge takes while its subtree is refined, and the share of a worker's memory that edges may take."""
+LEAST = 100_000
+"""The smallest default of `memory_limit`: 20 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +123,8 @@ def fit(
     refine
         How hard to search from there: "fast" (or True), "thorough", or False for not at all.
     memory_limit
-        Edges that a worker, and this process in the end, may hold. By default what takes 35 % of the memory limit of
-        the smallest worker, at 200 bytes per edge; 50 million without such limits.
+        Edges that a task on a worker, and this process in the end, may hold. By default what takes 35 % of the memory
+        limit of the smallest worker, divided by its threads, at 200 bytes per edge; 50 million without such limits.
     folder
         Where edges and rounds are kept: visible to this program and to all workers under the same name. A run that was
         stopped or killed goes on there; in the end the graph stays. By default a temporary folder, which needs workers
@@ -154,12 +156,14 @@ def fit(
     limit = edges_within(client) if memory_limit is None else check_count("memory_limit", memory_limit, 1)
     place, kept = shared_folder(folder, client)
     steps = Steps(limit, place, client, callback)
-    if isinstance(X, DistributedGraph):
+    rows = None if isinstance(X, DistributedGraph) else as_rows(X)
+    if n_clusters is not None:
+        check_count("n_clusters", n_clusters, 1, X.n_vertices if rows is None else rows.shape[0])
+    if rows is None:
         warn_of_order(X.components(client))
         tree = steps.grow(X, linkage, effort)
         outline = outline_graph(tree, X, client, X.components(client))
         return steps.describe(tree, X, outline, UNTESTED, n_clusters, tuple(np.diff(X.bounds).tolist()))
-    rows = as_rows(X)
     built = steps.build(rows, asked, kept)
     tree, outline = steps.join(steps.grow(built.graph, linkage, effort), built, rows, metric)
     structure = beyond_chance(built.sample, scale="none", metric=metric, random_state=random_state)
@@ -222,7 +226,7 @@ class Steps:
 
 
 def edges_within(client: Client) -> int:
-    """Edges that the smallest worker may hold; 50 million where workers have no limits of memory."""
+    """Edges that a thread of the smallest worker may hold; 50 million where workers have no limits of memory."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    limits = [int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]]
-    return max(1_000_000, int(SHARE * min(limits) / BYTES_PER_EDGE)) if limits else MEMORY_LIMIT
+    limits = [worker["memory_limit"] / max(1, worker["nthreads"]) for worker in workers if worker["memory_limit"]]
+    return max(LEAST, int(SHARE * min(limits) / BYTES_PER_EDGE)) if limits else MEMORY_LIMIT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,8 +20,16 @@ from hypcse.dask.engine import current_client, shared_folder
 from hypcse.dask.parts.building import ENTRIES_PER_PART, build_parts
 from hypcse.dask.parts.components import find_components
 from hypcse.dask.parts.edges import Edges, join_edges, read_edges, write_edges
-from hypcse.dask.parts.files import About, Parts, holds_graph, part_name, read_metadata, write_metadata
-from hypcse.dask.parts.sources import RowGroup, frame_sources, parquet_sources
+from hypcse.dask.parts.files import (
+    About,
+    Parts,
+    holds_graph,
+    mark_unfinished,
+    part_name,
+    read_metadata,
+    write_metadata,
+)
+from hypcse.dask.parts.sources import RowGroup, check_apart, frame_sources, parquet_sources
 from hypcse.graph import Graph
 
 
@@ -213,6 +222,8 @@ class DistributedGraph:
             return cls(Path(path), *parts, about)
         client = current_client(client)
         sources = parquet_sources(Path(path))
+        if folder is not None:
+            check_apart(Path(path), sources, Path(folder))
         return _build(sources, n_vertices, n_parts, shared_folder(folder, client), client)
 
     @classmethod
@@ -249,10 +260,11 @@ class DistributedGraph:
         """
         client = current_client(client)
         place = shared_folder(folder, client)
-        given = place[0] / "given"
-        graph = _build(frame_sources(frame, given, client), n_vertices, n_parts, place, client)
-        shutil.rmtree(given)
-        return graph
+        given = place[0] / f"given-{secrets.token_hex(4)}"
+        try:
+            return _build(frame_sources(frame, given, client), n_vertices, n_parts, place, client)
+        finally:
+            shutil.rmtree(given, ignore_errors=True)
 
     @classmethod
     def from_graph(cls, graph: Graph, folder: str | Path, n_parts: int | None = None) -> DistributedGraph:
@@ -274,6 +286,7 @@ class DistributedGraph:
         """
         place, entries = Path(folder), graph.indices.size
         place.mkdir(parents=True, exist_ok=True)
+        mark_unfinished(place)
         count = -(-entries // ENTRIES_PER_PART) if n_parts is None else check_count("n_parts", n_parts, 1)
         count = min(max(count, 1), graph.n_vertices)
         wanted = np.searchsorted(graph.indptr, np.linspace(0, entries, count + 1)[1:-1])

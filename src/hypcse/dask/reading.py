@@ -87,8 +87,8 @@ def open_parquet(
     ]
     if not blocks:
         raise ValueError(f"{path} has no rows.")
-    ids = None if id is None else tuple(map(str, _column(files, id)))
-    labels = None if label is None else _column(files, label)
+    ids = None if id is None else _ids(files, id)
+    labels = None if label is None else _labels(files, label)
     return LazyTable(da.concatenate(blocks), columns, ids, labels)
 
 
@@ -132,6 +132,26 @@ def _parquet_rows(span: Span, columns: tuple[str, ...]) -> NDArray[np.float64]:
     return np.column_stack([table.column(name).to_numpy().astype(np.float64) for name in columns])
 
 
-def _column(files: Sequence[Path], name: str) -> NDArray[Any]:
-    parts = [parquet.read_table(file, columns=[name]).column(name).to_numpy(zero_copy_only=False) for file in files]
-    return np.concatenate(parts)
+def _column(files: Sequence[Path], name: str) -> pa.ChunkedArray:
+    """A column of all files, with the categories themselves in place of their codes."""
+    columns = [parquet.read_table(file, columns=[name]).column(name) for file in files]
+    kinds = [one.type.value_type if pa.types.is_dictionary(one.type) else one.type for one in columns]
+    # Files that do not agree are compared as text.
+    kind = kinds[0] if len(set(kinds)) == 1 else pa.string()
+    return pa.chunked_array([chunk for one in columns for chunk in one.cast(kind).chunks], kind)
+
+
+def _ids(files: Sequence[Path], name: str) -> tuple[str, ...]:
+    column = _column(files, name)
+    if column.null_count:
+        row = column.is_null().to_numpy().argmax()
+        raise ValueError(f"row {row} has no value in the column {name!r}. Fill it, or choose another --id-column.")
+    return tuple(map(str, column.to_numpy()))
+
+
+def _labels(files: Sequence[Path], name: str) -> NDArray[Any]:
+    """The classes; if some are missing, text with None for these."""
+    column = _column(files, name)
+    if not column.null_count:
+        return column.to_numpy()
+    return np.array([None if value is None else str(value) for value in column.to_pylist()], dtype=object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from hypcse.cli.score import show_scores
 from hypcse.methods.options import keyword_options
 from hypcse.points import Points
 from hypcse.points.reading import Columns
-from hypcse.writing import check_place, write_folder
+from hypcse.writing import check_place, write_file, write_folder
 
 METHOD = "entropy"
 """The one method that runs on a cluster."""
@@ -49,7 +50,8 @@ def run_on_cluster(source: str, out: Path, columns: Columns, job: Job, overwrite
     kept = checkpoints_of(out)
     with connect(cluster) as client, keep_training(kept, job.resume), stoppable(out, kept):
         begin = time.perf_counter()
-        X = data.rows if data.edges is None else open_edges(data.edges, kept, client)
+        with naming_deaths():
+            X = data.rows if data.edges is None else open_edges(data.edges, kept, client)
         with draw_bar(job.method, lines=True) as bar, naming_deaths():
             options |= {"refine": False if job.refine is False else job.effort, "random_state": job.seed}
             found = fit(X, job.n_clusters, folder=kept, callback=bar, client=client, **options)
@@ -102,9 +104,17 @@ def open_edges(path: Path, kept: Path, client: Any) -> Any:
     """The graph of a Parquet file of edges, made in the folder of the run unless it is there."""
     from hypcse.dask import DistributedGraph
 
-    place = kept / "given"
+    place, whose = kept / "given", kept / "given.json"
+    files = [path] if path.is_file() else sorted(path.glob("*.parquet"))
+    named = {file.name: [file.stat().st_size, file.stat().st_mtime_ns] for file in files}
     if (place / "graph.json").is_file():
+        if not whose.is_file() or json.loads(whose.read_text(encoding="utf-8")) != named:
+            raise ValueError(
+                f"{kept} keeps the graph of another file of edges than {path}, or of {path} before it changed. "
+                f"Remove {kept} to start again, or choose another --out."
+            )
         return DistributedGraph.from_parquet(place)
+    write_file(whose, json.dumps(named))
     return DistributedGraph.from_parquet(path, folder=place, client=client)
 
 

@@ -63,11 +63,12 @@ def read_history(folder: Path) -> list[int]:
 class Kept:
     """The folder of a linkage, and whose it is."""
 
-    def __init__(self, folder: Path, method: str, graph: Any) -> None:
+    def __init__(self, folder: Path, method: str, graph: Any, checksum: int) -> None:
         self.folder = folder
         self.whose = {"method": method, "n_vertices": graph.n_vertices, "n_edges": graph.n_edges}
         self.history: list[int] = []
         self.whose["degrees"] = hashlib.sha256(np.ascontiguousarray(graph.degrees).tobytes()).hexdigest()
+        self.whose["checksum"] = f"{checksum:016x}"
 
     def new_round(self, number: int) -> Path:
         """An empty folder for a round."""
@@ -99,10 +100,10 @@ class Kept:
         if told.get("format") != _FORMAT or told.get("version") != 1:
             raise ValueError(f"{path} does not describe rounds that this version can read. Name another folder.")
         for name, value in self.whose.items():
-            if told[name] != value:
+            if told.get(name) != value:
                 raise ValueError(
                     f"{self.folder} keeps the rounds of another {'method' if name == 'method' else 'graph'}: its {name}"
-                    f" is {told[name]}, not {value}. Name another checkpoint_dir, or remove that folder."
+                    f" is {told.get(name)}, not {value}. Name another checkpoint_dir, or remove that folder."
                 )
         self.history, folder = told["history"], self.folder / told["folder"]
         self._remove_others(folder)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse.dask.engine import run_tasks
 from hypcse.dask.parts.edges import Edges, join_edges, read_edges, write_edges
-from hypcse.dask.parts.files import Parts, part_name
+from hypcse.dask.parts.files import Parts, mark_unfinished, part_name
 from hypcse.dask.parts.sources import RowGroup, read_source
 from hypcse.graph.graph import MAX_SPREAD, MAX_VOLUME
 
@@ -91,6 +91,7 @@ def gather_parts(
     numbers = range(bounds.size - 1)
     places = [folder / part_name(part) for part in numbers]
     spans = [(int(bounds[part]), int(bounds[part + 1])) for part in numbers]
+    mark_unfinished(folder)
     tasks = [(chunks, part, places[part], spans[part], finish) for part in numbers]
     told = list(track(run_tasks(client, gather_part, *zip(*tasks, strict=True))))
     self_weights = np.concatenate([part.self_weights for part in told])

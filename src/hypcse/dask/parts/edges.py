@@ -49,6 +49,21 @@ class Edges(NamedTuple):
         first = np.concatenate([[0], np.flatnonzero(new) + 1])
         return Edges(ordered.source[first], ordered.target[first], np.add.reduceat(ordered.weight, first))
 
+    def checksum(self) -> int:
+        """64 bits of all entries together, whatever their order: of several parts, add them up modulo 2^64."""
+        mixed = mix_bits(np.ascontiguousarray(self.source, np.int64).view(np.uint64))
+        for column in (np.asarray(self.target, np.int64), np.asarray(self.weight, np.float64)):
+            mixed = mix_bits(mixed + np.ascontiguousarray(column).view(np.uint64))
+        return int(mixed.sum(dtype=np.uint64))
+
+
+def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers as different as can be of different ones: the finisher of splitmix64."""
+    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
 
 NO_EDGES = Edges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hypcse._arrays import freeze
 from hypcse.writing import write_file
 
-METADATA = "graph.json"
+METADATA, UNFINISHED = "graph.json", "graph.unfinished"
 VERTEX_ARRAYS = ("self_weights", "edge_degrees")
 
 
@@ -48,6 +48,12 @@ def holds_graph(folder: Path) -> bool:
     return (folder / METADATA).is_file()
 
 
+def mark_unfinished(folder: Path) -> None:
+    """Mark a folder as not whole, before parts of a graph are written there in place of those that it may hold."""
+    (folder / UNFINISHED).touch()
+    (folder / METADATA).unlink(missing_ok=True)
+
+
 def write_metadata(folder: Path, parts: Parts, about: About | None = None) -> None:
     """Write what belongs to the files of the parts; the metadata last, so that they mark a whole folder."""
     for name in VERTEX_ARRAYS:
@@ -62,6 +68,7 @@ def write_metadata(folder: Path, parts: Parts, about: About | None = None) -> No
         **(about or About())._asdict(),
     }
     write_file(folder / METADATA, json.dumps(told))
+    (folder / UNFINISHED).unlink(missing_ok=True)
 
 
 def read_metadata(folder: Path) -> tuple[Parts, About]:

@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 from hypcse._checks import check_finite, real_numbers
 from hypcse.dask.parts.edges import COLUMNS, Edges
+from hypcse.dask.parts.files import UNFINISHED
 from hypcse.graph.compressed import vertex_ids
 
 
@@ -27,6 +28,8 @@ def parquet_sources(path: Path) -> list[RowGroup]:
     files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
+    if (path / UNFINISHED).exists():
+        raise ValueError(f"{path} holds part of a graph whose making was stopped. Make it again from its edges.")
     if not files:
         raise ValueError(f"{path} holds no files named *.parquet.")
     found = []
@@ -38,6 +41,14 @@ def parquet_sources(path: Path) -> list[RowGroup]:
         except pa.ArrowInvalid:
             raise ValueError(f"{file} is damaged or not a Parquet file.") from None
     return found
+
+
+def check_apart(path: Path, sources: list[RowGroup], folder: Path) -> None:
+    """Raise where parts of a new graph would lie among the files of its edges, or could replace one."""
+    place = folder.resolve()
+    named = [source.path for source in sources if source.path.name.startswith("part-")]
+    if place == path.resolve() or any(file.resolve().parent == place for file in named):
+        raise ValueError(f"the edges of {path} are in {folder}, where the parts are to be. Name another folder.")
 
 
 def frame_sources(frame: Any, folder: Path, client: distributed.Client) -> list[RowGroup]:

@@ -21,10 +21,11 @@ from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.parts.building import gather_parts, part_bounds, scatter_edges
 from hypcse.dask.parts.edges import Edges, read_edges
 from hypcse.dask.parts.files import About, Parts, holds_graph, read_metadata, write_metadata
+from hypcse.dask.similarity.cuts import Cuts, keep_cuts
 from hypcse.dask.similarity.plan import Asked
 from hypcse.dask.similarity.recall import LEAST, measure_recall
-from hypcse.dask.similarity.search import Kept, Search, keep_best, search_shard
-from hypcse.dask.similarity.shards import Shards, compared, deal_block, place_centroids
+from hypcse.dask.similarity.search import Kept, Search, keep_best, search_piece
+from hypcse.dask.similarity.shards import Shards, compared, cut_shards, deal_block, place_centroids
 from hypcse.dask.similarity.table import as_rows, column_facts, join_columns, learn_scaling, sample_rows
 from hypcse.dask.similarity.widths import choose_width
 from hypcse.graph.features import Scaling
@@ -71,7 +72,8 @@ def similarity_graph(
     n_probes
         Shards that every row goes to. More of them find more of the true neighbours, and take longer.
     shard_rows
-        Rows of a shard on average: 200,000 by default, or fewer where these take more than 64 MB.
+        Rows of a shard on average: 200,000 by default, or fewer where these take more than 64 MB. A shard of more than
+        four times as many, as copies of one row make it, is searched in random slices.
     n_parts
         Parts of the graph, by default one per 2 million entries, and one per worker at least.
     folder
@@ -138,16 +140,18 @@ class Build:
         n, d = self.rows.shape
         work = self.place / f"work-{fingerprint}"
         work.mkdir(exist_ok=True)
+        new = Cuts(self.rows.chunks[0], part_bounds(n, 2 * n * self.asked.n_neighbors, n_parts, self.client))
+        chunks, bounds = keep_cuts(work, new, n_parts)
+        self.rows = self.rows.rechunk({0: chunks})
         points = compared(sample, self.asked.metric)
         centroids = place_centroids(points, self.asked.n_shards(n, d), self.asked.random_state)
         shards = Shards(scaling, self.asked.metric, centroids, self.asked.n_probes)
-        bounds = part_bounds(n, 2 * n * self.asked.n_neighbors, n_parts, self.client)
         found = self._search(shards, bounds, work)
         best, near = self._keep(found, bounds, work)
-        recall = self._recall(shards, best)
+        recall = self._recall(shards, best, len(found) == 1)
         width = choose_width(self.client, near, self.asked.bandwidth, max(one.largest for one in best))
         parts = self._weigh(near, bounds, width, work)
-        one = np.load(found[0].with_suffix(".npy"), allow_pickle=False) if shards.n_shards == 1 else np.ones(n)
+        one = np.load(found[0].with_suffix(".npy"), allow_pickle=False) if len(found) == 1 else np.ones(n)
         parts, about = parts._replace(self_weights=one), About(width, recall, fingerprint)
         write_metadata(self.place, parts, about)
         shutil.rmtree(work)
@@ -174,17 +178,16 @@ class Build:
         return DistributedGraph(self.place, *parts, about, kept)
 
     def _search(self, shards: Shards, bounds: NDArray[np.int64], work: Path) -> list[Path]:
-        """Deal rows to shards and search each; the file of each shard."""
+        """Deal rows to shards and search each; the files of their neighbours."""
         places = [work / f"rows-{block:05d}" for block in range(self.n_blocks)]
         dealt = run_blocks(self.client, deal_block, self.rows, places, [shards] * self.n_blocks)
         sizes = sum(self.track("shards", dealt, self.n_blocks))
-        search = Search(self.asked.n_neighbors, self.asked.metric, self.asked.algorithm, shards.n_shards == 1, bounds)
-        found = [work / f"near-{shard:05d}.parquet" for shard in range(shards.n_shards)]
-        # The largest first, so that no worker is left alone with it at the end.
-        order = np.argsort(-np.asarray(sizes), kind="stable").tolist()
-        tasks = [(places, shard, found[shard], search) for shard in order]
-        searched = run_tasks(self.client, search_shard, *zip(*tasks, strict=True))
-        for _ in self.track("neighbours", searched, shards.n_shards):
+        pieces = cut_shards(np.asarray(sizes), self.asked.rows_of_shard(self.rows.shape[1]), self.asked.random_state)
+        found = [piece.path(work) for piece in pieces]
+        search = Search(self.asked.n_neighbors, self.asked.metric, self.asked.algorithm, len(found) == 1, bounds)
+        tasks = [(places, piece, path, search) for piece, path in zip(pieces, found, strict=True)]
+        searched = run_tasks(self.client, search_piece, *zip(*tasks, strict=True))
+        for _ in self.track("neighbours", searched, len(found)):
             pass
         return found
 
@@ -199,10 +202,10 @@ class Build:
         kept = run_tasks(self.client, keep_best, *zip(*tasks, strict=True))
         return list(self.track("best neighbours", kept, len(near))), near
 
-    def _recall(self, shards: Shards, best: list[Kept]) -> float:
+    def _recall(self, shards: Shards, best: list[Kept], alone: bool) -> float:
         """Measured where something can be missed; told, with a warning where it is low."""
         ids = np.concatenate([one.ids for one in best])
-        if (shards.n_shards == 1 and self.rows.shape[0] <= MAX_EXACT) or ids.size == 0:
+        if (alone and self.rows.shape[0] <= MAX_EXACT) or ids.size == 0:
             return 1.0
         points = compared(shards.scaling.apply(sample_rows(self.client, self.rows, ids)), shards.metric)
         recall = measure_recall(self.client, self.rows, shards, points, best, self.asked.n_neighbors)

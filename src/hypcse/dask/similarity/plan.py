@@ -53,9 +53,13 @@ class Asked:
                 "DistributedGraph.from_parquet."
             )
 
+    def rows_of_shard(self, d: int) -> int:
+        """Rows of a shard on average."""
+        return self.shard_rows or max(2, min(MAX_SHARD_ROWS, SHARD_BYTES // (4 * d)))
+
     def n_shards(self, n: int, d: int) -> int:
         """How many shards rows are dealt to."""
-        rows = self.shard_rows or max(2, min(MAX_SHARD_ROWS, SHARD_BYTES // (4 * d)))
+        rows = self.rows_of_shard(d)
         return 1 if n <= rows else -(-n * self.n_probes // rows)
 
     def sampled(self, n: int, d: int) -> NDArray[np.int64]:

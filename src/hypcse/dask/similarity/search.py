@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hypcse._choices import Metric, NeighborSearch
 from hypcse._threads import worker_threads
 from hypcse.dask.parts.edges import Edges, join_edges, read_edges, write_edges
-from hypcse.dask.similarity.shards import read_shard
+from hypcse.dask.similarity.shards import Piece, read_piece
 from hypcse.graph.neighbors import nearest_neighbors
 from hypcse.graph.similarity import weighed_neighbors
 
@@ -38,14 +38,14 @@ class Kept(NamedTuple):
     squared: NDArray[np.float64]
 
 
-def search_shard(places: list[Path], shard: int, path: Path, search: Search) -> None:
-    """Write the neighbours of each row within a shard: source, target and squared distance, a row group per part.
+def search_piece(places: list[Path], piece: Piece, path: Path, search: Search) -> None:
+    """Write the neighbours of each row within a piece: source, target and squared distance, a row group per part.
 
     One shard alone is searched as a table in memory is, its diagonal is written beside.
     """
     if path.is_file():
         return
-    ids, rows = read_shard(places, shard)
+    ids, rows = read_piece(places, piece)
     how: dict[str, Any] = {"metric": search.metric, "algorithm": search.algorithm}
     with worker_threads(1, len(rows)):
         if search.alone:
@@ -66,13 +66,12 @@ def keep_best(found: list[Path], part: int, path: Path, n_neighbors: int, sample
     """Write the nearest distinct neighbours of each row of a part by (distance, id)."""
     edges = _best(join_edges(read_edges(file, part) for file in found), n_neighbors)
     write_edges(path, edges)
-    own = sample[np.isin(sample, edges.source)]
-    squared = np.full((own.size, n_neighbors), np.inf)
-    starts = np.searchsorted(edges.source, own)
-    stops = np.searchsorted(edges.source, own, side="right")
+    squared = np.full((sample.size, n_neighbors), np.inf)
+    starts = np.searchsorted(edges.source, sample)
+    stops = np.searchsorted(edges.source, sample, side="right")
     for row, (start, stop) in enumerate(zip(starts, stops, strict=True)):
         squared[row, : stop - start] = edges.weight[start:stop]
-    return Kept(float(edges.weight.max(initial=0.0)), own, squared)
+    return Kept(float(edges.weight.max(initial=0.0)), sample, squared)
 
 
 def _best(edges: Edges, n_neighbors: int) -> Edges:

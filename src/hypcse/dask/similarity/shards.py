@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from hypcse._choices import Metric
 from hypcse._random import generator
 from hypcse._threads import openmp_threads, worker_threads
+from hypcse.dask.parts.edges import mix_bits
 from hypcse.dask.similarity.table import checked_block
 from hypcse.graph.features import Scaling
 from hypcse.graph.neighbors import neighbors_among, unit_rows
 
 N_STEPS = 20
 """Steps of k-means; centroids need not be good, only apart."""
+LARGEST = 4
+"""A shard of more than so many times the average rows is searched in slices: copies of one row all go to one shard."""
 
 
 class Shards(NamedTuple):
@@ -41,6 +44,7 @@ class Shards(NamedTuple):
 
 def place_centroids(points: NDArray[Any], n_shards: int, random_state: int) -> NDArray[Any]:
     """Centroids of a sample by k-means, (n_shards, d); fewer where the sample has fewer distinct points."""
+    n_shards = min(n_shards, len(points))
     if n_shards == 1:
         return points.mean(axis=0, keepdims=True, dtype=np.float64).astype(points.dtype)
     from sklearn.cluster import MiniBatchKMeans
@@ -70,14 +74,43 @@ def deal_block(block: Any, first: int, place: Path, shards: Shards) -> NDArray[n
     return np.diff(np.load(place / "starts.npy", allow_pickle=False))
 
 
-def read_shard(places: list[Path], shard: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Numbers of the rows of a shard, ascending, and the rows."""
+class Piece(NamedTuple):
+    """A shard, or a slice of one that is too large: every `n_slices`-th of its rows, by numbers well mixed."""
+
+    shard: int
+    slice: int = 0
+    n_slices: int = 1
+    seed: int = 0
+
+    def path(self, work: Path) -> Path:
+        """The file of its neighbours."""
+        return work / f"near-{self.shard:05d}-{self.slice:03d}.parquet"
+
+    def holds(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows of the shard belong here."""
+        mixed = mix_bits(ids.astype(np.uint64) + np.uint64(self.seed))
+        return mixed % np.uint64(self.n_slices) == self.slice
+
+
+def cut_shards(sizes: NDArray[np.int64], shard_rows: int, random_state: int) -> list[Piece]:
+    """The shards, and slices of those that are far larger than the average; the largest first."""
+    seed = int(generator(random_state, "slices").integers(2**31))
+    counts = np.where(sizes > LARGEST * shard_rows, -(-sizes // shard_rows), 1)
+    pieces = [Piece(shard, k, count, seed) for shard, count in enumerate(counts.tolist()) for k in range(count)]
+    # So that no worker is left alone with the largest at the end.
+    return sorted(pieces, key=lambda piece: -sizes[piece.shard] / piece.n_slices)
+
+
+def read_piece(places: list[Path], piece: Piece) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Numbers of the rows of a shard or a slice of it, ascending, and the rows."""
     ids, rows = [], []
     for place in places:
         starts = np.load(place / "starts.npy", allow_pickle=False, mmap_mode="r")
-        span = slice(int(starts[shard]), int(starts[shard + 1]))
-        ids.append(np.load(place / "ids.npy", allow_pickle=False, mmap_mode="r")[span])
-        rows.append(np.load(place / "rows.npy", allow_pickle=False, mmap_mode="r")[span])
+        span = slice(int(starts[piece.shard]), int(starts[piece.shard + 1]))
+        numbers = np.load(place / "ids.npy", allow_pickle=False, mmap_mode="r")[span]
+        own = piece.holds(numbers)
+        ids.append(numbers[own])
+        rows.append(np.load(place / "rows.npy", allow_pickle=False, mmap_mode="r")[span][own])
     return np.concatenate(ids), np.concatenate(rows)
 
 

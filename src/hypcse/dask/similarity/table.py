@@ -48,6 +48,8 @@ def as_rows(X: Any) -> da.Array:
         X = X.compute_chunk_sizes()
     if 0 in X.shape:
         raise ValueError(f"X has shape {X.shape}; at least one row and one column are needed.")
+    if 0 in X.chunks[0]:
+        X = X.rechunk({0: tuple(size for size in X.chunks[0] if size)})
     whole = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
     most = _rows_of_block(whole.shape[1], whole.dtype.itemsize)
     return whole.rechunk({0: most}) if max(whole.chunks[0]) > 4 * most else whole

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import distributed
@@ -12,7 +17,7 @@ from numpy.typing import NDArray
 
 from hypcse._arrays import freeze
 from hypcse._threads import worker_threads
-from hypcse.dask.engine import run_tasks
+from hypcse.dask.engine import run_tasks, shared_folder
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.parts.edges import read_edges
 from hypcse.discrete.binary import binary_form
@@ -37,15 +42,46 @@ def meeting_weights(tree: Tree, graph: DistributedGraph, client: distributed.Cli
     """`lca_weights`, (n_nodes,), by partial sums over the parts: each worker holds the tree and one part."""
     check_leaves(tree, graph)
     total = np.zeros(tree.n_nodes)
-    held = client.scatter(tree, broadcast=True, hash=False)
-    for nodes, weights in run_tasks(client, meeting_in_part, [held] * graph.n_parts, graph.part_paths):
-        total[nodes] += weights
+    with _written(tree, graph, client) as place:
+        for nodes, weights in run_tasks(client, meeting_in_part, [place] * graph.n_parts, graph.part_paths):
+            total[nodes] += weights
     return total
 
 
-def meeting_in_part(tree: Tree, path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+@contextmanager
+def _written(tree: Tree, graph: DistributedGraph, client: distributed.Client) -> Iterator[Path]:
+    """The tree in a folder that all workers see, beside its graph if that can be written to.
+
+    A file outlives the workers, which data that are scattered over them do not.
+    """
+    folder, kept = (graph.folder, None) if os.access(graph.folder, os.W_OK) else shared_folder(None, client)
+    place = folder / f".tree-{secrets.token_hex(4)}"
+    place.mkdir()
+    try:
+        np.save(place / "parent.npy", tree.parent, allow_pickle=False)
+        np.save(place / "height.npy", tree.height, allow_pickle=False)
+        yield place
+    finally:
+        client.run(forget_tree, on_error="ignore")
+        shutil.rmtree(place, ignore_errors=True)
+        if kept is not None:
+            kept.cleanup()
+
+
+@lru_cache(maxsize=1)
+def read_tree(place: Path) -> Tree:
+    """The tree in a folder; a worker keeps it, with its index of ancestors, from part to part."""
+    return Tree(*(np.load(place / f"{name}.npy", allow_pickle=False) for name in ("parent", "height")))
+
+
+def forget_tree() -> None:
+    """Give the memory of the tree back."""
+    read_tree.cache_clear()
+
+
+def meeting_in_part(place: Path, path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The nodes at which edges of a part meet, each edge once, and the weight that meets there."""
-    edges = read_edges(path)
+    tree, edges = read_tree(place), read_edges(path)
     upper = edges.take(edges.source < edges.target)
     n = tree.n_leaves
     indptr = np.searchsorted(upper.source, np.arange(n + 1)).astype(np.int64)

@@ -60,7 +60,9 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
 
     "average" and "paris" round weights to 24 bits, as float32 does, so that float64 holds their sums exactly. Among
     equally near clusters they join the one of lower rank, a number well mixed from those of its vertices. So the tree
-    does not depend on the order of the merges, and `hypcse.dask.graph_linkage` finds the same one.
+    does not depend on the order of the merges, and `hypcse.dask.graph_linkage` finds the same one. This holds while
+    all weights, and their sums between two clusters, are within a factor of 2^29 (5e8) of each other. Beyond it sums
+    are rounded, and clusters that are almost equally near may be joined in another order.
 
     Examples
     --------

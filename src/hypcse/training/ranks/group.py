@@ -77,7 +77,7 @@ class Ranks:
             return
         found: list[dict[str, Any]] = [{} for _ in range(self.size)]
         torch.distributed.all_gather_object(found, facts)
-        differing = sorted({name for other in found for name in facts if other.get(name) != found[0].get(name)})
+        differing = sorted({name for other in found for name in facts if _differ(other.get(name), found[0].get(name))})
         if differing:
             raise ValueError(
                 f"the {self.size} ranks fit different things; what differs: {', '.join(differing)}. Give all ranks the "
@@ -155,6 +155,15 @@ def _group(place: Place, on_card: bool) -> Iterator[None]:
     torch.distributed.destroy_process_group()
 
 
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two settings differ; NaN, which is not equal to itself, is the same as NaN.
+
+    >>> _differ(float("nan"), float("nan")), _differ(float("nan"), 1.0), _differ(2, 2)
+    (False, True, False)
+    """
+    return bool(one != other) and not (one != one and other != other)
+
+
 def own_device(device: str, place: Place) -> str:
     """The device of a rank; a card that is named by its number is used as it is."""
     if device != "cuda":
@@ -199,7 +208,7 @@ def _explained(place: Place) -> Iterator[None]:
         # Those of gloo have no class of their own, but name its files.
         if not isinstance(error, torch.distributed.DistError) and "gloo" not in str(error):
             raise
-        reason = str(error).splitlines()[0]
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise RankFailed(
             f"rank {place.number} of {place.size} lost the others: one of them failed, did not call fit, or took too "
             f"long ({reason}). See the first error among the ranks. {_OWN_GROUP}"
