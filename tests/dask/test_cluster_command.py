@@ -75,6 +75,10 @@ def test_edges_that_changed_are_not_resumed(client: Any, tmp_path: Path) -> None
         pd.DataFrame({"source": [0, 1, 2], "target": target}).to_parquet(tmp_path / f"{name}.parquet")
     kept = tmp_path / "kept"
     kept.mkdir()
+    pd.DataFrame({"from": [0]}).to_parquet(tmp_path / "wrong.parquet")
+    with pytest.raises(ValueError, match="no column 'source'"):
+        open_edges(tmp_path / "wrong.parquet", kept, client)
+    assert not list(kept.iterdir())
     for _ in range(2):
         assert open_edges(tmp_path / "a.parquet", kept, client).n_vertices == 4
     with pytest.raises(ValueError, match=r"another file of edges than .*b\.parquet"):

@@ -114,8 +114,10 @@ def open_edges(path: Path, kept: Path, client: Any) -> Any:
                 f"Remove {kept} to start again, or choose another --out."
             )
         return DistributedGraph.from_parquet(place)
+    graph = DistributedGraph.from_parquet(path, folder=place, client=client)
+    # Last: edges that cannot be read leave nothing to resume.
     write_file(whose, json.dumps(named))
-    return DistributedGraph.from_parquet(path, folder=place, client=client)
+    return graph
 
 
 @contextmanager
