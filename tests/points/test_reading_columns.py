@@ -34,8 +34,18 @@ def test_categories(read):
     assert points.feature_names == ("size", "colour=blue", "colour=red")
     assert points.kinds == (None, "colour", "colour")
     assert points.features.tolist() == [[1, 0, 1], [2, 1, 0], [3, 0, 0], [4, 0, 1]]
-    assert points.notes == ("4 rows; 1 column of numbers: size; 1 column of categories: colour (2)",)
+    assert points.notes == (
+        "4 rows; 1 column of numbers: size; 1 column of categories: colour (2)",
+        "missing texts: colour (1); they count as none of its texts",
+    )
     assert read("1,red\n2,blue\n", categorical=[2]).feature_names == ("column 1", "column 2=blue", "column 2=red")
+
+
+def test_missing_texts_are_noted(read):
+    rows = "1,red,net\n2,,line\n3,,\n4,red,net\n"
+    notes = read(f"size,colour,gear\n{rows}", categorical=["colour", "gear"]).notes
+    assert notes[1:] == ("missing texts: colour (2), gear (1); they count as none of their texts",)
+    assert len(read("size,colour\n1,red\n2,blue\n", categorical=["colour"]).notes) == 1
 
 
 def test_numbers_as_categories(read):
