@@ -48,6 +48,18 @@ def test_missing_texts_are_noted(read):
     assert len(read("size,colour\n1,red\n2,blue\n", categorical=["colour"]).notes) == 1
 
 
+def test_a_list_of_edges_is_told_of_its_option(read):
+    with pytest.raises(ValueError, match=r"If rows are edges, pass --edges\.$"):
+        read("from,to,weight\nann,bob,1\nbob,cat,2\nann,cat,1\n")
+    with pytest.raises(ValueError, match=r"pass --edges; add --header if row 1 names the columns\.$"):
+        read("from,to\nann,bob\nbob,cat\n")
+    assert read("from,to\nann,bob\nbob,cat\n", edges=True, header=True).graph.n_vertices == 3
+    for other in ("name,kind,size\nann,x,1\nbob,x,2\n", "a,b,c,d\nx,y,1,1\ny,x,2,2\n"):
+        with pytest.raises(ValueError, match="is not a number") as caught:
+            read(other)
+        assert "--edges" not in str(caught.value)
+
+
 def test_numbers_as_categories(read):
     points = read("size,zip\n1,01\n2,1\n3,01\n", categorical=["zip"])
     assert points.feature_names == ("size", "zip=01", "zip=1")
