@@ -86,13 +86,13 @@ def first_duplicate(values: Iterable[Any]) -> Any:
     return None
 
 
-def say_count(n: int, noun: str) -> str:
-    """A number and its noun, in the singular or plural.
+def say_count(n: int, noun: str, plural: str | None = None) -> str:
+    """A number and its noun, in the singular or plural, which is made with an s if it is not given.
 
     >>> say_count(1, "row"), say_count(1200, "row")
     ('1 row', '1,200 rows')
     """
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
 def check_choice(name: str, value: object, choices: Any) -> None:

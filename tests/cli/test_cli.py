@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -254,8 +255,8 @@ def test_where_there_is_no_number(command, tmp_path):
     call = ("score", "tree.nwk", "--data", "points.npy", "--labels", "labels.txt", "--neighbors", "1")
     text = command(*call, "--json").stdout
     assert json.loads(text)["dendrogram_purity"] is None and "NaN" not in text
-    tasks = [task.strip() for task in command(*call).stdout.split("\n")[1].split("┃")]
-    assert tasks[1:3] == ["purity ↑", "-"]
+    lines = [[cell.strip() for cell in re.split("[┃│]", line)] for line in command(*call).stdout.split("\n")]
+    assert lines[1][1:3] == ["score", "value"] and lines[3][1:3] == ["purity ↑", "-"]
 
 
 def test_a_long_path_leaves_room_for_the_scores(command, tmp_path, monkeypatch):

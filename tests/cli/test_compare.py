@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import hypcse
+from hypcse.cli.score import show_scores
 
 METHODS = ("--method", "ward", "--method", "graph-average", "--method", "single-linkage")
 WITH_CLASSES = ("--id-column", "id", "--label-column", "kind")
@@ -80,6 +81,34 @@ def test_no_word_of_the_experiments_is_said(compare, tmp_path):
         assert not re.search(r"\b([Tt]asks?|[Cc]ells?|[Ss]eeds at most|data set|[Rr]ecords?)\b", text), text
     assert "50 points, 4 features, 3 classes." in report and "ward.nwk" in report
     assert "hypcse view found/" in result.stdout
+
+
+def test_no_number_is_cut_at_80_columns(compare, tmp_path, monkeypatch):
+    """The cost, which the files keep, goes first; what is ranked by stays."""
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = compare(*METHODS, *WITH_CLASSES).stdout
+    assert "…" not in shown and "cost ↓" in compare(*METHODS, *WITH_CLASSES, "--rank-by", "cost").stdout
+    for row in table(tmp_path):
+        assert f"{float(row['structural_entropy']):.4f}" in shown and row["dasgupta_cost"]
+
+
+@pytest.mark.parametrize(("width", "spared"), [(40, True), (200, False)])
+def test_the_cost_is_left_out_where_it_does_not_fit(monkeypatch, capsys, width, spared):
+    monkeypatch.setenv("COLUMNS", str(width))
+    row = {"method": "a" * 30, "structural_entropy": 2.34567, "dasgupta_cost": 123456.7, "seconds": 12.3}
+    show_scores([row, row])
+    shown = capsys.readouterr().out
+    assert "2.3457" in shown and "12.30" in shown and "a" * 30 in shown and ("cost" not in shown) == spared
+
+
+def test_the_command_that_shows_the_first_knows_the_points(compare, command, tmp_path):
+    result = compare("--method", "ward", *WITH_CLASSES, "--drop", "a,b")
+    call = result.stdout.split("Look at the first: hypcse ")[1].strip()
+    assert call == "view found/ward.nwk --data flowers.csv --label-column kind --id-column id --drop a --drop b"
+    shown = command(*call.split(), "--no-open", "--out", "w.html")
+    assert shown.returncode == 0, shown.stderr
+    page = (tmp_path / "w.html").read_text()
+    assert "kind 2" in page and "flower 7" in page
 
 
 def test_without_classes_there_are_no_scores_of_them(compare, tmp_path):

@@ -21,6 +21,10 @@ def test_data_sets_and_files(tmp_path, monkeypatch):
     (tmp_path / "other").mkdir()
     with pytest.raises(FileNotFoundError, match="neither a file nor a data set"):
         points_of("other", Columns())
+    with pytest.raises(FileNotFoundError, match=r"See `hypcse datasets`\. Did you mean 'iris'\?$"):
+        points_of("irs", Columns())
+    with pytest.raises(FileNotFoundError, match=r"See `hypcse datasets`\.$"):
+        points_of("irs.csv", Columns())
 
 
 def test_labels(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import traceback
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,7 @@ def test_no_network_names_the_three_ways(cache: Path) -> None:
     with pytest.raises(DatasetUnavailable, match=r"127\.0\.0\.1:9/Toy\.mat cannot be read") as caught:
         load_entry(TOY, base_url=NO_SERVER)
     assert isinstance(caught.value, OSError)
+    assert len("".join(traceback.format_exception(caught.value)).splitlines()) < 30
     assert_names_three_ways(str(caught.value), cache)
 
 

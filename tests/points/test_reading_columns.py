@@ -34,8 +34,30 @@ def test_categories(read):
     assert points.feature_names == ("size", "colour=blue", "colour=red")
     assert points.kinds == (None, "colour", "colour")
     assert points.features.tolist() == [[1, 0, 1], [2, 1, 0], [3, 0, 0], [4, 0, 1]]
-    assert points.notes == ("4 rows; 1 column of numbers: size; 1 column of categories: colour (2)",)
+    assert points.notes == (
+        "4 rows; 1 column of numbers: size; 1 column of categories: colour (2)",
+        "missing texts: colour (1); they count as none of its texts",
+    )
     assert read("1,red\n2,blue\n", categorical=[2]).feature_names == ("column 1", "column 2=blue", "column 2=red")
+
+
+def test_missing_texts_are_noted(read):
+    rows = "1,red,net\n2,,line\n3,,\n4,red,net\n"
+    notes = read(f"size,colour,gear\n{rows}", categorical=["colour", "gear"]).notes
+    assert notes[1:] == ("missing texts: colour (2), gear (1); they count as none of their texts",)
+    assert len(read("size,colour\n1,red\n2,blue\n", categorical=["colour"]).notes) == 1
+
+
+def test_a_list_of_edges_is_told_of_its_option(read):
+    with pytest.raises(ValueError, match=r"If rows are edges, pass --edges\.$"):
+        read("from,to,weight\nann,bob,1\nbob,cat,2\nann,cat,1\n")
+    with pytest.raises(ValueError, match=r"pass --edges; add --header if row 1 names the columns\.$"):
+        read("from,to\nann,bob\nbob,cat\n")
+    assert read("from,to\nann,bob\nbob,cat\n", edges=True, header=True).graph.n_vertices == 3
+    for other in ("name,kind,size\nann,x,1\nbob,x,2\n", "a,b,c,d\nx,y,1,1\ny,x,2,2\n"):
+        with pytest.raises(ValueError, match="is not a number") as caught:
+            read(other)
+        assert "--edges" not in str(caught.value)
 
 
 def test_numbers_as_categories(read):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hypcse
-from hypcse.show.page.describe import sibling_columns
+from hypcse.show.page.describe import WORDS, NodeColumns, naming_words, sibling_columns
 from hypcse.show.page.payload import document, to_json
 from hypcse.show.page.table import column_means
 from hypcse.tree import Tree
@@ -57,7 +57,7 @@ def test_a_page_holds_the_means(monkeypatch):
     X = np.array([[0.0, 7, 0], [1, 7, 1], [5, 7, 1], [6, 7, 0]])
     table = document(gathered(TREE, features=X, feature_names=["size", "same", "tail"]))["table"]
     heat = table["heat"]
-    assert unpack(heat["columns"]).tolist() == [0, 2] and unpack(table["marks"]).tolist() == [0, 0, 1]
+    assert unpack(heat["columns"]).tolist() == [0, 2]
     values = ((unpack(heat["values"]).astype(float) - 32767) / 32767 * heat["most"]).reshape(-1, 2)
     nodes = unpack(table["nodes"])[: heat["rows"]].tolist()
     assert values[nodes.index(4)] == pytest.approx([(0.5 - 3) / X[:, 0].std(), 0], abs=1e-4)
@@ -69,6 +69,38 @@ def test_columns_without_names_name_no_node():
     X = np.arange(8.0).reshape(4, 2)
     assert document(gathered(TREE, features=X))["table"]["siblings"] is None
     assert document(gathered(TREE, features=X, feature_names=["a", "b"]))["table"]["siblings"] is not None
+
+
+@pytest.mark.parametrize(
+    ("share", "above", "below"),
+    [
+        (1.0, "", "less "),
+        (0.9, "", "less "),
+        (0.89, "often ", "less "),
+        (0.51, "often ", "less "),
+        (0.16, "more ", "few "),
+        (0.03, "more ", "few "),
+        (0.02, "more ", "no "),
+        (0.0, "more ", "no "),
+    ],
+)
+def test_a_name_by_a_mark_is_true_of_the_node(share, above, below):
+    """Whatever the siblings have; a column of other numbers is high or low."""
+    found = NodeColumns(
+        np.zeros(2, np.int64), np.zeros((2, 1), np.int64), np.array([[1.0], [-1.0]]), np.full((2, 1), share)
+    )
+    assert [WORDS[k] for k in naming_words(found, np.array([True])).ravel()] == [above, below]
+    assert [WORDS[k] for k in naming_words(found, np.array([False])).ravel()] == ["high ", "low "]
+
+
+def test_a_page_holds_the_words_of_names():
+    X = np.array([[0.0, 1], [0, 1], [0, 5], [1, 6]])
+    held = document(gathered(TREE, features=X, feature_names=["tail", "size"]))["table"]
+    row = unpack(held["nodes"]).tolist().index(5)
+    siblings = held["siblings"]
+    words = [siblings["words"][k] for k in unpack(siblings["word"]).reshape(-1, siblings["told"])[row]]
+    columns = unpack(siblings["column"]).reshape(-1, siblings["told"])[row].tolist()
+    assert dict(zip(columns, words, strict=True)) == {0: "often ", 1: "high "}
 
 
 def test_names_and_labels_come_back():

@@ -17,6 +17,7 @@ from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
 from hypcse.cli.telling.first_run import tell_first_run, tell_left_out
 from hypcse.discrete.cutting.levels import levels_and_main
+from hypcse.metrics.scores import format_score
 from hypcse.writing import check_folder, write_file
 
 SHOWN = (
@@ -53,7 +54,7 @@ def run_demo(data: str, out: Path) -> None:
         rows.append({"method": name, **score(trees[-1], graph=graph, labels=y), "seconds": seconds})
     show_scores(rows)
     tell_left_out([name for name in SHOWN if name not in shown])
-    best = min(range(len(rows)), key=lambda k: rows[k]["structural_entropy"])
+    best = least_entropy(rows)
     structure = beyond_chance(X)
     found = levels_and_main(trees[best], graph, structure.found)
     counts = [labels.max() + 1 for labels in found.labels]
@@ -70,3 +71,17 @@ def run_demo(data: str, out: Path) -> None:
     console.print(f"  hypcse score {place} --data {data}", highlight=False, markup=False, soft_wrap=True)
     page = view(trees[best], out / f"{data}.html", graph=graph, labels=y, features=X, structure=structure, title=data)
     console.print(f"Look at it: open {page} in a browser.", highlight=False, markup=False, soft_wrap=True)
+
+
+def least_entropy(rows: list[dict[str, Any]]) -> int:
+    """The place of the row of least entropy; of those that print the same number, the quickest.
+
+    >>> least_entropy([{"structural_entropy": e, "seconds": s} for e, s in ((2.3, 1), (2.10001, 9), (2.10002, 1))])
+    2
+    """
+
+    def rank(place: int) -> tuple[float, float]:
+        row = rows[place]
+        return float(format_score("structural_entropy", row["structural_entropy"])), row["seconds"]
+
+    return min(range(len(rows)), key=rank)

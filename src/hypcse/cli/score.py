@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.measure import Measurement
+from rich.table import Column, Table
 
 from hypcse import Tree, score
 from hypcse._choices import SelfLoops
@@ -21,6 +23,9 @@ from hypcse.metrics.scores import BY_NAME, format_score
 from hypcse.points import Points
 from hypcse.points.reading import Columns
 from hypcse.tree.names import match_names
+
+_SHORT = {"dasgupta_cost": "cost ↓", "seconds": "s"}
+"""Titles of columns that would be wider than their numbers."""
 
 
 def run_score(
@@ -75,22 +80,41 @@ def leaf_rows(tree: Tree, points: Points, by_name: bool) -> NDArray[np.int64]:
     return np.arange(n)
 
 
-def show_scores(rows: list[dict[str, Any]]) -> None:
-    """Print rows of scores as one table, with an arrow in the better direction; a single row is printed vertically."""
-    table = Table()
+def show_scores(rows: list[dict[str, Any]], spare: Sequence[str] = ("dasgupta_cost",)) -> None:
+    """Print rows of scores as one table, with an arrow in the better direction; a single row is printed vertically.
+
+    spare : scores that are left out, one after the other, where the terminal is too narrow. Numbers are never cut.
+    """
+    console = Console()
     if len(rows) == 1:
-        first, *others = rows[0].items()
-        table.add_column(_title(first[0]))
-        table.add_column(_cell(*first), justify="right")
-        for name, value in others:
+        table = Table("score", Column("value", justify="right"))
+        for name, value in rows[0].items():
             table.add_row(_title(name), _cell(name, value))
-        Console().print(table)
+        console.print(table)
         return
-    for name in rows[0]:
-        table.add_column(_title(name), justify="left" if name == "method" else "right", no_wrap=True)
+    names = list(rows[0])
+    table = _score_table(rows, names)
+    for name in spare:
+        if _natural_width(table, console) > console.width:
+            names = [other for other in names if other != name]
+            table = _score_table(rows, names)
+    # What is still too wide is wrapped by the terminal, which loses nothing.
+    console.width = max(console.width, _natural_width(table, console))
+    console.print(table)
+
+
+def _natural_width(table: Table, console: Console) -> int:
+    """The width at which nothing is cut."""
+    return Measurement.get(console, console.options.update(width=10_000), table).maximum
+
+
+def _score_table(rows: list[dict[str, Any]], names: list[str]) -> Table:
+    table = Table()
+    for name in names:
+        table.add_column(_SHORT.get(name, _title(name)), justify="left" if name == "method" else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(_cell(name, value) for name, value in row.items()))
-    Console().print(table)
+        table.add_row(*(_cell(name, row[name]) for name in names))
+    return table
 
 
 def _title(name: str) -> str:

@@ -44,7 +44,8 @@ def fetch(
     except Stopped:
         raise
     except (OSError, ValueError) as error:
-        raise _unavailable(entry, _cause(error, url, timeout)) from error
+        # The text names the cause; the chain of a failed connection is some 80 lines long.
+        raise _unavailable(entry, _cause(error, url, timeout)) from None
     _keep(entry, content)
     return content
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hypcse._arrays import check_unmasked, plain
-from hypcse._checks import check_features, check_real, first_duplicate, label_array
+from hypcse._checks import check_features, check_real, first_duplicate, label_array, say_count
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.graph import Graph, similarity_graph
 from hypcse.graph.features import Scaling, fit_scaling, learn_reduction, reduce_columns
@@ -64,6 +64,8 @@ class Points:
     >>> points = Points([[0.0, 1.0], [2.0, 3.0]], names=["a", "b"])
     >>> points.n_points, points.names
     (2, ('a', 'b'))
+    >>> points
+    Points(2 rows, 2 features)
     """
 
     features: Any = None
@@ -266,6 +268,20 @@ class Points:
         table = self.table
         zeros = np.zeros(len(table), table.dtype)
         return np.column_stack([table[:, place[name]] if name in place else zeros for name in names])
+
+    def __repr__(self) -> str:
+        alone = self.graph is not None and self.features is None and self.distances is None
+        parts = [] if alone else [say_count(self.n_points, "row")]
+        if self.features is not None:
+            parts.append(say_count(self.features.shape[1], "feature"))
+        if self.distances is not None:
+            parts.append("distances")
+        if self.graph is not None:
+            parts += [say_count(self.n_points, "vertex", "vertices"), say_count(self.graph.n_edges, "edge")]
+        if self.labels is not None:
+            known = {str(label) for label in self.labels.tolist() if label is not None and label == label}
+            parts.append(say_count(len(known), "class", "classes"))
+        return f"Points({', '.join(parts)})"
 
     @property
     def n_points(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import typer
@@ -57,12 +58,15 @@ def run_compare(
     write_report(to_blocks(found, title, describe_points(points), seed), out, "compare")
     write_file(out / "compare.csv", to_csv(found))
     if found.rows:
-        show_scores(found.rows)
-    _tell(found, out, pages and _write_pages(found, out, points))
+        show_scores(found.rows, () if rank_by == "cost" else ("dasgupta_cost",))
+    _tell(found, out, shlex.join(["--data", source, *columns.words()]), pages and _write_pages(found, out, points))
 
 
-def _tell(found: Comparison, out: Path, pages: bool) -> None:
-    """What was written, and how to look at it; or that every method failed."""
+def _tell(found: Comparison, out: Path, data: str, pages: bool) -> None:
+    """What was written, and how to look at it; or that every method failed.
+
+    data : the words of `hypcse view` that say where the points are.
+    """
     console = Console(soft_wrap=True, highlight=False)
     if not found.rows:
         say("error", f"every method failed. {out / 'compare.md'} lists why.", "red")
@@ -70,7 +74,8 @@ def _tell(found: Comparison, out: Path, pages: bool) -> None:
     best = found.rows[0]["method"]
     console.print(found.explanation, markup=False)
     console.print(f"Written to {out}: {', '.join(WRITTEN[:3])}, and a tree per method.", markup=False)
-    look = f"open {out / best}.html" if pages else f"hypcse view {out / best}.nwk"
+    place = shlex.quote(str(out / best))
+    look = f"open {out / best}.html" if pages else f"hypcse view {place}.nwk {data}"
     console.print(f"Look at the first: {look}", markup=False)
 
 

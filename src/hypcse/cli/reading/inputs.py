@@ -13,6 +13,7 @@ from rich.console import Console
 
 from hypcse import Points, Tree, datasets
 from hypcse._bar import draw_bar
+from hypcse._checks import did_you_mean
 from hypcse._formats import FORMATS
 from hypcse.points.reading import Columns, read_points
 from hypcse.points.reading.damage import naming
@@ -30,7 +31,9 @@ def points_of(source: str, columns: Columns) -> Points:
     if Path(source).is_file():
         return read_points(source, columns)
     if source not in datasets.available():
-        raise FileNotFoundError(f"{source!r} is neither a file nor a data set. See `hypcse datasets`.")
+        # What has a folder or an ending is meant to be a file.
+        near = did_you_mean(source, datasets.available()) if Path(source).stem == source else ""
+        raise FileNotFoundError(f"{source!r} is neither a file nor a data set. See `hypcse datasets`.{near}")
     asked = columns.options()
     if asked:
         raise ValueError(f"{source} is a data set without named columns. Omit {', '.join(asked.values())}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from hypcse._checks import say_count
 from hypcse.experiments.results import METRICS, Figure, Results
 from hypcse.experiments.results.metrics import with_capital
 from hypcse.experiments.results.summary import RULE
@@ -23,10 +24,12 @@ def describe_runs(records: Sequence[Record], n_planned: int) -> str:
     versions = Counter(record["version"] for record in records)
     libraries = Counter(", ".join(f"{k} {v}" for k, v in record["libraries"].items()) for record in records)
     machines = Counter(record["machine"] for record in records)
-    part = "" if len(records) == n_planned else f" of {n_planned:,} planned"
+    ran = say_count(len(records), "task")
+    if len(records) != n_planned:
+        ran = f"{len(records):,} of {say_count(n_planned, 'planned task')}"
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     return (
-        f"{len(records):,}{part} tasks, each one method on one data set with one seed ({failed} failed): {time} of "
+        f"{ran}, each one method on one data set with one seed ({failed} failed): {time} of "
         f"methods at work, {when}. Version of hypcse: {_count(versions)}. Machines: {_count(machines)}. "
         f"Libraries: {_count(libraries)}.{_seeds(records)}"
     )
@@ -36,7 +39,7 @@ def _count(counts: Counter[str]) -> str:
     """Texts, and where there are several, how many tasks had which."""
     if len(counts) == 1:
         return next(iter(counts))
-    return "; ".join(f"{text} ({count:,} tasks)" for text, count in counts.most_common())
+    return "; ".join(f"{text} ({say_count(count, 'task')})" for text, count in counts.most_common())
 
 
 def _seeds(records: Sequence[Record]) -> str:

@@ -61,6 +61,27 @@ class Columns:
         given = [field.name for field in fields(self) if getattr(self, field.name) != field.default]
         return {name: _OPTIONS.get(name, f"--{name}") for name in given}
 
+    def words(self) -> list[str]:
+        """The fields that differ from their defaults, as words of the command.
+
+        >>> Columns(label="kind", drop=("a", "b, c"), header=False).words()
+        ['--label-column', 'kind', '--drop', 'a', '--drop', '"b, c"', '--no-header']
+        """
+        found: list[str] = []
+        for name, option in self.options().items():
+            value = getattr(self, name)
+            if isinstance(value, bool):
+                found.append(option if value else f"--no-{name}")
+                continue
+            for one in value if isinstance(value, tuple) else (value,):
+                found += [option, _quote_comma(one) if isinstance(value, tuple) else one]
+        return found
+
+
+def _quote_comma(name: str) -> str:
+    """A name as the options that take several have it: in quotes if it holds a comma or a quote."""
+    return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
+
 
 _OPTIONS = {"label": "--label-column", "id": "--id-column"}
 

@@ -18,6 +18,10 @@ TOLD = 4
 """Columns told of a node."""
 NAMING = 2
 """Columns that may name a node."""
+WORDS = ("low ", "high ", "no ", "few ", "less ", "more ", "often ", "")
+"""What may stand before a column in the name of a node."""
+MOSTLY, HARDLY = 0.9, 0.02
+"""Shares of ones from which on a column names a node by itself, and up to which it names it by *no*."""
 
 
 class NodeColumns(NamedTuple):
@@ -52,6 +56,25 @@ def node_columns(tree: Tree, features: NDArray[np.floating], n_nodes: int = DESC
 def sibling_columns(tree: Tree, features: NDArray[np.floating], n_nodes: int = DESCRIBED) -> NodeColumns:
     """The columns that set a node apart from its siblings, by which it can be named; as `node_columns` otherwise."""
     return _farthest(tree, features, largest_nodes(tree, n_nodes), NAMING, from_siblings=True)
+
+
+def naming_words(found: NodeColumns, marks: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """The place in `WORDS` of what stands before each column; `marks` are the columns of nothing but 0 and 1.
+
+    Of these a name says what is true of the node: "less X" if it has X more often than not, but its siblings have more.
+
+    >>> one = np.zeros((1, 1), np.int64)
+    >>> found = NodeColumns(one[0], one, np.array([[-1.0]]), np.array([[0.16]]))
+    >>> WORDS[naming_words(found, np.array([True])).item()]
+    'few '
+    """
+    above, share = found.shift > 0, found.mean
+    of_marks = np.where(
+        above,
+        np.select([share >= MOSTLY, share >= 0.5], [WORDS.index(""), WORDS.index("often ")], WORDS.index("more ")),
+        np.select([share <= HARDLY, share < 0.5], [WORDS.index("no "), WORDS.index("few ")], WORDS.index("less ")),
+    )
+    return np.where(marks[found.column], of_marks, above).astype(np.uint8)
 
 
 def largest_nodes(tree: Tree, n_nodes: int) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hypcse.chance import Structure
 from hypcse.show.heights import DISTANCE_TITLE, Distances
 from hypcse.show.page.contents import Shown
+from hypcse.show.page.describe import WORDS, naming_words
 from hypcse.show.page.levels import Partitions
 from hypcse.show.page.table import ColumnMeans, Table
 from hypcse.show.source import LeafClasses
@@ -102,7 +103,6 @@ def _table(table: Table) -> dict[str, Any]:
         "names": list(table.names),
         "mean": pack(table.mean.astype(np.float32)),
         "deviation": pack(table.deviation.astype(np.float32)),
-        "marks": pack(table.marks.astype(np.uint8)),
         "told": told.column.shape[1],
         "nodes": pack(told.nodes.astype(np.int32)),
         "column": pack(told.column.astype(np.uint32).ravel()),
@@ -114,6 +114,8 @@ def _table(table: Table) -> dict[str, Any]:
             "told": siblings.column.shape[1],
             "column": pack(smallest_unsigned(siblings.column.ravel())),
             "shift": pack(siblings.shift.astype(np.float32).ravel()),
+            "words": list(WORDS),
+            "word": pack(naming_words(siblings, table.marks).ravel()),
         },
         "heat": _heat(table.heat),
     }

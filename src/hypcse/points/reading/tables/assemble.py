@@ -190,6 +190,11 @@ def _notes(table: Table, found: _Found) -> Iterator[str]:
     if found.filled:
         counts = [f"{table.header[k] or k + 1} ({n})" for k, n in found.filled.items()]
         yield f"missing numbers filled with the median: {list_names(counts, _MOST_NAMES)}"
+    empty = {k: int((~found.features[k].values.any(axis=1)).sum()) for k in texts}
+    lost = [f"{table.header[k] or k + 1} ({n})" for k, n in empty.items() if n]
+    if lost:
+        whose = "its" if len(lost) == 1 else "their"
+        yield f"missing texts: {list_names(lost, _MOST_NAMES)}; they count as none of {whose} texts"
 
 
 def _label_notes(labels: NDArray[np.generic] | None) -> Iterator[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.points.reading.columns import as_option, list_names, name_column
-from hypcse.points.reading.tables.features import MAX_CATEGORIES, Problem
+from hypcse.points.reading.tables.features import MAX_CATEGORIES, Problem, texts_of
 from hypcse.points.reading.tables.table import Table
 
 _MOST = 10
@@ -29,6 +29,8 @@ _TEXTS = {
     "Pass --drop {name}.",
 }
 """The message for each sort of `Problem`."""
+_NAMES = ("unique", "few", "many")
+"""Sorts of texts that may name the ends of edges."""
 
 
 def check_columns(table: Table, problems: Mapping[int, Problem], lost: Mapping[int, NDArray[np.bool_]]) -> None:
@@ -42,6 +44,10 @@ def check_columns(table: Table, problems: Mapping[int, Problem], lost: Mapping[i
         return
     if not table.has_header and any(problem.sort != "empty" for problem in problems.values()):
         told[-1] += " Pass --header if row 1 names the columns."
+    if _may_be_edges(table, problems):
+        # Two columns of texts do not show whether row 1 is an edge.
+        header = "; add --header if row 1 names the columns" if len(table.header) == 2 else ""
+        told[-1] += f" If rows are edges, pass --edges{header}."
     if len(told) == 1:
         raise ValueError(f"{table.place}: {told[0]}")
     raise ValueError(f"{table.place}: not all columns can be used as numbers.\n" + "\n".join(f"- {t}" for t in told))
@@ -71,6 +77,14 @@ def _tell(table: Table, column: int, problem: Problem) -> str:
         most=MAX_CATEGORIES,
         others="" if problem.n == 1 else f" ({problem.n} cells are not)",
     )
+
+
+def _may_be_edges(table: Table, problems: Mapping[int, Problem]) -> bool:
+    """Whether the first two of two or three columns are texts, and some texts are in both."""
+    if len(table.header) not in (2, 3) or any(getattr(problems.get(k), "sort", "") not in _NAMES for k in (0, 1)):
+        return False
+    first, second = ({text for text in texts_of(table.frame[k]) if text} for k in (0, 1))
+    return not first.isdisjoint(second)
 
 
 def _missing(table: Table, lost: Mapping[int, NDArray[np.bool_]]) -> str:

@@ -84,15 +84,12 @@ export class NodeNames {
   byColumns(node) {
     const row = this.table?.row.get(node);
     if (!this.table?.siblings || row === undefined) return "";
-    const { siblings, names, marks } = this.table;
+    const { siblings, names } = this.table;
     const words = [];
     const most = Math.abs(siblings.shift[row * siblings.told]);
     for (let k = row * siblings.told; k < (row + 1) * siblings.told; k++) {
-      const shift = siblings.shift[k];
-      if (Math.abs(shift) < Math.max(LEAST_SHIFT, LEAST_SHARE * most)) break;
-      const column = siblings.column[k];
-      const side = marks[column] ? ["", "no "] : ["high ", "low "];
-      words.push(`${side[shift > 0 ? 0 : 1]}${names[column]}`);
+      if (Math.abs(siblings.shift[k]) < Math.max(LEAST_SHIFT, LEAST_SHARE * most)) break;
+      words.push(`${siblings.words[siblings.word[k]]}${names[siblings.column[k]]}`);
     }
     return words.join(", ");
   }

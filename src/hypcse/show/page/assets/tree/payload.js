@@ -37,14 +37,17 @@
  * @property {string[]} names
  * @property {Packed} mean
  * @property {Packed} deviation
- * @property {Packed} marks 1 for a column of nothing but 0 and 1.
  * @property {number} told
  * @property {Packed} nodes
  * @property {Packed} column
  * @property {Packed} shift
  * @property {Packed} nodeMean
- * @property {{ told: number, column: Packed, shift: Packed } | null} siblings Against siblings, of the same nodes.
+ * @property {RawSiblings | null} siblings Against siblings, of the same nodes.
  * @property {{ columns: Packed, rows: number, most: number, values: Packed }} heat Means at the first of the nodes.
+ */
+/**
+ * word: the place in `words` of what stands before a column in the name of a node, such as "high ".
+ * @typedef {{ told: number, column: Packed, shift: Packed, words: string[], word: Packed }} RawSiblings
  */
 
 /** @typedef {ReturnType<typeof readDocument>} Page What the page holds, unpacked. */
@@ -161,10 +164,10 @@ function readTable(raw) {
   return {
     names: raw.names, told: raw.told, row,
     mean: unpack(raw.mean), deviation: unpack(raw.deviation),
-    marks: unpack(raw.marks),
     column: unpack(raw.column), shift: unpack(raw.shift), nodeMean: unpack(raw.nodeMean),
     siblings: raw.siblings && {
       told: raw.siblings.told, column: unpack(raw.siblings.column), shift: unpack(raw.siblings.shift),
+      words: raw.siblings.words, word: unpack(raw.siblings.word),
     },
     heat: readHeat(raw.heat),
   };
