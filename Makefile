@@ -1,10 +1,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
+# What the demo needs, and what tests and docs need on top of it.
+DEMO := .venv/demo
 READY := .venv/ready
 
 .PHONY: demo test lint lint-page bench docs pictures gallery dist clean
 
-demo: $(READY)
+demo: $(DEMO)
 	$(BIN)/hypcse demo
 
 test: $(READY) lint
@@ -45,7 +47,12 @@ clean:
 	find src tests benchmarks gallery -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf site demo dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
+$(DEMO): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all]'
+	touch $(DEMO)
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs]'
-	touch $(READY)
+	touch $(DEMO) $(READY)
