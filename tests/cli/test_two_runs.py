@@ -54,7 +54,8 @@ def test_two_fits_to_one_place_both_say_where_they_are(tmp_path):
     assert "warning: found appeared meanwhile" in second[1]
     for out, where in ((first, "found"), (second[0], "found-2")):
         model = hypcse.methods.MethodClustering.load(tmp_path / where / "model")
-        assert f" {model.method}" in out.split("\n", 2)[1]
+        (method,) = [line for line in out.splitlines() if line.startswith("│ method")]
+        assert f" {model.method}" in method
 
 
 def test_a_second_training_at_one_place_is_refused_at_once(command, tmp_path):
