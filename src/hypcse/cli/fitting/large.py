@@ -79,7 +79,22 @@ def page_of(tree: Tree, levels: list[NDArray[np.int64]], labels: NDArray[np.int6
     automatic = labels[first] if labels.max() <= clusters.max() else None
     told = f"{title}: top of the tree, {sizes.size:,} clusters of {tree.n_leaves:,} points"
     top = outline(tree, clusters).tree
-    return view(top, names=names, levels=shown, automatic=automatic, structure=structure, title=told).html
+    inner = {k: say_count(n, "point") for k, n in enumerate(count_points(top, sizes)) if k >= top.n_leaves}
+    return view(
+        top, names=names, node_names=inner, levels=shown, automatic=automatic, structure=structure, title=told
+    ).html
+
+
+def count_points(top: Tree, sizes: NDArray[np.int64]) -> list[int]:
+    """Points below each node of a tree whose leaves stand for so many points.
+
+    >>> count_points(Tree.from_newick("((a,b),c);"), np.array([5, 1, 2]))
+    [5, 1, 2, 6, 8]
+    """
+    totals = [*sizes.tolist(), *[0] * (top.n_nodes - top.n_leaves)]
+    for node, parent in enumerate(top.parent[:-1].tolist()):
+        totals[parent] += totals[node]
+    return totals
 
 
 def top_clusters(tree: Tree, levels: list[NDArray[np.int64]]) -> NDArray[np.int64]:
