@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import sysconfig
 from functools import cache
 from importlib.util import find_spec
@@ -20,8 +19,6 @@ KernelForm = Literal["numba", "triton", "torch"]
 _COMPILERS = ("gcc", "clang")
 # The least compute capability of a GPU that Triton compiles for.
 _CAPABILITY = (7, 0)
-# What NVIDIA's driver shows of a GPU on Linux.
-_CARD_PLACES = ("/proc/driver/nvidia/version", "/dev/nvidia0")
 
 
 def choose_device(device: str) -> str:
@@ -42,17 +39,6 @@ def choose_device(device: str) -> str:
             f"device={device!r} cannot be used: {reason}. Use 'cpu', or 'auto' to let hypcse choose."
         ) from None
     return device
-
-
-def find_card() -> str | None:
-    """The name of a GPU for torch, or None. Where the system shows no GPU, torch is not loaded."""
-    if "torch" not in sys.modules and not any(Path(place).exists() for place in _CARD_PLACES):
-        return None
-    if find_spec("torch") is None:
-        return None
-    import torch
-
-    return "cuda" if torch.cuda.is_available() else None
 
 
 def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from graph_strategies import graphs
-from hypcse.graph import Graph, sample_subgraphs, similarity_graph
+from hypcse.graph import Graph, similarity_graph
+from hypcse.graph.subgraphs import sample_subgraphs
 from hypcse.kernels.points.sampling import grow_sets
 
 cases = st.integers(1, 20).flatmap(graphs)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from graph_strategies import graphs, planted_partition
 from hypcse import Graph, StructuralEntropyLoss, cse_loss, structural_entropy
 from hypcse.decode import decode_single
-from hypcse.graph import EdgeTensors
+from hypcse.graph.tensors import EdgeTensors
 from hypcse.hyperbolic.lorentz import lift, to_poincare
 from hypcse.hyperbolic.poincare import on_sphere
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from hypcse.graph import EdgeTensors, Graph
+from hypcse.graph import Graph
+from hypcse.graph.tensors import EdgeTensors
 from hypcse.structure import dense_update, update_anchor, update_anchor_part, update_anchor_parts
 
 rates = st.sampled_from([0.0, 0.3, 0.9, 1.0])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from hypcse.graph import EdgeTensors, Graph
+from hypcse.graph import Graph
+from hypcse.graph.tensors import EdgeTensors
 from hypcse.hyperbolic.poincare import on_sphere
 from hypcse.objective.checks import check_finite_points, check_points, check_radius, check_temperature
 from hypcse.objective.cse import cse_loss

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 Searched = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
 
+# What NVIDIA's driver shows of a GPU on Linux.
+_CARD_PLACES = ("/proc/driver/nvidia/version", "/dev/nvidia0")
 # Candidates beyond k: the point itself, and some to show where rounding leaves the order open; then more of them.
 EXTRA = (6, 48)
 # Rows tried first, and the share that may stay open; beyond it, single precision cannot tell the points apart.
@@ -37,6 +42,17 @@ ROUNDS = 64
 BLOCK_BYTES, SHARE = 4 * 2**30, 0.25
 # Queries whose candidates are measured at once.
 MEASURED = 65_536
+
+
+def find_card() -> str | None:
+    """The name of a GPU for torch, or None. Where the system shows no GPU, torch is not loaded."""
+    if "torch" not in sys.modules and not any(Path(place).exists() for place in _CARD_PLACES):
+        return None
+    if find_spec("torch") is None:
+        return None
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else None
 
 
 def near_on_card(X: NDArray[np.floating], k: int, queries: Queries | None = None, *, device: str) -> Found | None:

@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._backend import find_card
 from hypcse._checks import check_choice, check_count, check_features
 from hypcse._choices import Metric, NeighborSearch
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors.approximate import near_in_lists
 from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
-from hypcse.graph.neighbors.on_card import near_on_card
+from hypcse.graph.neighbors.on_card import find_card, near_on_card
 from hypcse.graph.neighbors.precomputed import precomputed_neighbors
 
 # Beyond this many points, every exact method over all pairs takes minutes.
