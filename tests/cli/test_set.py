@@ -58,7 +58,7 @@ def test_every_option_says_what_it_takes(name):
 
 def test_types_decide_how_a_text_is_read():
     assert read_options(["released=1", "n_clusters=3"], METHODS["spec-wrsc"]) == {"released": True, "n_clusters": 3}
-    assert read_options(["epsilon=2"], METHODS["dp-cluster-hsbm"]) == {"epsilon": 2}
+    assert read_options(["temperature=2"], METHODS["hyphc"]) == {"temperature": 2}
     assert read_options(["learner=none", "dropout=none"], METHODS["hypcse"]) == {"learner": None, "dropout": None}
     assert read_options(["start = unit"], METHODS["fph"]) == {"start": "unit"}
 
@@ -106,7 +106,7 @@ def fit(points, command):
     [
         ("hdbscan", {"min_samples": 2}),
         ("spec-wrsc", {"n_clusters": 5, "released": True}),
-        ("dp-cluster-hsbm", {"n_blocks": 3, "epsilon": math.inf, "inner": "average"}),
+        ("dp-cluster-hsbm", {"n_blocks": 3, "inner": "average"}),
     ],
 )
 def test_settings_reach_the_method(fit, points, tmp_path, method, options):
@@ -159,7 +159,7 @@ def test_settings_reach_the_front_door(fit, points, tmp_path):
         (("--resume",), "--resume: entropy cannot be resumed."),
         (("--method", "spec-wrsc", "--set", "max_seconds=1e-9"), "spec-wrsc was stopped"),
         (("--method", "hdbscan", "--set", "min_samples=0"), "min_samples=0 must be at least 1"),
-        (("--method", "dp-cluster-hsbm", "--set", "n_blocks=3", "--set", "epsilon=9"), "(--no-refine)"),
+        (("--method", "dp-cluster-hsbm", "--set", "n_blocks=300"), "(--no-refine)"),
     ],
 )
 def test_a_wrong_setting_is_one_line_and_leaves_nothing(fit, tmp_path, words, told):

@@ -16,7 +16,7 @@ from numba.core.caching import IndexDataCacheFile
 from hypcse import HypcseWarning
 from hypcse.kernels import _kept, _sealed
 from hypcse.kernels._kept import kernel_folder
-from hypcse.kernels._sealed import SealedCache
+from hypcse.kernels._sealed import KernelCache
 
 resource = pytest.importorskip("resource")
 
@@ -33,9 +33,9 @@ def double(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]
     def make() -> Any:
         made: Any = numba.njit(module.double)
         monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kernels" / "serial"))
-        made._cache = SealedCache(module.double)
+        made._cache = KernelCache(module.double)
         monkeypatch.undo()
-        _sealed._say_failure.cache_clear()
+        _sealed._warn_once.cache_clear()
         return made
 
     return make
@@ -51,12 +51,6 @@ def truncate(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
 def empty(path: Path) -> None:
     path.write_bytes(b"")
 
@@ -70,7 +64,7 @@ def test_code_is_found_again(double: Callable[[], Any]) -> None:
     assert compiled_anew(double()) and not compiled_anew(double())
 
 
-@pytest.mark.parametrize("damage", [truncate, flip, empty])
+@pytest.mark.parametrize("damage", [truncate, empty])
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 def test_damaged_code_is_compiled_anew(
     double: Callable[[], Any], tmp_path: Path, damage: Callable[[Path], None], suffix: str
@@ -78,7 +72,7 @@ def test_damaged_code_is_compiled_anew(
     compiled_anew(double())
     for path in (tmp_path / "kernels").rglob(f"*{suffix}"):
         damage(path)
-    with pytest.warns(HypcseWarning, match=rf"{tmp_path / 'kernels'} .*damaged.*NUMBA_CACHE_DIR") as said:
+    with pytest.warns(HypcseWarning, match=rf"{tmp_path / 'kernels'} .*NUMBA_CACHE_DIR") as said:
         assert compiled_anew(double())
     assert len(said) == 1
     with warnings.catch_warnings():

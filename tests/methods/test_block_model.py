@@ -1,4 +1,4 @@
-"""DPClusterHSBM: planted block models, and what privacy forbids."""
+"""DPClusterHSBM: planted block models."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from sklearn.cluster import KMeans
 
 import hypcse
 from graph_strategies import graphs
-from hypcse import Graph, Tree, methods
-from hypcse.methods.spectral import block_model
-from hypcse.methods.spectral.block_model import join_blocks, private_rows
-from hypcse.methods.spectral.privacy import Budget
+from hypcse import Tree, methods
+from hypcse.methods.spectral.block_model import join_blocks
 
 
 def run(graph, **options):
@@ -64,44 +62,6 @@ def test_planted_hierarchy_is_recovered_in_any_order(inner, seed):
     assert found_all(shuffled, block[order], pair[order])
 
 
-def test_planted_hierarchy_is_recovered_in_private():
-    """Enough vertices and a large epsilon; with a small one the gap cannot be told from noise."""
-    graph, block, pair = nested_blocks(0, size=250, inside=0.9)
-    tree = run(graph, n_blocks=4, epsilon=40.0)
-    assert found_all(tree, block, pair)
-    with pytest.raises(ValueError, match="epsilon=0.5 the gap after 4 eigenvalues"):
-        run(graph, n_blocks=4, epsilon=0.5)
-
-
-def test_private_tree_tells_nothing_of_degrees():
-    """Its heights are those of a tree over vertices that are all alike."""
-    graph, _, _ = nested_blocks(0, size=250, inside=0.9)
-    tree = run(graph, n_blocks=4, epsilon=40.0)
-    assert tree.height == pytest.approx(np.log2(tree.sizes))
-    one_block = run(graph, n_blocks=1, epsilon=1.0)
-    assert one_block == run(Graph.from_edges([0], [1], n=graph.n_vertices), n_blocks=1, epsilon=1.0)
-
-
-def test_noise_is_as_large_as_stated():
-    """Without a signal, the spread of the private rows is that of the noise in the k directions that are kept."""
-    n, k, budget = 2000, 3, Budget(8.0, 1e-6)
-    vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(n, k)))[0]
-    values = np.array([500.0, 500.0, 500.0, 0.0])
-    rows = private_rows(values, np.zeros_like(vectors), budget, np.random.default_rng(1))
-    log = np.log(4e6)
-    # The bounds of gap and value, and that the widest directions of the noise are kept, add to it.
-    least = np.sqrt(2) * np.sqrt(2) / (np.sqrt(2) * (np.sqrt(log + 4.0) - np.sqrt(log)))
-    assert rows.shape == (n, k)
-    assert least <= rows.std() <= 1.5 * least
-    assert block_model.GAP + block_model.VALUE + block_model.ROWS + block_model.DENSITIES == 1
-
-
-def test_infinite_epsilon_is_no_noise():
-    graph, _, _ = nested_blocks(0, size=250, inside=0.9)
-    exact, private = run(graph, n_blocks=4), run(graph, n_blocks=4, epsilon=1e12)
-    assert hypcse.robinson_foulds(exact, private) == 0
-
-
 @given(st.data(), st.integers(1, 12), st.sampled_from(["random", "average"]))
 def test_any_graph_gives_a_binary_tree(data, n, inner):
     graph = data.draw(graphs(n))
@@ -121,9 +81,3 @@ def test_progress_limits_and_errors():
         run(graph, n_blocks=160)
     with pytest.raises(ValueError, match="inner='ward'"):
         run(graph, inner="ward")
-    with pytest.raises(ValueError, match="would not be private"):
-        run(graph, epsilon=1.0)
-    with pytest.raises(ValueError, match="pass inner='random'"):
-        run(graph, epsilon=1.0, n_blocks=4, inner="average")
-    with pytest.raises(ValueError, match="weight 2; privacy"):
-        run(graph.scaled(2.0), epsilon=1.0, n_blocks=4)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hypcse.kernels._kept import kernel_folder
 from hypcse.kernels._launch import launch
-from hypcse.kernels._sealed import SealedCache
+from hypcse.kernels._sealed import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -98,7 +98,7 @@ def _compiled(function: Function, parallel: bool) -> Function:
         # numba files both forms of one function under one name.
         given, settings.CACHE_DIR = settings.CACHE_DIR, str(folder / ("parallel" if parallel else "serial"))
         try:
-            made._cache = SealedCache(function)
+            made._cache = KernelCache(function)
         finally:
             settings.CACHE_DIR = given
     return cast(Function, made)

@@ -149,7 +149,7 @@ METHODS = (
     Method(
         "dp-cluster-hsbm",
         "graph",
-        "spectral blocks joined by density, private for a finite epsilon; our reading",
+        "spectral blocks joined by density; our reading",
         "O(n + m)",
         spectral.dp_cluster_hsbm,
     ),
