@@ -1,4 +1,4 @@
-"""The command: run, list, compare, and the sheets: quality, chance, front-door, labels, ...; `--help` names all."""
+"""The command: run, list, compare, and the sheets: quality, chance, labels, ...; `--help` names all."""
 
 from __future__ import annotations
 
@@ -14,13 +14,8 @@ import benchmarks.cases  # noqa: F401  (fills the registry)
 from benchmarks import (
     chance,
     cluster,
-    cluster_linkage,
-    default_fits,
-    epochs,
-    front_door,
     holdout,
     labels,
-    large,
     million,
     planted,
     ranks,
@@ -30,7 +25,6 @@ from benchmarks import (
 )
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
-from benchmarks.faults import command as faults
 from benchmarks.gpu import command as gpu
 from benchmarks.peers import command as peers
 from benchmarks.quality import command as quality
@@ -84,12 +78,8 @@ _ACTIONS = {
     "run": _run,
     "compare": _compare,
     "quality": quality.show,
-    "epochs": epochs.show,
-    "default-fits": default_fits.show,
     "start-up": start_up.show,
-    "front-door": front_door.show,
     "labels": labels.show,
-    "large": large.show,
     "million": million.show,
     "ranks": ranks.show,
     "cluster": cluster.show,
@@ -98,10 +88,8 @@ _ACTIONS = {
     "top": top.show,
     "holdout": holdout.show,
     "results": results_page.show,
-    "faults": faults.show,
     "peers": peers.show,
     "gpu": gpu.show,
-    "cluster-linkage": cluster_linkage.show,
 }
 
 
@@ -134,21 +122,15 @@ def _parser() -> argparse.ArgumentParser:
     comparison.add_argument("new", type=Path)
     quality.add_options(commands.add_parser("quality", help="how good the trees and partitions are"))
     labels.add_options(commands.add_parser("labels", help="what a few labels are worth"))
-    large.add_options(commands.add_parser("large", help="what a default fit of many points costs"))
     million.add_options(commands.add_parser("million", help="a million points, step by step"))
     ranks.add_options(commands.add_parser("ranks", help="training by two processes of torchrun, beside one"))
     cluster.add_options(commands.add_parser("cluster", help="a Dask cluster with limits of memory, beside one process"))
     planted.add_options(commands.add_parser("planted", help="planted partitions, beside Louvain"))
     chance.add_options(commands.add_parser("chance", help="structure found in noise, blobs and graphs"))
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
-    epochs.add_options(commands.add_parser("epochs", help="what an epoch of the paper's mode costs"))
-    default_fits.add_options(commands.add_parser("default-fits", help="what HypCSE() costs and finds"))
     start_up.add_options(commands.add_parser("start-up", help="first calls, with nothing compiled and with all"))
-    front_door.add_options(commands.add_parser("front-door", help="what a user meets first"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
-    faults.add_options(commands.add_parser("faults", help="fuzzed files, odd options, kills, hostile names and more"))
     peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
-    cluster_linkage.add_options(commands.add_parser("cluster-linkage", help="linkage in rounds beside that in memory"))
     gpu.add_options(commands.add_parser("gpu", help="what a GPU gives: values, gradients, bits and times"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser

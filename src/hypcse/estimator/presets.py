@@ -25,8 +25,8 @@ PRESETS: dict[Preset, dict[str, Any]] = {
         "select_on": "complete",
     },
 }
-# Epochs of "auto", and its patience: so many steps, each over one subgraph, the epochs within these limits. By
-# `python -m benchmarks default-fits` later epochs hardly lower the entropy of decoded trees, and not that of answers.
+# Epochs of "auto", and its patience: so many steps, each over one subgraph, the epochs within these limits. On the
+# seven sets later epochs hardly lower the entropy of decoded trees, and not that of answers.
 AUTO_STEPS, AUTO_LIMITS, AUTO_PATIENCE = 30, (2, 30), 10
 
 

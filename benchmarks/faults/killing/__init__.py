@@ -1,1 +1,0 @@
-"""Work that is killed: when, and what must be there afterwards."""

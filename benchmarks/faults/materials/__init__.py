@@ -1,1 +1,0 @@
-"""What tries are made of: files, bytes, texts and surroundings."""
