@@ -43,7 +43,7 @@ def check_ids(name: str, ids: NDArray[np.int64], n: int) -> None:
 
 
 def check_size(n: int, entries: int) -> None:
-    """Raise, before anything is allocated, if a graph of n vertices does not fit into memory, or its ids into 32 bits."""
+    """Raise, before anything is allocated, unless n vertices fit into memory and their ids into 32 bits."""
     way_out = f"The largest id is {n - 1}; number vertices from 0 without gaps: numpy.unique(ids, return_inverse=True)."
     check_memory(f"a graph of {n:,} vertices", _BYTES_PER_VERTEX * n + _BYTES_PER_ENTRY * entries, way_out)
     if n > MAX_SHORT + 1:

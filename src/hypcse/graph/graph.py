@@ -228,10 +228,10 @@ class Graph(ShowsItself):
         Graph
             A graph with one vertex per row.
         """
+        if sparse.issparse(W):
+            check_size(max(W.shape), W.nnz)
         given = W if sparse.issparse(W) else real_numbers("the weights", W)
         check_real("the weights", given)
-        if sparse.issparse(given):
-            check_size(max(given.shape), given.nnz)
         matrix = sparse.csr_array(given, dtype=np.float64, copy=True)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 1:
             raise ValueError(f"the weights must be a square matrix with at least one row, got shape {matrix.shape}.")
