@@ -101,7 +101,7 @@ def test_most_columns_decide_on_the_mark(read):
         read('a,b,codes\n1.5,2.5,"1,5"\n3.5,4.5,"2,6"\n')
 
 
-@pytest.mark.parametrize("word", ["", "-", "NA", "n/a", "N/A", "null", "?", "NaN", " ", "None"])
+@pytest.mark.parametrize("word", ["", "-", "NA", "n/a", "N/A", "null", "?", "NaN", "NaT", " ", "None"])
 def test_missing_numbers(read, word):
     text = f"a,b\n1,2\n{word},4\n{word},9\n5,6\n"
     with pytest.raises(ValueError, match=r"missing numbers: column 'a' 2 \(first in data row 2\).* --impute median"):

@@ -67,7 +67,8 @@ def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
                 index_col=False,
                 dtype=dict.fromkeys(as_texts, object),
                 keep_default_na=False,
-                na_values={column: _MISSING for column in range(width) if column not in as_texts},
+                # One list for all columns: pandas takes long to prepare one per column.
+                na_values={k: _MISSING for k in range(width) if k not in as_texts} if as_texts else _MISSING,
                 decimal=decimal,
                 low_memory=False,
             )

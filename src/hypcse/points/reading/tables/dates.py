@@ -65,6 +65,11 @@ def days_of_stamps(stamps: Any) -> NDArray[np.float64]:
     return np.where(known, counts / per_day, np.nan)
 
 
+def counts_of_stamps(stamps: Any) -> NDArray[np.int64]:
+    """Dates as whole numbers, in their own unit; those of missing dates mean nothing."""
+    return _counted(stamps)[0]
+
+
 def first_odd_stamp(stamps: Any) -> int | None:
     """Position of the first date that cannot be written: outside the years 1 to 9999, or beyond its unit's range."""
     counts, per_day = _counted(stamps)
