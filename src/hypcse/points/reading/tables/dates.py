@@ -39,9 +39,10 @@ def days_of_texts(texts: Sequence[str]) -> list[NDArray[np.float64]]:
 
     There is more than one way if day and month cannot be told apart.
     """
-    few = pd.Series(list(texts[:_N_LOOKED_AT]), dtype=object)
-    if not len(few) or not all(_LOOKS.fullmatch(text) and re.search("[0-9]", text) for text in few):
+    first = list(texts[:_N_LOOKED_AT])
+    if not first or not all(_LOOKS.fullmatch(text) and re.search("[0-9]", text) for text in first):
         return []
+    few = pd.Series(first, dtype=object)
     found: list[NDArray[np.float64]] = []
     every = pd.Series(list(texts), dtype=object)
     for way in FORMATS:
