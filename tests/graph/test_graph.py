@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from hypcse import _memory
 from hypcse._arrays import freeze
 from hypcse.graph import Graph
 
@@ -177,6 +178,20 @@ def test_wrong_edges_are_named():
         Graph.from_edges([0.5], [1.0], n=3)
     with pytest.raises(ValueError, match="n=0"):
         Graph.from_edges([], [], n=0)
+
+
+@given(st.integers(2**40, 2**63 - 1))
+def test_an_id_beyond_memory_is_named_before_anything_is_allocated(largest):
+    with pytest.raises(MemoryError, match=f"GiB are free. The largest id is {largest}; number vertices from 0"):
+        Graph.from_edges([0], [largest])
+
+
+def test_ids_have_32_bits(monkeypatch):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: None)
+    with pytest.raises(
+        ValueError, match=r"at most 2,147,483,648 vertices, got 2,147,483,649\. The largest id is 2147483648"
+    ):
+        Graph.from_edges([0], [2**31])
 
 
 def test_wrong_networkx_graphs_are_named():

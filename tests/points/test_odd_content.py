@@ -8,6 +8,8 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
 import hypcse
@@ -95,6 +97,57 @@ def test_dates_beyond_nanoseconds_are_numbers():
     frame = pd.DataFrame({"when": when, "x": [3.0, 1.0, 2.0]})
     days = when.to_numpy().astype("M8[D]").astype(float)
     assert hypcse.read(frame, dates="number").features[:, 0].tolist() == days.tolist()
+
+
+@pytest.mark.parametrize("kind", ["frame", "object", "numpy", "zone", "period", "csv", "parquet", "xlsx"])
+def test_a_missing_date_is_a_missing_number(tmp_path, kind):
+    """In every form that dates have, and never the number that NaT is stored as."""
+    when = pd.Series(pd.to_datetime(["2024-01-03", None, "2024-01-01"]))
+    forms = {
+        "object": when.astype(object),
+        "numpy": pd.Series(list(when.to_numpy()), dtype=object),
+        "zone": when.dt.tz_localize("UTC"),
+        "period": when.dt.to_period("D"),
+    }
+    frame, source = pd.DataFrame({"when": forms.get(kind, when), "x": [1.5, 2, 3]}), tmp_path / f"t.{kind}"
+    if kind == "csv":
+        frame.to_csv(source, index=False, na_rep="NaT")
+    elif kind == "parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(source)
+    elif kind == "xlsx":
+        pytest.importorskip("openpyxl")
+        frame.to_excel(source, index=False)
+    else:
+        source = frame
+    with pytest.raises(ValueError, match=r"missing numbers: column 'when' 1 \(first in data row 2\)"):
+        hypcse.read(source, dates="number")
+    assert hypcse.read(source, dates="number", impute="median").features[:, 0].tolist() == [19725, 19724, 19723]
+
+
+@pytest.mark.parametrize("dtype", ["M8[ns]", "M8[s]", "m8[us]"])
+def test_a_missing_date_of_an_array_is_refused(tmp_path, dtype):
+    X = np.array([[1], [2], [3]]).astype(dtype)
+    assert hypcse.Points.of(X).features.tolist() == [[1], [2], [3]]
+    X[1] = "NaT"
+    np.save(tmp_path / "a.npy", X)
+    for source in (lambda: hypcse.Points.of(X), lambda: hypcse.read(tmp_path / "a.npy")):
+        with pytest.raises(ValueError, match=r"not finite \(1 in all\); the first is nan at \(1, 0\)"):
+            source()
+
+
+@given(st.integers(2**53, 2**63 - 2000), st.integers(1, 1000), st.sampled_from(["int64", "Int64", "M8[ns]"]))
+def test_values_that_floats_merge_are_named(start, step, dtype):
+    """Whole numbers and moments stay apart, or the message names one that does not."""
+    start = start % 2**62 if dtype == "M8[ns]" else start
+    exact = np.array([start + 2 * step, start + step, start])
+    frame = pd.DataFrame({"a": pd.Series(exact).astype(dtype), "b": [1.5, 3, 2]})
+    floats = exact / 86_400e9 if dtype == "M8[ns]" else exact.astype(float)
+    if np.unique(floats).size == 3:
+        assert hypcse.read(frame, dates="number").features[:, 0].tolist() == floats.tolist()
+    else:
+        with pytest.raises(ValueError, match="column 'a', data row .* is the same number as another value"):
+            hypcse.read(frame, dates="number")
 
 
 @pytest.fixture

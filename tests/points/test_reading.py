@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 from datetime import date
 from decimal import Decimal
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hypcse
@@ -100,7 +101,7 @@ def test_most_columns_decide_on_the_mark(read):
         read('a,b,codes\n1.5,2.5,"1,5"\n3.5,4.5,"2,6"\n')
 
 
-@pytest.mark.parametrize("word", ["", "-", "NA", "n/a", "N/A", "null", "?", "NaN", " ", "None"])
+@pytest.mark.parametrize("word", ["", "-", "NA", "n/a", "N/A", "null", "?", "NaN", "NaT", " ", "None"])
 def test_missing_numbers(read, word):
     text = f"a,b\n1,2\n{word},4\n{word},9\n5,6\n"
     with pytest.raises(ValueError, match=r"missing numbers: column 'a' 2 \(first in data row 2\).* --impute median"):
@@ -177,6 +178,24 @@ def test_numbers_survive(tmp_path_factory, rows):
     path = tmp_path_factory.getbasetemp() / "numbers.csv"
     path.write_text("a,b\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows))
     assert hypcse.read(path, keep=["a", "b"]).features.tolist() == rows
+
+
+@given(st.sampled_from([131_073, 200_000, 1 << 20]), st.sampled_from([0, 1, 2]), st.sampled_from(",;\t"))
+@settings(max_examples=9, deadline=None)
+def test_long_cells_survive(tmp_path_factory, length, row, delimiter):
+    """Cells beyond the limit of Python's own reader, in the header or below it."""
+    path = tmp_path_factory.getbasetemp() / "long.csv"
+    texts = ["id", "a", "b"]
+    texts[row] = "x" * length
+    path.write_text("".join(f"{text}{delimiter}{k}\n" for k, text in enumerate(texts)).replace("0", "size", 1))
+    limit = csv.field_size_limit()
+    points = hypcse.read(path, id_column=texts[0])
+    assert (points.names, points.features.tolist()) == (tuple(texts[1:]), [[1], [2]])
+    with path.open("a") as file:
+        file.write("c\n")
+    with pytest.raises(ValueError, match="row 4 has 1 cells, row 1 has 2"):
+        hypcse.read(path, id_column=texts[0])
+    assert csv.field_size_limit() == limit
 
 
 def test_ten_thousand_columns(read):

@@ -8,8 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hypcse._memory import check_memory
+
 MAX_SHORT = 2**31 - 1
 """The largest 32-bit integer."""
+_BYTES_PER_VERTEX, _BYTES_PER_ENTRY = 24, 50
+"""Memory that making a graph takes, per vertex without entries, and per entry of its matrix."""
 
 
 def shorten_indices(matrix: sparse.csr_array) -> sparse.csr_array:
@@ -36,6 +40,14 @@ def check_ids(name: str, ids: NDArray[np.int64], n: int) -> None:
     wrong = (ids < 0) | (ids >= n)
     if wrong.any():
         raise ValueError(f"{name} names vertex {ids[wrong][0]}, but vertices are 0 .. {n - 1}.")
+
+
+def check_size(n: int, entries: int) -> None:
+    """Raise, before anything is allocated, unless n vertices fit into memory and their ids into 32 bits."""
+    way_out = f"The largest id is {n - 1}; number vertices from 0 without gaps: numpy.unique(ids, return_inverse=True)."
+    check_memory(f"a graph of {n:,} vertices", _BYTES_PER_VERTEX * n + _BYTES_PER_ENTRY * entries, way_out)
+    if n > MAX_SHORT + 1:
+        raise ValueError(f"a graph has at most {MAX_SHORT + 1:,} vertices, got {n:,}. {way_out}")
 
 
 def symmetrize(matrix: sparse.csr_array) -> sparse.csr_array:

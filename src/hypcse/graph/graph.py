@@ -17,6 +17,7 @@ from hypcse._notebook import ShowsItself
 from hypcse.graph.compressed import (
     MAX_SHORT,
     check_ids,
+    check_size,
     shorten_indices,
     stored_position,
     symmetrize,
@@ -227,6 +228,8 @@ class Graph(ShowsItself):
         Graph
             A graph with one vertex per row.
         """
+        if sparse.issparse(W):
+            check_size(max(W.shape), W.nnz)
         given = W if sparse.issparse(W) else real_numbers("the weights", W)
         check_real("the weights", given)
         matrix = sparse.csr_array(given, dtype=np.float64, copy=True)

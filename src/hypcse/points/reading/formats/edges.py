@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from hypcse.graph import Graph
 from hypcse.points.points import Points
-from hypcse.points.reading.columns import Columns
+from hypcse.points.reading.columns import Columns, Roles
+from hypcse.points.reading.formats.layout import Layout
 from hypcse.points.reading.tables.cells import is_missing, number, text_of
+from hypcse.points.reading.tables.decimals import decimal_mark
 
-_MEANT = ("header", "edges", "decimal")
+_OPTIONS = ("header", "edges", "decimal", "sheet")
+"""Options that lists of edges have too."""
+_END_NAMES = {("source", "target"), ("from", "to"), ("src", "dst")}
+"""Names of two columns of ends, in lower case, that are not themselves vertices."""
+_WEIGHT = Roles(None, None, (2,), frozenset(), frozenset(), ())
 
 
-def points_of_edges(frame: Any, asked: Columns, place: str = "the data frame") -> Points:
-    """A graph from a data frame of edges; source and target name the vertices, in the order of the rows."""
-    wrong = [option for name, option in asked.options().items() if name not in _MEANT]
+def points_of_edges(
+    frame: Any,
+    asked: Columns,
+    place: str = "the data frame",
+    *,
+    named: bool = True,
+    layout: Layout | None = None,
+    notes: Sequence[str] = (),
+) -> Points:
+    """A graph from a data frame of edges; source and target name the vertices, in the order of the rows.
+
+    Parameters
+    ----------
+    named : whether the columns have their names already; otherwise row 1 may hold them.
+    layout : how the file was written, if it is a text.
+    notes : what people should know about how the rows were read.
+    """
+    wrong = [option for name, option in asked.options().items() if name not in _OPTIONS]
     if wrong:
         raise ValueError(f"{place} holds edges; there are no columns to choose. Omit {', '.join(wrong)}.")
     if frame.shape[1] not in (2, 3):
         raise ValueError(f"{place} has {frame.shape[1]} cells per row; an edge has source, target and optional weight.")
-    if not len(frame):
-        raise ValueError(f"{place} has a header but no edges.")
+    frame = frame.set_axis(range(frame.shape[1]), axis=1)
     ends = np.array(
         [
             "" if is_missing(end, frozenset()) else text_of(end).strip()
@@ -31,16 +53,46 @@ def points_of_edges(frame: Any, asked: Columns, place: str = "the data frame") -
         ],
         object,
     )
+    if not named and (_is_header(frame, ends) if asked.header is None else asked.header):
+        titles = ", ".join(text_of(cell).strip() for cell in frame.iloc[0])
+        notes = (*notes, f"row 1 names the columns: {titles:.60}; --no-header if it is an edge")
+        frame, ends = frame.iloc[1:], ends[2:]
+    if not len(frame):
+        raise ValueError(f"{place} has a header but no edges.")
     empty = np.flatnonzero(ends == "")
     if empty.size:
         raise ValueError(f"{place}: edge {empty[0] // 2 + 1} has an empty end. Give both source and target.")
     codes, names = pd.factorize(ends)
-    weights = _weights(frame.iloc[:, 2], asked.decimal or ".", place) if frame.shape[1] == 3 else None
+    weights = None
+    if frame.shape[1] == 3:
+        mark, told = decimal_mark(frame, _WEIGHT, asked.decimal, layout)
+        notes = (*notes, *told)
+        weights = _weights(frame[2], mark, place)
     try:
         graph = Graph.from_edges(codes[::2], codes[1::2], weights, len(names))
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from None
-    return Points(graph=graph, names=tuple(names), notes=(f"{len(names)} vertices; {graph.n_edges} edges",))
+    return Points(graph=graph, names=tuple(names), notes=(f"{len(names)} vertices; {graph.n_edges} edges", *notes))
+
+
+def _is_header(frame: Any, ends: NDArray[Any]) -> bool:
+    """Whether row 1 names the columns: none of its cells is a number or a vertex of another row.
+
+    Without weights this may also be an edge; then the ends below must be numbers, or the names be well-known ones.
+    """
+    first, others = ends[:2], ends[2:]
+    if any(map(_is_number, first)) or np.isin(others, first).any():
+        return False
+    if frame.shape[1] == 3:
+        return not (is_missing(frame[2].iloc[0]) or _is_number(frame[2].iloc[0]))
+    known = (first[0].lower(), first[1].lower()) in _END_NAMES
+    return known or (others.size > 0 and all(map(_is_number, others)))
+
+
+def _is_number(cell: Any) -> bool:
+    """Whether a cell is a number in any notation, infinite and undefined ones among them."""
+    text = str(cell).strip().lower()
+    return text.lstrip("+-") in ("inf", "infinity", "nan") or any(number(cell, mark) is not None for mark in (".", ","))
 
 
 def _weights(cells: Any, decimal: str, place: str) -> list[float]:

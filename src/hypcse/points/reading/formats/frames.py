@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ def read_frame(frame: Any, asked: Columns) -> Points:
 
 def read_workbook(path: Path, asked: Columns) -> Points:
     """One sheet of an Excel workbook."""
-    return _points(workbook_table(path, asked), asked)
+    # Row 1 of edges may be an edge, although it holds no number.
+    return _points(workbook_table(path, replace(asked, header=False) if asked.edges else asked), asked)
 
 
 def read_parquet(path: Path, asked: Columns) -> Points:
@@ -64,7 +66,9 @@ def frame_table(frame: Any, asked: Columns, place: str = "the data frame") -> Ta
 
 
 def _points(table: Table, asked: Columns) -> Points:
-    return points_of_edges(table.frame, asked, table.place) if asked.edges else points_of_table(table, asked)
+    if not asked.edges:
+        return points_of_table(table, asked)
+    return points_of_edges(table.frame, asked, table.place, named=table.has_header, notes=table.notes)
 
 
 def _sheet(path: Path, sheets: list[str], wanted: str | None) -> int:

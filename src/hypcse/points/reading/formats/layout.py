@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import filterfalse, islice
 from pathlib import Path
 from typing import IO, Any
 
+from hypcse._checks import say_count
 from hypcse.points.reading.damage import reading
 from hypcse.points.reading.tables.cells import names_columns
 
@@ -20,14 +25,21 @@ _BLANK_SUFFIXES = (".txt", ".edges", ".edgelist")
 _DELIMITERS = (";", "\t", "|", ",")
 _SAMPLE = 1 << 16
 _CHUNK = 1 << 20
+_LINES = 4096
+_LONGEST = 2**31 - 1
+"""Characters of the longest cell; Python's own limit is 131,072."""
+_QUOTED = re.compile(r'(?<![^;|,\s])"(?:[^"]|"")*"(?![^;|,\s])')
+_SEVERAL = re.compile(r"\s+")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
 class Layout:
     """What must be known before the cells of a text table can be read.
 
-    first  : the cells of row 1.
-    sample : those of some rows after it.
+    first      : the cells of row 1.
+    sample     : those of some rows after it.
+    n_comments : number of lines that are comments, which are left out.
     """
 
     path: Path
@@ -36,15 +48,26 @@ class Layout:
     has_header: bool
     first: tuple[str, ...]
     sample: tuple[tuple[str, ...], ...]
+    n_comments: int = 0
 
     @property
     def header(self) -> tuple[str, ...]:
         """Names of the columns, "" where there is none."""
         return tuple(cell.strip() for cell in self.first) if self.has_header else ("",) * len(self.first)
 
+    def notes(self) -> tuple[str, ...]:
+        """What people should know about how the text was read."""
+        return () if self.encoding == "utf-8-sig" else (f"the text is in {self.encoding}",)
+
+    @contextmanager
+    def open(self) -> Iterator[Any]:
+        """The file as text, without comments."""
+        with open_text(self.path, self.encoding) as file:
+            yield _Uncommented(file) if self.n_comments else file
+
     def ragged_row(self) -> tuple[int, int] | None:
-        """The first row, from 1 and without blank lines, with too few or too many cells, and their number."""
-        with reading(self.path, KIND), open_text(self.path, self.encoding) as file:
+        """The first row, from 1 and without blank lines and comments, with too few or too many cells; their number."""
+        with reading(self.path, KIND), self.open() as file:
             for k, row in enumerate(_records(file, self.delimiter), 1):
                 if len(row) != len(self.first):
                     return k, len(row)
@@ -52,22 +75,45 @@ class Layout:
 
 
 def layout_of(path: Path, header: bool | None = None, *, edges: bool = False) -> Layout:
-    """The layout of a file, detected from its first rows."""
+    """The layout of a file, detected from its first rows; lists of edges may have comments."""
     with reading(path, KIND):
         encoding = _encoding(path)
+        n_comments = 0
+        if edges:
+            with open_text(path, encoding) as file:
+                n_comments = sum(map(_is_comment, file))
         with open_text(path, encoding) as file:
-            lines = file.readlines(_SAMPLE)
-            whole = not file.read(1)
-    delimiter = _delimiter(path, lines)
+            rest: Any = _Uncommented(file) if n_comments else file
+            lines = rest.readlines(_SAMPLE)
+            whole = not rest.read(1)
+    delimiter = _delimiter(path, lines, edges=edges, whole=whole)
     with reading(path, KIND):
         rows = list(_records(lines, delimiter))
     if not rows:
-        raise ValueError(f"{path} is empty; at least one row of numbers is needed.")
+        comments = f" but for {say_count(n_comments, 'line')} of comments (# or %)" if n_comments else ""
+        raise ValueError(f"{path} is empty{comments}; at least one row is needed.")
     sample = rows[1 : None if whole else -1]
-    if header is None and edges:
-        header = len(rows[0]) > 2 and names_columns(rows[0][2:])
     has_header = names_columns(rows[0]) if header is None else header
-    return Layout(path, encoding, delimiter, has_header, tuple(rows[0]), tuple(map(tuple, sample)))
+    return Layout(path, encoding, delimiter, has_header, tuple(rows[0]), tuple(map(tuple, sample)), n_comments)
+
+
+class _Uncommented(io.TextIOBase):
+    """A text without the lines that are comments."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = filterfalse(_is_comment, lines)
+
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+        """The next line, always whole."""
+        return next(self._lines, "")
+
+    def read(self, size: int | None = -1, /) -> str:
+        """Some of the next lines, always whole."""
+        return "".join(islice(self._lines, None if size is None or size < 0 else _LINES))
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(("#", "%"))
 
 
 def suffix_of(path: Path) -> str:
@@ -103,31 +149,52 @@ def _encoding(path: Path) -> str:
     raise ValueError("it is not text in UTF-8, UTF-16 or cp1252. Save it as UTF-8.")
 
 
-def _delimiter(path: Path, lines: Sequence[str]) -> str:
+def _delimiter(path: Path, lines: Sequence[str], *, edges: bool, whole: bool) -> str:
     """A tab in a .tsv; else what splits all the first rows into equally many cells; else what row 1 contains."""
     suffix = suffix_of(path)
     if suffix == ".tsv":
         return "\t"
-    blank = (BLANKS,) if suffix in _BLANK_SUFFIXES else ()
-    for mark in (*_DELIMITERS, *blank):
-        if _splits_alike(lines, mark):
+    # A mark in quotation marks separates no cells.
+    lines = list(io.StringIO(_QUOTED.sub("text", "".join(lines)), newline=""))
+    blank = edges or suffix in _BLANK_SUFFIXES
+    if blank and _has_decimal_commas(lines, edges=edges, whole=whole):
+        return BLANKS
+    for mark in (*_DELIMITERS, BLANKS) if blank else _DELIMITERS:
+        if _splits_alike(lines, mark, whole=whole):
             return mark
     first = next((line for line in lines if line.strip()), "")
-    return next((mark for mark in (",", *_DELIMITERS) if mark in first), ",")
+    return next((mark for mark in (",", *_DELIMITERS) if mark in first), BLANKS if edges else ",")
 
 
-def _splits_alike(lines: Sequence[str], delimiter: str) -> bool:
-    """Whether all rows have the same number of cells, and more than one; the last row may be truncated."""
+def _splits_alike(lines: Sequence[str], delimiter: str, *, whole: bool) -> bool:
+    """Whether all rows have as many cells, and more than one; the last of some rows may be truncated."""
     try:
         widths = [len(row) for row in _records(lines, delimiter)]
     except csv.Error:
         return False
-    return bool(widths) and widths[0] > 1 and len(set(widths[:-1] or widths)) == 1
+    return bool(widths) and widths[0] > 1 and len(set(widths if whole else widths[:-1] or widths)) == 1
+
+
+def _has_decimal_commas(lines: Sequence[str], *, edges: bool, whole: bool) -> bool:
+    """Whether blanks separate the cells, and every comma stands within a number; of edges, within a weight."""
+    if any(mark in line for line in lines for mark in _DELIMITERS[:-1]) or not _splits_alike(
+        lines, BLANKS, whole=whole
+    ):
+        return False
+    cells = [(k, cell) for row in _records(lines, BLANKS) for k, cell in enumerate(row) if "," in cell]
+    return bool(cells) and all(_DECIMAL_COMMA.fullmatch(cell) and not (edges and k < 2) for k, cell in cells)
 
 
 def _records(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     """The cells of every line that is not blank."""
-    rows: Any = (line.split() for line in lines) if delimiter == BLANKS else csv.reader(lines, delimiter=delimiter)
-    for row in rows:
-        if len(row) > 1 or (row and row[0].strip()):
-            yield row
+    if delimiter == BLANKS:
+        rows: Any = csv.reader((_SEVERAL.sub(" ", line.strip()) for line in lines), delimiter=" ")
+    else:
+        rows = csv.reader(lines, delimiter=delimiter)
+    limit = csv.field_size_limit(_LONGEST)
+    try:
+        for row in rows:
+            if len(row) > 1 or (row and row[0].strip()):
+                yield row
+    finally:
+        csv.field_size_limit(limit)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from hypcse._checks import filtered
+from hypcse._checks import filtered, say_count
 from hypcse.points.points import Points
 from hypcse.points.reading.columns import Columns, Roles
 from hypcse.points.reading.damage import reading
@@ -30,8 +30,13 @@ def read_text(path: Path, asked: Columns) -> Points:
 
 def read_edges(path: Path, asked: Columns) -> Points:
     """A graph from rows of source, target and optional weight."""
-    layout = layout_of(path, asked.header, edges=True)
-    return points_of_edges(parse(layout, (0, 1, 2)[: len(layout.first)], "."), asked, str(path))
+    layout = layout_of(path, header=False, edges=True)
+    frame = parse(layout, (0, 1, 2)[: len(layout.first)], ".")
+    notes = layout.notes()
+    if layout.n_comments:
+        lines = say_count(layout.n_comments, "line")
+        notes = (f"{lines} of comments (# or %) left out; put names that begin so in quotation marks", *notes)
+    return points_of_edges(frame, asked, str(path), named=False, layout=layout, notes=notes)
 
 
 def text_table(path: Path, asked: Columns) -> Table:
@@ -45,27 +50,25 @@ def text_table(path: Path, asked: Columns) -> Table:
     decimal, notes = decimal_mark(frame, roles, asked.decimal, layout)
     if decimal == "," and asked.decimal is None:
         frame = parse(layout, roles.texts, ",")
-    if layout.encoding != "utf-8-sig":
-        notes = (*notes, f"the text is in {layout.encoding}")
-    return make_table(str(path), frame, header, layout.has_header, decimal=decimal, notes=notes)
+    return make_table(str(path), frame, header, layout.has_header, decimal=decimal, notes=(*notes, *layout.notes()))
 
 
 def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
     """The cells of a text table, without row 1 if it is a header; columns in `texts` are kept as written."""
     path, width = layout.path, len(layout.first)
     as_texts = set(texts)
-    with reading(path, KIND), filtered("error", pd.errors.ParserWarning):
+    with reading(path, KIND), filtered("error", pd.errors.ParserWarning), layout.open() as file:
         try:
             frame = pd.read_csv(
-                path,
+                file,
                 sep=layout.delimiter,
-                encoding=layout.encoding,
                 header=0 if layout.has_header else None,
                 names=range(width),
                 index_col=False,
                 dtype=dict.fromkeys(as_texts, object),
                 keep_default_na=False,
-                na_values={column: _MISSING for column in range(width) if column not in as_texts},
+                # One list for all columns: pandas takes long to prepare one per column.
+                na_values={k: _MISSING for k in range(width) if k not in as_texts} if as_texts else _MISSING,
                 decimal=decimal,
                 low_memory=False,
             )

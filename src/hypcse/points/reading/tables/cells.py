@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-MISSING_TEXTS = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "null", "?"))
+MISSING_TEXTS = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "?"))
 """Texts, in upper or lower case, that mean an unknown category or class."""
 MISSING_NUMBERS = MISSING_TEXTS | {"-", "none"}
 """Texts, in upper or lower case, that mean an unknown number."""
@@ -32,7 +32,7 @@ def is_missing(cell: Any, words: frozenset[str] = MISSING_NUMBERS) -> bool:
     """Whether a cell means an unknown value."""
     if isinstance(cell, str):
         return cell.strip().lower() in words
-    if isinstance(cell, float | np.floating):
+    if isinstance(cell, float | np.floating | np.datetime64 | np.timedelta64):
         return bool(cell != cell)
     return cell is None or type(cell).__name__ in _NOTHING
 

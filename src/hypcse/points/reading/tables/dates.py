@@ -39,9 +39,10 @@ def days_of_texts(texts: Sequence[str]) -> list[NDArray[np.float64]]:
 
     There is more than one way if day and month cannot be told apart.
     """
-    few = pd.Series(list(texts[:_N_LOOKED_AT]), dtype=object)
-    if not len(few) or not all(_LOOKS.fullmatch(text) and re.search("[0-9]", text) for text in few):
+    first = list(texts[:_N_LOOKED_AT])
+    if not first or not all(_LOOKS.fullmatch(text) and re.search("[0-9]", text) for text in first):
         return []
+    few = pd.Series(first, dtype=object)
     found: list[NDArray[np.float64]] = []
     every = pd.Series(list(texts), dtype=object)
     for way in FORMATS:
@@ -63,6 +64,11 @@ def days_of_stamps(stamps: Any) -> NDArray[np.float64]:
     if np.abs(counts[known]).max(initial=0) < np.iinfo(np.int64).max // finer:
         counts, per_day = np.where(known, counts, 0) * finer, _PER_DAY["ns"]
     return np.where(known, counts / per_day, np.nan)
+
+
+def counts_of_stamps(stamps: Any) -> NDArray[np.int64]:
+    """Dates as whole numbers, in their own unit; those of missing dates mean nothing."""
+    return _counted(stamps)[0]
 
 
 def first_odd_stamp(stamps: Any) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from hypcse.points.reading.columns import Roles
-from hypcse.points.reading.formats.layout import Layout
+from hypcse.points.reading.formats.layout import BLANKS, Layout
 from hypcse.points.reading.tables.cells import number
 
 _N_CELLS = 1000
@@ -23,7 +23,7 @@ def decimal_mark(
     """The decimal mark, as asked for or as most columns have it, and notes about it.
 
     Columns vote by the cells that are a number with only one of the marks: "1,5" or "1,234.5". If all cells are like
-    "1,234", the comma is a decimal mark if semicolons separate the cells, and a thousands separator otherwise.
+    "1,234", the comma is a decimal mark where semicolons or blanks separate the cells; else it separates thousands.
     """
     if asked is not None:
         return asked, ()
@@ -35,7 +35,7 @@ def decimal_mark(
         votes["."] += point > comma
         votes[","] += comma > point
         open_columns += point == comma > 0 and any("," in text for text in texts)
-    if votes[","] > votes["."] or (open_columns and not votes.total() and layout and layout.delimiter == ";"):
+    if votes[","] > votes["."] or (open_columns and not votes.total() and layout and layout.delimiter in (";", BLANKS)):
         return ",", ("numbers are read with a decimal comma; --decimal . if that is wrong",)
     if open_columns:
         return ".", ("commas in numbers are read as separators of thousands; --decimal , if that is wrong",)

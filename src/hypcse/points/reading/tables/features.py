@@ -11,13 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hypcse.points.reading.tables.cells import MISSING_TEXTS, TRUTH, is_missing, number, text_of
-from hypcse.points.reading.tables.dates import days_of_stamps, days_of_texts
+from hypcse.points.reading.tables.dates import counts_of_stamps, days_of_stamps, days_of_texts
 
 MAX_CATEGORIES = 100
 """A column with more different texts holds names, not categories."""
 MIN_ID_ROWS = 10
 """From this many rows on, increasing whole numbers look like an id."""
 _MOSTLY = 0.5
+_EXACT = 2**53
+"""Up to here every whole number is a float."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,8 @@ class Problem:
     """Why a column cannot be used as it is.
 
     sort : "odd" (numbers, except some cells), "unique", "few" or "many" (texts), "dates", "days" (dates that can be
-           read in two ways), "infinite", "empty" or "categories" (too many).
+           read in two ways), "merged" (floats cannot tell all values apart), "infinite", "empty" or "categories" (too
+           many).
     row  : the position of the cell that shows it.
     cell : its text.
     n    : how many cells are odd, or how many different texts there are.
@@ -56,12 +59,21 @@ def number_feature(cells: Any, decimal: str, dates: str) -> Feature | Problem:
     kind = cells.dtype
     if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
         values = cells.to_numpy(np.float64, na_value=np.nan)
+        if pd.api.types.is_integer_dtype(kind) and np.nanmax(np.abs(values), initial=0) >= _EXACT:
+            exact = cells.to_numpy(getattr(kind, "numpy_dtype", kind), na_value=0)
+            merged = _first_merged(exact, values)
+            if merged is not None:
+                return Problem("merged", merged, str(cells.iloc[merged]))
         return _finite(values, "truth" if pd.api.types.is_bool_dtype(kind) else "numbers")
     if pd.api.types.is_datetime64_any_dtype(kind):
         if cells.isna().all():
             return Problem("empty")
         first = int(np.argmax(cells.notna().to_numpy()))
-        return Feature(days_of_stamps(cells)[:, None], "dates") if dates == "number" else _date(cells.iloc, first)
+        if dates != "number":
+            return _date(cells.iloc, first)
+        days = days_of_stamps(cells)
+        merged = _first_merged(counts_of_stamps(cells), days)
+        return Feature(days[:, None], "dates") if merged is None else Problem("merged", merged, str(cells.iloc[merged]))
     codes, different = _factorize(cells)
     present = codes >= 0
     if not present.any():
@@ -112,6 +124,13 @@ def _finite(values: NDArray[np.float64], sort: str) -> Feature | Problem:
         row = int(np.argmax(infinite))
         return Problem("infinite", row, str(values[row]), int(infinite.sum()))
     return Problem("empty") if np.isnan(values).all() else Feature(values[:, None], sort)
+
+
+def _first_merged(exact: NDArray[Any], values: NDArray[np.float64]) -> int | None:
+    """Position of a value that is another as a whole number, but not as a float; None if there is none."""
+    order = np.argsort(exact, kind="stable")
+    merged = (np.diff(values[order]) == 0) & (exact[order][1:] != exact[order][:-1])
+    return int(order[1:][np.argmax(merged)]) if merged.any() else None
 
 
 def _factorize(cells: Any) -> tuple[NDArray[np.int64], list[Any]]:

@@ -19,6 +19,8 @@ _TEXTS = {
     "Pass --id-column {name} or --drop {name}.",
     "dates": "{held}, which is a date. Pass --dates number for days since 1970-01-01, or --drop {name}.",
     "days": "{held}, which may have the day or the month first. Write dates as 2024-12-31, or pass --drop {name}.",
+    "merged": "{held}, which as a float of 64 bits is the same number as another value. Pass --id-column {name} if it "
+    "names the rows; else subtract a constant from the column, or pass --drop {name}.",
     "infinite": "{held}, which is not finite. Correct it, or pass --drop {name}.",
     "odd": "{held}, which is not a number{others}. Correct it or leave it empty, or pass --drop {name}.",
     "unique": "{held}, which is not a number; every text in it occurs once. Pass --id-column {name} if it names the "
