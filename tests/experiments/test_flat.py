@@ -13,24 +13,20 @@ from sklearn.preprocessing import MinMaxScaler
 
 import hypcse
 from hypcse.cli.experiments.reproduce import _runnable
-from hypcse.experiments import Results, Task, build_report, experiment, plan, run_task, run_tasks, to_markdown
-from hypcse.experiments.flat import (
-    FLAT_CASES,
-    FLAT_METHODS,
-    TOLD,
-    FlatData,
-    best_of_levels,
-    flat_data,
-    flat_scores,
-    partition,
-)
+from hypcse.experiments import build_report, experiment, plan, run_tasks, to_markdown
+from hypcse.experiments.flat.cases import FLAT_CASES, FlatData, flat_data
+from hypcse.experiments.flat.methods import FLAT_METHODS, TOLD, best_of_levels, flat_scores, partition
+from hypcse.experiments.results.summary import Results
+from hypcse.experiments.running.measure import run_task
+from hypcse.experiments.running.runner import find_finished
+from hypcse.experiments.running.tasks import Task
 from hypcse.experiments.synthetic import made_size
 
 DECLARED = experiment("flat")
 SMALL = [case for case in FLAT_CASES.values() if case.n_points <= 2000]
 PAPERS = set(hypcse.datasets.available()) - {"optical-digits"}
 """Data sets that nobody has without a download; scikit-learn brings optical-digits."""
-DRAWN = [case for case in FLAT_CASES.values() if case.is_drawn]
+DRAWN = [case for case in FLAT_CASES.values() if case.group != "public"]
 ROWS = {row.method: row for row in DECLARED.rows}
 
 
@@ -149,7 +145,7 @@ def test_rows_and_seeds_of_every_case():
     for case in FLAT_CASES.values():
         rows = [row for row in DECLARED.rows if row.graph_alone or case.n_features]
         rows = [row for row in rows if row.classes is None or case.group != "noise"]
-        wanted = [(row.label, seed) for row in rows for seed in range(3 if case.is_drawn or row.random else 1)]
+        wanted = [(row.label, seed) for row in rows for seed in range(3 if case.group != "public" or row.random else 1)]
         assert [(row.label, task.seed) for row, task in planned if task.data == case.name] == wanted
     told = {task.options.get("n_clusters") for row, task in planned if task.data == "zoo" and row.classes}
     assert told == {7}
@@ -225,6 +221,6 @@ def test_what_needs_a_package_is_not_run_without_it_but_stays_where_it_was(monke
     planned = plan(replace(DECLARED, rows=(ROWS["ward"], ROWS["louvain"])), ["moons"], n_seeds=1)
     ward, louvain = (task for _, task in planned)
     path = tmp_path / "records.jsonl"
-    assert _runnable(planned, path) == [ward]
+    assert _runnable(planned, {}) == [ward]
     path.write_text(json.dumps({"key": louvain.key, "version": hypcse.__version__}) + "\n")
-    assert _runnable(planned, path) == [ward, louvain]
+    assert _runnable(planned, find_finished([ward, louvain], path)) == [ward, louvain]

@@ -9,8 +9,11 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import hypcse
-from hypcse.experiments import Results, Task, build_report, experiment, plan, run_task, run_tasks, to_markdown
-from hypcse.experiments.hierarchies import CASES, MAX_DEPTH, make, planted_scores
+from hypcse.experiments import build_report, experiment, plan, run_tasks, to_markdown
+from hypcse.experiments.hierarchies.cases import CASES, MAX_DEPTH, make, planted_scores
+from hypcse.experiments.results.summary import Results
+from hypcse.experiments.running.measure import run_task
+from hypcse.experiments.running.tasks import Task
 from hypcse.experiments.synthetic import made_size
 
 DECLARED = experiment("hierarchies")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal
 
@@ -11,12 +12,8 @@ from hypcse._checks import did_you_mean
 from hypcse._choices import Scale
 from hypcse._progress import Callback
 from hypcse._random import check_seed
-from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
-from hypcse.methods.hyphc import hyphc
-from hypcse.methods.inputs import Inputs
-from hypcse.methods.options import Option, check_names, keyword_options
-from hypcse.methods.probabilistic import eph, fph
-from hypcse.methods.ufit import ufit
+from hypcse.methods import bisecting, feature_linkage
+from hypcse.methods.options import Inputs, Option, check_names, keyword_options
 from hypcse.points import Points
 from hypcse.tree import Tree
 
@@ -36,7 +33,8 @@ class Method:
     memory
         How its memory grows.
     build
-        Function that takes the `Inputs` and the options by keyword, and returns a Tree. None if an estimator does it.
+        Function that takes the `Inputs` and the options by keyword, and returns a Tree, or its dotted name; the module
+        is then imported when the method is asked for. None if an estimator does it.
     estimator
         Name in `hypcse.estimator` of the estimator for this method; its parameters are the options.
     trains
@@ -52,15 +50,15 @@ class Method:
     takes: Literal["features", "graph", "both"]
     summary: str
     memory: str
-    build: Callable[..., Tree] | None = None
+    build: Callable[..., Tree] | str | None = None
     estimator: str | None = None
     trains: bool = False
 
     @property
     def parameters(self) -> tuple[Option, ...]:
         """The keyword options with their defaults and types."""
-        if self.build is not None:
-            return keyword_options(self.build)
+        if self.estimator is None:
+            return keyword_options(self._function())
         return keyword_options(self.kind().__init__, without=("scale", "random_state"))
 
     @property
@@ -108,9 +106,15 @@ class Method:
                 f"{self.name} clusters features, but these points hold only a graph or distances. Pass a table of "
                 f"numbers, or choose a method for graphs: {others}."
             )
-        if self.build is None:
+        if self.estimator is not None:
             return self._estimated(inputs, options)
-        return self.build(inputs, **options)
+        return self._function()(inputs, **options)
+
+    def _function(self) -> Callable[..., Tree]:
+        if callable(self.build):
+            return self.build
+        module, _, name = str(self.build).rpartition(".")
+        return getattr(import_module(module), name)
 
     def _estimated(self, inputs: Inputs, options: dict[str, Any]) -> Tree:
         if inputs.n_points == 1:
@@ -138,20 +142,24 @@ METHODS = (
         "features",
         "single linkage of mutual reachability; the full tree of HDBSCAN",
         "O(n)",
-        density.hdbscan,
+        feature_linkage.hdbscan,
     ),
-    Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),
-    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris),
-    Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", graph_search.hcse),
+    Method("graph-average", "graph", "mean weight between members", "O(n + m)", feature_linkage.graph_average),
+    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", feature_linkage.graph_paris),
+    Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", feature_linkage.hcse),
     Method(
-        "spec-wrsc", "graph", "spectral clusters, joined by recursive sparsest cuts", "O(n + m)", spectral.spec_wrsc
+        "spec-wrsc",
+        "graph",
+        "spectral clusters, joined by recursive sparsest cuts",
+        "O(n + m)",
+        "hypcse.methods.spectral.wrsc.spec_wrsc",
     ),
     Method(
         "dp-cluster-hsbm",
         "graph",
         "spectral blocks joined by density; our reading",
         "O(n + m)",
-        spectral.dp_cluster_hsbm,
+        "hypcse.methods.spectral.block_model.dp_cluster_hsbm",
     ),
     Method(
         "entropy",
@@ -173,15 +181,41 @@ METHODS = (
         "both",
         "the control of hypcse: encoders that were never trained, decoded and refined",
         "O(n + m)",
-        hyperbolic.decode_untrained,
+        "hypcse.methods.hyperbolic.decode_untrained",
         trains=True,
     ),
-    Method("hyphc", "both", "leaves on a hyperbolic circle, trained on triples of points", "O(n)", hyphc, trains=True),
     Method(
-        "fph", "both", "probabilities of parents by gradient descent on Dasgupta's cost", "O(n m)", fph, trains=True
+        "hyphc",
+        "both",
+        "leaves on a hyperbolic circle, trained on triples of points",
+        "O(n)",
+        "hypcse.methods.hyphc.fit.hyphc",
+        trains=True,
     ),
-    Method("eph", "both", "the same over whole trees drawn at random; successor of fph", "O(n m)", eph, trains=True),
-    Method("ufit", "both", "an ultrametric fitted to distances by gradient descent", "O(n + m)", ufit, trains=True),
+    Method(
+        "fph",
+        "both",
+        "probabilities of parents by gradient descent on Dasgupta's cost",
+        "O(n m)",
+        "hypcse.methods.probabilistic.search.fph",
+        trains=True,
+    ),
+    Method(
+        "eph",
+        "both",
+        "the same over whole trees drawn at random; successor of fph",
+        "O(n m)",
+        "hypcse.methods.probabilistic.search.eph",
+        trains=True,
+    ),
+    Method(
+        "ufit",
+        "both",
+        "an ultrametric fitted to distances by gradient descent",
+        "O(n + m)",
+        "hypcse.methods.ufit.fit.ufit",
+        trains=True,
+    ),
 )
 
 
