@@ -16,10 +16,8 @@ SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 N_FEATURES = 16
 _PREFIX = "nested-gaussians-"
 _MADE: dict[str, Case | FlatCase] = {**CASES, **FLAT_CASES}
-_MADE = {name: case for name, case in _MADE.items() if name not in available()}
-    **CASES,
-    **{name: case for name, case in FLAT_CASES.items() if name not in available()},
-}
+for _name in available():
+    del _MADE[_name]
 
 
 def data_name(n_points: int) -> str:
