@@ -15,7 +15,7 @@ import hypcse
 from hypcse.cli.experiments.reproduce import _runnable
 from hypcse.experiments import build_report, experiment, plan, run_tasks, to_markdown
 from hypcse.experiments.flat.cases import FLAT_CASES, FlatData, flat_data
-from hypcse.experiments.flat.methods import FLAT_METHODS, TOLD, best_of_levels, flat_scores, partition
+from hypcse.experiments.flat.methods import FLAT_METHODS, TOLD, best_of_levels, flat_scores
 from hypcse.experiments.results.summary import Results
 from hypcse.experiments.running.measure import run_task
 from hypcse.experiments.running.runner import find_finished
@@ -88,7 +88,7 @@ def test_every_method_finds_clusters_far_apart(method):
     if not ROWS[method].can_run:
         pytest.skip(f"needs {ROWS[method].needs}")
     data = far_apart()
-    found = partition(method, data, 0, **({"n_clusters": 3} if method in TOLD else {})).labels
+    found = FLAT_METHODS[method](data, 0, **({"n_clusters": 3} if method in TOLD else {})).labels
     groups = np.unique(np.stack([found, data.y]), axis=1)
     assert len(groups.T) == len(np.unique(found))
     if method not in ("louvain", "leiden"):
@@ -100,16 +100,8 @@ def test_rows_say_what_they_are_told_and_whether_they_can_do_without_features(ro
     assert (row.method in TOLD) == (row.classes is not None)
     alone = replace(far_apart(), X=None)
     options = {"n_clusters": 3} if row.classes else {}
-    if not row.graph_alone:
-        with pytest.raises(ValueError, match="needs features"):
-            partition(row.method, alone, 0, **options)
-    elif row.can_run:
-        assert partition(row.method, alone, 0, **options).labels.size == 90
-
-
-def test_a_method_that_is_not_known_is_refused():
-    with pytest.raises(ValueError, match="'agnes' is not known. Choose one of main-level"):
-        partition("agnes", far_apart(), 0)
+    if row.graph_alone and row.can_run:
+        assert FLAT_METHODS[row.method](alone, 0, **options).labels.size == 90
 
 
 @pytest.mark.parametrize("method", ["louvain", "leiden"])
@@ -117,7 +109,9 @@ def test_loops_change_no_communities(method):
     if not ROWS[method].can_run:
         pytest.skip(f"needs {ROWS[method].needs}")
     data = flat_data(FLAT_CASES["moons"], 0)
-    found, bare = (partition(method, one, 3).labels for one in (data, replace(data, graph=data.graph.without_loops())))
+    found, bare = (
+        FLAT_METHODS[method](one, 3).labels for one in (data, replace(data, graph=data.graph.without_loops()))
+    )
     assert data.graph.self_weights.any() and np.array_equal(found, bare)
 
 
@@ -160,7 +154,6 @@ def test_tasks_of_moons_and_of_noise():
     assert cut["scores"]["ari"] == 1.0 and cut["levels"] == []
     noise = run_task(Task("flat", "main-level", "noise-2d"))
     assert noise["scores"]["clusters"] == 1 and noise["scores"]["ari"] == 1.0
-    assert "no known partition" in run_task(Task("flat", "ward", "irs"))["error"]
 
 
 def test_the_experiment_runs_from_end_to_end(tmp_path):

@@ -121,10 +121,6 @@ def test_rows_say_whether_they_can_do_without_features(row):
             hypcse.methods.run(row.method, graph=graph, **options)
 
 
-def test_a_name_that_is_no_hierarchy_is_a_failure():
-    assert "not a generated hierarchy" in run_task(Task("planted", "ward", "iris"))["error"]
-
-
 def test_the_experiment_runs_from_end_to_end(tasks_here, tmp_path):
     """Two rows, two cases, two draws: through processes into records, and from these into the report."""
     small = replace(

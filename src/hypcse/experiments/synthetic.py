@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 N_FEATURES = 16
 _PREFIX = "nested-gaussians-"
-_MADE: dict[str, Case | FlatCase] = {**CASES, **FLAT_CASES}
-for _name in available():
-    del _MADE[_name]
+_ALL: dict[str, Case | FlatCase] = {**CASES, **FLAT_CASES}
+_MADE = {name: case for name, case in _ALL.items() if name not in available()}
 
 
 def data_name(n_points: int) -> str:

@@ -22,26 +22,13 @@ from hypcse.tree import Tree
 class Method:
     """A method: its name, its input and its options.
 
-    Attributes
-    ----------
-    name
-        Name to pass to `run`.
-    takes
-        Which of the `Inputs` it uses: "features" (scaled, (n, d)), a "graph", or "both".
-    summary
-        What it does, in one line.
-    memory
-        How its memory grows.
-    build
-        Function that takes the `Inputs` and the options by keyword, and returns a Tree, or its dotted name; the module
-        is then imported when the method is asked for. None if an estimator does it.
-    estimator
-        Name in `hypcse.estimator` of the estimator for this method; its parameters are the options.
-    trains
-        Whether it needs torch.
+    takes     : which of the `Inputs` it uses: "features" (scaled, (n, d)), a "graph", or "both".
+    summary   : what it does, in one line.
+    memory    : how its memory grows.
+    build     : function from the `Inputs`, and options by keyword, to a Tree, or its dotted name.
+    estimator : in place of it, the name of an estimator in `hypcse.estimator`; its parameters are the options.
+    trains    : whether it needs torch.
 
-    Examples
-    --------
     >>> describe("ward").takes
     'features'
     """
@@ -72,32 +59,13 @@ class Method:
         return not self.trains or all(find_spec(name) is not None for name in ("torch", "geoopt"))
 
     def kind(self) -> Any:
-        """The class of the estimator.
-
-        Returns
-        -------
-        type
-            An estimator of `hypcse`.
-        """
+        """The class of the estimator."""
         import hypcse.estimator
 
         return getattr(hypcse.estimator, str(self.estimator))
 
     def tree(self, inputs: Inputs, **options: Any) -> Tree:
-        """Run the method and return its tree.
-
-        Parameters
-        ----------
-        inputs
-            Points, scale, seed and callback.
-        **options
-            Of the method.
-
-        Returns
-        -------
-        Tree
-            The hierarchy.
-        """
+        """Run the method and return its tree."""
         if self.trains:
             import hypcse._torch  # noqa: F401
         if self.takes == "features" and inputs.points.features is None:

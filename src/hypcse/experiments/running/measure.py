@@ -20,7 +20,7 @@ import numpy as np
 import hypcse
 from hypcse._checks import Interrupted, check_labels
 from hypcse.experiments.flat.cases import FLAT_CASES, FlatData, flat_data
-from hypcse.experiments.flat.methods import TOLD, best_of_levels, flat_scores, partition
+from hypcse.experiments.flat.methods import FLAT_METHODS, TOLD, best_of_levels, flat_scores
 from hypcse.experiments.hierarchies.cases import CASES, make, planted_scores
 from hypcse.experiments.labelled import score_few, score_splits
 from hypcse.experiments.running.growing import WARM_UP_POINTS, grow_timed, peak_mb, read_points, reset_peak, store_tree
@@ -124,7 +124,7 @@ def _flat(task: Task) -> dict[str, Any]:
     data = flat_data(FLAT_CASES[task.data], task.seed)
     _warm_up_flat(task.method)
     begin = time.perf_counter()
-    found = partition(task.method, data, task.seed, **task.options)
+    found = FLAT_METHODS[task.method](data, task.seed, **task.options)
     seconds = _since(begin)
     levels = [flat_scores(data.y, labels) for labels in found.levels]
     scores = {**flat_scores(data.y, found.labels), **best_of_levels(levels)}
@@ -190,7 +190,7 @@ def _warm_up_flat(method: str) -> None:
     """Run a method that gives one partition on few points, once in a process."""
     X, y = nested_gaussians(WARM_UP_POINTS)
     options = {"n_clusters": 2} if method in TOLD else {}
-    partition(method, FlatData(X, hypcse.similarity_graph(X), y), 0, **options)
+    FLAT_METHODS[method](FlatData(X, hypcse.similarity_graph(X), y), 0, **options)
 
 
 def _points(data: str) -> tuple[Any, Any]:
