@@ -12,8 +12,6 @@ import hypcse
 from hypcse.experiments import build_report, experiment, plan, run_tasks, to_markdown
 from hypcse.experiments.hierarchies.cases import CASES, MAX_DEPTH, make, planted_scores
 from hypcse.experiments.results.summary import Results
-from hypcse.experiments.running.measure import run_task
-from hypcse.experiments.running.tasks import Task
 from hypcse.experiments.synthetic import made_size
 
 DECLARED = experiment("hierarchies")

@@ -116,7 +116,8 @@ def _growth(task: Task) -> dict[str, Any]:
     X, _ = _points(task.data)
     graph = hypcse.similarity_graph(X)
     tree, time_taken = grow_timed(task, X, graph)
-    return {"scores": {"structural_entropy": hypcse.structural_entropy(tree, graph)}, **time_taken}
+    scores = {"structural_entropy": hypcse.structural_entropy(tree, graph)}
+    return {"scores": scores, "seconds": time_taken["seconds"]}
 
 
 def _flat(task: Task) -> dict[str, Any]:
