@@ -7,8 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hypcse.experiments import Results, build_report, everything, plan, read_records, to_markdown
-from hypcse.experiments.report import Block, Picture
+from hypcse.experiments import build_report, plan, to_markdown
+from hypcse.experiments.declared import everything
+from hypcse.experiments.report.blocks import Block, Picture
+from hypcse.experiments.results.summary import Results
+from hypcse.experiments.running.runner import read_records
 
 DOCS = Path(__file__).parents[1] / "docs"
 TITLE = "Results"

@@ -150,7 +150,7 @@ def test_a_method_is_an_entry_and_an_option_is_a_keyword(monkeypatch: pytest.Mon
             last = float(inputs.n_points + step)
         return hypcse.Tree.from_linkage(merges)
 
-    method = methods.Method("pair-up", "features", "one after the other", "O(n)", pair_up)
+    method = registry.Method("pair-up", "features", "one after the other", "O(n)", pair_up)
     monkeypatch.setattr(registry, "METHODS", (*registry.METHODS, method))
     X = np.arange(12.0).reshape(6, 2)
     assert "pair-up" in methods.available()

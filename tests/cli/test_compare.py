@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import hypcse
 from hypcse.cli.score import show_scores
+from hypcse.metrics import SCORES
 
 METHODS = ("--method", "ward", "--method", "graph-average", "--method", "single-linkage")
 WITH_CLASSES = ("--id-column", "id", "--label-column", "kind")
@@ -40,6 +41,8 @@ def test_trees_are_saved_and_their_scores_are_those_of_the_table(compare, tmp_pa
     assert result.returncode == 0, result.stderr
     points = hypcse.read(tmp_path / "flowers.csv", id_column="id", label_column="kind")
     graph = hypcse.similarity_graph(points)
+    scores = [score.name for score in SCORES]
+    assert list(table(tmp_path)[0]) == ["rank", "method", "tree", *scores, "seconds", "error"]
     for row in table(tmp_path):
         tree = hypcse.Tree.from_newick((tmp_path / "found" / row["tree"]).read_text(), points.names)
         assert tree == hypcse.methods.run(row["method"], points, graph=graph, random_state=0).with_names(points.names)

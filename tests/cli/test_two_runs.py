@@ -142,7 +142,7 @@ def test_compare_tries_its_names_first(command, tmp_path, monkeypatch):
 
 def test_compare_of_a_file_whose_name_is_odd(command, tmp_path, monkeypatch):
     """Bytes that are no text, markup and places of a page: the name is in the report as it is."""
-    from hypcse.experiments import run_task
+    from hypcse.experiments.running.measure import run_task
 
     monkeypatch.setattr(
         "hypcse.experiments.running.runner.run_in_workers", lambda tasks, n_jobs: (run_task(task) for task in tasks)

@@ -13,24 +13,20 @@ from sklearn.preprocessing import MinMaxScaler
 
 import hypcse
 from hypcse.cli.experiments.reproduce import _runnable
-from hypcse.experiments import Results, Task, build_report, experiment, plan, run_task, run_tasks, to_markdown
-from hypcse.experiments.flat import (
-    FLAT_CASES,
-    FLAT_METHODS,
-    TOLD,
-    FlatData,
-    best_of_levels,
-    flat_data,
-    flat_scores,
-    partition,
-)
+from hypcse.experiments import build_report, experiment, plan, run_tasks, to_markdown
+from hypcse.experiments.flat.cases import FLAT_CASES, FlatData, flat_data
+from hypcse.experiments.flat.methods import FLAT_METHODS, TOLD, best_of_levels, flat_scores
+from hypcse.experiments.results.summary import Results
+from hypcse.experiments.running.measure import run_task
+from hypcse.experiments.running.runner import find_finished
+from hypcse.experiments.running.tasks import Task
 from hypcse.experiments.synthetic import made_size
 
 DECLARED = experiment("flat")
 SMALL = [case for case in FLAT_CASES.values() if case.n_points <= 2000]
 PAPERS = set(hypcse.datasets.available()) - {"optical-digits"}
 """Data sets that nobody has without a download; scikit-learn brings optical-digits."""
-DRAWN = [case for case in FLAT_CASES.values() if case.is_drawn]
+DRAWN = [case for case in FLAT_CASES.values() if case.group != "public"]
 ROWS = {row.method: row for row in DECLARED.rows}
 
 
@@ -92,7 +88,7 @@ def test_every_method_finds_clusters_far_apart(method):
     if not ROWS[method].can_run:
         pytest.skip(f"needs {ROWS[method].needs}")
     data = far_apart()
-    found = partition(method, data, 0, **({"n_clusters": 3} if method in TOLD else {})).labels
+    found = FLAT_METHODS[method](data, 0, **({"n_clusters": 3} if method in TOLD else {})).labels
     groups = np.unique(np.stack([found, data.y]), axis=1)
     assert len(groups.T) == len(np.unique(found))
     if method not in ("louvain", "leiden"):
@@ -104,16 +100,8 @@ def test_rows_say_what_they_are_told_and_whether_they_can_do_without_features(ro
     assert (row.method in TOLD) == (row.classes is not None)
     alone = replace(far_apart(), X=None)
     options = {"n_clusters": 3} if row.classes else {}
-    if not row.graph_alone:
-        with pytest.raises(ValueError, match="needs features"):
-            partition(row.method, alone, 0, **options)
-    elif row.can_run:
-        assert partition(row.method, alone, 0, **options).labels.size == 90
-
-
-def test_a_method_that_is_not_known_is_refused():
-    with pytest.raises(ValueError, match="'agnes' is not known. Choose one of main-level"):
-        partition("agnes", far_apart(), 0)
+    if row.graph_alone and row.can_run:
+        assert FLAT_METHODS[row.method](alone, 0, **options).labels.size == 90
 
 
 @pytest.mark.parametrize("method", ["louvain", "leiden"])
@@ -121,7 +109,9 @@ def test_loops_change_no_communities(method):
     if not ROWS[method].can_run:
         pytest.skip(f"needs {ROWS[method].needs}")
     data = flat_data(FLAT_CASES["moons"], 0)
-    found, bare = (partition(method, one, 3).labels for one in (data, replace(data, graph=data.graph.without_loops())))
+    found, bare = (
+        FLAT_METHODS[method](one, 3).labels for one in (data, replace(data, graph=data.graph.without_loops()))
+    )
     assert data.graph.self_weights.any() and np.array_equal(found, bare)
 
 
@@ -149,7 +139,7 @@ def test_rows_and_seeds_of_every_case():
     for case in FLAT_CASES.values():
         rows = [row for row in DECLARED.rows if row.graph_alone or case.n_features]
         rows = [row for row in rows if row.classes is None or case.group != "noise"]
-        wanted = [(row.label, seed) for row in rows for seed in range(3 if case.is_drawn or row.random else 1)]
+        wanted = [(row.label, seed) for row in rows for seed in range(3 if case.group != "public" or row.random else 1)]
         assert [(row.label, task.seed) for row, task in planned if task.data == case.name] == wanted
     told = {task.options.get("n_clusters") for row, task in planned if task.data == "zoo" and row.classes}
     assert told == {7}
@@ -164,7 +154,6 @@ def test_tasks_of_moons_and_of_noise():
     assert cut["scores"]["ari"] == 1.0 and cut["levels"] == []
     noise = run_task(Task("flat", "main-level", "noise-2d"))
     assert noise["scores"]["clusters"] == 1 and noise["scores"]["ari"] == 1.0
-    assert "no known partition" in run_task(Task("flat", "ward", "irs"))["error"]
 
 
 def test_the_experiment_runs_from_end_to_end(tmp_path):
@@ -225,6 +214,6 @@ def test_what_needs_a_package_is_not_run_without_it_but_stays_where_it_was(monke
     planned = plan(replace(DECLARED, rows=(ROWS["ward"], ROWS["louvain"])), ["moons"], n_seeds=1)
     ward, louvain = (task for _, task in planned)
     path = tmp_path / "records.jsonl"
-    assert _runnable(planned, path) == [ward]
+    assert _runnable(planned, {}) == [ward]
     path.write_text(json.dumps({"key": louvain.key, "version": hypcse.__version__}) + "\n")
-    assert _runnable(planned, path) == [ward, louvain]
+    assert _runnable(planned, find_finished([ward, louvain], path)) == [ward, louvain]

@@ -9,8 +9,9 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import hypcse
-from hypcse.experiments import Results, Task, build_report, experiment, plan, run_task, run_tasks, to_markdown
-from hypcse.experiments.hierarchies import CASES, MAX_DEPTH, make, planted_scores
+from hypcse.experiments import build_report, experiment, plan, run_tasks, to_markdown
+from hypcse.experiments.hierarchies.cases import CASES, MAX_DEPTH, make, planted_scores
+from hypcse.experiments.results.summary import Results
 from hypcse.experiments.synthetic import made_size
 
 DECLARED = experiment("hierarchies")
@@ -116,10 +117,6 @@ def test_rows_say_whether_they_can_do_without_features(row):
     elif not options.get("join") and not row.trains:
         with pytest.raises(ValueError, match="features|X"):
             hypcse.methods.run(row.method, graph=graph, **options)
-
-
-def test_a_name_that_is_no_hierarchy_is_a_failure():
-    assert "not a generated hierarchy" in run_task(Task("planted", "ward", "iris"))["error"]
 
 
 def test_the_experiment_runs_from_end_to_end(tasks_here, tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from hypcse.experiments import experiment, plan
-from hypcse.experiments.labelled import FEW, draw_few, draw_split, predict_classes, score_few, score_splits
+from hypcse.experiments.labelled import CLASSIFIERS, FEW, draw_few, draw_split, score_few, score_splits
 
 SPLIT = {"n_epochs": 60, "learning_rate": 3e-3, "label_weight": 1.0, "hidden_dim": 16, "embed_dim": 4}
 
@@ -17,22 +17,23 @@ def blobs():
 @pytest.mark.parametrize("stratified", [False, True])
 def test_splits(stratified):
     y = np.repeat([0, 1, 2], [100, 60, 40])
-    split = draw_split(y, 0, stratified=stratified)
-    known = split.codes >= 0
-    assert np.array_equal(known, ~split.test) and not (split.validation & ~known).any()
-    assert (split.test.sum(), split.validation.sum()) == (120, 20)
-    assert np.array_equal(split.codes[known], y[known])
+    X = np.zeros((200, 1))
+    split = draw_split(X, y, 0, stratified=stratified)
+    known = split.y >= 0
+    assert not (split.validation & ~known).any()
+    assert (np.count_nonzero(~known), split.validation.sum()) == (120, 20)
+    assert np.array_equal(split.y[known], y[known])
     if stratified:
-        assert np.bincount(y[split.test]).tolist() == [60, 36, 24]
-    again, other = (draw_split(y, seed, stratified=stratified) for seed in (0, 1))
-    assert np.array_equal(again.codes, split.codes) and not np.array_equal(other.codes, split.codes)
+        assert np.bincount(y[~known]).tolist() == [60, 36, 24]
+    again, other = (draw_split(X, y, seed, stratified=stratified) for seed in (0, 1))
+    assert np.array_equal(again.y, split.y) and not np.array_equal(other.y, split.y)
 
 
 def test_a_draw_few_each_class():
     y = np.repeat([0, 1, 2], [100, 60, 3])
-    split = draw_few(y, 5, 0)
-    assert np.bincount(split.codes[split.codes >= 0]).tolist() == [5, 5, 3]
-    assert not split.validation.any() and split.test.sum() == 150
+    split = draw_few(np.zeros((163, 1)), y, 5, 0)
+    assert np.bincount(split.y[split.y >= 0]).tolist() == [5, 5, 3]
+    assert not split.validation.any()
 
 
 @pytest.mark.parametrize("method", ["spread-labels", "label-propagation-graph", "nearest-neighbors"])
@@ -44,7 +45,7 @@ def test_clear_classes_are_found(method):
 
 def test_our_classifier():
     X, y = blobs()
-    found = predict_classes("hypcse-classifier", X, draw_split(y, 0, stratified=True), 0, **SPLIT)
+    found = CLASSIFIERS["hypcse-classifier"](draw_split(X, y, 0, stratified=True), **SPLIT)
     assert np.mean(found == y) > 0.95
 
 
@@ -52,12 +53,6 @@ def test_score_few_by_the_number_of_labels():
     X, y = blobs()
     scores = score_few("spread-labels", X, y, 0)
     assert list(scores) == [f"accuracy_{number}" for number in FEW] and min(scores.values()) > 0.95
-
-
-def test_unknown_methods():
-    X, y = blobs()
-    with pytest.raises(ValueError, match="'svm' is not known"):
-        predict_classes("svm", X, draw_few(y, 1, 0), 0)
 
 
 def test_plans():

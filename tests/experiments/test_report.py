@@ -11,20 +11,12 @@ import numpy as np
 import pytest
 
 from benchmarks.results_page import results_page
-from hypcse.experiments import (
-    EXPERIMENTS,
-    Results,
-    build_report,
-    experiment,
-    plan,
-    read_records,
-    to_html,
-    to_markdown,
-    write_report,
-)
-from hypcse.experiments.report import Picture
-from hypcse.experiments.report.blocks import Entry, Grid, Heading, Text
+from hypcse.experiments import EXPERIMENTS, build_report, experiment, plan, to_markdown
+from hypcse.experiments.report.blocks import Entry, Grid, Heading, Picture, Text
+from hypcse.experiments.report.render import to_html, write_report
 from hypcse.experiments.results.metrics import PLANTED_PURITIES
+from hypcse.experiments.results.summary import Results
+from hypcse.experiments.running.runner import read_records
 
 CIRCUMSTANCES = {
     "version": "0.1.0",

@@ -13,23 +13,15 @@ from pathlib import Path
 import pytest
 
 from hypcse import similarity_graph, structural_entropy
-from hypcse.experiments import (
-    EXPERIMENTS,
-    MEASURED,
-    Experiment,
-    Row,
-    Task,
-    experiment,
-    plan,
-    read_records,
-    run_task,
-    run_tasks,
-)
-from hypcse.experiments.flat import FLAT_METHODS, TOLD
-from hypcse.experiments.labelled import OURS
+from hypcse.experiments import EXPERIMENTS, experiment, plan, run_tasks
+from hypcse.experiments.declared.model import Experiment, Row
+from hypcse.experiments.flat.methods import FLAT_METHODS, TOLD
+from hypcse.experiments.labelled import CLASSIFIERS
+from hypcse.experiments.running.measure import run_task
+from hypcse.experiments.running.runner import read_records
+from hypcse.experiments.running.tasks import Task
 from hypcse.experiments.synthetic import nested_gaussians
 from hypcse.methods import describe, run
-from hypcse.methods.labelled import CLASSIFIERS
 
 TOY = Experiment(
     "toy",
@@ -39,6 +31,8 @@ TOY = Experiment(
     data_sets=("optical-digits",),
     n_seeds=3,
 )
+MEASURED = ("seconds", "peak_mb", "when", "machine", "threads")
+"""What differs between two runs of one task."""
 TINY = tuple(f"nested-gaussians-{size}" for size in (40, 50, 60))
 
 
@@ -77,7 +71,7 @@ def test_every_declared_task_can_run():
             if task.kind == "flat":
                 assert task.method in FLAT_METHODS and list(task.options) == ["n_clusters"] * (task.method in TOLD)
             elif task.kind in ("labelled", "few"):
-                assert task.method in (*OURS, *CLASSIFIERS) and set(task.options) <= {"features", "guess_weight"}
+                assert task.method in CLASSIFIERS and set(task.options) <= {"features", "guess_weight"}
             else:
                 assert not task.method or set(task.options) <= set(describe(task.method).options), task
         assert len({task.key for task in tasks_of(declared)}) == len(tasks_of(declared))
@@ -213,7 +207,8 @@ def test_a_foreign_file_is_refused(tmp_path):
 RUN = """
 import os, sys
 from pathlib import Path
-from hypcse.experiments import Task, run_tasks
+from hypcse.experiments import run_tasks
+from hypcse.experiments.running.tasks import Task
 
 if __name__ == "__main__":
     path, n_jobs, methods, sets, n_seeds = sys.argv[1:]

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from hypcse.experiments import EXPERIMENTS, Experiment, Planned, Results, Row, Task, read_printed
-from hypcse.experiments.results import METRICS, Figure, Ranks, agreements, best_two, mean_ranks
-from hypcse.experiments.results.summary import figure, verdict
+from hypcse.experiments import EXPERIMENTS
+from hypcse.experiments.declared.model import Experiment, Row
+from hypcse.experiments.results.metrics import METRICS
+from hypcse.experiments.results.ranks import Ranks, agreements, mean_ranks
+from hypcse.experiments.results.summary import Figure, Results, best_two, figure, verdict
+from hypcse.experiments.running.tasks import Planned, Task
+from hypcse.experiments.settings import read_printed
 from hypcse.metrics import SCORES
 
 

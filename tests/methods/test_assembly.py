@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypcse import Tree
-from hypcse.methods.assembly import halved_parents, join_parts, split_parents
+from hypcse.methods.bisecting import halved_parents, join_parts, split_parents
 
 
 @st.composite

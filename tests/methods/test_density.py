@@ -15,7 +15,7 @@ from sklearn.cluster import HDBSCAN
 import hypcse
 from hypcse import Tree, methods
 from hypcse.decode import reachability, spanning
-from hypcse.methods import density
+from hypcse.methods import feature_linkage
 
 CASES = {"n": st.integers(2, 60), "d": st.integers(1, 6), "min_samples": st.integers(1, 9), "seed": st.integers(0, 999)}
 
@@ -27,7 +27,7 @@ def run(X, **options):
 @pytest.fixture
 def by_rounds(monkeypatch):
     """Few points take Boruvka's rounds too."""
-    monkeypatch.setattr(density, "_FEW", 0)
+    monkeypatch.setattr(feature_linkage, "_FEW", 0)
 
 
 def clouds(seed, n, d):
@@ -48,7 +48,7 @@ def test_rounds_give_what_prim_gives(n, d, min_samples, seed):
     for X in clouds(seed, n, d):
         X = X.astype(np.float32)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(density, "_FEW", np.inf)
+            patch.setattr(feature_linkage, "_FEW", np.inf)
             expected = run(X, min_samples=min_samples)
         assert run(X, min_samples=min_samples) == expected
 
@@ -149,7 +149,7 @@ def test_copies_small_inputs_and_far_units():
 
 @pytest.mark.parametrize("few", [0, np.inf])
 def test_progress_and_limits(few, monkeypatch):
-    monkeypatch.setattr(density, "_FEW", few)
+    monkeypatch.setattr(feature_linkage, "_FEW", few)
     X = np.random.default_rng(0).normal(size=(6000, 2))
     told = []
     methods.run("hdbscan", X, callback=told.append)

@@ -16,13 +16,21 @@ import hypcse
 from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
 from hypcse.decode import decode_single
-from hypcse.hyperbolic import lca_depth
+from hypcse.hyperbolic import lca_depth, lca_depth_of_pairs
 from hypcse.hyperbolic.poincare import on_sphere
 from hypcse.kernels.points.triples import triple_slopes
-from hypcse.methods.hyphc.objective import triplet_loss
-from hypcse.methods.hyphc.similarity import cosine_dasgupta, unit_rows
-from hypcse.methods.hyphc.training import random_triples
+from hypcse.methods.hyphc.fit import cosine_dasgupta, random_triples, unit_rows
 from strategies import trees
+
+
+def triplet_loss(leaves, triples, similarities, temperature):
+    """The loss by autograd: mean over triples (i, j, k) of the similarity that is split first."""
+    rows = leaves[triples.flatten()]
+    first = torch.arange(0, len(rows), 3).unsqueeze(1) + torch.tensor([0, 0, 1])
+    second = torch.arange(0, len(rows), 3).unsqueeze(1) + torch.tensor([1, 2, 2])
+    depth = lca_depth_of_pairs(rows, first, second)
+    joined = (similarities * torch.softmax(depth / temperature, dim=1)).sum(1)
+    return (similarities.sum(1) - joined).mean()
 
 
 def circle(n, seed, radius):

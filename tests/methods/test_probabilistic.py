@@ -20,10 +20,19 @@ from hypcse import Graph, methods
 from hypcse._progress import Progress
 from hypcse.discrete.cutting.compress import keep_nodes
 from hypcse.kernels.points.simplex import project_rows
-from hypcse.methods.probabilistic.expected import draw_parents, start_logits
-from hypcse.methods.probabilistic.objective import soft_dasgupta, soft_divergence, soft_tree
-from hypcse.methods.probabilistic.search import Search, certain_parents
-from hypcse.methods.probabilistic.start import contract, likeliest_tree, start_tree, tree_sampling_divergence
+from hypcse.methods.probabilistic.objective import (
+    certain_parents,
+    contract,
+    draw_parents,
+    likeliest_tree,
+    soft_dasgupta,
+    soft_divergence,
+    soft_tree,
+    start_logits,
+    start_tree,
+    tree_sampling_divergence,
+)
+from hypcse.methods.probabilistic.search import Search
 from strategies import trees
 
 

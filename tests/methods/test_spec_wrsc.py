@@ -16,8 +16,7 @@ import hypcse
 from graph_strategies import graphs
 from hypcse import Graph, methods
 from hypcse.methods.spectral import spectrum
-from hypcse.methods.spectral.sparse_cuts import MAX_ENUMERATED, cuts_between, recursive_cuts, sparsest_cut
-from hypcse.methods.spectral.wrsc import degree_buckets
+from hypcse.methods.spectral.wrsc import MAX_ENUMERATED, cuts_between, degree_buckets, recursive_cuts, sparsest_cut
 
 
 def run(graph, **options):

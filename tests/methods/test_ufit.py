@@ -15,7 +15,7 @@ import hypcse
 from brute import members
 from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
-from hypcse.methods.ufit.objective import single_linkage, ultrametric_loss
+from hypcse.methods.ufit.fit import single_linkage, ultrametric_loss
 
 
 @st.composite

@@ -13,7 +13,8 @@ import torch
 from geoopt.optim import RiemannianAdam
 
 from hypcse import HypCSE, HypcseWarning, similarity_graph
-from hypcse.experiments import Task, run_task
+from hypcse.experiments.running.measure import run_task
+from hypcse.experiments.running.tasks import Task
 from hypcse.graph import scale_features
 from hypcse.saving.archive import ARRAYS, FACTS, ModelFileError
 from hypcse.training import TrainingConfig, TrainingInterrupted, fit

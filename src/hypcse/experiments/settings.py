@@ -1,7 +1,11 @@
-"""The authors' settings, data set by data set, as their released code has them."""
+"""What the authors published: the settings in their released code, and the figures that the paper prints."""
 
 from __future__ import annotations
 
+import math
+import tomllib
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from hypcse._checks import did_you_mean
@@ -70,3 +74,26 @@ def paper_settings(name: str) -> dict[str, Any]:
         guess = did_you_mean(name, _ROWS)
         raise ValueError(f"the authors have no settings for {name!r}.{guess} There are some for {', '.join(_ROWS)}.")
     return {**_COMMON, **dict(zip(_COLUMNS, _ROWS[name], strict=True))}
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(files("hypcse.experiments").joinpath("printed.toml").read_text(encoding="utf-8"))
+
+
+def read_printed(table: str, metric: str, row: str, data: str) -> float | None:
+    """A figure of the paper, or None if it prints none; purities are in percent.
+
+    >>> read_printed("table1", "dendrogram_purity", "hypcse", "iris")
+    95.1
+    """
+    tables = _tables()
+    figures = tables.get(table, {}).get(metric, {}).get(row, [])
+    order = tables.get(table, {}).get("datasets", tables["datasets"])
+    figure = float(dict(zip(order, figures, strict=False)).get(data, math.nan))
+    return None if math.isnan(figure) else figure
+
+
+def paper_data_sets() -> tuple[str, ...]:
+    """The seven data sets, in the order of the paper's tables."""
+    return tuple(_tables()["datasets"])

@@ -1,12 +1,12 @@
-"""Data sets that come from no file of ours, and points to measure how methods grow."""
+"""Data sets by name: the made cases, and points to measure how methods grow."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from hypcse.datasets import available, describe
-from hypcse.experiments.flat.cases import FLAT_CASES
-from hypcse.experiments.hierarchies import CASES
+from hypcse.experiments.flat.cases import FLAT_CASES, FlatCase
+from hypcse.experiments.hierarchies.cases import CASES, Case
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 N_FEATURES = 16
 _PREFIX = "nested-gaussians-"
+_ALL: dict[str, Case | FlatCase] = {**CASES, **FLAT_CASES}
+_MADE = {name: case for name, case in _ALL.items() if name not in available()}
 
 
 def data_name(n_points: int) -> str:
@@ -34,26 +36,22 @@ def size_of(name: str) -> int | None:
 
 def made_size(name: str) -> int | None:
     """Number of points of a data set that is made, or scikit-learn's; None for one that `load` reads."""
-    case = CASES.get(name) or (FLAT_CASES.get(name) if name not in available() else None)
-    return size_of(name) if case is None else case.n_points
+    return _MADE[name].n_points if name in _MADE else size_of(name)
 
 
 def has_features(name: str) -> bool:
     """Whether a data set is more than a graph."""
-    case = CASES.get(name) or FLAT_CASES.get(name)
-    return case is None or case.n_features > 0
+    return name not in _MADE or _MADE[name].n_features > 0
 
 
 def is_noise(name: str) -> bool:
     """Whether all points of a data set are one cluster."""
-    case = FLAT_CASES.get(name)
-    return case is not None and case.n_clusters == 1
+    return name in _MADE and _MADE[name].n_clusters == 1
 
 
 def number_of_classes(name: str) -> int:
     """The true number of clusters of a data set."""
-    case = FLAT_CASES.get(name)
-    return describe(name).n_classes if case is None else case.n_clusters
+    return _MADE[name].n_clusters if name in _MADE else describe(name).n_classes
 
 
 def nested_gaussians(n_points: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -62,6 +60,6 @@ def nested_gaussians(n_points: int, seed: int = 0) -> tuple[NDArray[np.float64],
 
     rng = np.random.default_rng(seed)
     groups = 8 * rng.normal(size=(5, 1, N_FEATURES))
-    centres = (groups + 3 * rng.normal(size=(5, 5, N_FEATURES))).reshape(25, N_FEATURES)
+    centers = (groups + 3 * rng.normal(size=(5, 5, N_FEATURES))).reshape(25, N_FEATURES)
     y = rng.integers(0, 25, n_points)
-    return centres[y] + rng.normal(size=(n_points, N_FEATURES)), y
+    return centers[y] + rng.normal(size=(n_points, N_FEATURES)), y

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from numpy.random import Generator, RandomState
@@ -14,8 +13,7 @@ from hypcse.estimator.base import Attributes, Fitting
 from hypcse.estimator.entropy_clustering import effort_of, search
 from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
-from hypcse.methods.inputs import Inputs
-from hypcse.methods.options import check_names
+from hypcse.methods.options import Inputs, check_names
 from hypcse.methods.registry import describe
 from hypcse.tree import Tree
 
@@ -90,12 +88,6 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
             raise ValueError(
                 f"metric={self.metric!r}: {self.method} compares features by Euclidean distance. Choose a method for "
                 "graphs; its neighbours are found by the metric."
-            )
-        if effort_of(self.refine) is not None and options.get("epsilon", math.inf) != math.inf:
-            raise ValueError(
-                f"epsilon={options['epsilon']} asks for a private tree, and refinement looks at the graph again. "
-                "Pass refine=False (--no-refine). Levels, labels and scores are read off the graph too: of what is "
-                "written, only the tree itself (tree.nwk, linkage.npy) is private."
             )
 
     def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:

@@ -9,7 +9,7 @@ from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse.discrete import graph_linkage, refine
 from hypcse.graph import Graph
-from hypcse.methods.inputs import Inputs
+from hypcse.methods.options import Inputs
 from hypcse.tree import Tree
 
 

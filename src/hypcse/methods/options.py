@@ -1,13 +1,73 @@
-"""Options of methods, read from their signatures."""
+"""What methods are given: inputs, options, read from their signatures, and a clock that reports their progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import signature
+from math import inf, isfinite
 from typing import Any, get_type_hints
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hypcse._checks import did_you_mean
+from hypcse._choices import Scale
+from hypcse._progress import Callback, Reporter, Stopped
+from hypcse.discrete import join_components
+from hypcse.graph import Graph
+from hypcse.points import Points
+from hypcse.tree import Tree
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The points that a method clusters, and how.
+
+    points       : their features, their graph, or both.
+    scale        : how features are scaled.
+    random_state : seed of random methods.
+    callback     : receives the progress of long methods.
+    """
+
+    points: Points
+    scale: Scale = "minmax"
+    random_state: int = 0
+    callback: Callback | None = None
+
+    @property
+    def raw(self) -> NDArray[Any]:
+        """The unscaled features."""
+        return self.points.table
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return self.points.n_points
+
+    @cached_property
+    def scaled(self) -> NDArray[np.float32]:
+        """The scaled features, in float32 as in the paper's evaluation."""
+        scale, _ = self.points.suited(self.scale, 1.0)
+        return self.points.scaled(scale)[1]
+
+    @cached_property
+    def features(self) -> NDArray[np.float64]:
+        """Scaled features in float64."""
+        return self.scaled.astype(np.float64)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The given graph, or the similarity graph of the features."""
+        return self.points.similarity(scale=self.scale)
+
+    def joined(self, tree: Tree) -> Tree:
+        """A tree found on the graph, with its components joined by the features, if there are any."""
+        if self.points.features is None:
+            return tree
+        metric = self.points.metric
+        return join_components(tree, self.graph, self.scaled, scale="none", metric=metric, bridges=True)
 
 
 @dataclass(frozen=True)
@@ -37,3 +97,46 @@ def check_names(method: str, given: Iterable[str], known: Iterable[str]) -> None
             guess = did_you_mean(name, names)
             listed = f"Its options are {', '.join(names)}." if names else "It has none."
             raise TypeError(f"{method} has no option {name!r}.{guess} {listed}")
+
+
+class Clock(Reporter):
+    """Reports progress, and knows when a method has to stop: if the callback asks for it, or after `max_seconds`."""
+
+    def __init__(self, method: str, callback: Callback | None, max_seconds: float | None) -> None:
+        super().__init__(callback)
+        self.method, self.max_seconds = method, max_seconds
+        self.limit = inf if max_seconds is None else check_positive("max_seconds", max_seconds)
+
+    def check(self, stage: str, done: int, total: int) -> None:
+        """Report progress; raise `Stopped` if the method has to stop, because half a tree is not a result."""
+        asked, seconds = self.tell(stage, done, total), self.seconds
+        if done == total:
+            return
+        where = f"after {seconds:.1f} s with {done / total:.0%} of its {stage} done"
+        if asked:
+            raise Stopped(f"{self.method} was stopped by its callback {where}; it has no partial result.")
+        if seconds > self.limit:
+            way_out = f"max_seconds={self.max_seconds}. Raise it, or pass None for no limit."
+            raise Stopped(f"{self.method} was stopped {where}: {way_out}")
+
+    def stops(self, epoch: int, n_epochs: int, loss: float, best: float, measure: str) -> bool:
+        """Report an epoch, and return whether it is the last one; `best` is the value of the best tree by `measure`."""
+        asked = self.tell("training", epoch, n_epochs, value=best, measure=measure, loss=loss)
+        return asked or epoch == n_epochs or self.seconds > self.limit
+
+
+def check_rate(value: object) -> float:
+    """A learning rate; beyond the limit every step exceeds the range of float32."""
+    return check_positive("learning_rate", value, most=10_000)
+
+
+def check_positive(name: str, value: object, *, zero: bool = False, most: float = inf) -> float:
+    """A finite number above 0 (at least 0 if `zero` is allowed), and at most `most`."""
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name}={value!r} must be a number, got {type(value).__name__}.")
+    number = float(value)
+    if not isfinite(number) or number < 0 or (number == 0 and not zero):
+        raise ValueError(f"{name}={value} must be finite and {'at least' if zero else 'above'} 0.")
+    if number > most:
+        raise ValueError(f"{name}={value} must be at most {most:g}.")
+    return number

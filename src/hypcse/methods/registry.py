@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal
 
@@ -11,12 +12,8 @@ from hypcse._checks import did_you_mean
 from hypcse._choices import Scale
 from hypcse._progress import Callback
 from hypcse._random import check_seed
-from hypcse.methods import bisecting, density, feature_linkage, graph_search, hyperbolic, spectral
-from hypcse.methods.hyphc import hyphc
-from hypcse.methods.inputs import Inputs
-from hypcse.methods.options import Option, check_names, keyword_options
-from hypcse.methods.probabilistic import eph, fph
-from hypcse.methods.ufit import ufit
+from hypcse.methods import bisecting, feature_linkage
+from hypcse.methods.options import Inputs, Option, check_names, keyword_options
 from hypcse.points import Points
 from hypcse.tree import Tree
 
@@ -25,25 +22,13 @@ from hypcse.tree import Tree
 class Method:
     """A method: its name, its input and its options.
 
-    Attributes
-    ----------
-    name
-        Name to pass to `run`.
-    takes
-        Which of the `Inputs` it uses: "features" (scaled, (n, d)), a "graph", or "both".
-    summary
-        What it does, in one line.
-    memory
-        How its memory grows.
-    build
-        Function that takes the `Inputs` and the options by keyword, and returns a Tree. None if an estimator does it.
-    estimator
-        Name in `hypcse.estimator` of the estimator for this method; its parameters are the options.
-    trains
-        Whether it needs torch.
+    takes     : which of the `Inputs` it uses: "features" (scaled, (n, d)), a "graph", or "both".
+    summary   : what it does, in one line.
+    memory    : how its memory grows.
+    build     : function from the `Inputs`, and options by keyword, to a Tree, or its dotted name.
+    estimator : in place of it, the name of an estimator in `hypcse.estimator`; its parameters are the options.
+    trains    : whether it needs torch.
 
-    Examples
-    --------
     >>> describe("ward").takes
     'features'
     """
@@ -52,15 +37,15 @@ class Method:
     takes: Literal["features", "graph", "both"]
     summary: str
     memory: str
-    build: Callable[..., Tree] | None = None
+    build: Callable[..., Tree] | str | None = None
     estimator: str | None = None
     trains: bool = False
 
     @property
     def parameters(self) -> tuple[Option, ...]:
         """The keyword options with their defaults and types."""
-        if self.build is not None:
-            return keyword_options(self.build)
+        if self.estimator is None:
+            return keyword_options(self._function())
         return keyword_options(self.kind().__init__, without=("scale", "random_state"))
 
     @property
@@ -74,32 +59,13 @@ class Method:
         return not self.trains or all(find_spec(name) is not None for name in ("torch", "geoopt"))
 
     def kind(self) -> Any:
-        """The class of the estimator.
-
-        Returns
-        -------
-        type
-            An estimator of `hypcse`.
-        """
+        """The class of the estimator."""
         import hypcse.estimator
 
         return getattr(hypcse.estimator, str(self.estimator))
 
     def tree(self, inputs: Inputs, **options: Any) -> Tree:
-        """Run the method and return its tree.
-
-        Parameters
-        ----------
-        inputs
-            Points, scale, seed and callback.
-        **options
-            Of the method.
-
-        Returns
-        -------
-        Tree
-            The hierarchy.
-        """
+        """Run the method and return its tree."""
         if self.trains:
             import hypcse._torch  # noqa: F401
         if self.takes == "features" and inputs.points.features is None:
@@ -108,9 +74,15 @@ class Method:
                 f"{self.name} clusters features, but these points hold only a graph or distances. Pass a table of "
                 f"numbers, or choose a method for graphs: {others}."
             )
-        if self.build is None:
+        if self.estimator is not None:
             return self._estimated(inputs, options)
-        return self.build(inputs, **options)
+        return self._function()(inputs, **options)
+
+    def _function(self) -> Callable[..., Tree]:
+        if callable(self.build):
+            return self.build
+        module, _, name = str(self.build).rpartition(".")
+        return getattr(import_module(module), name)
 
     def _estimated(self, inputs: Inputs, options: dict[str, Any]) -> Tree:
         if inputs.n_points == 1:
@@ -138,20 +110,24 @@ METHODS = (
         "features",
         "single linkage of mutual reachability; the full tree of HDBSCAN",
         "O(n)",
-        density.hdbscan,
+        feature_linkage.hdbscan,
     ),
-    Method("graph-average", "graph", "mean weight between members", "O(n + m)", graph_search.average),
-    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", graph_search.paris),
-    Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", graph_search.hcse),
+    Method("graph-average", "graph", "mean weight between members", "O(n + m)", feature_linkage.graph_average),
+    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", feature_linkage.graph_paris),
+    Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", feature_linkage.hcse),
     Method(
-        "spec-wrsc", "graph", "spectral clusters, joined by recursive sparsest cuts", "O(n + m)", spectral.spec_wrsc
+        "spec-wrsc",
+        "graph",
+        "spectral clusters, joined by recursive sparsest cuts",
+        "O(n + m)",
+        "hypcse.methods.spectral.wrsc.spec_wrsc",
     ),
     Method(
         "dp-cluster-hsbm",
         "graph",
         "spectral blocks joined by density; our reading",
         "O(n + m)",
-        spectral.dp_cluster_hsbm,
+        "hypcse.methods.spectral.block_model.dp_cluster_hsbm",
     ),
     Method(
         "entropy",
@@ -173,15 +149,41 @@ METHODS = (
         "both",
         "the control of hypcse: encoders that were never trained, decoded and refined",
         "O(n + m)",
-        hyperbolic.decode_untrained,
+        "hypcse.methods.hyperbolic.decode_untrained",
         trains=True,
     ),
-    Method("hyphc", "both", "leaves on a hyperbolic circle, trained on triples of points", "O(n)", hyphc, trains=True),
     Method(
-        "fph", "both", "probabilities of parents by gradient descent on Dasgupta's cost", "O(n m)", fph, trains=True
+        "hyphc",
+        "both",
+        "leaves on a hyperbolic circle, trained on triples of points",
+        "O(n)",
+        "hypcse.methods.hyphc.fit.hyphc",
+        trains=True,
     ),
-    Method("eph", "both", "the same over whole trees drawn at random; successor of fph", "O(n m)", eph, trains=True),
-    Method("ufit", "both", "an ultrametric fitted to distances by gradient descent", "O(n + m)", ufit, trains=True),
+    Method(
+        "fph",
+        "both",
+        "probabilities of parents by gradient descent on Dasgupta's cost",
+        "O(n m)",
+        "hypcse.methods.probabilistic.search.fph",
+        trains=True,
+    ),
+    Method(
+        "eph",
+        "both",
+        "the same over whole trees drawn at random; successor of fph",
+        "O(n m)",
+        "hypcse.methods.probabilistic.search.eph",
+        trains=True,
+    ),
+    Method(
+        "ufit",
+        "both",
+        "an ultrametric fitted to distances by gradient descent",
+        "O(n + m)",
+        "hypcse.methods.ufit.fit.ufit",
+        trains=True,
+    ),
 )
 
 

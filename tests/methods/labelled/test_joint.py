@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from hypcse.hyperbolic.poincare import log_origin, on_sphere
-from hypcse.methods.labelled.hyphc import hyphc_end_to_end, hyphc_two_step
-from hypcse.methods.labelled.joint import cross_entropy_slopes
+from hypcse.methods.labelled.features import LabelledInputs
+from hypcse.methods.labelled.hyphc import cross_entropy_slopes, hyphc_end_to_end, hyphc_two_step
 
 
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3), st.floats(0.01, 0.999), st.integers(0, 999))
@@ -28,6 +28,10 @@ def test_slopes_are_those_of_autograd(n, n_classes, dim, radius, seed):
         assert ours == approx(slopes.numpy(), rel=1e-6, abs=1e-9)
 
 
+def inputs(X, y, validation=None):
+    return LabelledInputs(X, y, np.zeros(len(y), bool) if validation is None else validation)
+
+
 def noisy(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     truth = np.arange(n) % 3
@@ -40,10 +44,10 @@ def test_validation_chooses_among_the_epochs():
     held = np.arange(60) >= 40
     y = np.where((np.arange(60) < 15) | held, truth, -1)
     unseen = np.where(held, -1, y)
-    epochs = [hyphc_end_to_end(X, unseen, n_epochs=k, n_triples=10_000) for k in range(1, 5)]
+    epochs = [hyphc_end_to_end(inputs(X, unseen), n_epochs=k, n_triples=10_000) for k in range(1, 5)]
     right = [np.mean(answer[held] == truth[held]) for answer in epochs]
     last_best = max(k for k in range(4) if right[k] == max(right))
-    assert (hyphc_end_to_end(X, y, n_epochs=4, n_triples=10_000, validation=held) == epochs[last_best]).all()
+    assert (hyphc_end_to_end(inputs(X, y, held), n_epochs=4, n_triples=10_000) == epochs[last_best]).all()
 
 
 def test_the_classification_loss_fits_the_labels():
@@ -51,8 +55,8 @@ def test_the_classification_loss_fits_the_labels():
     X, _ = noisy()
     y = np.where(np.arange(60) < 30, np.random.default_rng(1).integers(3, size=60), -1)
     known = y >= 0
-    joint = hyphc_end_to_end(X, y, n_epochs=20, n_triples=10_000, loss_weight=10.0)
-    frozen = hyphc_two_step(X, y, n_epochs=20, n_triples=10_000)
+    joint = hyphc_end_to_end(inputs(X, y), n_epochs=20, n_triples=10_000, loss_weight=10.0)
+    frozen = hyphc_two_step(inputs(X, y), n_epochs=20, n_triples=10_000)
     assert np.mean(joint[known] == y[known]) > 0.9 > np.mean(frozen[known] == y[known])
 
 
@@ -60,4 +64,4 @@ def test_the_classification_loss_fits_the_labels():
 def test_errors(option, value):
     X, truth = noisy()
     with pytest.raises(ValueError, match=f"{option}={value}"):
-        hyphc_end_to_end(X, truth, **{option: value})
+        hyphc_end_to_end(inputs(X, truth), **{option: value})

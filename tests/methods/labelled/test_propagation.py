@@ -10,8 +10,7 @@ from sklearn.semi_supervised import LabelPropagation
 
 from hypcse import Graph
 from hypcse.graph import scale_features
-from hypcse.methods.labelled import CLASSIFIERS
-from hypcse.methods.labelled.propagation import propagate
+from hypcse.methods.labelled.features import LabelledInputs, label_propagation, label_propagation_graph, propagate
 
 
 def connected(n: int, seed: int) -> np.ndarray:
@@ -46,7 +45,7 @@ def test_scikit_learn_agrees_on_all_pairs(seed):
     y = np.where(np.arange(25) < 6, np.arange(25) % 3, -1)
     peer = LabelPropagation(kernel="rbf", gamma=1.0, max_iter=100_000, tol=1e-12).fit(scale_features(X), y)
     gap = np.diff(np.sort(peer.label_distributions_, axis=1)[:, -2:]).ravel()
-    same = CLASSIFIERS["label-propagation"].predict(X, y) == peer.transduction_
+    same = label_propagation(LabelledInputs(X, y, np.zeros(25, bool))) == peer.transduction_
     assert same[gap > 1e-6].all()
 
 
@@ -55,7 +54,7 @@ def test_unreached_points_get_the_most_frequent_class():
     X = np.concatenate([center + np.linspace(0, 1, 6) for center in (0.0, 100.0, 200.0)])[:, None]
     y = np.full(18, -1)
     y[0], y[6:8] = 0, 1
-    found = CLASSIFIERS["label-propagation-graph"].predict(X, y, n_neighbors=2)
+    found = label_propagation_graph(LabelledInputs(X, y, np.zeros(18, bool)), n_neighbors=2)
     assert found.tolist() == [0] * 6 + [1] * 12
 
 

@@ -12,22 +12,14 @@ from rich.markdown import Markdown
 from hypcse._checks import did_you_mean
 from hypcse.cli.experiments.tasks import run_with_bar
 from hypcse.datasets import load
-from hypcse.experiments import (
-    Experiment,
-    Planned,
-    Results,
-    Task,
-    build_report,
-    everything,
-    experiment,
-    find_finished,
-    plan,
-    read_records,
-    to_markdown,
-    write_report,
-)
-from hypcse.experiments.report import Block, Picture
-from hypcse.experiments.running import Record
+from hypcse.experiments import build_report, experiment, plan, to_markdown
+from hypcse.experiments.declared import everything
+from hypcse.experiments.declared.model import Experiment
+from hypcse.experiments.report.blocks import Block, Picture
+from hypcse.experiments.report.render import write_report
+from hypcse.experiments.results.summary import Results
+from hypcse.experiments.running.runner import find_finished, read_records
+from hypcse.experiments.running.tasks import Planned, Record, Task
 from hypcse.experiments.synthetic import made_size, size_of
 from hypcse.writing import check_folder
 
@@ -42,11 +34,19 @@ def run_reproduce(
     wanted = everything() if name == EVERYTHING else (experiment(name),)
     check_folder(out)
     _check_names(wanted, data_sets or ())
-    planned = {one.name: plan(one, _choose_data(one, data_sets), n_seeds, quick) for one in wanted}
+    planned = {}
+    for one in wanted:
+        chosen = None if data_sets is None else [data for data in data_sets if _has(one, data)]
+        planned[one.name] = plan(one, chosen, n_seeds, quick)
     path = out / RECORDS
-    records = _read(path) if report_only else _run(planned, path, n_jobs, name)
+    if report_only and not path.exists():
+        raise FileNotFoundError(f"{path} does not exist, so there is nothing to report. Run without --report-only.")
+    if report_only:
+        records = {record["key"]: record for record in read_records(path)}
+    else:
+        records = _run([one for tasks in planned.values() for one in tasks], path, n_jobs, name)
     results = [Results(one, planned[one.name], records, judged=not quick) for one in wanted]
-    if not any(one.found for one in results):
+    if not any(one.finished for one in results):
         raise ValueError(f"{path} has no record of {name}, so there is nothing to report. Run without --report-only.")
     title = "Results" if name == EVERYTHING else f"Results: {name}"
     source = f"Written by `{_command(name, data_sets, n_seeds, quick)}`."
@@ -57,22 +57,26 @@ def run_reproduce(
     blocks = build_report(results, title, source)
     files = write_report(blocks, out, f"{name}{part}")
     _show(blocks, f"Written: {files[1]} and {files[0]}. The result of each task is a line of {path}.")
-    if any("error" in record for one in results for record in one.found):
+    if any("error" in record for one in results for record in one.finished):
         raise typer.Exit(1)
 
 
-def _run(planned: Mapping[str, Sequence[Planned]], path: Path, n_jobs: int, title: str) -> dict[str, Record]:
-    """Records of the tasks that can run here, and of those that are finished already."""
-    tasks = _runnable([one for tasks in planned.values() for one in tasks], path)
-    _check_data(tasks, path)
+def _run(planned: Sequence[Planned], path: Path, n_jobs: int, title: str) -> dict[str, Record]:
+    """Records of the tasks that can run here, and of those that are finished already.
+
+    All data sets that are still needed are read first, so that a missing one is an error before anything runs.
+    """
+    done = find_finished([task for _, task in planned], path)
+    tasks = _runnable(planned, done)
+    for data in dict.fromkeys(task.data for task in tasks if task.key not in done):
+        if made_size(data) is None:
+            load(data)
     return run_with_bar(tasks, path, n_jobs, title)
 
 
-def _read(path: Path) -> dict[str, Record]:
-    """The existing records, by key."""
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist, so there is nothing to report. Run without --report-only.")
-    return {record["key"]: record for record in read_records(path)}
+def _runnable(planned: Sequence[Planned], done: Mapping[str, Record]) -> list[Task]:
+    """The tasks that can run here, and those that are finished already."""
+    return [task for row, task in planned if row.can_run or task.key in done]
 
 
 def _show(blocks: Sequence[Block], last: str) -> None:
@@ -92,19 +96,6 @@ def _command(name: str, data_sets: Sequence[str] | None, n_seeds: int | None, qu
     return " ".join(["hypcse reproduce", *words, *(["--quick"] if quick else [])])
 
 
-def _runnable(planned: Sequence[Planned], path: Path) -> list[Task]:
-    """The tasks that can run here, and those that are finished already."""
-    done = find_finished([task for _, task in planned], path)
-    return [task for row, task in planned if row.can_run or task.key in done]
-
-
-def _check_data(tasks: Sequence[Task], path: Path) -> None:
-    """Read all data sets that are still needed, so that a missing one is an error before anything runs."""
-    done = find_finished(tasks, path)
-    for data in {task.data: None for task in tasks if task.key not in done and made_size(task.data) is None}:
-        load(data)
-
-
 def _check_names(wanted: Sequence[Experiment], data_sets: Sequence[str]) -> None:
     """Raise for a data set that no experiment has."""
     for data in data_sets:
@@ -117,8 +108,3 @@ def _check_names(wanted: Sequence[Experiment], data_sets: Sequence[str]) -> None
 def _has(one: Experiment, data: str) -> bool:
     """Whether an experiment takes a data set; `growth` takes any number of points."""
     return data in one.data_sets or (one.kind == "growth" and size_of(data) is not None)
-
-
-def _choose_data(one: Experiment, data_sets: list[str] | None) -> list[str] | None:
-    """The data sets asked for that the experiment has."""
-    return None if data_sets is None else [data for data in data_sets if _has(one, data)]

@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from hypcse.experiments import Task, run_tasks
-from hypcse.experiments.running import Record
+from hypcse.experiments import run_tasks
+from hypcse.experiments.running.tasks import Record, Task
 
 
 def run_with_bar(

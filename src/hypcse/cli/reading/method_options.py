@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from types import NoneType
 from typing import Any
 
-from hypcse.methods import Method
 from hypcse.methods.options import Option, check_names
+from hypcse.methods.registry import Method
 
 # Parameters of estimators that the command has its own options for, for every method.
 ELSEWHERE = {

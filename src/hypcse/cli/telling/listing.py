@@ -8,6 +8,7 @@ from rich.table import Table
 
 from hypcse import datasets, methods
 from hypcse.cli.reading.method_options import format_value, settable
+from hypcse.methods.registry import Method
 
 
 def list_methods() -> None:
@@ -29,7 +30,7 @@ def list_methods() -> None:
     console.print("Options of hypcse that are none take the value of its preset.", highlight=False)
 
 
-def _options_of(method: methods.Method) -> str:
+def _options_of(method: Method) -> str:
     """The options and their defaults in one line; if the estimator cannot be loaded, what it needs."""
     try:
         return ", ".join(f"{option.name}={format_value(option.default)}" for option in settable(method))

@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 from hypcse._checks import did_you_mean
-from hypcse.experiments.declared.clustering import CONTROL, DISKS, PAPER_ROW_ALONE, TABLE_1, TABLE_2, TABLE_4
-from hypcse.experiments.declared.labels import FEW_LABELS, TABLE_3
-from hypcse.experiments.declared.made import FLAT, GROWTH, HIERARCHIES
-from hypcse.experiments.declared.model import Experiment, Row
-from hypcse.experiments.declared.sweeps import SWEEPS
-
-__all__ = ["EXPERIMENTS", "Experiment", "Row", "everything", "experiment"]
+from hypcse.experiments.declared.clustering import CONTROL, DISKS, PAPER_ROW_ALONE, SWEEPS, TABLE_1, TABLE_2, TABLE_4
+from hypcse.experiments.declared.made import FEW_LABELS, FLAT, GROWTH, HIERARCHIES, TABLE_3
+from hypcse.experiments.declared.model import Experiment
 
 EXPERIMENTS = (
-    TABLE_1,
-    PAPER_ROW_ALONE,
-    TABLE_2,
-    TABLE_3,
-    FEW_LABELS,
-    TABLE_4,
-    CONTROL,
+    *(TABLE_1, PAPER_ROW_ALONE, TABLE_2, TABLE_3, FEW_LABELS, TABLE_4, CONTROL),
     *SWEEPS,
-    DISKS,
-    GROWTH,
-    HIERARCHIES,
-    FLAT,
+    *(DISKS, GROWTH, HIERARCHIES, FLAT),
 )
 
 
 def everything() -> tuple[Experiment, ...]:
-    """All experiments, except those that are part of another.
-
-    Returns
-    -------
-    tuple of Experiment
-        In the order of the paper.
-
-    Examples
-    --------
-    >>> "table1" in [one.name for one in everything()]
-    True
-    """
+    """All experiments in the order of the paper, except those that are part of another."""
     return tuple(declared for declared in EXPERIMENTS if not declared.within)
 
 
@@ -61,9 +37,8 @@ def experiment(name: str) -> Experiment:
     >>> experiment("table2").rows[0].label
     'base'
     """
-    for declared in EXPERIMENTS:
-        if declared.name == name:
-            return declared
-    names = [declared.name for declared in EXPERIMENTS]
-    guess = did_you_mean(name, names)
-    raise ValueError(f"experiment {name!r} is not known.{guess} Choose one of {', '.join(names)}, or all.")
+    known = {declared.name: declared for declared in EXPERIMENTS}
+    if name not in known:
+        guess = did_you_mean(name, known)
+        raise ValueError(f"experiment {name!r} is not known.{guess} Choose one of {', '.join(known)}, or all.")
+    return known[name]

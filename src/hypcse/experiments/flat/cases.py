@@ -1,12 +1,21 @@
-"""Data with one known partition, described as data."""
+"""Data with one known partition: read, or drawn by a seed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
-from hypcse.datasets import available, describe
+import numpy as np
+from numpy.typing import NDArray
 
+from hypcse._random import generator
+from hypcse.datasets import available, describe, load
+from hypcse.graph import Graph, similarity_graph
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
 Group = Literal["public", "made", "planted", "noise"]
 GROUPS: dict[Group, str] = {
     "public": "public tables",
@@ -33,11 +42,6 @@ class FlatCase:
     n_features: int
     n_clusters: int
     chances: tuple[float, float] | None = None
-
-    @property
-    def is_drawn(self) -> bool:
-        """Whether each seed draws the data anew."""
-        return self.group != "public"
 
 
 def _public(name: str) -> FlatCase:
@@ -78,3 +82,71 @@ ABOUT = (
     "probability 0.3 inside a group and 0.02 between two. `noise-8d` are 1,000 points drawn evenly from a cube of 8 "
     "dimensions, which is one cluster. Each seed draws the made data anew."
 )
+
+
+@dataclass(frozen=True, eq=False)
+class FlatData:
+    """X of shape (n, d), or None where there is the graph alone; the graph; and the true cluster of each point."""
+
+    X: Floats | None
+    graph: Graph
+    y: Labels
+
+
+def flat_data(case: FlatCase, seed: int) -> FlatData:
+    """The data of a case under a seed; the graph of a table is its similarity graph."""
+    if case.chances is not None:
+        graph, y = _planted_partition(case, case.chances, generator(seed, f"flat {case.name}"))
+        return FlatData(None, graph, y)
+    X, y = _table(case, seed)
+    return FlatData(X, similarity_graph(X), np.unique(y, return_inverse=True)[1])
+
+
+def _table(case: FlatCase, seed: int) -> tuple[Floats, Any]:
+    if case.group == "noise":
+        X = generator(seed, f"flat {case.name}").uniform(size=(case.n_points, case.n_features))
+        return X, np.zeros(case.n_points, np.int64)
+    return _MADE[case.name](case.n_points, seed) if case.name in _MADE else load(case.name)
+
+
+def _diagnostic(n_points: int, seed: int) -> tuple[Floats, Labels]:
+    from sklearn.datasets import load_breast_cancer
+
+    return load_breast_cancer(return_X_y=True)
+
+
+def _curves(n_points: int, seed: int, maker: str, **options: float) -> tuple[Floats, Labels]:
+    from sklearn import datasets
+
+    return getattr(datasets, maker)(n_points, noise=0.05, random_state=seed, **options)
+
+
+def _blobs(
+    n_points: int, seed: int, side: float, spreads: list[float], shear: tuple[tuple[float, ...], ...] = ()
+) -> tuple[Floats, Labels]:
+    """Gaussians at the corners of a regular polygon around the origin."""
+    from sklearn.datasets import make_blobs
+
+    angles = 2 * np.pi * np.arange(len(spreads)) / len(spreads)
+    radius = side / (2 * np.sin(np.pi / len(spreads)))
+    centers = radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    X, y = make_blobs(n_points, centers=centers, cluster_std=spreads, random_state=seed)
+    return (X @ np.array(shear) if shear else X), y
+
+
+_MADE: dict[str, Callable[[int, int], tuple[Floats, Labels]]] = {
+    "breast-cancer-diagnostic": _diagnostic,
+    "moons": partial(_curves, maker="make_moons"),
+    "circles": partial(_curves, maker="make_circles", factor=0.5),
+    "blobs-densities": partial(_blobs, side=10, spreads=[0.5, 1.0, 2.5]),
+    "blobs-stretched": partial(_blobs, side=6, spreads=[1.0] * 3, shear=((0.6, -0.6), (-0.4, 0.8))),
+    "blobs-apart": partial(_blobs, side=12, spreads=[1.0] * 5),
+}
+
+
+def _planted_partition(case: FlatCase, chances: tuple[float, float], rng: np.random.Generator) -> tuple[Graph, Labels]:
+    """A random graph with more edges inside groups than between them; the order of the vertices tells nothing."""
+    y = rng.permutation(np.repeat(np.arange(case.n_clusters), case.n_points // case.n_clusters))
+    chance = np.where(y[:, None] == y, *chances)
+    i, j = np.nonzero(np.triu(rng.random(chance.shape) < chance, 1))
+    return Graph.from_edges(i, j, n=case.n_points), y

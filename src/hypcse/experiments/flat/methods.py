@@ -1,18 +1,19 @@
-"""Methods that give one partition, by name: ours, and those that users know."""
+"""Methods that give one partition, ours and those that users know, and how far it agrees with the true one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.experiments.flat.data import FlatData
-
-if TYPE_CHECKING:
-    from hypcse.tree import Tree
+import hypcse
+from hypcse.discrete.cutting.levels import levels_and_main
+from hypcse.experiments.flat.cases import FlatData
+from hypcse.graph import scale_features
 
 Labels = NDArray[np.int64]
 
@@ -25,64 +26,30 @@ class Partition:
     levels: tuple[Labels, ...] = ()
 
 
-def partition(method: str, data: FlatData, seed: int, **options: Any) -> Partition:
-    """The partition by a method of `FLAT_METHODS`.
-
-    Ours and Louvain's and Leiden's see the graph, the others the features on the scale that the graph was made with.
-    """
-    if method not in FLAT_METHODS:
-        raise ValueError(f"{method!r} is not known. Choose one of {', '.join(FLAT_METHODS)}.")
-    return FLAT_METHODS[method](data, seed, **options)
-
-
 def _main_level(data: FlatData, seed: int) -> Partition:
     """Of the levels of the tree that to look at first; one cluster where nothing lies beyond chance."""
-    import hypcse
-    from hypcse.discrete.cutting.levels import levels_and_main
-
     structure = hypcse.beyond_chance(data.graph if data.X is None else data.X, random_state=seed)
-    found = levels_and_main(_tree(data, seed), data.graph, structure.found)
-    return Partition(found.labels[found.main], tuple(found.labels))
+    levels = levels_and_main(_tree(data, seed), data.graph, structure.found)
+    return Partition(levels.labels[levels.main], tuple(levels.labels))
 
 
 def _cut(data: FlatData, seed: int, *, n_clusters: int) -> Partition:
-    import hypcse
-
     return Partition(hypcse.best_cut(_tree(data, seed), data.graph, n_clusters=n_clusters))
 
 
-def _tree(data: FlatData, seed: int) -> Tree:
+def _tree(data: FlatData, seed: int) -> hypcse.Tree:
     """Our tree without training."""
-    import hypcse
-
     tree = hypcse.refine(hypcse.graph_linkage(data.graph), data.graph, random_state=seed)
     return tree if data.X is None else hypcse.join_components(tree, data.graph, data.X, bridges=True)
 
 
-def _kmeans(data: FlatData, seed: int, *, n_clusters: int) -> Partition:
-    from sklearn.cluster import KMeans
+def _by_features(data: FlatData, seed: int, *, name: str, seeded: bool = False, **options: Any) -> Partition:
+    """By an estimator of scikit-learn, on the features as the graph was made with."""
+    from sklearn import cluster
 
-    return Partition(KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(_features(data)))
-
-
-def _ward(data: FlatData, seed: int, *, n_clusters: int) -> Partition:
-    from sklearn.cluster import AgglomerativeClustering
-
-    return Partition(AgglomerativeClustering(n_clusters, linkage="ward").fit_predict(_features(data)))
-
-
-def _hdbscan(data: FlatData, seed: int) -> Partition:
-    from sklearn.cluster import HDBSCAN
-
-    return Partition(HDBSCAN(copy=True).fit_predict(_features(data)))
-
-
-def _features(data: FlatData) -> NDArray[np.float32]:
-    from hypcse.graph import scale_features
-
-    if data.X is None:
-        raise ValueError("the method needs features, but there is only a graph. Choose a method for graphs.")
-    return scale_features(data.X)
+    assert data.X is not None
+    more = {"random_state": seed} if seeded else {}
+    return Partition(getattr(cluster, name)(**options, **more).fit_predict(scale_features(data.X)))
 
 
 def _louvain(data: FlatData, seed: int) -> Partition:
@@ -103,18 +70,44 @@ def _leiden(data: FlatData, seed: int) -> Partition:
     i, j, weights = data.graph.edges()
     graph = igraph.Graph(data.graph.n_vertices, np.column_stack([i, j]).tolist())
     kind = leidenalg.ModularityVertexPartition
-    found = leidenalg.find_partition(graph, kind, weights=weights.tolist(), n_iterations=-1, seed=seed)
-    return Partition(np.array(found.membership, np.int64))
+    communities = leidenalg.find_partition(graph, kind, weights=weights.tolist(), n_iterations=-1, seed=seed)
+    return Partition(np.array(communities.membership, np.int64))
 
 
 FLAT_METHODS: dict[str, Callable[..., Partition]] = {
     "main-level": _main_level,
     "cut": _cut,
-    "k-means": _kmeans,
-    "ward": _ward,
-    "hdbscan": _hdbscan,
+    "k-means": partial(_by_features, name="KMeans", n_init=10, seeded=True),
+    "ward": partial(_by_features, name="AgglomerativeClustering", linkage="ward"),
+    "hdbscan": partial(_by_features, name="HDBSCAN", copy=True),
     "louvain": _louvain,
     "leiden": _leiden,
 }
 TOLD = ("cut", "k-means", "ward")
 """Methods that are told the number of clusters, as `n_clusters`."""
+
+
+def flat_scores(y: Labels, labels: Labels) -> dict[str, float]:
+    """Agreement of labels with the true clusters.
+
+    ari, ami : adjusted Rand index and adjusted mutual information; points labelled -1, noise, count as one cluster.
+    clusters : number of clusters, noise not among them.
+
+    >>> flat_scores(np.array([0, 0, 1, 1]), np.array([3, 3, -1, -1]))
+    {'ari': 1.0, 'ami': 1.0, 'clusters': 1}
+    """
+    from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
+
+    return {
+        "ari": float(adjusted_rand_score(y, labels)),
+        "ami": float(adjusted_mutual_info_score(y, labels)),
+        "clusters": int(np.unique(labels[labels >= 0]).size),
+    }
+
+
+def best_of_levels(levels: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Index and number of clusters of the level that agrees best, the coarsest of several; nothing without levels."""
+    if not levels:
+        return {}
+    best = max(levels, key=lambda scores: scores["ari"])
+    return {"best_level_ari": best["ari"], "best_level_clusters": best["clusters"]}

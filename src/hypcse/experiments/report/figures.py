@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hypcse.experiments.results import Ranks, Table
+from hypcse.experiments.results.ranks import Ranks
+from hypcse.experiments.results.summary import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""What a report says about flat clusters: how far they agree with the true ones, what we win and what we lose."""
+"""What a report says about made data: flat clusters, and planted partitions; what we win and what we lose."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hypcse.experiments.flat import FLAT_CASES, GROUPS, FlatCase
-from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Text
-from hypcse.experiments.report.grids import field, mark_best
-from hypcse.experiments.results import METRICS, Figure, Results, Table, Values
+from hypcse.experiments.flat.cases import FLAT_CASES, GROUPS, FlatCase
+from hypcse.experiments.hierarchies.cases import CASES, HIT, MAX_DEPTH, Case, level_score
+from hypcse.experiments.report.blocks import Block, Entry, Grid, Heading, Text, field, mark_best, mean_grid, metric_grid
+from hypcse.experiments.results.metrics import METRICS
+from hypcse.experiments.results.summary import Results, Values
 
 NEAR = 0.01
 """Difference of two indices from which one is ahead."""
 MUCH = 0.05
 """Difference that is named."""
+NEAR_BEST = 1.0
+"""Percentage points within which a purity is as good as the best."""
 OURS = ("main-level", "cut")
 NOISE_HEAD = "right on noise"
 
@@ -29,7 +32,13 @@ def flat_tables(results: Results) -> Iterator[Block]:
         "0 for random ones. A row that lacks a case of a group has no mean there. Right on noise: the share of draws "
         f"that are left in one piece. Below, a row is ahead or behind by more than {NEAR:g}."
     )
-    yield _mean_grid(results, cases)
+    columns = {}
+    for metric in ("ari", "ami"):
+        for group, title in GROUPS.items():
+            names = [case.name for case in cases if case.group == group]
+            if names and (group != "noise" or metric == "ari"):
+                columns[f"{metric.upper()}, {title}" if group != "noise" else NOISE_HEAD] = dict.fromkeys(names, metric)
+    yield mean_grid(results, columns, plain=NOISE_HEAD)
     for text in (*_standing(results, clustered), _not_run(results)):
         if text:
             yield Text(text)
@@ -70,38 +79,11 @@ def _case_grid(results: Results, metric: str, cases: Sequence[FlatCase], *, mark
     return Grid(("", *(["true"] if counted else []), *table), tuple(rows))
 
 
-def _mean_grid(results: Results, cases: Sequence[FlatCase]) -> Grid:
-    """Means over the cases of each group, of both indices."""
-    table: Table = {label: {} for label in results.table("ari")}
-    heads: list[str] = []
-    for metric in ("ari", "ami"):
-        values = results.complete(metric)
-        for group, told in GROUPS.items():
-            names = [case.name for case in cases if case.group == group]
-            if names and (group != "noise" or metric == "ari"):
-                heads.append(f"{metric.upper()}, {told}" if group != "noise" else NOISE_HEAD)
-                for label, mean in _means(values, names).items():
-                    table[label][heads[-1]] = Figure(mean, 0.0, 1)
-    marks = mark_best(table, [head for head in heads if head != NOISE_HEAD], "ari")
-    rows = [
-        (Entry(label), *(field(row.get(head), "ari", marks.get((label, head), "")) for head in heads))
-        for label, row in table.items()
-    ]
-    return Grid(("", *heads), tuple(rows))
-
-
-def _means(values: Values, names: Sequence[str]) -> dict[str, float]:
-    """Means of the rows that have all of the cases."""
-    whole = {label: [row[name] for name in names] for label, row in values.items() if set(names) <= row.keys()}
-    return {label: float(np.mean(found)) for label, found in whole.items()}
-
-
 def _standing(results: Results, cases: Sequence[FlatCase]) -> Iterator[str]:
     """What our rows win and lose beside the others, in words."""
-    names = [case.name for case in cases]
-    values = {
-        label: {name: row[name] for name in names if name in row} for label, row in results.complete("ari").items()
-    }
+    names = {case.name for case in cases}
+    complete = results.ours("ari", complete=True)
+    values = {label: {name: value for name, value in row.items() if name in names} for label, row in complete.items()}
     ours = {row.label: None for row, _ in results.planned if row.method in OURS}
     others = {label: row for label, row in values.items() if label not in ours and row}
     for label in ours:
@@ -121,7 +103,7 @@ def _beside(own: dict[str, float], others: dict[str, dict[str, float]]) -> str:
 def _extremes(own: dict[str, float], others: dict[str, dict[str, float]]) -> str:
     """The cases on which a row is far ahead of all others, and those on which it is far behind the best."""
     rivals = {name: [(row[name], label) for label, row in others.items() if name in row] for name in own}
-    best = {name: max(found) for name, found in rivals.items() if found}
+    best = {name: max(values) for name, values in rivals.items() if values}
     gaps = {name: own[name] - top for name, (top, _) in best.items()}
     won = [f"{name} ({gaps[name]:.2f})" for name in sorted(gaps, key=lambda name: -gaps[name]) if gaps[name] > MUCH]
     lost = [
@@ -146,11 +128,11 @@ def _level_costs(results: Results, cases: Sequence[FlatCase]) -> Iterator[Block]
     """Cases on which another level of the tree than the main one agrees much better."""
     metrics = ("clusters", "ari", "best_level_clusters", "best_level_ari")
     label = next((row.label for row, _ in results.planned if row.method == "main-level"), "")
-    found = {metric: results.table(metric).get(label, {}) for metric in metrics}
+    figures = {metric: results.table(metric).get(label, {}) for metric in metrics}
     costs = {
-        case: found["best_level_ari"][case.name].mean - found["ari"][case.name].mean
+        case: figures["best_level_ari"][case.name].mean - figures["ari"][case.name].mean
         for case in cases
-        if case.name in found["ari"]
+        if case.name in figures["ari"]
     }
     worst = sorted((case for case in costs if costs[case] > MUCH), key=lambda case: -costs[case])
     if not worst:
@@ -161,7 +143,73 @@ def _level_costs(results: Results, cases: Sequence[FlatCase]) -> Iterator[Block]
         "level that is, only the true clusters tell."
     )
     rows = [
-        (Entry(case.name), Entry(str(case.n_clusters)), *(field(found[m][case.name], m, "", False) for m in metrics))
+        (Entry(case.name), Entry(str(case.n_clusters)), *(field(figures[m][case.name], m, "", False) for m in metrics))
         for case in worst
     ]
     yield Grid(("", "true clusters", "main level", "its ARI", "best level", "its ARI"), tuple(rows))
+
+
+def planted_tables(results: Results) -> Iterator[Block]:
+    """Purity by case, purity by planted level, and the planted partitions among the levels of the trees."""
+    yield Heading("Purity by case (percent)", 3)
+    yield Text(f"Means over the planted levels of a case and over its draws. {_purity_standing(results)}".strip())
+    yield metric_grid(results, "mean_purity", marked=True, spread=False)
+    cases = _shared_cases(results)
+    if not cases:
+        return
+    counted = "Means over the nested Gaussians; a row that lacks one of these cases, or a draw of it, has no mean."
+    yield Heading("Purity by planted level (percent)", 3)
+    yield Text(
+        f"{counted} A level counts where a case has it, and the finest is the last that it has. The block model is "
+        "left out: rows that see features alone cannot see its edges."
+    )
+    nested = [case for case in cases if not case.degrees]
+    levels = {"mean": dict.fromkeys([case.name for case in nested], "mean_purity")}
+    for k in range(1, MAX_DEPTH + 1):
+        deep = [case.name for case in nested if k <= len(case.branching)]
+        levels["level 1, coarsest" if k == 1 else f"level {k}"] = dict.fromkeys(deep, level_score("purity", k))
+    levels["finest"] = {case.name: level_score("purity", len(case.branching)) for case in nested}
+    yield mean_grid(results, {head: scores for head, scores in levels.items() if scores}, ranked=True)
+    yield Heading("Planted partitions among the levels of the tree", 3)
+    yield Text(
+        f"{counted} A planted partition is hit where some level of `hypcse.levels` has an adjusted Rand index of at "
+        f"least {HIT:g} with it. Best level: the index of the level that fits a planted partition best. Main level: "
+        "that of the level to look at first, `hypcse.main_level`, with the planted partition that it fits best. "
+        "Both functions were made for our own trees, and cut those of all rows. The last column is the share of "
+        "`blocks-4x4`, with features."
+    )
+    names = [case.name for case in nested]
+    found = {
+        "hit (percent)": dict.fromkeys(names, "partitions_hit"),
+        "best level": dict.fromkeys(names, "best_ari"),
+        "main level": dict.fromkeys(names, "main_ari"),
+        "structural entropy": dict.fromkeys(names, "structural_entropy"),
+        "hit, block model (percent)": {case.name: "partitions_hit" for case in cases if case.degrees},
+    }
+    yield mean_grid(results, {head: scores for head, scores in found.items() if scores}, ranked=True)
+
+
+def _purity_standing(results: Results) -> str:
+    """On which cases our own rows are behind the best, by how much, and behind whom."""
+    values = results.ours("mean_purity", complete=True)
+    ours = {row.label: None for row in results.experiment.rows if row.refined or row.method == "hypcse"}
+    return " ".join(_behind(label, values) for label in ours if values.get(label) and len(values) > 1)
+
+
+def _behind(label: str, values: Values) -> str:
+    best = {data: max((row[data], other) for other, row in values.items() if data in row) for data in values[label]}
+    gaps = {data: top - values[label][data] for data, (top, _) in best.items()}
+    lost = sorted((data for data in gaps if gaps[data] > NEAR_BEST), key=lambda data: -gaps[data])
+    text = f"{label} is within {NEAR_BEST:g} point of the best row on {len(gaps) - len(lost)} of {len(gaps)} cases"
+    if not lost:
+        return f"{text}."
+    return f"{text}; it loses more on " + ", ".join(f"{d} ({gaps[d]:.1f} to {best[d][1]})" for d in lost) + "."
+
+
+def _shared_cases(results: Results) -> list[Case]:
+    """Cases with records that all rows were planned for."""
+    rows = {row.label for row, _ in results.planned}
+    planned: dict[str, set[str]] = {}
+    for row, task in results.planned:
+        planned.setdefault(task.data, set()).add(row.label)
+    return [CASES[data] for data in results.data_sets if planned[data] == rows and data in CASES]

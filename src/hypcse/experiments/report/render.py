@@ -22,22 +22,6 @@ _MARKUP = re.compile(r"[\\`*\[\]|~]|<(?=[a-zA-Z/!?])|&(?=[#\w])|(?<![^\W_])_|_(?
 def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]:
     """Write NAME.md, NAME.html with all of it inside, and the pictures of NAME.md in the folder NAME; the paths.
 
-    Parameters
-    ----------
-    blocks
-        Of `build_report`.
-    folder
-        Where to write; it is made.
-    name
-        First part of the files' names.
-
-    Returns
-    -------
-    list of Path
-        What was written.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_report([], Path(folder), "empty")]
@@ -114,20 +98,6 @@ def _entry(entry: Entry) -> str:
 def to_html(title: str, blocks: Sequence[Block]) -> str:
     """The blocks as a page, pictures inside it.
 
-    Parameters
-    ----------
-    title
-        Title of the page.
-    blocks
-        Of `build_report`.
-
-    Returns
-    -------
-    str
-        The whole page.
-
-    Examples
-    --------
     >>> to_html("Empty", []).startswith("<!doctype html>")
     True
     """

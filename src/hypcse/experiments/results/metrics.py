@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypcse.experiments.hierarchies import MAX_DEPTH, level_score
+from hypcse.experiments.hierarchies.cases import MAX_DEPTH, level_score
 from hypcse.experiments.labelled import FEW
 from hypcse.metrics import SCORES
 

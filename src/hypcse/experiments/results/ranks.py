@@ -34,12 +34,12 @@ class Ranks:
     def groups(self) -> list[tuple[str, str]]:
         """First and last row of each longest run of rows that do not differ."""
         labels, ranks = list(self.mean), np.array(list(self.mean.values()))
-        found: list[tuple[int, int]] = []
+        runs: list[tuple[int, int]] = []
         for first in range(len(labels)):
             last = int(np.flatnonzero(ranks - ranks[first] < self.difference)[-1])
-            if last > first and (not found or last > found[-1][1]):
-                found.append((first, last))
-        return [(labels[first], labels[last]) for first, last in found]
+            if last > first and (not runs or last > runs[-1][1]):
+                runs.append((first, last))
+        return [(labels[first], labels[last]) for first, last in runs]
 
 
 def mean_ranks(values: Values, metric: str) -> Ranks | None:

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 
 from hypcse.experiments.declared.model import Experiment, Row
-from hypcse.experiments.paper_figures import read_printed
 from hypcse.experiments.results.metrics import METRICS
 from hypcse.experiments.running.tasks import Planned, Record, Task
+from hypcse.experiments.settings import read_printed
 
 Verdict = Literal["reproduced", "better", "not reproduced"]
 
@@ -62,22 +62,7 @@ Values = Mapping[str, Mapping[str, float]]
 class Results:
     """An experiment, the tasks of it that were asked for, and the records that there are, by key.
 
-    Attributes
-    ----------
-    experiment
-        What was measured.
-    planned
-        The tasks that were asked for.
-    records
-        Those that there are, by key of the task.
-    judged
-        Whether figures are held against the paper's, which those of a smoke run are not.
-
-    Examples
-    --------
-    >>> from hypcse.experiments import experiment
-    >>> Results(experiment("table2"), [], {}).data_sets
-    []
+    judged : whether figures are held against the paper's, which those of a smoke run are not.
     """
 
     experiment: Experiment
@@ -86,7 +71,7 @@ class Results:
     judged: bool = True
 
     @property
-    def found(self) -> list[Record]:
+    def finished(self) -> list[Record]:
         """Records of the planned tasks that were run."""
         return [self.records[task.key] for _, task in self.planned if task.key in self.records]
 
@@ -96,88 +81,42 @@ class Results:
         return list(dict.fromkeys(task.data for _, task in self.planned if task.key in self.records))
 
     def table(self, metric: str) -> Table:
-        """All figures of one metric.
-
-        Parameters
-        ----------
-        metric
-            Name of a score.
-
-        Returns
-        -------
-        dict
-            By row, then by data set.
-        """
-        groups: dict[tuple[str, str], list[Task]] = {}
+        """All figures of one metric, by row and by data set."""
+        groups: dict[str, dict[str, list[Task]]] = {}
         rows = {row.label: row for row, _ in self.planned}
         for row, task in self.planned:
-            groups.setdefault((row.label, task.data), []).append(task)
-        table: Table = {label: {} for label in rows}
-        for (label, data), tasks in groups.items():
-            found = [self.records[task.key] for task in tasks if task.key in self.records]
-            if found:
-                known = figure(found, metric, self._paper(rows[label], metric, data))
-                verdict = known.verdict if self.judged else None
-                spread = self._paper(rows[label], f"{metric}_deviation", data)
-                n_missing = len(tasks) - len(found)
-                table[label][data] = replace(known, n_missing=n_missing, verdict=verdict, paper_deviation=spread)
-        return {label: figures for label, figures in table.items() if figures}
+            groups.setdefault(row.label, {}).setdefault(task.data, []).append(task)
+        table: Table = {}
+        for label, group in groups.items():
+            for data, tasks in group.items():
+                records = [self.records[task.key] for task in tasks if task.key in self.records]
+                if records:
+                    whole = figure(records, metric, self._paper(rows[label], metric, data))
+                    verdict = whole.verdict if self.judged else None
+                    spread = self._paper(rows[label], f"{metric}_deviation", data)
+                    n_missing = len(tasks) - len(records)
+                    whole = replace(whole, n_missing=n_missing, verdict=verdict, paper_deviation=spread)
+                    table.setdefault(label, {})[data] = whole
+        return table
 
-    def ours(self, metric: str) -> Values:
+    def ours(self, metric: str, *, complete: bool = False) -> Values:
         """Our means by row and by data set.
 
-        Parameters
-        ----------
-        metric
-            Name of a score.
-
-        Returns
-        -------
-        dict
-            By row, then by data set.
-        """
-        known = ((label, data, one.mean) for label, row in self.table(metric).items() for data, one in row.items())
-        return _nest(known)
-
-    def complete(self, metric: str) -> Values:
-        """The same where every seed has its figure: fewer would be other data than that of other rows.
-
-        Parameters
-        ----------
-        metric
-            Name of a score.
-
-        Returns
-        -------
-        dict
-            By row, then by data set.
+        complete : only those of figures without a missing or failed seed, which the figures of other rows can stand
+                   beside: fewer seeds may be other data.
         """
         return _nest(
             (label, data, one.mean)
             for label, row in self.table(metric).items()
             for data, one in row.items()
-            if not one.n_missing and not one.n_failed
+            if not (complete and (one.n_missing or one.n_failed))
         )
 
     def paper(self, metric: str) -> Values:
-        """The paper's figures by its own rows, and by data set.
-
-        Parameters
-        ----------
-        metric
-            Name of a score.
-
-        Returns
-        -------
-        dict
-            By row, then by data set.
-        """
-        names = {row.label: row.printed for row, _ in self.planned if row.printed is not None}
-        table = self.table(metric)
+        """The paper's figures by its own rows, and by data set."""
+        names = {row.label: row.printed for row, _ in self.planned}
         return _nest(
-            (name, data, np.nan if one.paper is None else one.paper)
-            for label, name in names.items()
-            for data, one in table.get(label, {}).items()
+            (names[label], data, one.paper) for label, row in self.table(metric).items() for data, one in row.items()
         )
 
     def _paper(self, row: Row, metric: str, data: str) -> float | None:
@@ -185,10 +124,10 @@ class Results:
         return read_printed(source, metric, row.printed or "", data)
 
 
-def _nest(found: Iterable[tuple[str, str, float]]) -> Values:
+def _nest(values: Iterable[tuple[str | None, str, float | None]]) -> Values:
     grid: dict[str, dict[str, float]] = {}
-    for row, data, value in found:
-        if np.isfinite(value):
+    for row, data, value in values:
+        if row is not None and value is not None and np.isfinite(value):
             grid.setdefault(row, {})[data] = value
     return grid
 

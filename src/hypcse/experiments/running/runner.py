@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence, Set
 from contextlib import closing
 from pathlib import Path
 
-from hypcse.experiments.running.kept import is_kept
+from hypcse.experiments.running.growing import is_stored
 from hypcse.experiments.running.tasks import Record, Task
 from hypcse.experiments.running.workers import run_in_workers
 from hypcse.writing import hold_folder, write_file
@@ -55,8 +55,8 @@ def run_tasks(
                 on_record(record)
         missing = [task for key, task in wanted.items() if key not in done]
         _drop_failures(path, wanted.keys() - done.keys())
-        with path.open("a", encoding="utf-8") as out, closing(run_in_workers(missing, n_jobs)) as found:
-            for record in found:
+        with path.open("a", encoding="utf-8") as out, closing(run_in_workers(missing, n_jobs)) as records:
+            for record in records:
                 out.write(json.dumps(record, allow_nan=False) + "\n")
                 out.flush()
                 os.fsync(out.fileno())
@@ -67,25 +67,7 @@ def run_tasks(
 
 
 def find_finished(tasks: Sequence[Task], path: Path) -> dict[str, Record]:
-    """Records of tasks that `path` already holds, run by this version, without failure, and with the tree they wrote.
-
-    Parameters
-    ----------
-    tasks
-        The tasks.
-    path
-        The file of records.
-
-    Returns
-    -------
-    dict of Record
-        By key of the task.
-
-    Examples
-    --------
-    >>> find_finished([], Path("records.jsonl"))
-    {}
-    """
+    """Records of tasks in `path`, run by this version, without failure, and with the tree they wrote."""
     import hypcse
 
     wanted = {task.key for task in tasks}
@@ -95,28 +77,12 @@ def find_finished(tasks: Sequence[Task], path: Path) -> dict[str, Record]:
         if record["key"] in wanted
         and record["version"] == hypcse.__version__
         and "error" not in record
-        and is_kept(record, path.parent)
+        and is_stored(record, path.parent)
     }
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records of a file, without a truncated last line; none if there is no file.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    list of Record
-        One per line.
-
-    Examples
-    --------
-    >>> read_records(Path("no such file"))
-    []
-    """
+    """The records of a file, without a truncated last line; none if there is no file."""
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").split("\n")
@@ -135,6 +101,6 @@ def _drop_failures(path: Path, keys: Set[str]) -> None:
         return
     text = path.read_text(encoding="utf-8")
     stay = [record for record in read_records(path) if "error" not in record or record["key"] not in keys]
-    kept = "".join(json.dumps(record) + "\n" for record in stay)
-    if kept != text:
-        write_file(path, kept)
+    lines = "".join(json.dumps(record) + "\n" for record in stay)
+    if lines != text:
+        write_file(path, lines)

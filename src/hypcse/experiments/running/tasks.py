@@ -25,30 +25,11 @@ QUICK_EPOCHS = 2
 class Task:
     """One unit of work, shared by all experiments that need it: a method on a data set with a seed.
 
-    Attributes
-    ----------
-    kind
-        "tree", "compare", "disk", "growth", "planted", "flat", "labelled", "few" or "statistics": what is measured.
-    method
-        Which method.
-    data
-        On which data set.
-    seed
-        With which seed.
-    options
-        Options of the method, all of them.
-    neighbors
-        Neighbours of the graph that the method sees, where they are not the standard's; "all" is complete.
-    refined
-        Whether the method's tree is refined.
-    file
-        An .npz archive of X (and y, if there are classes) instead of a data set's name; its file name must identify its
-        content.
-
-    Examples
-    --------
-    >>> Task("tree", "ward", "iris").seed
-    0
+    kind      : what is measured: "compare", or a kind of experiments, with "tree" for "table" and "sweep".
+    options   : options of the method, all of them.
+    neighbors : neighbors in the graph that the method sees, where they are not the standard's; "all" is complete.
+    refined   : whether the method's tree is refined.
+    file      : points that `store_points` wrote, in place of a data set's name; its name identifies its content.
     """
 
     kind: str
@@ -69,11 +50,6 @@ class Task:
         return "/".join(part for part in (self.kind, self.method, self.data, str(self.seed), digest) if part)
 
     @property
-    def is_timed(self) -> bool:
-        """Whether the task measures time."""
-        return self.kind == "growth"
-
-    @property
     def size(self) -> int:
         """Number of points, as far as it is known before they are read."""
         if self.file is not None:
@@ -81,33 +57,13 @@ class Task:
         return made_size(self.data) or describe(self.data).n_points
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as records and keys have them, where the kind is called the task.
-
-        Returns
-        -------
-        dict
-            Value by field.
-        """
+        """The fields as records and keys have them, where the kind is called the task."""
         fields = asdict(self)
         return {"task": fields.pop("kind"), **fields}
 
 
 class Planned(NamedTuple):
-    """A task, and the row of the experiment that it belongs to.
-
-    Attributes
-    ----------
-    row
-        The row.
-    task
-        The task.
-
-    Examples
-    --------
-    >>> from hypcse.experiments import experiment
-    >>> plan(experiment("table2"), ["iris"], n_seeds=1)[0].task.data
-    'iris'
-    """
+    """A task, and the row of the experiment that it belongs to."""
 
     row: Row
     task: Task
@@ -147,8 +103,8 @@ def plan(
     >>> {planned.task.data for planned in plan(experiment("table2"), ["iris"], n_seeds=1)}
     {'iris'}
     """
-    found = []
-    usual = experiment.smoke_sets if quick else experiment.data_sets
+    planned = []
+    usual = (experiment.smoke or experiment.data_sets[:2]) if quick else experiment.data_sets
     kind = _KINDS.get(experiment.kind, experiment.kind)
     for data in dict.fromkeys(usual if data_sets is None else data_sets):
         for row in _rows(experiment, data):
@@ -156,10 +112,9 @@ def plan(
             if experiment.varies(row, data) and (quick or n_seeds is not None):
                 seeds = range(1 if n_seeds is None else n_seeds)
             options = _options(row, data, quick)
-            found += [
-                Planned(row, Task(kind, row.method, data, seed, options, row.neighbors, row.refined)) for seed in seeds
-            ]
-    return found
+            tasks = [Task(kind, row.method, data, seed, options, row.neighbors, row.refined) for seed in seeds]
+            planned += [Planned(row, task) for task in tasks]
+    return planned
 
 
 def _rows(experiment: Experiment, data: str) -> list[Row]:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from hypcse.experiments.running.measure import record_lost, run_task
 from hypcse.experiments.running.tasks import Record, Task
 
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 
 def run_in_workers(tasks: Sequence[Task], n_jobs: int) -> Generator[Record]:
@@ -26,7 +26,7 @@ def run_in_workers(tasks: Sequence[Task], n_jobs: int) -> Generator[Record]:
     A process that dies takes the tasks under way with it; each of them is tried again alone, and recorded as lost where
     that fails too. Tasks that measure time come last, one by one in fresh processes.
     """
-    queue = [task for task in reversed(tasks) if not task.is_timed]
+    queue = [task for task in reversed(tasks) if task.kind != "growth"]
     if n_jobs > 1:
         queue.sort(key=lambda task: task.size)
     suspects: list[Task] = []
@@ -35,7 +35,7 @@ def run_in_workers(tasks: Sequence[Task], n_jobs: int) -> Generator[Record]:
     for task in suspects:
         yield from _run_alone(task, n_jobs)
     for task in tasks:
-        if task.is_timed:
+        if task.kind == "growth":
             yield from _run_alone(task, 1)
 
 
@@ -84,7 +84,7 @@ def _workers(n_processes: int, n_shares: int) -> Iterator[ProcessPoolExecutor]:
         writer.close()
 
 
-def _submit(pool: ProcessPoolExecutor, function: Callable[..., Found], *words: Any) -> Future[Found]:
+def _submit(pool: ProcessPoolExecutor, function: Callable[..., Answer], *words: Any) -> Future[Answer]:
     """Submit a call. A process that is started for it does not hear of Ctrl-C, which reaches all of a terminal.
 
     It takes over which signals are held back here; `_prepare` comes too late for one that is still importing.

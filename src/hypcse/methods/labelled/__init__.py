@@ -1,5 +1,1 @@
-"""Classifiers that learn from few labels, in one registry."""
-
-from hypcse.methods.labelled.registry import CLASSIFIERS, Classifier
-
-__all__ = ["CLASSIFIERS", "Classifier"]
+"""Classifiers that learn from few labels, as in the paper's study."""

@@ -1,53 +1,84 @@
-"""Classifiers of features: scikit-learn's, trained on the labelled rows."""
+"""Classifiers that learn from few labels: scikit-learn's, on the labelled rows, and label propagation."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse._threads import FEW_POINTS, openmp_threads
-from hypcse.methods.labelled.inputs import Codes, LabelledInputs, check_inputs
-from hypcse.methods.progress import check_positive
+from hypcse.graph import Graph, scale_features, similarity_graph
+from hypcse.methods.options import check_positive
+
+Codes = NDArray[np.int64]
+# Relative residual at which the conjugate gradients stop.
+_TOLERANCE = 1e-10
 
 
-def nearest_neighbors(
-    X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 5, random_state: int = 0, validation: ArrayLike | None = None
-) -> Codes:
+@dataclass(frozen=True)
+class LabelledInputs:
+    """Points, some of them labelled.
+
+    X          : unscaled features (n, d).
+    y          : class codes (n,), -1 where there is no label.
+    validation : mask (n,) of the points whose labels may choose an epoch and never train.
+    """
+
+    X: NDArray[np.floating]
+    y: Codes
+    validation: NDArray[np.bool_]
+    random_state: int = 0
+
+    @cached_property
+    def rows(self) -> Codes:
+        """Ids (m,) of the points to train on."""
+        return np.flatnonzero((self.y >= 0) & ~self.validation)
+
+    @cached_property
+    def held(self) -> Codes:
+        """Ids of the validation points that have a label."""
+        return np.flatnonzero((self.y >= 0) & self.validation)
+
+    @cached_property
+    def classes(self) -> Codes:
+        """Class codes among the points to train on, ascending."""
+        return np.unique(self.y[self.rows])
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Position (m,) in `classes` of the class of each point to train on."""
+        return np.searchsorted(self.classes, self.y[self.rows])
+
+    @cached_property
+    def features(self) -> NDArray[np.float64]:
+        """Features scaled to [0, 1] column by column, over all points."""
+        return scale_features(self.X).astype(np.float64)
+
+
+def nearest_neighbors(inputs: LabelledInputs, *, n_neighbors: int = 5) -> Codes:
     """The most frequent class among the nearest labelled points (all of them, if there are fewer)."""
     from sklearn.neighbors import KNeighborsClassifier
 
-    inputs = check_inputs(X, y, random_state, validation)
     k = min(check_count("n_neighbors", n_neighbors, 1), inputs.rows.size)
     return predict_with(KNeighborsClassifier(n_neighbors=k), inputs.features, inputs)
 
 
-def logistic_regression(
-    X: ArrayLike, y: ArrayLike, *, C: float = 1.0, random_state: int = 0, validation: ArrayLike | None = None
-) -> Codes:
+def logistic_regression(inputs: LabelledInputs, *, C: float = 1.0) -> Codes:
     """Multinomial logistic regression; C is the inverse of the weight of its squared penalty."""
-    inputs = check_inputs(X, y, random_state, validation)
     return predict_with(linear_model(C), inputs.features, inputs)
 
 
-def gradient_boosting(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    n_rounds: int = 100,
-    min_leaf: int = 1,
-    random_state: int = 0,
-    validation: ArrayLike | None = None,
-) -> Codes:
+def gradient_boosting(inputs: LabelledInputs, *, n_rounds: int = 100, min_leaf: int = 1) -> Codes:
     """Boosted decision trees on histograms, `n_rounds` trees per class.
 
     `min_leaf` is the smallest number of rows in a leaf. With scikit-learn's default of 20, few labels allow no split.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    inputs = check_inputs(X, y, random_state, validation)
     check_count("n_rounds", n_rounds, 1)
     check_count("min_leaf", min_leaf, 1)
     model = HistGradientBoostingClassifier(
@@ -68,7 +99,61 @@ def linear_model(C: float) -> Any:
 def predict_with(model: Any, features: NDArray[np.float64], inputs: LabelledInputs) -> Codes:
     """Class codes (n,) by a model of scikit-learn, trained on the labelled rows of the features (n, d)."""
     if inputs.classes.size == 1:
-        return np.full(inputs.n_points, inputs.classes[0])
+        return np.full(len(inputs.X), inputs.classes[0])
     with openmp_threads():
-        found: Codes = model.fit(features[inputs.rows], inputs.codes).predict(features)
-    return inputs.classes[found]
+        codes: Codes = model.fit(features[inputs.rows], inputs.codes).predict(features)
+    return inputs.classes[codes]
+
+
+def label_propagation(inputs: LabelledInputs) -> Codes:
+    """Label propagation (Zhu, Ghahramani and Lafferty, 2003) on the similarities exp(-d^2) of all pairs.
+
+    d is the Euclidean distance of features scaled to [0, 1]. O(n^2) memory.
+    """
+    return _spread(inputs, max(len(inputs.X) - 1, 1))
+
+
+def label_propagation_graph(inputs: LabelledInputs, *, n_neighbors: int = 10) -> Codes:
+    """Label propagation on the similarity graph of the nearest neighbours. O(n k) memory.
+
+    Points that no label reaches get the most frequent class.
+    """
+    return _spread(inputs, n_neighbors)
+
+
+def _spread(inputs: LabelledInputs, n_neighbors: int) -> Codes:
+    shares = propagate(similarity_graph(inputs.X, n_neighbors), inputs.rows, np.eye(inputs.classes.size)[inputs.codes])
+    # The shares of a point add up to 1 in the exact solution, and to 0 where no label arrives.
+    reached = shares.sum(axis=1) > 0.5
+    return inputs.classes[np.where(reached, shares.argmax(axis=1), np.bincount(inputs.codes).argmax())]
+
+
+def propagate(graph: Graph, rows: Codes, known: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Shares (n, c) of every vertex from those (m, c) `known` at the vertices `rows`, which keep theirs.
+
+    A vertex without known shares has the mean of its neighbours', weighted by the edges: with P = D^-1 W without loops,
+    U the vertices without and L those with known shares,
+
+        f_U = (I - P_UU)^-1 P_UL f_L,    which is    (D_UU - W_UU) f_U = W_UL f_L.
+
+    The right form is symmetric and solved by conjugate gradients, O(n + edges) per step. Shares are 0 in components
+    without any.
+
+    >>> path = Graph.from_edges([0, 1], [1, 2], [1.0, 3.0])
+    >>> propagate(path, np.array([0, 2]), np.eye(2)).round(6).tolist()
+    [[1.0, 0.0], [0.25, 0.75], [0.0, 1.0]]
+    """
+    from scipy import sparse
+    from scipy.sparse.linalg import cg
+
+    W, degrees = graph.without_loops().to_scipy(), graph.edge_degrees
+    free = np.setdiff1d(np.arange(graph.n_vertices), rows)
+    shares = np.zeros((graph.n_vertices, known.shape[1]))
+    shares[rows] = known
+    between = W[free]
+    system = sparse.diags_array(degrees[free]) - between[:, free]
+    # By its diagonal; a vertex without edges has 0 there.
+    inverse = sparse.diags_array(1 / np.where(degrees[free] > 0, degrees[free], 1.0))
+    for column, arriving in enumerate((between[:, rows] @ known).T):
+        shares[free, column], _ = cg(system, arriving, rtol=_TOLERANCE, M=inverse)
+    return shares

@@ -1,6 +1,1 @@
-"""Probabilistic hierarchies, FPH and EPH: parents are random, and their probabilities are optimised."""
-
-from hypcse.methods.probabilistic.expected import eph
-from hypcse.methods.probabilistic.flexible import fph
-
-__all__ = ["eph", "fph"]
+"""FPH and EPH: hierarchies with random parents, whose probabilities are optimized."""

@@ -11,11 +11,10 @@ from hypcse._random import generator
 from hypcse.discrete import graph_linkage
 from hypcse.discrete.heights import searched_tree
 from hypcse.graph import Graph
-from hypcse.methods.assembly import halved_parents, join_parts
-from hypcse.methods.inputs import Inputs
-from hypcse.methods.progress import Clock
-from hypcse.methods.spectral.sparse_cuts import cuts_between
+from hypcse.methods.bisecting import halved_parents, join_parts
+from hypcse.methods.options import Clock, Inputs
 from hypcse.methods.spectral.spectrum import cluster_rows, clusters_by_gap, leading_eigenpairs, n_leading
+from hypcse.methods.spectral.wrsc import cuts_between
 from hypcse.tree import Tree
 
 Ids = NDArray[np.int64]
@@ -54,12 +53,12 @@ def dp_cluster_hsbm(
         check_count("n_blocks", n_blocks, 1, max(n - 1, 1))
     labels = _find_blocks(graph, n_blocks, n_init, inputs.random_state)
     n_found = int(labels.max()) + 1
-    clock.tell("blocks", 0, n_found)
+    clock.check("blocks", 0, n_found)
     merges = join_blocks(cuts_between(graph, labels), np.bincount(labels))
     parts = []
     for block in range(n_found):
         parts.append(_inner_tree(graph, np.flatnonzero(labels == block), inner, inputs.random_state))
-        clock.tell("blocks", block + 1, n_found)
+        clock.check("blocks", block + 1, n_found)
     return searched_tree(join_parts(parts, merges), inputs.graph)
 
 

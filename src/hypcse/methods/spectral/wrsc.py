@@ -9,10 +9,8 @@ from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse.discrete.heights import searched_tree
 from hypcse.graph import Graph
-from hypcse.methods.assembly import halved_parents, join_parts
-from hypcse.methods.inputs import Inputs
-from hypcse.methods.progress import Clock
-from hypcse.methods.spectral.sparse_cuts import cuts_between, recursive_cuts
+from hypcse.methods.bisecting import halved_parents, join_parts
+from hypcse.methods.options import Clock, Inputs
 from hypcse.methods.spectral.spectrum import (
     cluster_rows,
     clusters_by_gap,
@@ -25,6 +23,9 @@ from hypcse.tree import Tree
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
+
+# Up to this many vertices all cuts are compared, 2^14 of them.
+MAX_ENUMERATED = 15
 
 
 def spec_wrsc(
@@ -66,11 +67,11 @@ def spec_wrsc(
     labels = _spectral_clusters(graph, n_clusters, released, n_init, inputs.random_state)
     labels = labels if released else degree_buckets(labels, graph.degrees, bucket_ratio)
     clusters = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
-    clock.tell("clusters", 0, len(clusters))
+    clock.check("clusters", 0, len(clusters))
     parts = []
     for number, vertices in enumerate(clusters):
         parts.append((_fiedler_order(graph, vertices, released, inputs.random_state), halved_parents(vertices.size)))
-        clock.tell("clusters", number + 1, len(clusters))
+        clock.check("clusters", number + 1, len(clusters))
     sizes = np.bincount(labels).astype(np.float64)
     return searched_tree(join_parts(parts, recursive_cuts(cuts_between(graph, labels), sizes, released)), graph)
 
@@ -134,3 +135,67 @@ def _by_fiedler_vector(graph: Graph, released: bool, random_state: int) -> Ids:
         return np.arange(graph.n_vertices)
     _, vectors = mixed_eigenpairs(normalized_adjacency(graph), 2, random_state)
     return np.argsort(vectors[:, 1] * _inverse_roots(graph, released), kind="stable")
+
+
+def cuts_between(graph: Graph, labels: Ids) -> Reals:
+    """Weight between each two clusters, (k, k), 0 on the diagonal."""
+    k = int(labels.max()) + 1
+    i, j, w = graph.edges()
+    once = np.bincount(labels[i] * k + labels[j], w, minlength=k * k).reshape(k, k)
+    between = (once + once.T).astype(np.float64)
+    np.fill_diagonal(between, 0.0)
+    return between
+
+
+def recursive_cuts(weights: Reals, sizes: Reals, peel: bool = False) -> list[tuple[int, int]]:
+    """Merges, from the bottom up, of the tree that cuts the vertices at the sparsest cut, and each side again.
+
+    weights (k, k) : symmetric, 0 on the diagonal. sizes (k,) : positive.
+    peel           : cut off the first vertex instead, as the published code does, which never keeps the best cut.
+
+    The merge of two sides is named by the first vertex of each.
+    """
+    merges, stack = [], [np.arange(sizes.size)]
+    while stack:
+        own = stack.pop()
+        if own.size < 2:
+            continue
+        side = own == own[0] if peel else sparsest_cut(weights[np.ix_(own, own)], sizes[own])
+        left, right = own[side], own[~side]
+        merges.append((int(left[0]), int(right[0])))
+        stack += [right, left]
+    return merges[::-1]
+
+
+def sparsest_cut(weights: Reals, sizes: Reals) -> NDArray[np.bool_]:
+    """One side of the cut (A, B), the one with vertex 0, that has the least cut(A, B) / (size A size B).
+
+    All cuts up to 15 vertices; beyond, those along the Fiedler vector.
+
+    >>> path = np.diag([5.0, 1.0, 5.0], 1)
+    >>> sparsest_cut(path + path.T, np.ones(4)).tolist()
+    [True, True, False, False]
+    """
+    k = sizes.size
+    sides = _all_sides(k) if k <= MAX_ENUMERATED else _sweep_sides(weights)
+    inside = sides.astype(np.float64)
+    cut = ((inside @ weights) * (1 - inside)).sum(axis=1)
+    size = inside @ sizes
+    best = sides[int(np.argmin(cut / (size * (sizes.sum() - size))))]
+    return best if best[0] else ~best
+
+
+def _all_sides(k: int) -> NDArray[np.bool_]:
+    """Marks of the side with vertex 0 of every cut, (2^(k - 1) - 1, k)."""
+    codes = np.arange(2 ** (k - 1) - 1)
+    return np.column_stack([np.ones(codes.size, np.bool_), (codes[:, None] >> np.arange(k - 1)) & 1 == 1])
+
+
+def _sweep_sides(weights: Reals) -> NDArray[np.bool_]:
+    """Marks of the first 1, 2, ... vertices along the second eigenvector of the normalised Laplacian."""
+    degrees = weights.sum(axis=1)
+    root = 1 / np.sqrt(np.where(degrees > 0, degrees, 1.0))
+    laplacian = np.diag((degrees > 0).astype(np.float64)) - root[:, None] * weights * root
+    order = np.argsort(np.linalg.eigh(laplacian)[1][:, 1] * root, kind="stable")
+    place = np.argsort(order)
+    return place[None] < np.arange(1, order.size)[:, None]
