@@ -76,7 +76,7 @@ def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale
     metric = points.metric if points.metric != "euclidean" else metric
     if points.features is None and points.distances is not None:
         metric = "precomputed"
-    scaler, scaled = (None, None) if points.features is None else _scale(points, scale)
+    scaler, scaled = (None, None) if points.features is None else _scale(points, scale, metric)
     compared = points.distances if scaled is None else scaled
     graph, width = points.graph, 1.0 if isinstance(bandwidth, str) else float(bandwidth)
     if graph is None or (compared is not None and isinstance(bandwidth, str)):
@@ -85,8 +85,8 @@ def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale
     return Prepared(points, scaler, scaled, graph, width, metric)
 
 
-def _scale(points: Points, scale: Scale) -> tuple[Scaling, NDArray[np.float32]]:
-    scaler, scaled = fit_scaling(points.features, scale, points.kinds)
+def _scale(points: Points, scale: Scale, metric: Metric) -> tuple[Scaling, NDArray[np.float32]]:
+    scaler, scaled = fit_scaling(points.features, scale, points.kinds, metric)
     # A copy if nothing was scaled: later changes to X must not affect the model.
     return scaler, scaled.copy() if np.may_share_memory(scaled, points.features) else scaled
 

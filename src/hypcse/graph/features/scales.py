@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_features
+from hypcse.graph.features.precision import Shifts, single_precision
 
 
 class Scaling(ABC):
@@ -36,6 +37,10 @@ class Scaling(ABC):
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """The scaled features (m, d), unchecked."""
 
+    def cast(self, features: NDArray[np.floating]) -> NDArray[np.float32]:
+        """The features (m, d) in single precision, which `scaled` takes."""
+        return single_precision(features)
+
     def apply(self, X: ArrayLike) -> NDArray[np.float32]:
         """Scale X, (m, d).
 
@@ -46,19 +51,20 @@ class Scaling(ABC):
         >>> scaling.apply([[2.0], [5.0]]).tolist()
         [[0.5], [2.0]]
         """
-        features = single_precision(check_features(X))
-        if features.shape[1] != self.n_columns:
+        table = check_features(X)
+        if table.shape[1] != self.n_columns:
             raise ValueError(
-                f"X has {features.shape[1]} columns, but the scale was learned from {self.n_columns}. "
+                f"X has {table.shape[1]} columns, but the scale was learned from {self.n_columns}. "
                 "Pass the same columns."
             )
+        features = self.cast(table)
         with np.errstate(over="ignore", invalid="ignore"):
             scaled = self.scaled(features)
         wrong = ~np.isfinite(scaled)
         if wrong.any():
             row, column = (int(k) for k in np.argwhere(wrong)[0])
             raise ValueError(
-                f"X has {features[row, column]:.6g} at ({row}, {column}), too far from the values fitted for float32 "
+                f"X has {table[row, column]:.6g} at ({row}, {column}), too far from the values fitted for float32 "
                 f"(limit {np.finfo(np.float32).max:.3g} after scaling). Remove that row."
             )
         return scaled
@@ -181,6 +187,35 @@ class RankScaling(Scaling):
 
 
 @dataclass(frozen=True, eq=False)
+class ShiftedScaling(Scaling):
+    """Another scaling, of columns that are moved and multiplied by powers of two first; see `choose_shifts`."""
+
+    kind = "shifted"
+    parts: ClassVar[dict[str, Any]] = {"offset": np.float64, "exponent": np.int64}
+    inner: Scaling
+    offset: NDArray[np.float64]
+    exponent: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if not self.offset.shape == self.exponent.shape == (self.inner.n_columns,):
+            raise ValueError(f"it moves {self.offset.size} columns of {self.inner.n_columns}")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        raise NotImplementedError("shifts are chosen by `fit_scaling`")
+
+    @property
+    def n_columns(self) -> int:
+        return self.inner.n_columns
+
+    def cast(self, features: NDArray[np.floating]) -> NDArray[np.float32]:
+        return Shifts(self.offset, self.exponent).cast(features)
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return self.inner.scaled(features)
+
+
+@dataclass(frozen=True, eq=False)
 class WeightedScaling(Scaling):
     """Another scaling, with every column multiplied by a weight, (d,)."""
 
@@ -201,6 +236,9 @@ class WeightedScaling(Scaling):
     def n_columns(self) -> int:
         return self.inner.n_columns
 
+    def cast(self, features: NDArray[np.floating]) -> NDArray[np.float32]:
+        return self.inner.cast(features)
+
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         return self.inner.scaled(features) * self.weights
 
@@ -211,18 +249,3 @@ def _column_quantiles(column: NDArray[np.float32]) -> tuple[NDArray[np.float32],
     if values.size == 1:
         return values, np.zeros(1, np.float32)
     return values, ((np.cumsum(counts) - counts / 2) / column.size).astype(np.float32)
-
-
-def single_precision(features: NDArray[np.floating]) -> NDArray[np.float32]:
-    """The features in float32; raise with the first value out of range."""
-    limit = np.finfo(np.float32).max
-    with np.errstate(over="ignore"):
-        cast = np.ascontiguousarray(features, dtype=np.float32)
-    wrong = ~np.isfinite(cast)
-    if wrong.any():
-        row, column = (int(k) for k in np.argwhere(wrong)[0])
-        raise ValueError(
-            f"X has {features[row, column]:.6g} at ({row}, {column}), beyond float32's limit of {limit:.3g}. "
-            "Divide that column by a constant first."
-        )
-    return cast

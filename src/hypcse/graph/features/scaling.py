@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_features
-from hypcse._choices import Scale
+from hypcse._choices import Metric, Scale
+from hypcse.graph.features.precision import Shifts, choose_shifts
 from hypcse.graph.features.scales import (
     MinMaxScaling,
     NoScaling,
     RankScaling,
     Scaling,
+    ShiftedScaling,
     StandardScaling,
     WeightedScaling,
-    single_precision,
 )
 
 KINDS: dict[str, type[Scaling]] = {
@@ -25,26 +26,40 @@ KINDS: dict[str, type[Scaling]] = {
 
 
 def fit_scaling(
-    X: ArrayLike, scale: Scale = "minmax", kinds: Sequence[str | None] | None = None
+    X: ArrayLike, scale: Scale = "minmax", kinds: Sequence[str | None] | None = None, metric: Metric = "euclidean"
 ) -> tuple[Scaling, NDArray[np.float32]]:
     """The scaling of a table (see `scale_features`) and the scaled table, (n, d).
 
     kinds : for each column None if it holds numbers, else the name of the text column that it belongs to. Two
         different texts are then about as far apart as two numbers of a column that differ by one standard deviation;
         without any numeric column, 1 apart.
+    metric : how the scaled features will be compared. With "cosine", features on their own scale are never moved.
     """
     check_choice("scale", scale, Scale)
-    features = single_precision(check_features(X))
+    table = check_features(X)
+    shifts = shifts_between(table.min(axis=0), table.max(axis=0), scale, metric)
+    features = shifts.cast(table)
     with np.errstate(over="ignore", invalid="ignore"):
         scaling = KINDS[scale].learn(features)
         scaled = scaling.scaled(features)
         # Ranks cannot overflow, and unscaled features have not.
         if scale in ("minmax", "standard"):
             _check_range(features, scaled)
+    scaling = shifted(scaling, shifts)
     if kinds is None or not any(kinds):
         return scaling, scaled
     weights = _weights_of_kinds(scaled, kinds)
     return WeightedScaling(scaling, weights), scaled * weights
+
+
+def shifts_between(low: NDArray[np.floating], high: NDArray[np.floating], scale: Scale, metric: Metric) -> Shifts:
+    """How columns between `low` and `high` become single precision without loss, as far as scale and metric allow."""
+    return choose_shifts(low, high, movable=scale != "none" or metric != "cosine", rescalable=scale != "none")
+
+
+def shifted(scaling: Scaling, shifts: Shifts) -> Scaling:
+    """A scaling that was learned from shifted columns, for the columns as they are."""
+    return ShiftedScaling(scaling, *shifts) if shifts.any else scaling
 
 
 SHARE_OF_KINDS = 0.6
@@ -68,7 +83,7 @@ def _weights_of_kinds(scaled: NDArray[np.float32], kinds: Sequence[str | None]) 
     return weights
 
 
-def scale_features(X: ArrayLike, scale: Scale = "minmax") -> NDArray[np.float32]:
+def scale_features(X: ArrayLike, scale: Scale = "minmax", metric: Metric = "euclidean") -> NDArray[np.float32]:
     """Scale each column of X, in float32, shape (n, d).
 
     "minmax"   : to [0, 1], by scikit-learn's `MinMaxScaler` fitted in float32; constant columns become 0.
@@ -77,14 +92,18 @@ def scale_features(X: ArrayLike, scale: Scale = "minmax") -> NDArray[np.float32]
                  the order of the values counts; constant columns become 0.
     "none"     : cast to float32 only.
 
-    Float32 is the precision of the published figures: float64 moves ties between neighbours.
+    Float32 is the precision of the published figures: float64 moves ties between neighbours. A column that float32
+    would lose (its spacing at the largest value is more than 2^-16 of the range) is moved to start at 0 first, in
+    float64, so that a constant added to a column changes nothing; nor does a factor, unless the scale is "none".
+
+    metric : how the scaled features will be compared; "cosine" with "none" moves no column.
 
     >>> scale_features([[1, 5], [2, 5], [3, 5]]).tolist()
     [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0]]
     >>> scale_features([[1], [2], [2], [1000]], "rank").tolist()
     [[0.125], [0.5], [0.5], [0.875]]
     """
-    return fit_scaling(X, scale)[1]
+    return fit_scaling(X, scale, metric=metric)[1]
 
 
 def _check_range(features: NDArray[np.float32], scaled: NDArray[np.float32]) -> None:
