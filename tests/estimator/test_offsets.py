@@ -113,6 +113,12 @@ def test_a_factor_changes_no_answer(door, scale, X, power):
     assert_same(DOORS[door](np.ldexp(X, power), np.ldexp(new, power), scale), DOORS[door](X, new, scale))
 
 
+@settings(deadline=None, max_examples=10)
+@given(X=tables(), power=st.integers(-100, 100))
+def test_a_factor_of_the_whole_table_changes_no_graph_at_its_own_width(X, power):
+    assert similarity_graph(np.ldexp(X, power), 5, "median", "none") == similarity_graph(X, 5, "median", "none")
+
+
 @given(
     X=tables(),
     offset=arrays(np.float64, COLUMNS, elements=st.floats(-1e9, 1e9)),
@@ -171,12 +177,14 @@ def test_moments_a_minute_apart_are_two_groups(scale):
     assert np.unique(ranked).size == 3
 
 
-def test_dates_read_as_numbers_stay_apart(tmp_path):
+def test_moments_read_from_a_table_stay_apart(tmp_path):
+    """300 minutes, as dates and as Unix seconds."""
     moments = np.datetime64("2026-01-01T00:00") + np.arange(300).astype("m8[m]")
-    (tmp_path / "dates.csv").write_text("moment\n" + "\n".join(map(str, moments)))
-    points = hypcse.read(tmp_path / "dates.csv", dates="number")
-    for scale in SCALES:
-        assert np.unique(points.scaled(scale)[1]).size == 300
+    for cells in (moments, moments.astype("M8[s]").astype(np.int64)):
+        (tmp_path / "moments.csv").write_text("moment\n" + "\n".join(map(str, cells)))
+        points = hypcse.read(tmp_path / "moments.csv", dates="number")
+        for scale in SCALES:
+            assert np.unique(points.scaled(scale)[1]).size == 300
 
 
 @pytest.mark.parametrize("scale", SCALES)
