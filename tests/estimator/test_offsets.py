@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 import hypcse
 from hypcse import EntropyClustering, HypCSE, HypCSEClassifier, HypcseWarning, Points
 from hypcse._choices import Scale
 from hypcse.graph import nearest_neighbors, scale_features, similarity_graph
-from hypcse.graph.features import fit_scaling
+from hypcse.graph.features import dense_features, fit_scaling, spectral_features
 from hypcse.tree.distances import merge_distances
 
 SCALES = get_args(Scale)
@@ -208,6 +209,18 @@ def test_rounding_is_no_feature(scale):
     X = np.column_stack([np.arange(4.0), [0.3, 0.1 * 3, 0.3, 0.1 + 0.2]])
     with pytest.warns(HypcseWarning, match=r"0: 1\) vary only by rounding and are taken for constant"):
         assert not scale_features(X, scale)[:, 1].any()
+
+
+def test_directions_without_extent_are_no_features():
+    """A wide sparse table of rank 5, and a graph whose leading eigenvector is constant."""
+    rng = np.random.default_rng(0)
+    low_rank = rng.random((60, 5)) @ (rng.random((5, 800)) * (rng.random((5, 800)) < 0.1))
+    assert dense_features(sparse.csr_array(low_rank)).shape == (60, 5)
+    ring = hypcse.Graph.from_edges(np.arange(31), np.arange(1, 32) % 31)
+    complete = hypcse.Graph.from_edges(*np.triu_indices(30, 1))
+    for graph in (ring, complete):
+        extent = np.ptp(spectral_features(graph), axis=0)
+        assert ((extent == 0) | (extent > 1e-3)).all()
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
