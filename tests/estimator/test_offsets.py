@@ -140,7 +140,7 @@ def test_any_offset_and_factor_change_no_more_than_rounding(X, offset, factor):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::hypcse.HypcseWarning")
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("scale", ["minmax", "none"])
 def test_an_offset_changes_no_training(scale):
     rng = np.random.default_rng(0)
     X = np.repeat(rng.integers(0, 900, size=(3, COLUMNS)), 10, axis=0) + rng.integers(0, 100, size=(30, COLUMNS)) * 1.0
