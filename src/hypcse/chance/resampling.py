@@ -94,7 +94,7 @@ def stability(
     graph = as_graph(graph)
     check_choice("metric", metric, Metric)
     partitions = [check_labels(labels, graph.n_vertices) for labels in levels]
-    points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale)
+    points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale, metric)
     known = {"X": points, "distances": X if metric == "precomputed" and distances is None else distances}
     found = np.empty((n_resamples, len(partitions)))
     for k in range(n_resamples):

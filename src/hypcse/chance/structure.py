@@ -125,7 +125,7 @@ def beyond_chance(
     if metric == "precomputed":
         points = classical_coordinates(data, MAX_POINTS, rng)
     else:
-        points = scale_features(dense_features(data), scale)
+        points = scale_features(dense_features(data), scale, metric)
     if points is None or len(points) < MIN_POINTS:
         return UNTESTED
     compared = unit_rows(points) if metric == "cosine" else points

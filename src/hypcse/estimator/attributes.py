@@ -13,7 +13,7 @@ from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import check_seed
 from hypcse.chance.structure import Structure
 from hypcse.estimator.similarities import Similarities
-from hypcse.graph.features import KINDS, Scaling, WeightedScaling
+from hypcse.graph.features import KINDS, Scaling, ShiftedScaling, WeightedScaling
 from hypcse.saving.archive import Content
 from hypcse.saving.values import COUNT, GRAPH, NAMES, NUMBER, TREE, Codec, array, decode_array, or_none, read_parts
 
@@ -21,21 +21,30 @@ LABEL_TYPES = ("|b1", *(f"<{kind}{size}" for kind in "iuf" for size in (2, 4, 8)
 
 
 def _encode_scaler(scaler: Scaling) -> Content:
-    kept = {"kind": scaler.kind, **{name: getattr(scaler, name) for name in scaler.parts}}
-    return {**kept, "inner": _encode_scaler(scaler.inner)} if isinstance(scaler, WeightedScaling) else kept
+    parts = {"kind": scaler.kind, **{name: getattr(scaler, name) for name in scaler.parts}}
+    inner = getattr(scaler, "inner", None)
+    return parts if inner is None else {**parts, "inner": _encode_scaler(inner)}
 
 
-def _decode_scaler(kept: Any) -> Scaling:
-    kind: Any = kept.get("kind") if isinstance(kept, dict) else None
-    if kind == WeightedScaling.kind:
-        _, weights, inner = read_parts(kept, ("kind", "weights", "inner"))
-        if isinstance(inner, dict) and inner.get("kind") == kind:
-            raise ValueError("a weighted scale holds another")
-        return WeightedScaling(_decode_scaler(inner), decode_array(weights, np.float32, 1))
+def _decode_scaler(content: Any, outer: tuple[Any, ...] = (WeightedScaling, ShiftedScaling)) -> Scaling:
+    """The scaling; a weighted one may hold a shifted one, and either holds one that stands alone."""
+    kind: Any = content.get("kind") if isinstance(content, dict) else None
+    for place, scaling in enumerate(outer):
+        if kind == scaling.kind:
+            *_, inner = read_parts(content, ("kind", *scaling.parts, "inner"))
+            return scaling(_decode_scaler(inner, outer[place + 1 :]), *_decode_arrays(content, scaling))
     check_choice("kind", kind, Scale)
-    scaling: Any = KINDS[kind]
-    _, *found = read_parts(kept, ("kind", *scaling.parts))
-    return scaling(*(decode_array(part, dtype, 1) for part, dtype in zip(found, scaling.parts.values(), strict=True)))
+    alone: Any = KINDS[kind]
+    read_parts(content, ("kind", *alone.parts))
+    return alone(*_decode_arrays(content, alone))
+
+
+def _decode_arrays(content: dict[str, Any], scaling: type[Scaling]) -> list[NDArray[Any]]:
+    parts = {name: content[name] for name in scaling.parts}
+    # Version 0.2 stored ranked values in float32.
+    if getattr(parts.get("values"), "dtype", None) == np.float32:
+        parts["values"] = parts["values"].astype(np.float64)
+    return [decode_array(parts[name], dtype, 1) for name, dtype in scaling.parts.items()]
 
 
 def _decode_structure(kept: Any) -> Structure:

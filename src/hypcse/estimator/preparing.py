@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from hypcse._arrays import check_unmasked
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.chance import Structure, beyond_chance, stability
 from hypcse.discrete import join_components
@@ -76,7 +77,7 @@ def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale
     metric = points.metric if points.metric != "euclidean" else metric
     if points.features is None and points.distances is not None:
         metric = "precomputed"
-    scaler, scaled = (None, None) if points.features is None else _scale(points, scale)
+    scaler, scaled = (None, None) if points.features is None else _scale(points, scale, metric)
     compared = points.distances if scaled is None else scaled
     graph, width = points.graph, 1.0 if isinstance(bandwidth, str) else float(bandwidth)
     if graph is None or (compared is not None and isinstance(bandwidth, str)):
@@ -85,8 +86,8 @@ def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale
     return Prepared(points, scaler, scaled, graph, width, metric)
 
 
-def _scale(points: Points, scale: Scale) -> tuple[Scaling, NDArray[np.float32]]:
-    scaler, scaled = fit_scaling(points.features, scale, points.kinds)
+def _scale(points: Points, scale: Scale, metric: Metric) -> tuple[Scaling, NDArray[np.float32]]:
+    scaler, scaled = fit_scaling(points.features, scale, points.kinds, metric)
     # A copy if nothing was scaled: later changes to X must not affect the model.
     return scaler, scaled.copy() if np.may_share_memory(scaled, points.features) else scaled
 
@@ -102,7 +103,7 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
         vars(model).pop(name, None)
 
     def table(X: Any) -> Any:
-        _check_frame(X)
+        check_table(X)
         return validate_data(model, X, dtype=[np.float64, np.float32], accept_sparse="csr", ensure_min_samples=least)
 
     points = Points.of(X, graph, metric=metric, table=table)
@@ -124,8 +125,11 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
     return _replace_features(points, reduce_columns(points.features, model._reduction))
 
 
-def _check_frame(X: Any) -> None:
-    """Raise for columns of a data frame that hold text or dates, and say how to read them."""
+def check_table(X: Any) -> None:
+    """Raise for missing dates, and for columns of a data frame that hold text or dates; say how to read them."""
+    check_unmasked("X", X)
+    if isinstance(X, list | tuple):
+        check_unmasked("X", np.asarray(X))
     kinds = getattr(X, "dtypes", None)
     if not hasattr(X, "columns") or kinds is None:
         return

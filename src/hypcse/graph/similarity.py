@@ -82,7 +82,7 @@ def similarity_graph(
     check_similarity(n_neighbors, bandwidth)
     if callable(getattr(X, "similarity", None)):
         return _of_points(X, n_neighbors, bandwidth, scale, {"metric": metric, "algorithm": algorithm})
-    points = X if metric == "precomputed" else scale_features(dense_features(X), scale)
+    points = X if metric == "precomputed" else scale_features(dense_features(X), scale, metric)
     return scaled_similarity(points, n_neighbors, bandwidth, metric=metric, algorithm=algorithm)[0]
 
 

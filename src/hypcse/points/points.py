@@ -361,7 +361,7 @@ class Points:
             How columns are scaled, and the scaled features (n, d).
         """
         table = self.features if sparse.issparse(self.features) else self.table
-        return fit_scaling(reduce_columns(table, learn_reduction(table)), scale, self.kinds)
+        return fit_scaling(reduce_columns(table, learn_reduction(table)), scale, self.kinds, self.metric)
 
 
 def _the_one_graph(X: Any, over: Graph | None) -> Graph:

@@ -15,7 +15,8 @@ from hypcse._checks import check_features, check_finite
 from hypcse._choices import Scale
 from hypcse.dask.engine import first_rows, run_blocks
 from hypcse.graph.features import KINDS, Scaling
-from hypcse.graph.features.scales import MinMaxScaling, StandardScaling, single_precision
+from hypcse.graph.features.precision import single_precision
+from hypcse.graph.features.scales import MinMaxScaling, StandardScaling
 
 BLOCK_BYTES = 16_000_000
 """Bytes of a block of rows that is cut out of a larger one."""

@@ -140,7 +140,7 @@ def warn_of_order(components: NDArray[np.int64]) -> None:
 
 
 def _points(X: ArrayLike, scale: Scale, metric: Metric, n_points: int) -> NDArray[np.floating]:
-    points = scale_features(dense_features(X), scale)
+    points = scale_features(dense_features(X), scale, metric)
     if len(points) != n_points:
         raise ValueError(f"X has {len(points)} rows, but the graph has {n_points} vertices. Pass one row per vertex.")
     return unit_rows(points) if metric == "cosine" else points
