@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import dask.array as da
 import numpy as np
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hypcse
+from hypcse._choices import Scale
 from hypcse.dask import DistributedGraph, fit, similarity_graph
 from hypcse.dask.similarity import plan, table
 from hypcse.dask.similarity.table import Columns, column_facts, join_columns
@@ -141,3 +142,15 @@ def test_a_folder_that_another_run_holds_is_refused(client: Any, tmp_path: Path)
             assert list(folder.iterdir()) == before
         door(folder)
         assert not list(folder.glob(".*"))
+
+
+@pytest.mark.parametrize("scale", get_args(Scale))
+def test_values_beyond_single_precision(scale: Any, client: Any) -> None:
+    X = np.random.default_rng(0).random((90, 2)) * [1e300, 1]
+    rows = da.from_array(X, chunks=(40, -1))
+    if scale == "none":
+        with pytest.raises(ValueError, match=r"column 0 of X reaches from .* too far for float32"):
+            similarity_graph(rows, scale=scale, client=client)
+        return
+    memory, blocks = hypcse.similarity_graph(X, scale=scale), similarity_graph(rows, scale=scale, client=client)
+    assert abs(memory.to_scipy() - blocks.to_graph().to_scipy()).max() <= (1e-5 if scale == "standard" else 0)

@@ -142,7 +142,7 @@ def test_linear_scales_keep_the_form_of_older_models(tmp_path, scale):
         ("values", np.float32([0, 0, 1, 5, 6]), "do not ascend in each column"),
         ("values", np.float32([2, 1, 0, 5, 6]), "do not ascend in each column"),
         ("values", np.float32([0, 1, np.inf, 5, 6]), "not finite"),
-        ("values", np.float64([0, 1, 2, 5, 6]), "float64"),
+        ("values", np.int64([0, 1, 2, 5, 6]), "float64"),
         ("values", np.float32([0, 1, 2, 5]), "4 values and 5 quantiles are not those of columns"),
         ("quantiles", np.float32([0.5, 0.2, 0.8, 0.3, 0.8]), "do not ascend from 0 to 1"),
         ("quantiles", np.float32([0.2, 0.5, 1.5, 0.3, 0.8]), "do not ascend from 0 to 1"),

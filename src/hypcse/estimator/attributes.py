@@ -26,7 +26,7 @@ def _encode_scaler(scaler: Scaling) -> Content:
     return parts if inner is None else {**parts, "inner": _encode_scaler(inner)}
 
 
-def _decode_scaler(content: Any, outer: tuple[type[Scaling], ...] = (WeightedScaling, ShiftedScaling)) -> Scaling:
+def _decode_scaler(content: Any, outer: tuple[Any, ...] = (WeightedScaling, ShiftedScaling)) -> Scaling:
     """The scaling; a weighted one may hold a shifted one, and either holds one that stands alone."""
     kind: Any = content.get("kind") if isinstance(content, dict) else None
     for place, scaling in enumerate(outer):
@@ -34,12 +34,17 @@ def _decode_scaler(content: Any, outer: tuple[type[Scaling], ...] = (WeightedSca
             *_, inner = read_parts(content, ("kind", *scaling.parts, "inner"))
             return scaling(_decode_scaler(inner, outer[place + 1 :]), *_decode_arrays(content, scaling))
     check_choice("kind", kind, Scale)
-    read_parts(content, ("kind", *KINDS[kind].parts))
-    return KINDS[kind](*_decode_arrays(content, KINDS[kind]))
+    alone: Any = KINDS[kind]
+    read_parts(content, ("kind", *alone.parts))
+    return alone(*_decode_arrays(content, alone))
 
 
 def _decode_arrays(content: dict[str, Any], scaling: type[Scaling]) -> list[NDArray[Any]]:
-    return [decode_array(content[name], dtype, 1) for name, dtype in scaling.parts.items()]
+    parts = {name: content[name] for name in scaling.parts}
+    # Version 0.2 stored ranked values in float32.
+    if getattr(parts.get("values"), "dtype", None) == np.float32:
+        parts["values"] = parts["values"].astype(np.float64)
+    return [decode_array(parts[name], dtype, 1) for name, dtype in scaling.parts.items()]
 
 
 def _decode_structure(kept: Any) -> Structure:

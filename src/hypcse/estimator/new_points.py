@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hypcse._arrays import check_unmasked
 from hypcse._choices import Metric
 from hypcse._threads import worker_threads
 from hypcse.discrete.places import cheapest_places
+from hypcse.estimator.preparing import check_table
 from hypcse.graph import Graph
 from hypcse.graph.features import Scaling, reduce_columns
 from hypcse.graph.links import Links, links_to
@@ -108,7 +108,7 @@ class NewPoints:
         """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""
         X = Points.of(X) if is_cells(X) else X
         if not isinstance(X, Points):
-            check_unmasked("X", X)
+            check_table(X)
             return X
         names = getattr(self, "feature_names_in_", None)
         if names is None or X.feature_names is None:

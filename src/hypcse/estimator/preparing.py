@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from hypcse._arrays import check_unmasked
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.chance import Structure, beyond_chance, stability
 from hypcse.discrete import join_components
@@ -102,7 +103,7 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
         vars(model).pop(name, None)
 
     def table(X: Any) -> Any:
-        _check_frame(X)
+        check_table(X)
         return validate_data(model, X, dtype=[np.float64, np.float32], accept_sparse="csr", ensure_min_samples=least)
 
     points = Points.of(X, graph, metric=metric, table=table)
@@ -124,8 +125,11 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
     return _replace_features(points, reduce_columns(points.features, model._reduction))
 
 
-def _check_frame(X: Any) -> None:
-    """Raise for columns of a data frame that hold text or dates, and say how to read them."""
+def check_table(X: Any) -> None:
+    """Raise for missing dates, and for columns of a data frame that hold text or dates; say how to read them."""
+    check_unmasked("X", X)
+    if isinstance(X, list | tuple):
+        check_unmasked("X", np.asarray(X))
     kinds = getattr(X, "dtypes", None)
     if not hasattr(X, "columns") or kinds is None:
         return

@@ -16,9 +16,9 @@ from hypcse._choices import Metric, Scale
 from hypcse.dask.engine import first_rows, run_blocks
 from hypcse.dask.parts.edges import mix_bits
 from hypcse.graph.features import KINDS, Scaling
-from hypcse.graph.features.precision import Shifts
+from hypcse.graph.features.precision import Shifts, shifts_between
 from hypcse.graph.features.scales import MinMaxScaling, StandardScaling
-from hypcse.graph.features.scaling import shifted, shifts_between
+from hypcse.graph.features.scaling import shifted
 
 BLOCK_BYTES = 16_000_000
 """Bytes of a block of rows that is cut out of a larger one."""
@@ -134,20 +134,21 @@ def learn_scaling(
 ) -> Scaling:
     """The scale of a table: "minmax" by the ends of its columns, "standard" by reading it again, others by a sample."""
     shifts = shifts_between(columns.low, columns.high, scale, metric)
-    _check_range(columns, shifts)
+    if scale == "none":
+        _check_range(columns, shifts)
     if scale == "minmax":
         return shifted(MinMaxScaling.learn(shifts.cast(np.stack([columns.low, columns.high]))), shifts)
     if scale == "standard":
         moments = join_moments(run_blocks(client, block_moments, rows, [shifts] * rows.numblocks[0]))
         return shifted(_standard(moments), shifts)
-    return shifted(KINDS[scale].learn(shifts.cast(sample)), shifts)
+    return shifted(KINDS[scale].learn(shifts.cast(sample, KINDS[scale].precision)), shifts)
 
 
 def _check_range(columns: Columns, shifts: Shifts) -> None:
-    """Raise for a column that is beyond single precision, or whose range is."""
+    """Raise for a column that is beyond single precision, or whose range is; other scales multiply such a column."""
     with np.errstate(over="ignore", invalid="ignore"):
         moved = np.stack([columns.low, columns.high]).astype(np.float64) - shifts.offset
-        wrong = ~np.isfinite(np.diff(np.ldexp(moved, shifts.exponent).astype(np.float32), axis=0)[0])
+        wrong = ~np.isfinite(np.diff(moved.astype(np.float32), axis=0)[0])
     if wrong.any():
         column = int(wrong.argmax())
         raise ValueError(

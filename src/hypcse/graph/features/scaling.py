@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_features
 from hypcse._choices import Metric, Scale
-from hypcse.graph.features.precision import Shifts, choose_shifts
+from hypcse.graph.features.precision import Shifts, shifts_between
 from hypcse.graph.features.scales import (
     MinMaxScaling,
     NoScaling,
@@ -38,28 +38,18 @@ def fit_scaling(
     check_choice("scale", scale, Scale)
     table = check_features(X)
     shifts = shifts_between(table.min(axis=0), table.max(axis=0), scale, metric)
-    features = shifts.cast(table)
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaling = KINDS[scale].learn(features)
-        scaled = scaling.scaled(features)
-        # Ranks cannot overflow, and unscaled features have not.
-        if scale in ("minmax", "standard"):
-            _check_range(features, scaled)
-    scaling = shifted(scaling, shifts)
+    features = shifts.cast(table, KINDS[scale].precision)
+    inner = KINDS[scale].learn(features)
+    scaling, scaled = shifted(inner, shifts), inner.scaled(features)
     if kinds is None or not any(kinds):
         return scaling, scaled
     weights = _weights_of_kinds(scaled, kinds)
     return WeightedScaling(scaling, weights), scaled * weights
 
 
-def shifts_between(low: NDArray[np.floating], high: NDArray[np.floating], scale: Scale, metric: Metric) -> Shifts:
-    """How columns between `low` and `high` become single precision without loss, as far as scale and metric allow."""
-    return choose_shifts(low, high, movable=scale != "none" or metric != "cosine", rescalable=scale != "none")
-
-
 def shifted(scaling: Scaling, shifts: Shifts) -> Scaling:
     """A scaling that was learned from shifted columns, for the columns as they are."""
-    return ShiftedScaling(scaling, *shifts) if shifts.any else scaling
+    return ShiftedScaling(scaling, *shifts) if shifts.columns.any() else scaling
 
 
 SHARE_OF_KINDS = 0.6
@@ -89,7 +79,8 @@ def scale_features(X: ArrayLike, scale: Scale = "minmax", metric: Metric = "eucl
     "minmax"   : to [0, 1], by scikit-learn's `MinMaxScaler` fitted in float32; constant columns become 0.
     "standard" : to mean 0 and variance 1, by its `StandardScaler` likewise.
     "rank"     : to the quantiles of the column, in (0, 1): (number of values below + half the number equal) / n. Only
-                 the order of the values counts; constant columns become 0.
+                 the order of the values counts; constant columns become 0. Values that float32 would take for equal are
+                 ranked in float64.
     "none"     : cast to float32 only.
 
     Float32 is the precision of the published figures: float64 moves ties between neighbours. A column that float32
@@ -104,14 +95,3 @@ def scale_features(X: ArrayLike, scale: Scale = "minmax", metric: Metric = "eucl
     [[0.125], [0.5], [0.5], [0.875]]
     """
     return fit_scaling(X, scale, metric=metric)[1]
-
-
-def _check_range(features: NDArray[np.float32], scaled: NDArray[np.float32]) -> None:
-    """Raise if a range overflows: it would silently scale its column to 0."""
-    low, high = features.min(axis=0), features.max(axis=0)
-    wrong = np.flatnonzero(~(np.isfinite(high - low) & np.isfinite(scaled).all(axis=0)))
-    if wrong.size:
-        raise ValueError(
-            f"column {wrong[0]} of X reaches from {low[wrong[0]]:.3g} to {high[wrong[0]]:.3g}, too far for "
-            f"float32 (limit {np.finfo(np.float32).max:.3g}). Divide that column by a constant first."
-        )
