@@ -35,6 +35,7 @@ from hypcse.discrete.joining.join import warn_of_order
 from hypcse.entropy import lca_weights
 from hypcse.estimator.entropy_clustering import effort_of
 from hypcse.tree import Tree
+from hypcse.writing import hold_folder
 
 BYTES_PER_EDGE, SHARE = 200, 0.35
 """What an edge takes while its subtree is refined, and the share of a worker's memory that edges may take."""
@@ -159,16 +160,17 @@ def fit(
     rows = None if isinstance(X, DistributedGraph) else as_rows(X)
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, X.n_vertices if rows is None else rows.shape[0])
-    if rows is None:
-        warn_of_order(X.components(client))
-        tree = steps.grow(X, linkage, effort)
-        outline = outline_graph(tree, X, client, X.components(client))
-        return steps.describe(tree, X, outline, UNTESTED, n_clusters, tuple(np.diff(X.bounds).tolist()))
-    built = steps.build(rows, asked, kept)
-    tree, outline = steps.join(steps.grow(built.graph, linkage, effort), built, rows, metric)
-    structure = beyond_chance(built.sample, scale="none", metric=metric, random_state=random_state)
-    chunks = X.chunks[0] if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any() else rows.chunks[0]
-    return steps.describe(tree, built.graph, outline, structure, n_clusters, chunks)
+    with hold_folder(place, again=True):
+        if rows is None:
+            warn_of_order(X.components(client))
+            tree = steps.grow(X, linkage, effort)
+            outline = outline_graph(tree, X, client, X.components(client))
+            return steps.describe(tree, X, outline, UNTESTED, n_clusters, tuple(np.diff(X.bounds).tolist()))
+        built = steps.build(rows, asked, kept)
+        tree, outline = steps.join(steps.grow(built.graph, linkage, effort), built, rows, metric)
+        structure = beyond_chance(built.sample, scale="none", metric=metric, random_state=random_state)
+        chunks = X.chunks[0] if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any() else rows.chunks[0]
+        return steps.describe(tree, built.graph, outline, structure, n_clusters, chunks)
 
 
 class Steps:

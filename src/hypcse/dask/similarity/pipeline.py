@@ -31,6 +31,7 @@ from hypcse.dask.similarity.widths import choose_width
 from hypcse.graph.features import Scaling
 from hypcse.graph.neighbors.search import MAX_EXACT
 from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights
+from hypcse.writing import hold_folder
 
 
 def similarity_graph(
@@ -122,12 +123,16 @@ class Build:
         self.rows, self.asked, self.place, self.client, self.reporter = rows, asked, place, client, reporter
 
     def run(self, n_parts: int | None, kept: Any) -> Built:
-        """The graph, which is made unless the folder holds it already."""
+        """The graph, which is made unless the folder holds it already; no other run may write there meanwhile."""
+        with hold_folder(self.place):
+            return self._run(n_parts, kept)
+
+    def _run(self, n_parts: int | None, kept: Any) -> Built:
         n, d = self.rows.shape
         columns = join_columns(self.track("scaling", run_blocks(self.client, column_facts, self.rows), self.n_blocks))
         sample = sample_rows(self.client, self.rows, self.asked.sampled(n, d))
-        fingerprint = self.asked.fingerprint(columns, sample)
-        scaling = learn_scaling(self.asked.scale, columns, sample)
+        fingerprint = self.asked.fingerprint(columns)
+        scaling = learn_scaling(self.client, self.rows, self.asked.scale, self.asked.metric, columns, sample)
         scaled = scaling.apply(sample)
         if holds_graph(self.place):
             return Built(self._made_before(fingerprint, kept), scaling, scaled)
