@@ -20,6 +20,7 @@ from hypcse.entropy import (
     one_dimensional_entropy,
 )
 from hypcse.graph import GraphLike
+from hypcse.graph.units import in_range, unit_exponent
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
 
@@ -129,7 +130,8 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     True
     """
     check_choice("self_loops", self_loops, ExactLoops)
-    given = graph_over(tree, graph)
+    as_given = graph_over(tree, graph)
+    given, unit = in_range(as_given), -unit_exponent(as_given)
     graph = given.without_loops() if self_loops == "drop" else given
     meeting = lca_weights(tree, graph)
     volume = node_volumes(tree, graph.degrees)
@@ -150,7 +152,7 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
         lower_bound=entropy_lower_bound(tree, graph),
         node_entropy=terms,
         saving=saving,
-        volume=volume,
-        cut=node_cuts(tree, graph, meeting),
+        volume=np.ldexp(volume, unit),
+        cut=np.ldexp(node_cuts(tree, graph, meeting), unit),
         size=tree.sizes,
     )
