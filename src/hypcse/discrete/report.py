@@ -130,9 +130,10 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     True
     """
     check_choice("self_loops", self_loops, ExactLoops)
-    as_given = graph_over(tree, graph)
-    given, unit = in_range(as_given), -unit_exponent(as_given)
-    graph = given.without_loops() if self_loops == "drop" else given
+    given = graph_over(tree, graph)
+    unit = -unit_exponent(given)
+    graph = in_range(given)
+    graph = graph.without_loops() if self_loops == "drop" else graph
     meeting = lca_weights(tree, graph)
     volume = node_volumes(tree, graph.degrees)
     terms = node_entropies(tree, graph, "exact")
@@ -147,7 +148,7 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     return EntropyReport(
         entropy=float(terms.sum()),
         self_loops=self_loops,
-        paper_entropy=entropy_from_weights(tree, given, meeting),
+        paper_entropy=entropy_from_weights(tree, given, np.ldexp(meeting, unit)),
         one_dimensional=one_dimensional_entropy(graph),
         lower_bound=entropy_lower_bound(tree, graph),
         node_entropy=terms,

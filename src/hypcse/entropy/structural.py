@@ -83,18 +83,18 @@ def entropy_from_weights(
     1.2516
     """
     exponent = unit_exponent(graph)
-    weights, graph = np.ldexp(weights, exponent), in_range(graph)
-    degrees = _degrees(graph, self_loops)
+    weights, degrees = np.ldexp(weights, exponent), np.ldexp(_degrees(graph, self_loops), exponent)
     total = degrees.sum()
     if total == 0:
         return 0.0
     volumes = node_volumes(tree, degrees)
     bits = 2 * np.dot(weights, _log2(volumes)) - np.dot(degrees, _log2(degrees))
+    loops = np.ldexp(graph.self_weights, exponent)
     if self_loops == "exact":
-        bits += np.dot(graph.self_weights, _log2(degrees))
+        bits += np.dot(loops, _log2(degrees))
     if self_loops == "paper":
         # The one way to count loops that depends on the unit of the weights.
-        bits += exponent * graph.self_weights.sum()
+        bits += exponent * loops.sum()
     return float(bits / total)
 
 

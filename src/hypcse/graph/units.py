@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from hypcse._arrays import freeze
 from hypcse.graph.graph import Graph
 
 
@@ -27,5 +24,6 @@ def in_range(graph: Graph) -> Graph:
     exponent = unit_exponent(graph)
     if exponent == 0:
         return graph
-    weights, loops = (freeze(np.ldexp(values, exponent)) for values in (graph.weights, graph.self_weights))
-    return Graph(graph.indptr, graph.indices, weights, loops)
+    # 2 to a power above 1023 overflows, but half of it twice does not.
+    half = exponent // 2
+    return graph.scaled(2.0**half).scaled(2.0 ** (exponent - half))
