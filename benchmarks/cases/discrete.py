@@ -50,7 +50,7 @@ def graph_hcse(n_points: int, rng: Rng) -> Workload:
 @case(sizes=(100_000, 1_000_000), growth="n log n")
 def refine_fast(n_points: int, rng: Rng) -> Workload:
     """Fast refinement of average linkage on a nested graph of about 5.7 n edges."""
-    return _refining(nested_graph(n_points, rng))
+    return refining(nested_graph(n_points, rng))
 
 
 @case(sizes=(100_000,), growth="n log n")
@@ -99,7 +99,7 @@ def engine_pen_digits_hcse(n_points: int, rng: Rng) -> Workload:
 @case(sizes=(PEN_DIGITS,), growth="n log n")
 def engine_pen_digits_refine_fast(n_points: int, rng: Rng) -> Workload:
     """Fast refinement of average linkage on the graph of PenDigits."""
-    return _refining(pen_digits_graph(n_points, rng))
+    return refining(pen_digits_graph(n_points, rng))
 
 
 def nested_graph(n_points: int, rng: Rng) -> hypcse.Graph:
@@ -134,7 +134,8 @@ def link(graph: hypcse.Graph, method: Linkage) -> Workload:
     )
 
 
-def _refining(graph: hypcse.Graph) -> Workload:
+def refining(graph: hypcse.Graph) -> Workload:
+    """Fast refinement of average linkage on a graph."""
     rows, tree = _rows(graph), hypcse.graph_linkage(graph)
     before = hypcse.structural_entropy(tree, graph)
     return Workload(

@@ -9,6 +9,7 @@ from hypcse._checks import check_count
 from hypcse.discrete.cutting.cuts import cluster_gains
 from hypcse.entropy import graph_over, lca_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
+from hypcse.graph.units import in_range
 from hypcse.kernels.cuts.antichains import best_antichain
 from hypcse.kernels.cuts.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
@@ -49,7 +50,7 @@ def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
     9
     """
     check_count("n_levels", n_levels, 1)
-    graph = graph_over(tree, graph)
+    graph = in_range(graph_over(tree, graph))
     return keep_nodes(tree, kept_levels(tree, graph, min(n_levels, tree.n_leaves)) > 0)
 
 

@@ -12,6 +12,7 @@ from hypcse.discrete.binary import binary_form
 from hypcse.discrete.leaving import joined_by_distance
 from hypcse.entropy import graph_over, lca_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
+from hypcse.graph.units import in_range
 from hypcse.kernels.cuts.antichains import antichain_tables, best_antichain, best_antichain_of
 from hypcse.kernels.trees.sweep import leaf_labels, subtree_sums
 from hypcse.tree import Tree
@@ -58,7 +59,7 @@ def best_cut(
     >>> best_cut(graph_linkage(g), g).tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    graph = graph_over(tree, graph)
+    graph = in_range(graph_over(tree, graph))
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, tree.n_leaves)
         tree = binary_form(tree)

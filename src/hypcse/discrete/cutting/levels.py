@@ -17,6 +17,7 @@ from hypcse.discrete.cutting.wishes import Wishes, modular_cut, wished_cuts, wit
 from hypcse.discrete.leaving import leaving_parts
 from hypcse.entropy import graph_over, node_volumes, structural_entropy
 from hypcse.graph import Graph, GraphLike
+from hypcse.graph.units import in_range
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
 from hypcse.tree import Tree
 
@@ -98,7 +99,7 @@ def levels(
     >>> levels(graph_linkage(g), g)[0].tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    graph = graph_over(tree, graph)
+    graph = in_range(graph_over(tree, graph))
     wishes = Wishes.checked(tree, n_clusters, min_children, min_size, resolution)
     if n_levels is None:
         return _wished(tree, graph, wishes)
@@ -147,7 +148,7 @@ def main_level(tree: Tree, graph: GraphLike) -> int:
     >>> main_level(graph_linkage(g), g)
     0
     """
-    return levels_and_main(tree, graph_over(tree, graph)).main
+    return levels_and_main(tree, in_range(graph_over(tree, graph))).main
 
 
 def main_labels(tree: Tree, graph: Graph) -> Labels:
