@@ -1,101 +1,100 @@
-"""How far apart the parts of a table are, compared with noise of the same shape."""
+"""How far apart the parts of a table are, and which column alone sets them apart."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial.distance import cdist
 
-from hypcse._choices import NeighborSearch
-from hypcse.chance.edges import with_edges
-from hypcse.discrete.cutting.stretches import by_conductance
-from hypcse.discrete.leaving import leaving_parts
 from hypcse.discrete.linking.linkage import graph_linkage
+from hypcse.entropy import node_cuts, node_volumes
 from hypcse.graph import Graph
-from hypcse.graph.neighbors import unit_rows
+from hypcse.graph.neighbors import nearest_neighbors
 from hypcse.graph.neighbors.precomputed import distance_blocks
-from hypcse.graph.similarity import scaled_similarity
 
-N_DRAWS = 20
-N_NEIGHBORS = 10
-SEARCH: NeighborSearch = "brute"
-"""Neighbour search for the graphs: for so few points, brute force is fastest."""
-BITS = np.array([0.5, 0.75, 0.95, 1.5, 2.0, 3.0])
-"""Entropies of the part sizes at which partitions are compared."""
+N_NEIGHBORS, NEAR = 15, 5
+"""Number of neighbours in the graph, and which of them sets the unit of distance around a point."""
+LEAST_PART = 10
+"""Smaller parts do not count: single points lie far out in any long tail."""
 LEAST = 1e-12
-"""Smallest weight that counts as leaving a part; less is a rounding error."""
+"""Smallest share of a part's weight that counts as leaving it; less is a rounding error."""
+TELLING = 0.5
+"""Share of the mixing of a part with the rest that a column removes if it alone can set the part apart."""
 
 
-def table_separations(
-    points: NDArray[np.floating], on_sphere: bool, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The `separations` of points, (6,), and those of draws of noise, (20, 6).
+class Separation(NamedTuple):
+    """How far apart the parts of a table are.
 
-    Noise fills a box along the principal components evenly, with the points' variance along each.
+    values : (s,) of all parts of at least 10, 20, 40, ... points, the greatest separation.
+    part   : (n,) which points are in the part of the greatest.
     """
-    turned, offset = principal_coordinates(points)
-    # Single precision has limits and separations have no unit; scaling by a power of two is exact.
-    power = -np.frexp(np.abs(offset + turned).max())[1]
-    turned, offset = np.ldexp(turned, power), np.ldexp(offset, power)
-    spread = np.sqrt(3.0) * turned.std(axis=0)
-    draws = [offset + rng.uniform(-spread, spread, turned.shape) for _ in range(N_DRAWS)]
-    found = [separations(unit_rows(table) if on_sphere else table) for table in (offset + turned, *draws)]
-    return found[0], np.array(found[1:])
+
+    values: NDArray[np.float64]
+    part: NDArray[np.bool_]
 
 
-def separations(points: NDArray[np.floating]) -> NDArray[np.float64]:
-    """How little weight leaves the parts, at each of the `BITS`: in doublings below chance.
+def separation(points: NDArray[np.float64], n_scales: int | None = None) -> Separation:
+    """How little weight leaves the parts of the Paris tree of the neighbour graph, in doublings.
 
-    Of all partitions with at least that entropy in the Paris tree of the neighbour graph, the one that leaks least.
+    Distances are measured in units of the distance to the fifth neighbour, so that a sparse tail is as well connected
+    as a dense centre. Noise that fills few dimensions leaks less than noise that fills many: of a part of s points
+    about s^(-1/dimension), which is taken off.
     """
-    graph = connected_similarity(points.astype(np.float32))
+    n = len(points)
+    graph, dimension = local_similarity(points)
     tree = graph_linkage(graph, "paris")
-    stairs = by_conductance(tree, graph, leaving_parts(tree, graph, LEAST))
-    limits = np.append(np.maximum(stairs.limits, LEAST), 1.0)
-    return -np.log2(limits[np.searchsorted(stairs.entropy, BITS)])
+    volumes, total = node_volumes(tree, graph.degrees), graph.volume
+    sizes = np.minimum(tree.sizes, n - tree.sizes)
+    inner = sizes >= min(LEAST_PART, n / 3)
+    leaving = node_cuts(tree, graph)[inner] * total / (volumes[inner] * (total - volumes[inner]))
+    values = -np.log2(np.maximum(leaving, LEAST)) - np.log2(sizes[inner] / N_NEIGHBORS) / dimension
+    # Every binary tree has a part of at least a third, and at most two thirds, of the leaves.
+    least = LEAST_PART * 2.0 ** np.arange(count_scales(n) if n_scales is None else n_scales)
+    greatest = [values[sizes[inner] >= min(size, n / 3)].max() for size in least]
+    part = np.zeros(n, np.bool_)
+    part[tree.leaves(int(np.flatnonzero(inner)[values.argmax()]))] = True
+    return Separation(np.array(greatest), part)
 
 
-def connected_similarity(points: NDArray[np.float32]) -> Graph:
-    """The similarity graph, with its components joined by the shortest possible edges.
+def count_scales(n_points: int) -> int:
+    """Number of sizes of parts that are compared."""
+    return max(int(np.log2(n_points / 3 / LEAST_PART)) + 1, 1)
 
-    The weights of these edges show how far apart the components are. O(n^2) for a sample.
+
+def local_similarity(points: NDArray[np.float64]) -> tuple[Graph, float]:
+    """A neighbour graph that is as dense everywhere, and the number of dimensions that the points fill.
+
+    The weights are exp(-d / d_5) at distance d, where d_5 is that of the fifth neighbour, summed both ways. The
+    dimension is the median of Levina and Bickel's estimate.
     """
-    graph, width = scaled_similarity(points, min(N_NEIGHBORS, len(points) - 1), "median", algorithm=SEARCH)
-    components = graph.components()
-    if components.max() == 0:
-        return graph
-    order = np.argsort(components, kind="stable")
-    starts = np.searchsorted(components[order], np.arange(components.max() + 1))
-    squares = cdist(points[order], points[order], "sqeuclidean")
-    gaps = np.minimum.reduceat(np.minimum.reduceat(squares, starts, axis=0), starts, axis=1)
-    bridges = minimum_spanning_tree(np.maximum(gaps, np.finfo(np.float64).tiny)).tocoo()
-    i, j, weights = graph.edges()
-    first = order[starts]
-    copies = squares[components[order][:, None] == components[order]].max() == 0
-    bridge_weights = np.full(bridges.nnz, LEAST) if copies else np.maximum(np.exp(-bridges.data / width**2), LEAST)
-    return with_edges(
-        graph, np.append(i, first[bridges.row]), np.append(j, first[bridges.col]), np.append(weights, bridge_weights)
-    )
+    indices, distances = nearest_neighbors(points.astype(np.float32), N_NEIGHBORS, algorithm="brute")
+    distances = np.maximum(distances.astype(np.float64), np.finfo(np.float32).tiny)
+    weights = np.maximum(np.exp(-distances / distances[:, NEAR - 1 : NEAR]), LEAST**2)
+    logs = np.log(distances)
+    inverse = np.median((logs[:, -1:] - logs[:, :-1]).sum(axis=1) / (N_NEIGHBORS - 2))
+    graph = Graph.from_edges(np.repeat(np.arange(len(points)), N_NEIGHBORS), indices.ravel(), weights.ravel())
+    return graph, 1 / max(float(inverse), 1 / N_NEIGHBORS**2)
 
 
-def principal_coordinates(points: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Centred points along their principal components, and the position of their mean.
+def telling_columns(points: NDArray[np.float64], part: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The columns each of which alone tells a part from the rest, best first.
 
-    The last coordinate is the mean's direction outside the components, so that angles at the origin are kept.
+    Column by column, rows are put into bins of neighbouring values, and Goodman and Kruskal's tau says how much less
+    part and rest mix inside the bins than in the whole table.
     """
-    mean = points.mean(axis=0, dtype=np.float64)
-    centred = points - mean
-    n, d = centred.shape
-    values, axes = np.linalg.eigh(centred.T @ centred if d <= n else centred @ centred.T)
-    used = values > 1e-9 * max(float(values.max()), np.finfo(float).tiny)
-    axes = axes[:, used] if d <= n else centred.T @ axes[:, used] / np.sqrt(values[used])
-    inside = mean @ axes
-    outside = np.sqrt(max(float(mean @ mean - inside @ inside), 0.0))
-    return np.column_stack([centred @ axes, np.zeros(n)]), np.append(inside, outside)
+    n, share = len(part), part.mean()
+    width = max(int(min(part.sum(), n - part.sum()) / 4), 5)
+    ordered = np.sort(points, axis=0)[::width]
+    removed = np.empty(points.shape[1])
+    for k, column in enumerate(points.T):
+        bins = np.searchsorted(np.unique(ordered[:, k]), column, side="right")
+        size, inside = np.bincount(bins), np.bincount(bins, part)
+        mixing = np.sum(inside * (1 - np.divide(inside, size, where=size > 0, out=np.zeros(size.size))))
+        removed[k] = 1 - mixing / (n * share * (1 - share))
+    best = np.argsort(-removed, kind="stable")
+    return best[removed[best] >= TELLING]
 
 
 def classical_coordinates(distances: Any, max_points: int, rng: np.random.Generator) -> NDArray[np.float64] | None:
