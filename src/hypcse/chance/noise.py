@@ -53,6 +53,23 @@ def cloud_like(points: NDArray[np.float64]) -> Cloud:
     return Cloud(scores, tuple(_unimodal(column) for column in np.sort(points, axis=0).T))
 
 
+def dip(column: NDArray[np.float64]) -> float:
+    """How far values are from one mode: the largest difference to the shares of the nearest unimodal distribution.
+
+    In doublings. Nearly the dip of Hartigan and Hartigan, whose unimodal distribution is the nearest in this sense.
+    """
+    ordered = np.sort(column)
+    knots, below = _unimodal(ordered)
+    values = np.unique(ordered)
+    return float(np.log2(np.abs(_shares(ordered, values) - np.interp(values, knots, below)).max()))
+
+
+def _shares(ordered: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of sorted numbers below each value, equal ones by half."""
+    below, up_to = (np.searchsorted(ordered, values, side=side) for side in ("left", "right"))
+    return (below + up_to) / (2 * ordered.size)
+
+
 def _unimodal(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Quantiles of the unimodal distribution nearest to sorted values."""
     values, counts = np.unique(column, return_counts=True)
@@ -67,13 +84,11 @@ def _unimodal(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
     window = column.size // SHORTEST
     middle = column[int(np.argmin(column[window:] - column[:-window])) + window // 2]
     mode = min(int(np.searchsorted(knots, middle, side="right")) - 1, knots.size - 2)
-    share = np.cumsum(_up_and_down(np.histogram(column, knots)[0], np.diff(knots), mode))
+    share = np.cumsum(_up_and_down(np.diff(_shares(column, knots)), np.diff(knots), mode))
     return knots, np.append(0.0, share)
 
 
-def _up_and_down(
-    counts: NDArray[np.int64], widths: NDArray[np.float64], mode: int
-) -> NDArray[np.float64]:
+def _up_and_down(counts: NDArray[np.int64], widths: NDArray[np.float64], mode: int) -> NDArray[np.float64]:
     """Shares of the bins with the nearest density that increases up to one bin and decreases after it."""
     density = counts / widths
     up = isotonic_regression(density[: mode + 1], weights=widths[: mode + 1]).x

@@ -1,100 +1,125 @@
-"""How far apart the parts of a table are, and which column alone sets them apart."""
+"""Whether a table has more structure than one cloud of points, and on which columns that rests."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hypcse.discrete.linking.linkage import graph_linkage
-from hypcse.entropy import node_cuts, node_volumes
-from hypcse.graph import Graph
-from hypcse.graph.neighbors import nearest_neighbors
+from hypcse.chance.evidence import CLEAR_SCORE, LEAST_SCORE, MIN_POINTS, UNTESTED, Structure, judge
+from hypcse.chance.noise import cloud_like, dip
+from hypcse.chance.separation import separation, telling_columns
+from hypcse.graph.features import few_valued
 from hypcse.graph.neighbors.precomputed import distance_blocks
 
-N_NEIGHBORS, NEAR = 15, 5
-"""Number of neighbours in the graph, and which of them sets the unit of distance around a point."""
-LEAST_PART = 10
-"""Smaller parts do not count: single points lie far out in any long tail."""
-LEAST = 1e-12
-"""Smallest share of a part's weight that counts as leaving it; less is a rounding error."""
-TELLING = 0.5
-"""Share of the mixing of a part with the rest that a column removes if it alone can set the part apart."""
+MAX_POINTS = 1000
+"""Number of points that are tested together."""
+LEAST_APART = 0.75
+"""Smallest excess in doublings that counts as structure, however significant."""
+SPREAD = 0.1
+"""Smallest standard deviation of chance, in doublings, that a few draws can measure. In points that fill m dimensions
+it is at least 1 / m^2: along a curve, chance makes the widest gaps."""
+N_DRAWS = (5, 10, 20)
+"""Numbers of draws after which the answer may be plain enough."""
+PLAIN_SCORE = 2 * CLEAR_SCORE
+"""The score from which no more draws are needed."""
+FOUND = ("weak", "clear")
 
 
-class Separation(NamedTuple):
-    """How far apart the parts of a table are.
-
-    values : (s,) of all parts of at least 10, 20, 40, ... points, the greatest separation.
-    part   : (n,) which points are in the part of the greatest.
-    """
-
-    values: NDArray[np.float64]
-    part: NDArray[np.bool_]
-
-
-def separation(points: NDArray[np.float64], n_scales: int | None = None) -> Separation:
-    """How little weight leaves the parts of the Paris tree of the neighbour graph, in doublings.
-
-    Distances are measured in units of the distance to the fifth neighbour, so that a sparse tail is as well connected
-    as a dense centre. Noise that fills few dimensions leaks less than noise that fills many: of a part of s points
-    about s^(-1/dimension), which is taken off.
-    """
+def table_structure(points: NDArray[np.floating], rng: np.random.Generator) -> Structure:
+    """Test a sample of the points, and if it shows nothing, the neighbours of one of them."""
     n = len(points)
-    graph, dimension = local_similarity(points)
-    tree = graph_linkage(graph, "paris")
-    volumes, total = node_volumes(tree, graph.degrees), graph.volume
-    sizes = np.minimum(tree.sizes, n - tree.sizes)
-    inner = sizes >= min(LEAST_PART, n / 3)
-    leaving = node_cuts(tree, graph)[inner] * total / (volumes[inner] * (total - volumes[inner]))
-    values = -np.log2(np.maximum(leaving, LEAST)) - np.log2(sizes[inner] / N_NEIGHBORS) / dimension
-    # Every binary tree has a part of at least a third, and at most two thirds, of the leaves.
-    least = LEAST_PART * 2.0 ** np.arange(count_scales(n) if n_scales is None else n_scales)
-    greatest = [values[sizes[inner] >= min(size, n / 3)].max() for size in least]
-    part = np.zeros(n, np.bool_)
-    part[tree.leaves(int(np.flatnonzero(inner)[values.argmax()]))] = True
-    return Separation(np.array(greatest), part)
+    whole = points if n <= MAX_POINTS else points[rng.choice(n, MAX_POINTS, replace=False)]
+    found = _of_columns(_centered(whole), rng)
+    if found.found or n <= MAX_POINTS:
+        return found
+    # A sample of all points thins out clusters of a few points each.
+    squares = np.square(points - points[rng.integers(n)]).sum(axis=1)
+    near = _of_columns(_centered(points[np.argpartition(squares, MAX_POINTS)[:MAX_POINTS]]), rng)
+    return near if near.word == "clear" else found
 
 
-def count_scales(n_points: int) -> int:
-    """Number of sizes of parts that are compared."""
-    return max(int(np.log2(n_points / 3 / LEAST_PART)) + 1, 1)
+def _centered(points: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Points around 0 and at most 1 from it, because single precision has limits and separations have no unit."""
+    centered = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
+    # A power of two, so that the division is exact.
+    return np.ldexp(centered, -np.frexp(np.abs(centered).max())[1])
 
 
-def local_similarity(points: NDArray[np.float64]) -> tuple[Graph, float]:
-    """A neighbour graph that is as dense everywhere, and the number of dimensions that the points fill.
+def _of_columns(points: NDArray[np.float64], rng: np.random.Generator) -> Structure:
+    """Test points, and see on which columns the answer rests."""
+    if not points.any():
+        return Structure("none", 0.0, 0.0)
+    found, columns = _first_found(points, rng)
+    if found.word == "none":
+        return replace(found, rests_on=_steps(points))
+    if found.word == "untested":
+        return found
+    if points.shape[1] == 1:
+        return replace(found, rests_on=(0,))
+    table = np.unique(points[:, columns], axis=0)
+    telling = columns[telling_columns(table, separation(table).part)]
+    if telling.size != 1 or few_valued(points[:, telling]).any():
+        return found
+    others, _ = _first_found(np.delete(points, telling, axis=1), rng)
+    return found if others.word in FOUND else replace(found, rests_on=(int(telling[0]),))
 
-    The weights are exp(-d / d_5) at distance d, where d_5 is that of the fifth neighbour, summed both ways. The
-    dimension is the median of Levina and Bickel's estimate.
-    """
-    indices, distances = nearest_neighbors(points.astype(np.float32), N_NEIGHBORS, algorithm="brute")
-    distances = np.maximum(distances.astype(np.float64), np.finfo(np.float32).tiny)
-    weights = np.maximum(np.exp(-distances / distances[:, NEAR - 1 : NEAR]), LEAST**2)
-    logs = np.log(distances)
-    inverse = np.median((logs[:, -1:] - logs[:, :-1]).sum(axis=1) / (N_NEIGHBORS - 2))
-    graph = Graph.from_edges(np.repeat(np.arange(len(points)), N_NEIGHBORS), indices.ravel(), weights.ravel())
-    return graph, 1 / max(float(inverse), 1 / N_NEIGHBORS**2)
+
+def _first_found(points: NDArray[np.float64], rng: np.random.Generator) -> tuple[Structure, NDArray[np.int64]]:
+    """The structure of the columns of many values or, if there is none, of all columns; and these columns."""
+    few = few_valued(points)
+    columns = np.arange(len(few))
+    if few.any() and not few.all():
+        found = _against_noise(points[:, ~few], rng)
+        if found.word in FOUND:
+            return found, columns[~few]
+    return _against_noise(points, rng), columns
 
 
-def telling_columns(points: NDArray[np.float64], part: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The columns each of which alone tells a part from the rest, best first.
+def _against_noise(points: NDArray[np.float64], rng: np.random.Generator) -> Structure:
+    """Compare the separation of points with that of as many draws of noise as it takes."""
+    distinct = np.unique(points, axis=0)
+    if len(distinct) < MIN_POINTS:
+        return UNTESTED
+    # Along a line, values are often rounded, and equal ones are no copies.
+    points = distinct if points.shape[1] > 1 else points
+    own, spread = _apart(points)
+    least = max(LEAST_APART, LEAST_SCORE * spread)
+    noise = cloud_like(points)
+    draws: list[NDArray[np.float64]] = []
+    found = UNTESTED
+    for n_draws in N_DRAWS:
+        while len(draws) < n_draws:
+            draws.append(_apart(noise.draw(len(points), rng), own.size)[0])
+        found = judge(own, np.array(draws), least=least, spread=spread)
+        if found.excess < least or found.score >= PLAIN_SCORE:
+            break
+    return found
 
-    Column by column, rows are put into bins of neighbouring values, and Goodman and Kruskal's tau says how much less
-    part and rest mix inside the bins than in the whole table.
-    """
-    n, share = len(part), part.mean()
-    width = max(int(min(part.sum(), n - part.sum()) / 4), 5)
-    ordered = np.sort(points, axis=0)[::width]
-    removed = np.empty(points.shape[1])
-    for k, column in enumerate(points.T):
-        bins = np.searchsorted(np.unique(ordered[:, k]), column, side="right")
-        size, inside = np.bincount(bins), np.bincount(bins, part)
-        mixing = np.sum(inside * (1 - np.divide(inside, size, where=size > 0, out=np.zeros(size.size))))
-        removed[k] = 1 - mixing / (n * share * (1 - share))
-    best = np.argsort(-removed, kind="stable")
-    return best[removed[best] >= TELLING]
+
+def _apart(points: NDArray[np.float64], n_scales: int | None = None) -> tuple[NDArray[np.float64], float]:
+    """How far apart the parts of points are, in doublings, and the least standard deviation of this in noise."""
+    if points.shape[1] == 1:
+        # Along a line, a single point in a gap joins its neighbours; but there, shares say more than gaps.
+        return np.array([dip(points[:, 0])]), SPREAD
+    values, _, dimension = separation(np.unique(points, axis=0), n_scales)
+    return values, max(SPREAD, dimension**-2)
+
+
+def _steps(points: NDArray[np.float64]) -> tuple[int, ...]:
+    """The columns of few values each of which sets rows apart that the columns of many values do not."""
+    few = few_valued(points)
+    others = np.unique(points[:, ~few], axis=0)
+    if len(others) < MIN_POINTS or not few.any():
+        return ()
+    least = separation(others, 1).values[0] + LEAST_APART
+    if separation(np.unique(points, axis=0), 1).values[0] < least:
+        return ()
+    tables = ((k, np.unique(points[:, ~few | (np.arange(few.size) == k)], axis=0)) for k in np.flatnonzero(few))
+    return tuple(int(k) for k, table in tables if separation(table, 1).values[0] >= least)
 
 
 def classical_coordinates(distances: Any, max_points: int, rng: np.random.Generator) -> NDArray[np.float64] | None:
