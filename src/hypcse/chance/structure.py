@@ -85,10 +85,15 @@ def beyond_chance(
     if points is None or len(points) < MIN_POINTS:
         return UNTESTED
     found = table_structure(unit_rows(points) if metric == "cosine" else points, rng)
-    if metric == "precomputed":
-        return replace(found, rests_on=())
-    names = getattr(data, "columns", range(points.shape[1]))
-    return replace(found, rests_on=tuple(names[k] for k in found.rests_on))
+    names = _column_names(data, points.shape[1], metric)
+    return replace(found, rests_on=tuple(names[k] for k in found.rests_on) if names else ())
+
+
+def _column_names(data: Any, n_columns: int, metric: Metric) -> list[str | int]:
+    """Names or positions of the columns that are compared; none if they are not those of the data."""
+    if metric == "precomputed" or np.shape(data)[1] != n_columns:
+        return []
+    return [k if isinstance(k, int) else str(k) for k in getattr(data, "columns", range(n_columns))]
 
 
 def _of_graph(graph: Graph, rng: np.random.Generator) -> Structure:

@@ -40,7 +40,8 @@ def _decode_scaler(kept: Any) -> Scaling:
 
 def _decode_structure(kept: Any) -> Structure:
     # Version 0.2 did not write rests_on.
-    word, score, excess, columns = read_parts({"rests_on": [], **kept}, ("word", "score", "excess", "rests_on"))
+    kept = {"rests_on": [], **kept} if isinstance(kept, dict) else kept
+    word, score, excess, columns = read_parts(kept, ("word", "score", "excess", "rests_on"))
     check_choice("word", word, Evidence)
     if not isinstance(columns, list) or not all(type(column) in (str, int) for column in columns):
         raise ValueError(f"rests_on is {columns!r:.60} instead of a list of columns")
