@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +88,7 @@ def _unimodal(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
     return knots, np.append(0.0, share)
 
 
-def _up_and_down(counts: NDArray[np.int64], widths: NDArray[np.float64], mode: int) -> NDArray[np.float64]:
+def _up_and_down(counts: NDArray[Any], widths: NDArray[np.float64], mode: int) -> NDArray[np.float64]:
     """Shares of the bins with the nearest density that increases up to one bin and decreases after it."""
     density = counts / widths
     up = isotonic_regression(density[: mode + 1], weights=widths[: mode + 1]).x

@@ -86,7 +86,7 @@ def beyond_chance(
         return UNTESTED
     found = table_structure(unit_rows(points) if metric == "cosine" else points, rng)
     names = _column_names(data, points.shape[1], metric)
-    return replace(found, rests_on=tuple(names[k] for k in found.rests_on) if names else ())
+    return replace(found, rests_on=tuple(names[int(k)] for k in found.rests_on) if names else ())
 
 
 def _column_names(data: Any, n_columns: int, metric: Metric) -> list[str | int]:

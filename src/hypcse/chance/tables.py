@@ -84,8 +84,12 @@ def _against_noise(points: NDArray[np.float64], rng: np.random.Generator) -> Str
     distinct = np.unique(points, axis=0)
     if len(distinct) < MIN_POINTS:
         return UNTESTED
-    # Along a line, values are often rounded, and equal ones are no copies.
-    points = distinct if points.shape[1] > 1 else points
+    if points.shape[1] > 1:
+        points = distinct
+    else:
+        # Along a line, values are often rounded, and equal ones are no copies, unless all are.
+        values, counts = np.unique(points, return_counts=True)
+        points = np.repeat(values, counts // np.gcd.reduce(counts))[:, None]
     own, spread = _apart(points)
     least = max(LEAST_APART, LEAST_SCORE * spread)
     noise = cloud_like(points)
