@@ -1,4 +1,4 @@
-"""The command: run, list, compare, and the sheets: quality, chance, front-door, labels, ...; `--help` names all."""
+"""The command: run, list, compare, and the sheets: quality, front-door, labels, ...; `--help` names all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
 from benchmarks import (
-    chance,
     cluster,
     cluster_linkage,
     default_fits,
@@ -94,7 +93,6 @@ _ACTIONS = {
     "ranks": ranks.show,
     "cluster": cluster.show,
     "planted": planted.show,
-    "chance": chance.show,
     "top": top.show,
     "holdout": holdout.show,
     "results": results_page.show,
@@ -139,7 +137,6 @@ def _parser() -> argparse.ArgumentParser:
     ranks.add_options(commands.add_parser("ranks", help="training by two processes of torchrun, beside one"))
     cluster.add_options(commands.add_parser("cluster", help="a Dask cluster with limits of memory, beside one process"))
     planted.add_options(commands.add_parser("planted", help="planted partitions, beside Louvain"))
-    chance.add_options(commands.add_parser("chance", help="structure found in noise, blobs and graphs"))
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
     epochs.add_options(commands.add_parser("epochs", help="what an epoch of the paper's mode costs"))
     default_fits.add_options(commands.add_parser("default-fits", help="what HypCSE() costs and finds"))

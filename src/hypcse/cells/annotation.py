@@ -113,7 +113,7 @@ def hierarchy(
         "linkage": tree.to_linkage(),
         "levels": np.array([labels.max() + 1 for labels in partitions]),
         "main_level": found.main + 1,
-        "structure": asdict(model.structure_),
+        "structure": {**asdict(model.structure_), "rests_on": np.array(model.structure_.rests_on, dtype=str)},
         "params": {"use": used, "method": method, "random_state": seed, **_graph_params(model, points, graph)},
     }
     dendrogram = group_dendrogram(tree, partitions[found.main], key_added, used)

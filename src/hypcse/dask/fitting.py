@@ -18,7 +18,7 @@ from hypcse._checks import check_choice, check_count
 from hypcse._choices import Bandwidth, ClusterLinkage, Effort, Metric, NeighborSearch, Refine, Scale
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.chance import Structure, beyond_chance
-from hypcse.chance.structure import UNTESTED
+from hypcse.chance.evidence import UNTESTED
 from hypcse.dask.engine import current_client, shared_folder
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.linking.linkage import MEMORY_LIMIT, graph_linkage

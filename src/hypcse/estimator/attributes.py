@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hypcse._checks import check_choice
 from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import check_seed
-from hypcse.chance.structure import Structure
+from hypcse.chance.evidence import Structure
 from hypcse.estimator.similarities import Similarities
 from hypcse.graph.features import KINDS, Scaling, ShiftedScaling, WeightedScaling
 from hypcse.saving.archive import Content
@@ -48,9 +48,17 @@ def _decode_arrays(content: dict[str, Any], scaling: type[Scaling]) -> list[NDAr
 
 
 def _decode_structure(kept: Any) -> Structure:
-    word, score, excess = read_parts(kept, ("word", "score", "excess"))
+    # Version 0.2 did not write rests_on.
+    kept = {"rests_on": [], **kept} if isinstance(kept, dict) else kept
+    word, score, excess, columns = read_parts(kept, ("word", "score", "excess", "rests_on"))
     check_choice("word", word, Evidence)
-    return Structure(word, NUMBER.decode(score), NUMBER.decode(excess))
+    if not isinstance(columns, list) or not all(type(column) in (str, int) for column in columns):
+        raise ValueError(f"rests_on is {columns!r:.60} instead of a list of columns")
+    return Structure(word, NUMBER.decode(score), NUMBER.decode(excess), tuple(columns))
+
+
+def _encode_structure(structure: Structure) -> Content:
+    return {**asdict(structure), "rests_on": list(structure.rests_on)}
 
 
 def _decode_levels(kept: Any) -> list[NDArray[np.int64]]:
@@ -125,7 +133,7 @@ SHARED = {
 FITTED = {
     **SHARED,
     "labels_": array(np.int64, 1),
-    "structure_": Codec(asdict, _decode_structure),
+    "structure_": Codec(_encode_structure, _decode_structure),
     "_stability": or_none(array(np.float64, 1)),
 }
 """Attributes of estimators that cluster without labels."""

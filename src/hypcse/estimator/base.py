@@ -158,6 +158,7 @@ class Fitting(Saved, BaseEstimator):
     levels_: list[NDArray[np.int64]]
     structure_: Structure
     _scaled: NDArray[np.float32] | None
+    _reduction: NDArray[np.float64] | None
     _seed: int
     _stability: NDArray[np.float64] | None
 
@@ -197,7 +198,7 @@ class Fitting(Saved, BaseEstimator):
             warm_up()
             ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             tree, grown = self._grow(ready, seed, callback)
-            structure = ready.structure(seed)
+            structure = ready.structure(seed, self._reduction is not None)
             found = levels_and_main(tree, ready.graph, structure.found)
             self.keep(
                 tree_=tree.with_names(points.names),

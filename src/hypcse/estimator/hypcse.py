@@ -24,7 +24,7 @@ from hypcse._choices import (
 )
 from hypcse._progress import Callback
 from hypcse._ranks import launched_place
-from hypcse.chance.structure import UNTESTED
+from hypcse.chance.evidence import UNTESTED
 from hypcse.discrete import graph_linkage, levels
 from hypcse.estimator.attributes import FITTED, sizes_of_tree
 from hypcse.estimator.base import Attributes, Fitting

@@ -47,14 +47,21 @@ class Prepared:
             return join_components(tree, self.graph, distances=self.points.distances, bridges=True)
         return join_components(tree, self.graph, self.scaled, scale="none", metric=self.metric, bridges=True)
 
-    def structure(self, random_state: int) -> Structure:
-        """Structure beyond chance: of a given graph, unless it was made from features; else of the features."""
+    def structure(self, random_state: int, reduced: bool = False) -> Structure:
+        """Structure beyond chance: of a given graph, unless it was made from features; else of the features.
+
+        Columns that were `reduced` to a few directions have no names.
+        """
         points = self.points
         if points.graph is not None and not points.made_of_features:
             return beyond_chance(points.graph, random_state=random_state)
         data = points.distances if self.scaled is None else self.scaled
         metric = "precomputed" if self.scaled is None else self.metric
-        return beyond_chance(data, scale="none", metric=metric, random_state=random_state)
+        found = beyond_chance(data, scale="none", metric=metric, random_state=random_state)
+        if reduced:
+            return replace(found, rests_on=())
+        names = points.feature_names
+        return found if names is None else replace(found, rests_on=tuple(names[int(k)] for k in found.rests_on))
 
     def stability(self, levels: list[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
         """Stability of the levels if X holds distances, which are not kept; otherwise None: it is measured later."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,6 +51,20 @@ def fit_scaling(
 def shifted(scaling: Scaling, shifts: Shifts) -> Scaling:
     """A scaling that was learned from shifted columns, for the columns as they are."""
     return ShiftedScaling(scaling, *shifts) if shifts.columns.any() else scaling
+
+
+FEW_VALUES = 10
+"""A column with at most so many different values says which kind a row is, as a coin or a year does."""
+
+
+def few_valued(X: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which columns have few different values (at most 10), shape (d,).
+
+    >>> few_valued(np.column_stack([np.arange(20), np.arange(20) % 2])).tolist()
+    [False, True]
+    """
+    steps = np.diff(np.sort(X, axis=0), axis=0) > 0
+    return np.count_nonzero(steps, axis=0) < FEW_VALUES
 
 
 SHARE_OF_KINDS = 0.6
