@@ -25,15 +25,15 @@ MAX_TABLE = 200_000_000
 
 
 def substantial_size(n_points: int, n_clusters: int) -> int:
-    """Least number of points of a cluster worth the name, among so many clusters: half the square root of n / k.
+    """Least number of points of a cluster worth the name among so many clusters: three quarters of sqrt(n / k).
 
-    n / k is the mean size. A square root, because counts of random strays vary by that much; half of it, so that
-    minorities of 2 % count.
+    n / k is the mean size; counts of random strays vary by its square root. Three quarters of it let the smaller of two
+    clusters be as small as 2 % of the points, if these are at least 15.
 
     >>> [substantial_size(n, k) for n, k in [(150, 3), (1_000, 2), (10_000, 10), (100_000, 10), (10, 10)]]
-    [3, 11, 15, 50, 1]
+    [5, 16, 23, 75, 1]
     """
-    return max(1, int(0.5 * math.sqrt(n_points / n_clusters)))
+    return max(1, int(0.75 * math.sqrt(n_points / n_clusters)))
 
 
 def best_cut(
@@ -63,8 +63,8 @@ def best_cut(
         joined by `join_components`, the cut with the smallest squared distances between the parts of a cluster is
         taken, unless the size limits exclude it.
     min_size
-        Smallest number of leaves per cluster. By default 1 or, with `n_clusters`, half the square root of n /
-        n_clusters, or as near to it as the tree has that many clusters.
+        Smallest number of leaves per cluster. By default 1 or, with `n_clusters`, three quarters of the square
+        root of n / n_clusters; half of that, and so on, if the tree has too few such clusters.
     max_size
         Largest number of leaves per cluster. Strays then remain clusters, and if no cut meets both limits, this is an
         error.
