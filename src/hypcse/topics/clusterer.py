@@ -21,7 +21,8 @@ class TopicClusterer(EntropyClustering):
     """`EntropyClustering` with defaults for embeddings of texts; BERTopic takes it as `hdbscan_model`.
 
     Every document gets a topic: there is no topic -1, unless you ask for it by `mark_outliers`. The columns of an
-    embedding are compared as they are, without scaling. The width of similarities is the median distance between neighbours.
+    embedding are compared as they are, without scaling. The width of similarities is the median distance between
+    neighbours.
 
     Parameters
     ----------
