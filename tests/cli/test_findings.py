@@ -85,5 +85,5 @@ def test_the_model_of_the_folder_links_new_points_by_the_bandwidth_of_its_graph(
         _, _, out = fit(X, "--method", "hypcse", "--epochs", "0", "--bandwidth", "0.0001")
     assert len([warning for warning in told if warning.category is HypcseWarning]) == 1
     model = HypCSE.load(out / "model")
-    assert model._bandwidth == expected._bandwidth > 0.001
+    assert model.bandwidth_ == expected.bandwidth_ > 0.001
     assert model.graph_ == expected.graph_

@@ -451,7 +451,8 @@ def test_a_model_of_0_1_loads():
     assert np.allclose(model.transform(old_points()), model.embedding_)
     assert model.structure_.word == "untested" and len(model.levels_) >= 1
     # Parameters that it does not hold, as those of later versions will be, have their defaults.
-    assert model.get_params() == HypCSE(n_clusters=3, n_epochs=1, hidden_dim=4, embed_dim=2, n_neighbors=4).get_params()
+    options = {"n_epochs": 1, "hidden_dim": 4, "embed_dim": 2, "n_neighbors": 4, "bandwidth": 1.0}
+    assert model.get_params() == HypCSE(n_clusters=3, **options).get_params() and model.bandwidth_ == 1.0
 
 
 def test_missing_parameters_take_their_defaults(tmp_path):

@@ -71,7 +71,7 @@ def test_entropy_clustering_itself_is_enough_for_bertopic():
     from bertopic import BERTopic
     from bertopic.dimensionality import BaseDimensionalityReduction
 
-    clusterer = hypcse.EntropyClustering(n_clusters=9, metric="cosine", scale="none", bandwidth="median")
+    clusterer = hypcse.EntropyClustering(n_clusters=9, metric="cosine", scale="none")
     model = BERTopic(embedding_model=None, umap_model=BaseDimensionalityReduction(), hdbscan_model=clusterer)
     topics, _ = model.fit_transform(TEXTS[:N_OLD], VECTORS[:N_OLD])
     assert normalized_mutual_info_score(SUBJECTS[:N_OLD], topics) > 0.999

@@ -152,7 +152,7 @@ def _graph_params(model: Any, points: Points, graph: Graph) -> dict[str, Any]:
         "graph": "similarity",
         "n_neighbors": model.n_neighbors,
         "scale": scale,
-        "bandwidth": model._bandwidth,
+        "bandwidth": model.bandwidth_,
     }
 
 

@@ -91,7 +91,7 @@ def fit(
     n_clusters: int | None = None,
     *,
     n_neighbors: int = 10,
-    bandwidth: Bandwidth = 1.0,
+    bandwidth: Bandwidth = "auto",
     scale: Scale = "minmax",
     metric: Metric = "euclidean",
     algorithm: NeighborSearch = "auto",

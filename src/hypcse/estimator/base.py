@@ -209,7 +209,7 @@ class Fitting(Saved, BaseEstimator):
                 _scaler=ready.scaler,
                 _scaled=ready.compared,
                 _stability=ready.stability(found.labels, seed),
-                _bandwidth=ready.bandwidth,
+                bandwidth_=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
                 _metric=ready.metric,

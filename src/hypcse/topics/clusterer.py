@@ -21,7 +21,7 @@ class TopicClusterer(EntropyClustering):
     """`EntropyClustering` with defaults for embeddings of texts; BERTopic takes it as `hdbscan_model`.
 
     Every document gets a topic: there is no topic -1. The columns of an embedding are compared as they are, without
-    scaling. The width of similarities is the median distance between neighbours.
+    scaling. The width of similarities is the largest distance between neighbours.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class TopicClusterer(EntropyClustering):
         Nested topics, coarse to fine.
     probabilities_
         (n,) how firmly each document belongs to its topic, from 0 to 1.
-    tree_, graph_, entropy_, structure_, stability_, linkage_matrix_, children_, distances_
+    tree_, graph_, bandwidth_, entropy_, structure_, stability_, linkage_matrix_, children_, distances_
         As of `EntropyClustering`.
 
     Examples
@@ -64,7 +64,7 @@ class TopicClusterer(EntropyClustering):
     """
 
     n_clusters = None
-    bandwidth = "median"
+    bandwidth = "auto"
     scale = "none"
     callback = None
 

@@ -67,7 +67,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     n_neighbors
         Number of neighbours per point in the similarity graph.
     bandwidth
-        Width of the similarities: a number, or "median" for the median distance between neighbours.
+        Width of the similarities: a number, "auto" or "median", as in `EntropyClustering`.
     scale
         How to scale the columns: "minmax", "standard", "rank" or "none"; see `scale_features`.
     random_state
@@ -119,6 +119,8 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         Accuracy that picked the epoch, or None.
     graph_
         The similarity graph, without labels.
+    bandwidth_
+        The width of its similarities.
     entropy_
         Structural entropy of the tree on that graph.
     history_
@@ -147,7 +149,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         guess_weight: float = 0.3,
         validation_fraction: float = 0.1,
         n_neighbors: int = 10,
-        bandwidth: Bandwidth = 1.0,
+        bandwidth: Bandwidth = "auto",
         scale: Scale = "minmax",
         random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
@@ -255,7 +257,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
                 _similarities=similarities,
                 _scaler=ready.scaler,
                 _scaled=ready.scaled,
-                _bandwidth=ready.bandwidth,
+                bandwidth_=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
                 _metric=ready.metric,
