@@ -46,8 +46,10 @@ def test_clear_clusters(fit):
 
 def test_noise_is_one_cluster_and_the_text_says_why(fit):
     text, report, out = fit(noise())
-    assert report["clusters"] == 1 and report["levels"][0] == 1 and report["main_level"] == 1
+    assert report["clusters"] == 1 and report["levels"][0] == 1 and report["main_level"] > 1
     assert not report["structure"]["found"] and "No structure beyond chance" in text
+    assert "All points are one cluster" in text and f"level {report['main_level']} of" in text
+    assert f'"main":{report["main_level"] - 1}' in (out / "tree.html").read_text()
     with (out / "labels.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert {row["label"] for row in rows} == {"0"} and len({row["level_2"] for row in rows}) > 1

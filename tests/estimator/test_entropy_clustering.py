@@ -55,7 +55,7 @@ def test_it_is_the_engine():
     tree, graph = by_hand(X)
     assert model.tree_ == tree and model.graph_ == graph
     assert model.entropy_ == hypcse.structural_entropy(tree, graph)
-    assert np.array_equal(model.labels_, hypcse.levels(tree, graph)[hypcse.main_level(tree, graph)])
+    assert adjusted_rand_score(model.labels_, hypcse.levels(tree, graph)[hypcse.main_level(tree, graph)]) == 1
     assert adjusted_rand_score(model.labels_, y) > 0.8
     assert np.array_equal(model.linkage_matrix_, tree.to_linkage()) and model.children_.shape == (len(X) - 1, 2)
     assert len(model.stability_) == len(model.levels_)
@@ -285,6 +285,27 @@ def test_the_unit_of_the_features_changes_nothing(options, seed, power):
     if "metric" not in options:
         new = blobs()[0][::5] + 0.1
         assert np.array_equal(one.predict(new), other.predict(new * factor))
+
+
+@hypothesis.given(seed=st.integers(0, 99), n_clusters=st.none() | st.integers(1, 30))
+@hypothesis.settings(max_examples=20, deadline=None)
+def test_clusters_are_numbered_by_size(seed, n_clusters):
+    """The largest first, the smallest leaf first among equals, in the labels and at every level."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 2)) + 9 * rng.geometric(0.4, size=(80, 1))
+    model = EntropyClustering(n_clusters, mark_outliers=seed % 2 == 0).fit(X)
+    for labels in (model.labels_, *model.levels_):
+        _, first, sizes = np.unique(labels[labels >= 0], return_index=True, return_counts=True)
+        assert (np.diff(sizes) <= 0).all() and (np.diff(first)[np.diff(sizes) == 0] > 0).all()
+
+
+def test_without_structure_there_is_a_level_to_look_at():
+    X = np.random.default_rng(0).uniform(size=(200, 3))
+    model = EntropyClustering().fit(X)
+    assert not model.structure_.found and model.labels_.max() == 0
+    by_hand = hypcse.levels(model.tree_, model.graph_)[hypcse.main_level(model.tree_, model.graph_)]
+    assert adjusted_rand_score(model.levels_[model.main_level_], by_hand) == 1
+    assert EntropyClustering(3).fit(X).labels_.max() == 2
 
 
 def test_without_anything_to_compare_there_is_no_bandwidth():

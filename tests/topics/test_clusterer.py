@@ -119,7 +119,7 @@ def test_errors_name_the_way_out(options, text):
 def test_topics_that_are_no_nodes_have_no_linkage():
     with pytest.raises(ValueError, match="not nodes of the tree"):
         link_topics(hypcse.Tree.from_newick("((0,1),(2,3));"), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="one topic from 0 for each of the 4"):
-        link_topics(hypcse.Tree.from_newick("((0,1),(2,3));"), [0, 0, -1, 1])
+    with pytest.raises(ValueError, match="one topic from 0, or -1, for each of the 4"):
+        link_topics(hypcse.Tree.from_newick("((0,1),(2,3));"), [0, 0, -2, 1])
     with pytest.raises(ValueError, match="not whole"):
         link_topics(hypcse.Tree.from_newick("(0,1);"), [0.9, 0.2])

@@ -41,6 +41,7 @@ from hypcse.training import (
     TrainingConfig,
     fit_labelled,
 )
+from hypcse.tree.flat import by_size
 
 
 class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
@@ -244,7 +245,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
                 classes_=classes,
                 transduction_=classes[best],
                 tree_=tree.with_names(given.names),
-                levels_=levels_and_main(tree, respected).labels,
+                levels_=[by_size(labels) for labels in levels_and_main(tree, respected).labels],
                 graph_=ready.graph,
                 embedding_=found.leaves,
                 prototypes_=found.prototypes,
