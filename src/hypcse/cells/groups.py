@@ -15,19 +15,19 @@ MAX_GROUPS = 500
 
 
 def by_size(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The labels numbered by falling size, ties by smallest cell.
+    """The labels numbered by falling size, ties by smallest cell; outliers stay -1.
 
-    >>> by_size(np.array([0, 1, 1, 2])).tolist()
-    [1, 0, 0, 2]
+    >>> by_size(np.array([0, 1, 1, 2, -1])).tolist()
+    [1, 0, 0, 2, -1]
     """
-    rank = np.argsort(-np.bincount(labels), kind="stable")
-    number = np.empty(rank.size, np.int64)
+    rank = np.argsort(-np.bincount(labels[labels >= 0]), kind="stable")
+    number = np.full(rank.size + 1, -1)
     number[rank] = np.arange(rank.size)
     return number[labels]
 
 
 def categories(labels: NDArray[np.int64]) -> Any:
-    """Labels as a pandas categorical "0", "1", ..., the largest group first."""
+    """Labels as a pandas categorical "0", "1", ..., the largest group first; "outliers" last, where there are any."""
     try:
         import pandas
     except ImportError:
@@ -35,8 +35,10 @@ def categories(labels: NDArray[np.int64]) -> Any:
             'cells need the packages anndata and pandas, which are not installed. pip install "hypcse[cells]"'
         ) from None
     # As objects: some versions of anndata cannot write the strings of pandas 3.
-    names = pandas.Index([str(k) for k in range(int(labels.max()) + 1)], dtype=object)
-    return pandas.Categorical.from_codes(by_size(labels), names)
+    n_groups = int(labels.max()) + 1
+    named = [*map(str, range(n_groups)), *(["outliers"] if labels.min() < 0 else [])]
+    numbers = by_size(labels)
+    return pandas.Categorical.from_codes(np.where(numbers < 0, n_groups, numbers), pandas.Index(named, dtype=object))
 
 
 def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from hypcse._checks import check_choice
 from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import check_seed
 from hypcse.chance.structure import Structure
+from hypcse.discrete.cutting.outliers import Outliers
 from hypcse.estimator.similarities import Similarities
 from hypcse.graph.features import KINDS, Scaling, WeightedScaling
 from hypcse.saving.archive import Content
@@ -42,6 +43,14 @@ def _decode_structure(kept: Any) -> Structure:
     word, score, excess = read_parts(kept, ("word", "score", "excess"))
     check_choice("word", word, Evidence)
     return Structure(word, NUMBER.decode(score), NUMBER.decode(excess))
+
+
+def _decode_outliers(kept: Any) -> Outliers:
+    distances, usual, limit = read_parts(kept, ("distances", "usual", "limit"))
+    usual = decode_array(usual, np.float64, 1)
+    if not (usual > 0).all():
+        raise ValueError("usual distances must be positive")
+    return Outliers(decode_array(distances, np.float64, 1), usual, NUMBER.decode(limit))
 
 
 def _decode_levels(kept: Any) -> list[NDArray[np.int64]]:
@@ -118,6 +127,7 @@ FITTED = {
     "labels_": array(np.int64, 1),
     "structure_": Codec(asdict, _decode_structure),
     "_stability": or_none(array(np.float64, 1)),
+    "_outliers": or_none(Codec(asdict, _decode_outliers)),
 }
 """Attributes of estimators that cluster without labels."""
 
@@ -156,11 +166,12 @@ def sizes_of_points(found: dict[str, Any], n_columns: int | None = None) -> dict
 
 def sizes_of_tree(found: dict[str, Any], n_columns: int | None = None) -> dict[str, bool]:
     """For each `FITTED` attribute, whether it has the same points and features as the tree."""
-    measured, labels = found["_stability"], found["labels_"]
+    measured, labels, outliers = found["_stability"], found["labels_"], found["_outliers"]
     return {
         **sizes_of_points(found, n_columns),
-        "labels_": labels.shape == (found["tree_"].n_leaves,) and labels.min() >= 0,
+        "labels_": labels.shape == (found["tree_"].n_leaves,) and labels.min() >= (0 if outliers is None else -1),
         "_stability": measured is None or measured.size == len(found["levels_"]),
+        "_outliers": outliers is None or outliers.distances.size == outliers.usual.size == labels.size,
     }
 
 

@@ -23,9 +23,12 @@ from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.chance import Structure, stability
 from hypcse.discrete import best_cut
+from hypcse.discrete.cutting.cuts import merge_small
 from hypcse.discrete.cutting.levels import Levels, levels_and_main
+from hypcse.discrete.cutting.outliers import measure, without_points
 from hypcse.entropy import structural_entropy
 from hypcse.estimator.attributes import FITTED, sizes_of_tree
+from hypcse.estimator.memberships import Memberships
 from hypcse.estimator.preparing import Prepared, prepare, take_points
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
@@ -107,7 +110,7 @@ class Saved(ShowsItself):
             Attributes to add.
         """
         seed = model.random_state if isinstance(model.random_state, int) else 0
-        return {"_seed": seed, "_kinds": None, "_metric": model.metric}
+        return {"_seed": seed, "_kinds": None, "_metric": model.metric, "_outliers": None}
 
     @classmethod
     def sizes(cls, found: Attributes) -> dict[str, bool]:
@@ -137,13 +140,15 @@ class Saved(ShowsItself):
             setattr(self, name, value)
 
 
-class Fitting(Saved, BaseEstimator):
+class Fitting(Memberships, Saved, BaseEstimator):
     """`fit` of estimators that cluster without labels; they differ in `_grow`."""
 
     stored = FITTED
     least_points = 1
 
     n_clusters: int | None
+    min_cluster_size: int | None = None
+    mark_outliers: bool = False
     n_neighbors: int
     bandwidth: Bandwidth
     scale: Scale
@@ -190,6 +195,8 @@ class Fitting(Saved, BaseEstimator):
     def _fit(self, X: Any, graph: Any) -> None:
         seed = seed_of(self.random_state)
         check_similarity(self.n_neighbors, self.bandwidth)
+        if self.min_cluster_size is not None:
+            check_count("min_cluster_size", self.min_cluster_size, 1)
         self._check_parameters()
         points = take_points(self, X, graph, self.metric, self.least_points, seed)
         with worker_threads(self.n_jobs, points.n_points), show_fit(self) as callback:
@@ -199,16 +206,21 @@ class Fitting(Saved, BaseEstimator):
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed)
             found = levels_and_main(tree, ready.graph, structure.found)
+            labels, outliers = self._labels(tree, ready.graph, found), None
+            if self.mark_outliers:
+                outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
+                labels = self._labels_without(outliers.marked(), labels, tree, ready.graph, structure.found)
             self.keep(
                 tree_=tree.with_names(points.names),
                 graph_=ready.graph,
-                labels_=self._labels(tree, ready.graph, found),
+                labels_=labels,
                 levels_=found.labels,
                 structure_=structure,
                 entropy_=float(structural_entropy(tree, ready.graph)),
                 _scaler=ready.scaler,
                 _scaled=ready.compared,
                 _stability=ready.stability(found.labels, seed),
+                _outliers=outliers,
                 _bandwidth=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
@@ -230,10 +242,24 @@ class Fitting(Saved, BaseEstimator):
         raise NotImplementedError
 
     def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
-        if self.n_clusters is None:
-            return found.labels[found.main]
-        check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
-        return best_cut(tree, graph, n_clusters=self.n_clusters)
+        if self.n_clusters is not None:
+            check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
+            return best_cut(tree, graph, n_clusters=self.n_clusters, min_size=self.min_cluster_size)
+        return self._without_small(tree, graph, found.labels[found.main])
+
+    def _without_small(self, tree: Tree, graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        if self.min_cluster_size is None:
+            return labels
+        return merge_small(tree, graph, labels, self.min_cluster_size)
+
+    def _labels_without(
+        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, graph: Graph, structured: bool
+    ) -> NDArray[np.int64]:
+        """The labels as the tree without the outliers has them, and -1 for outliers."""
+        tree, graph = without_points(tree, graph, marked)
+        labels = np.full(marked.size, -1)
+        labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, structured))
+        return labels
 
     def keep(self, **found: Any) -> None:
         """Set the attributes of a fitted model, and those that follow from the tree.

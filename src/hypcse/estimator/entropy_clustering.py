@@ -28,6 +28,12 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     n_clusters
         Number of flat clusters. By default `labels_` is the main one of `levels_` (see `main_level`), or one cluster of
         all points if `structure_` finds nothing beyond chance.
+    min_cluster_size
+        Smallest number of points per cluster of `labels_`; points of smaller ones join the cluster that they hang on.
+        By default clusters of `n_clusters` have a substantial size, see `best_cut`, and those of a level any size.
+    mark_outliers
+        Whether outliers, points much farther from their neighbors than is usual, are -1 in `labels_`. The clusters are
+        then read off the tree without them; `tree_` and `levels_` stay complete.
     n_neighbors
         Number of neighbours per point in the similarity graph.
     bandwidth
@@ -70,6 +76,9 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     stability_
         One number per level; see `stability`. Measured on first access, or by `fit` if X holds distances, because these
         are not kept.
+    outlier_scores_, probabilities_
+        (n,) how far each point lies from its neighbors, and the strength of its membership in its cluster, from 0 to 1.
+        Measured on access.
     n_features_in_, feature_names_in_
         Number of features, and their names if X has names.
 
@@ -86,6 +95,8 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         self,
         n_clusters: int | None = None,
         *,
+        min_cluster_size: int | None = None,
+        mark_outliers: bool = False,
         n_neighbors: int = 10,
         bandwidth: Bandwidth = 1.0,
         scale: Scale = "minmax",
@@ -98,6 +109,8 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
+        self.min_cluster_size = min_cluster_size
+        self.mark_outliers = mark_outliers
         self.n_neighbors = n_neighbors
         self.bandwidth = bandwidth
         self.scale = scale

@@ -63,6 +63,12 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     n_clusters
         Number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all points are
         one cluster where `structure_` says that there is nothing beyond chance.
+    min_cluster_size
+        Smallest number of points per cluster of `labels_`; points of smaller ones join the cluster that they hang on.
+        By default clusters of `n_clusters` have a substantial size, see `best_cut`, and those of a level any size.
+    mark_outliers
+        Whether outliers, points much farther from their neighbors than is usual, are -1 in `labels_`. The clusters are
+        then read off the tree without them; `tree_` and `levels_` stay complete.
     preset
         "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
     n_neighbors
@@ -166,6 +172,9 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     stability_
         One number per level, see `stability`; measured when first asked for, and of distances by `fit`, since they are
         not kept.
+    outlier_scores_, probabilities_
+        (n,) how far each point lies from its neighbors, and the strength of its membership in its cluster, from 0 to 1.
+        Measured on access.
     n_features_in_, feature_names_in_
         Number of features, and their names where X had some.
     embedding_
@@ -189,6 +198,8 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         self,
         n_clusters: int | None = None,
         *,
+        min_cluster_size: int | None = None,
+        mark_outliers: bool = False,
         preset: Preset = "default",
         n_neighbors: int = 10,
         bandwidth: Bandwidth = 1.0,
@@ -234,6 +245,8 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         mask_anchor: float | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.min_cluster_size = min_cluster_size
+        self.mark_outliers = mark_outliers
         self.preset = preset
         self.n_neighbors = n_neighbors
         self.bandwidth = bandwidth

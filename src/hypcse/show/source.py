@@ -45,8 +45,10 @@ def graph_of(source: Any, graph: GraphLike | None, tree: Tree) -> Graph | None:
 
 
 def classes_of(source: Any, labels: ArrayLike | None, tree: Tree) -> LeafClasses | None:
-    """The classes to colour by: the given ones, else the flat labels of a model, else None."""
+    """The classes to colour by: the given ones, else the flat labels of a model, outliers unknown, else None."""
     found = given_or_own(labels, source, "labels_")
+    if labels is None and found is not None and np.min(found) < 0:
+        return LeafClasses(found, tuple(map(str, range(int(np.max(found)) + 1))))
     return None if found is None else leaf_classes(found, tree.n_leaves)
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels.trees.sweep import subtree_minima
+from hypcse.kernels.trees.sweep import pruned_parents, subtree_minima
+from hypcse.tree.numbering import keep_leaves
 from hypcse.tree.tree import Tree
 
 
@@ -23,7 +24,10 @@ class Outline(NamedTuple):
 
 
 def outline(tree: Tree, clusters: NDArray[np.int64]) -> Outline:
-    """The tree down to clusters (labels from 0); each must be the leaves of one node. O(n).
+    """The tree down to clusters (labels from 0, outliers -1). O(n).
+
+    Each cluster must be the leaves of one node, or of one and of smaller ones elsewhere, its strays; it stands where
+    the largest is.
 
     >>> whole = Tree.from_newick("(((0,1),(2,3)),4);")
     >>> outline(whole, whole.cut(n_clusters=3)).tree.to_newick()
@@ -34,11 +38,21 @@ def outline(tree: Tree, clusters: NDArray[np.int64]) -> Outline:
     tops = inside.copy()
     tops[:-1] &= ~inside[tree.parent[:-1]]
     found = np.flatnonzero(tops)
-    if not np.array_equal(np.sort(first[found]), np.arange(int(clusters.max()) + 1)):
+    found = found[np.lexsort((-tree.sizes[found], first[found]))]
+    label, size = first[found], tree.sizes[found]
+    begins = (label >= 0) & (label != np.roll(label, 1))
+    begins[0] = label[0] >= 0
+    alike = begins[:-1] & (label[1:] == label[:-1]) & (size[1:] == size[:-1])
+    if alike.any() or not np.array_equal(label[begins], np.arange(int(clusters.max()) + 1)):
         raise ValueError("these clusters are not nodes of the tree. Pass labels of a cut of the tree.")
-    node = np.concatenate([found[np.argsort(first[found])], np.flatnonzero(~inside)])
+    node = np.concatenate([found[begins], found[~begins], np.flatnonzero(~inside)])
     number = np.full(tree.n_nodes, -1)
     number[node] = np.arange(node.size)
     above = tree.parent[node]
     height = np.where(inside[node], 0.0, tree.height[node])
-    return Outline(Tree(np.where(above >= 0, number[above], -1), height), node)
+    parent = np.where(above >= 0, number[above], -1)
+    shown = np.arange(found.size) < np.count_nonzero(begins)
+    if not shown.all():
+        node = node[pruned_parents(parent, shown) != -2]
+        parent, height = keep_leaves(parent, height, shown)
+    return Outline(Tree(parent, height), node)

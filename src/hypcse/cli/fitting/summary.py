@@ -21,10 +21,11 @@ MOST_CLUSTERS, MOST_COLUMNS = 12, 2
 
 def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) -> None:
     """Print the clusters as a table, the largest first."""
-    sizes = np.bincount(labels)
+    sizes, n_outliers = np.bincount(labels[labels >= 0]), int(np.count_nonzero(labels < 0))
     which = "" if found.main is None else f", level {found.main + 1} of {len(found.levels)}"
     told = f"{say_count(sizes.size, 'cluster')}{which}"
     console = Console(soft_wrap=True, highlight=False)
+    told += f" and {say_count(n_outliers, 'outlier')}" if n_outliers else ""
     console.print(f"{told}." if sizes.size == 1 else f"{told}:", markup=False)
     if sizes.size == 1:
         return
@@ -36,6 +37,8 @@ def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) ->
     for cluster in order.tolist():
         cells = [str(cluster), f"{sizes[cluster]:,}"]
         table.add_row(*cells, *(() if apart is None else (escape("; ".join(apart[cluster])),)))
+    if n_outliers:
+        table.add_row("outliers", f"{n_outliers:,}", style="dim")
     Console().print(table)
     if sizes.size > MOST_CLUSTERS:
         console.print(f"and {sizes.size - MOST_CLUSTERS} smaller ones.")
@@ -50,9 +53,10 @@ def columns_apart(points: Points, labels: NDArray[np.int64]) -> list[list[str]]:
     """
     X: NDArray[Any] = np.asarray(points.table, dtype=np.float64)
     titles = points.feature_names or tuple(f"column {k}" for k in range(1, X.shape[1] + 1))
-    sizes = np.bincount(labels)
+    inside = labels >= 0
+    sizes = np.bincount(labels[inside])
     sums = np.zeros((sizes.size, X.shape[1]))
-    np.add.at(sums, labels, X)
+    np.add.at(sums, labels[inside], X[inside])
     means, mean, deviation = sums / sizes[:, None], X.mean(axis=0), X.std(axis=0)
     away = np.abs(means - mean) / np.where(deviation > 0, deviation, np.inf)
     ranked = np.argsort(-away, axis=1, kind="stable")

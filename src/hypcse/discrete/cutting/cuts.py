@@ -17,7 +17,7 @@ from hypcse.graph import Graph, GraphLike
 from hypcse.kernels.cuts.antichains import antichain_tables, best_antichain, best_antichain_of
 from hypcse.kernels.cuts.strays import Spans, stray_clusters
 from hypcse.kernels.search.working_tree import Rows
-from hypcse.kernels.trees.sweep import leaf_labels, subtree_sums
+from hypcse.kernels.trees.sweep import leaf_labels, subtree_minima, subtree_sums
 from hypcse.tree import Tree
 
 MAX_TABLE = 200_000_000
@@ -156,6 +156,20 @@ def cut_labels(tree: Tree, graph: Graph, cut: Cut) -> NDArray[np.int64]:
     nodes = stray_clusters(spans, Rows(graph.indptr, graph.indices, graph.weights), cut.chosen, strays)
     _, begin, number = np.unique(nodes, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(begin))[number]
+
+
+def merge_small(tree: Tree, graph: Graph, labels: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+    """The clusters of a cut, without those of fewer than `least` leaves, which become strays. O(n + m).
+
+    Small clusters with no large one beside them in the tree are joined first.
+    """
+    pure = subtree_minima(tree.parent, labels) == -subtree_minima(tree.parent, -labels)
+    tops = pure.copy()
+    tops[:-1] &= ~pure[tree.parent[:-1]]
+    gain = np.where(tops, 1.0, np.where(pure, -np.inf, 0.0))
+    large = tree.sizes >= min(least, tree.n_leaves)
+    split, _ = best_antichain(tree.parent, gain, np.zeros(tree.n_nodes, np.bool_), large)
+    return cut_labels(tree, graph, Cut(split, parts_of(tree, split) & large))
 
 
 def coarsest_cut(tree: Tree, graph: Graph) -> NDArray[np.int64]:
