@@ -16,7 +16,7 @@ MAX_GROUPS = 500
 
 
 def categories(labels: NDArray[np.int64]) -> Any:
-    """Labels as a pandas categorical "0", "1", ..., the largest group first."""
+    """Labels as a pandas categorical "0", "1", ..., the largest group first; "outliers" last, where there are any."""
     try:
         import pandas
     except ImportError:
@@ -24,8 +24,10 @@ def categories(labels: NDArray[np.int64]) -> Any:
             'cells need the packages anndata and pandas, which are not installed. pip install "hypcse[cells]"'
         ) from None
     # As objects: some versions of anndata cannot write the strings of pandas 3.
-    names = pandas.Index([str(k) for k in range(count_clusters(labels))], dtype=object)
-    return pandas.Categorical.from_codes(by_size(labels), names)
+    n_groups = int(labels.max()) + 1
+    named = [*map(str, range(n_groups)), *(["outliers"] if labels.min() < 0 else [])]
+    numbers = by_size(labels)
+    return pandas.Categorical.from_codes(np.where(numbers < 0, n_groups, numbers), pandas.Index(named, dtype=object))
 
 
 def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str) -> dict[str, Any] | None:

@@ -39,7 +39,7 @@ class Memberships:
         check_is_fitted(self)
         inside, degree = inside_weights(self.graph_, self.labels_), self.graph_.edge_degrees
         shares = np.divide(inside, degree, out=np.ones(degree.size), where=degree > 0)
-        return np.where(self.labels_ < 0, 0.0, shares * (1 - self.outlier_scores_))
+        return np.where(self.labels_ < 0, 0.0, np.minimum(shares, 1.0) * (1 - self.outlier_scores_))
 
     def memberships(self) -> NDArray[np.float64]:
         """Share of the weight of each point's edges that goes to each cluster of `labels_`.

@@ -55,8 +55,10 @@ def graph_of(source: Any, graph: GraphLike | None, tree: Tree) -> Graph | None:
 
 
 def classes_of(source: Any, labels: ArrayLike | None, tree: Tree) -> LeafClasses | None:
-    """The classes to colour by: the given ones, else the flat labels of a model, else None."""
-    found = flat_of(source) if labels is None else labels
+    """The classes to colour by: the given ones, else the flat labels of a model, outliers unknown, else None."""
+    found: Any = flat_of(source) if labels is None else labels
+    if labels is None and found is not None and np.min(found) < 0:
+        return LeafClasses(found, tuple(map(str, range(int(np.max(found)) + 1))))
     return None if found is None else leaf_classes(found, tree.n_leaves)
 
 

@@ -26,13 +26,12 @@ def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) ->
     if found.main is not None and count_clusters(labels) < count_clusters(found.levels[found.main]):
         console.print("All points are one cluster. What the level to look at shows may be chance:", markup=False)
         labels = found.levels[found.main]
-    sizes = cluster_sizes(labels)
+    sizes, n_outliers = cluster_sizes(labels), int(np.count_nonzero(labels < 0))
     which = "" if found.main is None else f", level {found.main + 1} of {len(found.levels)}"
-    told = f"{say_count(count_clusters(labels), 'cluster')}{which}"
-    n_outliers = int(np.count_nonzero(labels < 0))
-    one = sizes.size == 1 and n_outliers == 0
-    console.print(f"{told}." if one else f"{told}:", markup=False)
-    if one:
+    told = f"{say_count(sizes.size, 'cluster')}{which}"
+    told += f" and {say_count(n_outliers, 'outlier')}" if n_outliers else ""
+    console.print(f"{told}." if sizes.size == 1 else f"{told}:", markup=False)
+    if sizes.size == 1:
         return
     order = np.argsort(-sizes, kind="stable")[:MOST_CLUSTERS]
     table = Table("cluster", "points")
@@ -43,7 +42,7 @@ def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) ->
         cells = [str(cluster), f"{sizes[cluster]:,}"]
         table.add_row(*cells, *(() if apart is None else (escape("; ".join(apart[cluster])),)))
     if n_outliers:
-        table.add_row("outliers", f"{n_outliers:,}")
+        table.add_row("outliers", f"{n_outliers:,}", style="dim")
     Console().print(table)
     if sizes.size > MOST_CLUSTERS:
         console.print(f"and {sizes.size - MOST_CLUSTERS} smaller ones.")
@@ -58,10 +57,10 @@ def columns_apart(points: Points, labels: NDArray[np.int64]) -> list[list[str]]:
     """
     X: NDArray[Any] = np.asarray(points.table, dtype=np.float64)
     titles = points.feature_names or tuple(f"column {k}" for k in range(1, X.shape[1] + 1))
-    sizes, known = cluster_sizes(labels), labels >= 0
+    inside, sizes = labels >= 0, cluster_sizes(labels)
     sums = np.zeros((sizes.size, X.shape[1]))
-    np.add.at(sums, labels[known], X[known])
-    means, mean, deviation = sums / np.maximum(sizes, 1)[:, None], X.mean(axis=0), X.std(axis=0)
+    np.add.at(sums, labels[inside], X[inside])
+    means, mean, deviation = sums / sizes[:, None], X.mean(axis=0), X.std(axis=0)
     away = np.abs(means - mean) / np.where(deviation > 0, deviation, np.inf)
     ranked = np.argsort(-away, axis=1, kind="stable")
     kinds = points.kinds or (None,) * X.shape[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from hypcse.tree import Tree
 
 CORE, FENCE = 1.5, 2.0
 """How many interquartile ranges above the upper quartile the core of the points ends, and where outliers begin."""
-LEAST_EXCESS = np.log(2)
+LEAST_EXCESS = math.log(2)
 """No point is an outlier unless its neighbors are twice as far away as usual."""
 CLOSEST = 1e-3
 """Share of the usual distance below which distances count as equal: copies are at distance 0."""
@@ -132,7 +133,7 @@ def inside_weights(graph: Graph, labels: Labels) -> Floats:
     """Weight of the edges of each vertex that stay in its cluster."""
     i, j, w = graph.edges()
     inside = w * (labels[i] == labels[j])
-    weights: Floats = np.bincount(i, inside, labels.size)
+    weights = np.bincount(i, inside, labels.size).astype(np.float64, copy=False)
     weights += np.bincount(j, inside, labels.size)
     return weights
 
