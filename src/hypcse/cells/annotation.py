@@ -22,6 +22,7 @@ from hypcse.points.cells import points_of_cells
 from hypcse.points.convert import is_cells
 from hypcse.show.layout import tree_layout
 from hypcse.tree import Tree
+from hypcse.tree.flat import count_clusters
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -111,7 +112,7 @@ def hierarchy(
     adata.uns[key_added] = {
         "cells": digest_of_cells(adata),
         "linkage": tree.to_linkage(),
-        "levels": np.array([labels.max() + 1 for labels in partitions]),
+        "levels": np.array([count_clusters(labels) for labels in partitions]),
         "main_level": found.main + 1,
         "structure": asdict(model.structure_),
         "params": {"use": used, "method": method, "random_state": seed, **_graph_params(model, points, graph)},
@@ -152,7 +153,7 @@ def _graph_params(model: Any, points: Points, graph: Graph) -> dict[str, Any]:
         "graph": "similarity",
         "n_neighbors": model.n_neighbors,
         "scale": scale,
-        "bandwidth": model._bandwidth,
+        "bandwidth": model.bandwidth_,
     }
 
 
