@@ -39,7 +39,7 @@ def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str)
     from scipy.spatial.distance import squareform
 
     n_groups = count_clusters(labels)
-    if not 2 <= n_groups <= MAX_GROUPS:
+    if not 2 <= n_groups <= MAX_GROUPS or labels.min() < 0:
         return None
     Z = outline(tree, by_size(labels)).tree.to_linkage()
     info = dendrogram(Z, labels=[str(k) for k in range(n_groups)], no_plot=True)
