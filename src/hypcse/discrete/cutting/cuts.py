@@ -153,6 +153,8 @@ def cut_labels(tree: Tree, graph: Graph, cut: Cut) -> NDArray[np.int64]:
     strays = strays[np.argsort(tree.parent[strays], kind="stable")]
     first = tree.first_positions
     spans = Spans(tree.parent, np.argsort(first[: tree.n_leaves]), first, tree.sizes)
+    # Edges that stand for others do not say where a stray hangs.
+    graph = Graph.from_edges([], [], None, tree.n_leaves) if graph.is_outline else graph
     nodes = stray_clusters(spans, Rows(graph.indptr, graph.indices, graph.weights), cut.chosen, strays)
     _, begin, number = np.unique(nodes, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(begin))[number]
