@@ -65,6 +65,8 @@ def test_the_signature_is_the_promised_one():
     found = {name: one.default for name, one in signature(EntropyClustering).parameters.items()}
     assert found == {
         "n_clusters": None,
+        "min_cluster_size": None,
+        "mark_outliers": False,
         "n_neighbors": 10,
         "bandwidth": "auto",
         "scale": "minmax",

@@ -33,7 +33,7 @@ def sample():
     X[:, 2] = y >= 2
     graph = hypcse.similarity_graph(X, scale="standard")
     tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
-    levels = hypcse.levels(tree, graph, n_clusters=[2, 4, 14])
+    levels = hypcse.levels(tree, graph, n_clusters=[2, 4, 14], min_size=1)
     return Tree(tree.parent, tree.height, tuple(f"animal {k}" for k in range(N))), levels, X, y
 
 

@@ -95,11 +95,12 @@ def test_a_saved_clusterer_answers_alike(tmp_path):
     assert np.array_equal(again.probabilities_, model.probabilities_)
 
 
-def test_membership_is_the_weight_that_stays_inside():
+def test_membership_is_the_weight_that_stays_inside_less_by_distance():
     model = TopicClusterer(n_topics=30, metric="cosine").fit(VECTORS)
     W = model.graph_.without_loops().to_scipy().toarray()
     same = model.labels_[:, None] == model.labels_
-    assert model.probabilities_ == pytest.approx((W * same).sum(axis=1) / W.sum(axis=1))
+    inside = (W * same).sum(axis=1) / W.sum(axis=1)
+    assert model.probabilities_ == pytest.approx(inside * (1 - model.outlier_scores_))
 
 
 @pytest.mark.parametrize(

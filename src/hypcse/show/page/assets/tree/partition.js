@@ -25,8 +25,11 @@ export class Partition {
     // Labels that came with the tree may leave numbers out.
     this.count = this.sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), hasOutliers ? -1 : 0);
     this.tops = this.findTops(tree);
-    // Whether every cluster is what lies under one node, but for a few strays.
-    this.ofSubtrees = this.tops.every((node, label) => node < 0 || tree.size[node] >= MAIN_SHARE * this.sizes[label]);
+    /** @param {number} share */
+    const under = (share) => this.tops.every((node, label) => node < 0 || tree.size[node] >= share * this.sizes[label]);
+    // Whether every cluster is all that lies under one node, and whether it is but for a few strays.
+    this.ofSubtrees = under(1);
+    this.ofNodes = under(MAIN_SHARE);
     this.colours = colourOf ? this.coloursFrom(colourOf) : this.ranks();
   }
 
