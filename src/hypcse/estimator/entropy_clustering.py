@@ -64,9 +64,11 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     tree_
         The hierarchy, a `Tree`.
     labels_
-        (n,) the flat clusters.
+        (n,) the flat clusters, numbered by size, the largest first.
     levels_
-        Nested clusters, coarse to fine.
+        Nested clusters, coarse to fine, numbered likewise.
+    main_level_
+        Which of `levels_` to look at first: `labels_` by default, unless `structure_` finds nothing beyond chance.
     linkage_matrix_, children_, distances_
         The tree in the formats of SciPy and scikit-learn.
     graph_

@@ -158,9 +158,11 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     tree_
         The hierarchy, a `Tree`.
     labels_
-        (n,) the flat clusters.
+        (n,) the flat clusters, numbered by size, the largest first.
     levels_
-        Nested clusters, coarse to fine.
+        Nested clusters, coarse to fine, numbered likewise.
+    main_level_
+        Which of `levels_` to look at first: `labels_` by default, unless `structure_` finds nothing beyond chance.
     linkage_matrix_, children_, distances_
         The tree in the forms of SciPy and of scikit-learn.
     graph_

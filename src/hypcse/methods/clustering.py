@@ -43,9 +43,9 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
 
     Attributes
     ----------
-    tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, bandwidth_, entropy_, structure_
+    tree_, labels_, levels_, main_level_, linkage_matrix_, children_, distances_, graph_, bandwidth_, entropy_
         As in `EntropyClustering`.
-    stability_
+    structure_, stability_
         As in `EntropyClustering`.
     n_features_in_, feature_names_in_
         Number and names of the features.

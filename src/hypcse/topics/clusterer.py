@@ -51,9 +51,9 @@ class TopicClusterer(EntropyClustering):
     Attributes
     ----------
     labels_
-        (n,) the topic of each document.
-    levels_
-        Nested topics, coarse to fine.
+        (n,) the topic of each document, numbered by size, the largest first.
+    levels_, main_level_
+        Nested topics, coarse to fine, and which of them to look at first.
     probabilities_, outlier_scores_
         (n,) how firmly each document belongs to its topic, and how far it lies from others, from 0 to 1.
     tree_, graph_, bandwidth_, entropy_, structure_, stability_, linkage_matrix_, children_, distances_
