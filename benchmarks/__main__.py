@@ -30,6 +30,7 @@ from benchmarks import (
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
 from benchmarks.faults import command as faults
+from benchmarks.first_answer import command as first_answer
 from benchmarks.gpu import command as gpu
 from benchmarks.peers import command as peers
 from benchmarks.quality import command as quality
@@ -95,6 +96,7 @@ _ACTIONS = {
     "planted": planted.show,
     "top": top.show,
     "holdout": holdout.show,
+    "first-answer": first_answer.show,
     "results": results_page.show,
     "faults": faults.show,
     "peers": peers.show,
@@ -143,6 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     start_up.add_options(commands.add_parser("start-up", help="first calls, with nothing compiled and with all"))
     front_door.add_options(commands.add_parser("front-door", help="what a user meets first"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
+    first_answer.add_options(commands.add_parser("first-answer", help="verdict, labels, units and outliers"))
     faults.add_options(commands.add_parser("faults", help="fuzzed files, odd options, kills, hostile names and more"))
     peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
     cluster_linkage.add_options(commands.add_parser("cluster-linkage", help="linkage in rounds beside that in memory"))

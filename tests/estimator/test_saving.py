@@ -35,7 +35,7 @@ from hypcse.training import TrainingConfig
 FITTED = HypCSE.stored
 FROM_0_1 = Path(__file__).parent / "model-0.1.0"
 """A model written by version 0.1.0: n_clusters=3, one epoch, on the points of `old_points`."""
-ADDED = ("levels_", "structure_", "_stability", "_seed", "_kinds", "_metric")
+ADDED = ("levels_", "main_level_", "structure_", "_stability", "_seed", "_kinds", "_metric", "_outliers")
 """What models of 0.1 do not hold."""
 
 
@@ -451,7 +451,8 @@ def test_a_model_of_0_1_loads():
     assert np.allclose(model.transform(old_points()), model.embedding_)
     assert model.structure_.word == "untested" and len(model.levels_) >= 1
     # Parameters that it does not hold, as those of later versions will be, have their defaults.
-    assert model.get_params() == HypCSE(n_clusters=3, n_epochs=1, hidden_dim=4, embed_dim=2, n_neighbors=4).get_params()
+    options = {"n_epochs": 1, "hidden_dim": 4, "embed_dim": 2, "n_neighbors": 4, "bandwidth": 1.0}
+    assert model.get_params() == HypCSE(n_clusters=3, **options).get_params() and model.bandwidth_ == 1.0
 
 
 def test_missing_parameters_take_their_defaults(tmp_path):

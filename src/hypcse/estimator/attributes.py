@@ -12,6 +12,7 @@ from hypcse._checks import check_choice
 from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import check_seed
 from hypcse.chance.evidence import Structure
+from hypcse.discrete.cutting.outliers import Outliers
 from hypcse.estimator.similarities import Similarities
 from hypcse.graph.features import KINDS, Scaling, ShiftedScaling, WeightedScaling
 from hypcse.saving.archive import Content
@@ -59,6 +60,14 @@ def _decode_structure(kept: Any) -> Structure:
 
 def _encode_structure(structure: Structure) -> Content:
     return {**asdict(structure), "rests_on": list(structure.rests_on)}
+
+
+def _decode_outliers(kept: Any) -> Outliers:
+    distances, usual, limit = read_parts(kept, ("distances", "usual", "limit"))
+    usual = decode_array(usual, np.float64, 1)
+    if not (usual > 0).all():
+        raise ValueError("usual distances must be positive")
+    return Outliers(decode_array(distances, np.float64, 1), usual, NUMBER.decode(limit))
 
 
 def _decode_levels(kept: Any) -> list[NDArray[np.int64]]:
@@ -118,12 +127,12 @@ SHARED = {
     "graph_": GRAPH,
     "levels_": Codec(np.stack, _decode_levels),
     "entropy_": NUMBER,
+    "bandwidth_": or_none(NUMBER),
     "n_features_in_": COUNT,
     "feature_names_in_": or_none(NAMES),
     "_scaler": or_none(Codec(_encode_scaler, _decode_scaler)),
     "_scaled": or_none(array(np.float32, 2)),
     "_reduction": or_none(array(np.float64, 2)),
-    "_bandwidth": NUMBER,
     "_seed": Codec(int, check_seed),
     "_kinds": or_none(Codec(list, _decode_kinds)),
     "_metric": Codec(str, _decode_metric),
@@ -133,8 +142,10 @@ SHARED = {
 FITTED = {
     **SHARED,
     "labels_": array(np.int64, 1),
+    "main_level_": COUNT,
     "structure_": Codec(_encode_structure, _decode_structure),
     "_stability": or_none(array(np.float64, 1)),
+    "_outliers": or_none(Codec(asdict, _decode_outliers)),
 }
 """Attributes of estimators that cluster without labels."""
 
@@ -173,11 +184,13 @@ def sizes_of_points(found: dict[str, Any], n_columns: int | None = None) -> dict
 
 def sizes_of_tree(found: dict[str, Any], n_columns: int | None = None) -> dict[str, bool]:
     """For each `FITTED` attribute, whether it has the same points and features as the tree."""
-    measured, labels = found["_stability"], found["labels_"]
+    measured, labels, outliers = found["_stability"], found["labels_"], found["_outliers"]
     return {
         **sizes_of_points(found, n_columns),
-        "labels_": labels.shape == (found["tree_"].n_leaves,) and labels.min() >= 0,
+        "labels_": labels.shape == (found["tree_"].n_leaves,) and labels.min() >= (0 if outliers is None else -1),
+        "main_level_": found["main_level_"] < len(found["levels_"]),
         "_stability": measured is None or measured.size == len(found["levels_"]),
+        "_outliers": outliers is None or outliers.distances.size == outliers.usual.size == labels.size,
     }
 
 

@@ -23,9 +23,12 @@ from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.chance import Structure, stability
 from hypcse.discrete import best_cut
+from hypcse.discrete.cutting.cuts import merge_small
 from hypcse.discrete.cutting.levels import Levels, levels_and_main
+from hypcse.discrete.cutting.outliers import measure, without_points
 from hypcse.entropy import structural_entropy
 from hypcse.estimator.attributes import FITTED, sizes_of_tree
+from hypcse.estimator.memberships import Memberships
 from hypcse.estimator.preparing import Prepared, prepare, take_points
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
@@ -33,6 +36,7 @@ from hypcse.kernels.warm import warm_up
 from hypcse.saving.models import load_model, save_model
 from hypcse.saving.values import Codec
 from hypcse.tree import Tree
+from hypcse.tree.flat import by_size
 
 Attributes = dict[str, Any]
 
@@ -107,7 +111,7 @@ class Saved(ShowsItself):
             Attributes to add.
         """
         seed = model.random_state if isinstance(model.random_state, int) else 0
-        return {"_seed": seed, "_kinds": None, "_metric": model.metric}
+        return {"_seed": seed, "_kinds": None, "_metric": model.metric, "_outliers": None}
 
     @classmethod
     def sizes(cls, found: Attributes) -> dict[str, bool]:
@@ -137,13 +141,15 @@ class Saved(ShowsItself):
             setattr(self, name, value)
 
 
-class Fitting(Saved, BaseEstimator):
+class Fitting(Memberships, Saved, BaseEstimator):
     """`fit` of estimators that cluster without labels; they differ in `_grow`."""
 
     stored = FITTED
     least_points = 1
 
     n_clusters: int | None
+    min_cluster_size: int | None = None
+    mark_outliers: bool = False
     n_neighbors: int
     bandwidth: Bandwidth
     scale: Scale
@@ -156,6 +162,7 @@ class Fitting(Saved, BaseEstimator):
     graph_: Graph
     labels_: NDArray[np.int64]
     levels_: list[NDArray[np.int64]]
+    main_level_: int
     structure_: Structure
     _scaled: NDArray[np.float32] | None
     _reduction: NDArray[np.float64] | None
@@ -191,6 +198,8 @@ class Fitting(Saved, BaseEstimator):
     def _fit(self, X: Any, graph: Any) -> None:
         seed = seed_of(self.random_state)
         check_similarity(self.n_neighbors, self.bandwidth)
+        if self.min_cluster_size is not None:
+            check_count("min_cluster_size", self.min_cluster_size, 1)
         self._check_parameters()
         points = take_points(self, X, graph, self.metric, self.least_points, seed)
         with worker_threads(self.n_jobs, points.n_points), show_fit(self) as callback:
@@ -200,17 +209,24 @@ class Fitting(Saved, BaseEstimator):
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed, self._reduction is not None)
             found = levels_and_main(tree, ready.graph, structure.found)
+            nested = [by_size(labels) for labels in found.labels]
+            labels, outliers = self._labels(tree, ready.graph, found), None
+            if self.mark_outliers:
+                outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
+                labels = self._labels_without(outliers.marked(), labels, tree, ready.graph, structure.found)
             self.keep(
                 tree_=tree.with_names(points.names),
                 graph_=ready.graph,
-                labels_=self._labels(tree, ready.graph, found),
-                levels_=found.labels,
+                labels_=by_size(labels),
+                levels_=nested,
+                main_level_=found.main,
                 structure_=structure,
                 entropy_=float(structural_entropy(tree, ready.graph)),
                 _scaler=ready.scaler,
                 _scaled=ready.compared,
-                _stability=ready.stability(found.labels, seed),
-                _bandwidth=ready.bandwidth,
+                _stability=ready.stability(nested, seed),
+                _outliers=outliers,
+                bandwidth_=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
                 _metric=ready.metric,
@@ -231,10 +247,24 @@ class Fitting(Saved, BaseEstimator):
         raise NotImplementedError
 
     def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
-        if self.n_clusters is None:
-            return found.labels[found.main]
-        check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
-        return best_cut(tree, graph, n_clusters=self.n_clusters)
+        if self.n_clusters is not None:
+            check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
+            return best_cut(tree, graph, n_clusters=self.n_clusters, min_size=self.min_cluster_size)
+        return self._without_small(tree, graph, found.flat)
+
+    def _without_small(self, tree: Tree, graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        if self.min_cluster_size is None:
+            return labels
+        return merge_small(tree, graph, labels, self.min_cluster_size)
+
+    def _labels_without(
+        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, graph: Graph, structured: bool
+    ) -> NDArray[np.int64]:
+        """The labels as the tree without the outliers has them, and -1 for outliers."""
+        tree, graph = without_points(tree, graph, marked)
+        labels = np.full(marked.size, -1)
+        labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, structured))
+        return labels
 
     def keep(self, **found: Any) -> None:
         """Set the attributes of a fitted model, and those that follow from the tree.
@@ -248,6 +278,26 @@ class Fitting(Saved, BaseEstimator):
         self.linkage_matrix_ = self.tree_.to_linkage() if self.tree_.n_leaves > 1 else np.empty((0, 4))
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
         self.distances_ = self.linkage_matrix_[:, 2]
+
+    @staticmethod
+    def filled(model: Any, found: Attributes) -> Attributes:
+        """Models of before 0.3 do not say which level is the main one; it is the one that the labels are.
+
+        Parameters
+        ----------
+        model
+            An estimator with the parameters that were read.
+        found
+            The attributes that were read.
+
+        Returns
+        -------
+        dict
+            Attributes to add.
+        """
+        levels, labels = found.get("levels_", ()), found.get("labels_")
+        main = next((k for k, level in enumerate(levels) if labels is not None and np.array_equal(level, labels)), 0)
+        return {**Saved.filled(model, found), "main_level_": main}
 
     @property
     def stability_(self) -> list[float]:

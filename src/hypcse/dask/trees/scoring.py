@@ -100,7 +100,8 @@ def levels(
     Returns
     -------
     list of ndarray of shape (n,)
-        Found clusters of each level, numbered from 0, coarse to fine.
+        Found clusters of each level, numbered from 0, coarse to fine. Where `n_clusters` or `min_size` leave strays,
+        these join the largest cluster beside them; in memory, the one that most of the weight of their edges goes to.
 
     Examples
     --------

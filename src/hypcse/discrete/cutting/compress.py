@@ -157,7 +157,7 @@ def coarser_cuts(tree: Tree, graph: Graph, n_cuts: int) -> list[NDArray[np.int64
 
 def _clusters(tree: Tree, gain: NDArray[np.float64], joined: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Internal nodes other than the root that are clusters, with a positive gain, of the best cut."""
-    split, _ = best_antichain(tree.parent, gain, joined, tree.n_leaves)
+    split, _ = best_antichain(tree.parent, gain, joined, np.ones(tree.n_nodes, np.bool_))
     is_cluster = ~split
     is_cluster[:-1] &= split[tree.parent[:-1]]
     is_cluster[-1] = False

@@ -36,10 +36,19 @@ Split = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Nested labels, coarse to fine, and the position of the one to look at first."""
+    """Nested labels, coarse to fine, and the position of the one to look at first.
+
+    structured : whether the data are; if not, the first level is one cluster, and others may be chance.
+    """
 
     labels: list[Labels]
     main: int
+    structured: bool = True
+
+    @property
+    def flat(self) -> Labels:
+        """The flat clusters: of the main level, or one of all points if the data are not structured."""
+        return self.labels[self.main if self.structured else 0]
 
 
 def levels(
@@ -160,12 +169,13 @@ def main_labels(tree: Tree, graph: Graph) -> Labels:
 def levels_and_main(tree: Tree, graph: Graph, structured: bool = True) -> Levels:
     """The `levels` and the `main_level`, found together.
 
-    If the data are not `structured` (see `beyond_chance`), a level of one cluster is put first and is the main one.
+    If the data are not `structured` (see `beyond_chance`), a level of one cluster is put first, unless there is one.
     """
+    found = _found(tree, graph)
     if structured:
-        return _found(tree, graph)
-    finer = [labels for labels in _found(tree, graph).labels if labels.max() > 0]
-    return Levels([np.zeros(tree.n_leaves, np.int64), *finer], 0)
+        return found
+    above = [np.zeros(tree.n_leaves, np.int64)] if found.labels[0].max() > 0 else []
+    return Levels([*above, *found.labels], found.main + len(above), structured=False)
 
 
 def _found(tree: Tree, graph: Graph) -> Levels:

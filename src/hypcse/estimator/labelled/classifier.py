@@ -41,6 +41,7 @@ from hypcse.training import (
     TrainingConfig,
     fit_labelled,
 )
+from hypcse.tree.flat import by_size
 
 
 class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
@@ -67,7 +68,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     n_neighbors
         Number of neighbours per point in the similarity graph.
     bandwidth
-        Width of the similarities: a number, or "median" for the median distance between neighbours.
+        Width of the similarities: a number, "auto" or "median", as in `EntropyClustering`.
     scale
         How to scale the columns: "minmax", "standard", "rank" or "none"; see `scale_features`.
     random_state
@@ -119,6 +120,8 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         Accuracy that picked the epoch, or None.
     graph_
         The similarity graph, without labels.
+    bandwidth_
+        The width of its similarities.
     entropy_
         Structural entropy of the tree on that graph.
     history_
@@ -147,7 +150,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         guess_weight: float = 0.3,
         validation_fraction: float = 0.1,
         n_neighbors: int = 10,
-        bandwidth: Bandwidth = 1.0,
+        bandwidth: Bandwidth = "auto",
         scale: Scale = "minmax",
         random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
@@ -242,7 +245,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
                 classes_=classes,
                 transduction_=classes[best],
                 tree_=tree.with_names(given.names),
-                levels_=levels_and_main(tree, respected).labels,
+                levels_=[by_size(labels) for labels in levels_and_main(tree, respected).labels],
                 graph_=ready.graph,
                 embedding_=found.leaves,
                 prototypes_=found.prototypes,
@@ -255,7 +258,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
                 _similarities=similarities,
                 _scaler=ready.scaler,
                 _scaled=ready.scaled,
-                _bandwidth=ready.bandwidth,
+                bandwidth_=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
                 _metric=ready.metric,
