@@ -30,7 +30,7 @@ def sheets(options: argparse.Namespace) -> Iterator[Sheet]:
     """One table per group of data: public tables and those of a folder, made ones, and noise."""
     methods = {name: method for name, (package, method) in METHODS.items() if _is_installed(package)}
     skipped = ", ".join(name for name in METHODS if name not in methods)
-    remarks = ("Each cell is clusters / adjusted Rand index; noise of HDBSCAN counts as one cluster.",)
+    remarks: tuple[str, ...] = ("Each cell is clusters / adjusted Rand index; noise of HDBSCAN counts as one cluster.",)
     remarks += (f"Not installed, and skipped: {skipped}.",) if skipped else ()
     for group in ("public", "made"):
         tables = list(_tables(group, options.seeds, options.tables if group == "public" else None))

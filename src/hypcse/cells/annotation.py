@@ -169,10 +169,9 @@ def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
     A level that repeats the one before is left out.
     """
     if resolutions is None:
-        main = next(k for k, labels in enumerate(model.levels_) if np.array_equal(labels, model.labels_))
-        return Levels(model.levels_, main)
+        return model.levels_
     if isinstance(resolutions, int | np.integer):
-        found = levels(model.tree_, model.graph_, int(resolutions))
+        found = levels(model.tree_, model.graph_, n_levels=int(resolutions))
     else:
         if len(resolutions) == 0:
             raise ValueError("resolutions is empty. Pass at least one number of clusters, or None.")

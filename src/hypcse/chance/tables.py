@@ -11,11 +11,11 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 from hypcse._choices import NeighborSearch
-from hypcse.chance.edges import with_edges
 from hypcse.discrete.cutting.stretches import by_conductance
 from hypcse.discrete.leaving import leaving_parts
 from hypcse.discrete.linking.linkage import graph_linkage
 from hypcse.graph import Graph
+from hypcse.graph.edges import with_edges
 from hypcse.graph.neighbors import unit_rows
 from hypcse.graph.neighbors.precomputed import distance_blocks
 from hypcse.graph.similarity import scaled_similarity

@@ -160,7 +160,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
     tree_: Tree
     graph_: Graph
     labels_: NDArray[np.int64]
-    levels_: list[NDArray[np.int64]]
+    levels_: Levels
     structure_: Structure
     _scaled: NDArray[np.float32] | None
     _seed: int
@@ -205,16 +205,16 @@ class Fitting(Memberships, Saved, BaseEstimator):
             ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed)
-            found = levels_and_main(tree, ready.graph, structure.found)
+            found = levels_and_main(tree, ready.graph, ready.compared, structured=structure.found)
             labels, outliers = self._labels(tree, ready.graph, found), None
             if self.mark_outliers:
                 outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
-                labels = self._labels_without(outliers.marked(), labels, tree, ready.graph, structure.found)
+                labels = self._labels_without(outliers.marked(), labels, tree, ready, structure.found)
             self.keep(
                 tree_=tree.with_names(points.names),
                 graph_=ready.graph,
                 labels_=labels,
-                levels_=found.labels,
+                levels_=found,
                 structure_=structure,
                 entropy_=float(structural_entropy(tree, ready.graph)),
                 _scaler=ready.scaler,
@@ -253,12 +253,13 @@ class Fitting(Memberships, Saved, BaseEstimator):
         return merge_small(tree, graph, labels, self.min_cluster_size)
 
     def _labels_without(
-        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, graph: Graph, structured: bool
+        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structured: bool
     ) -> NDArray[np.int64]:
         """The labels as the tree without the outliers has them, and -1 for outliers."""
-        tree, graph = without_points(tree, graph, marked)
+        tree, graph = without_points(tree, ready.graph, marked)
+        X = None if ready.compared is None else ready.compared[~marked]
         labels = np.full(marked.size, -1)
-        labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, structured))
+        labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, X, structured=structured))
         return labels
 
     def keep(self, **found: Any) -> None:

@@ -242,7 +242,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
                 classes_=classes,
                 transduction_=classes[best],
                 tree_=tree.with_names(given.names),
-                levels_=levels_and_main(tree, respected).labels,
+                levels_=levels_and_main(tree, respected),
                 graph_=ready.graph,
                 embedding_=found.leaves,
                 prototypes_=found.prototypes,
