@@ -8,13 +8,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.first_answer import tables
+from benchmarks.first_answer import outliers, tables, units
 from benchmarks.quality.sheet import Sheet
 
 Part = Callable[[argparse.Namespace], Iterable[Sheet]]
 
 PARTS: dict[str, Part] = {
     "tables": tables.sheets,
+    "units": units.sheets,
+    "outliers": outliers.sheets,
 }
 """Each part of the command, and the function that measures it: from the options to its tables."""
 

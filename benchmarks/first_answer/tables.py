@@ -33,10 +33,10 @@ def sheets(options: argparse.Namespace) -> Iterator[Sheet]:
     remarks: tuple[str, ...] = ("Each cell is clusters / adjusted Rand index; noise of HDBSCAN counts as one cluster.",)
     remarks += (f"Not installed, and skipped: {skipped}.",) if skipped else ()
     for group in ("public", "made"):
-        tables = list(_tables(group, options.seeds, options.tables if group == "public" else None))
+        cases = list(tables(group, options.seeds, options.tables if group == "public" else None))
         scores: list[list[float]] = []
         rows = []
-        for name, X, y in tables:
+        for name, X, y in cases:
             cells = [(labels, rand(y, labels)) for labels in (method(X) for method in methods.values())]
             scores.append([score for _, score in cells])
             shown = [f"{np.unique(labels[labels >= 0]).size} / {score:.3f}" for labels, score in cells]
@@ -46,7 +46,7 @@ def sheets(options: argparse.Namespace) -> Iterator[Sheet]:
         yield Sheet(f"The first answer: {group} tables", ("table", "points", "classes", *methods), tuple(rows), remarks)
 
 
-def _tables(group: str, seeds: list[int], folder: Path | None) -> Iterator[tuple[str, Floats, Any]]:
+def tables(group: str, seeds: list[int], folder: Path | None) -> Iterator[tuple[str, Floats, Any]]:
     """Name, features and classes of each table of `reproduce flat`, and of those in the folder."""
     for case in FLAT_CASES.values():
         if case.group == group:

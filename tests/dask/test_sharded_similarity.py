@@ -23,6 +23,7 @@ ONE_SHARD: list[dict[str, Any]] = [
     {"bandwidth": "median"},
     {"bandwidth": "median", "n_neighbors": 7, "metric": "cosine", "scale": "none"},
     {"scale": "rank"},
+    {"bandwidth": "auto", "scale": "rank"},
     {"scale": "standard", "algorithm": "brute", "bandwidth": 2.0},
 ]
 

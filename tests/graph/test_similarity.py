@@ -105,6 +105,35 @@ def test_median_bandwidth():
     assert_allclose(found.weights, similarity_graph(X, scale="none", bandwidth=median).weights)
 
 
+@pytest.mark.parametrize(
+    ("metric", "scale"),
+    [
+        ("euclidean", "standard"),
+        ("euclidean", "rank"),
+        ("euclidean", "none"),
+        ("cosine", "none"),
+        ("precomputed", "none"),
+    ],
+)
+@given(X=tables, k=st.integers(1, 30), power=st.integers(-20, 20))
+@settings(max_examples=10, deadline=None)
+def test_the_bandwidth_auto_has_no_unit_and_cuts_nobody_off(metric, scale, X, k, power):
+    """Another unit changes no bit, and the weights of neighbors lie between 1/e and 1, one way or both."""
+    # The cosine of a row of zeros is not defined.
+    X = squareform(pdist(X)) if metric == "precomputed" else X + (metric == "cosine")
+    options = {"bandwidth": "auto", "scale": scale, "metric": metric, "algorithm": "brute"}
+    graph = similarity_graph(X, k, **options)
+    assert graph == similarity_graph(X * 2.0**power, k, **options)
+    assert graph.weights.min(initial=1) >= np.exp(-1) / 2 * (1 - 1e-12)
+    assert graph.weights.max(initial=0) <= 1
+
+
+@given(X=tables, k=st.integers(1, 30))
+@settings(max_examples=20, deadline=None)
+def test_the_bandwidth_auto_is_one_on_minmax(X, k):
+    assert similarity_graph(X, k, "auto") == similarity_graph(X, k)
+
+
 def test_a_wide_table_warns_and_keeps_its_weights():
     X = np.random.default_rng(0).random((60, 10_000))
     with pytest.warns(HypcseWarning, match=r"bandwidth=1.0 makes \d+ edges lighter than 1e-100"):

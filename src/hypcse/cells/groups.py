@@ -8,22 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.tree import Tree
+from hypcse.tree.flat import by_size, count_clusters
 from hypcse.tree.outline import outline
 
 MAX_GROUPS = 500
 """Groups up to which their dendrogram is written: SciPy's recurses, and no plot of scanpy's shows more."""
-
-
-def by_size(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The labels numbered by falling size, ties by smallest cell; outliers stay -1.
-
-    >>> by_size(np.array([0, 1, 1, 2, -1])).tolist()
-    [1, 0, 0, 2, -1]
-    """
-    rank = np.argsort(-np.bincount(labels[labels >= 0]), kind="stable")
-    number = np.full(rank.size + 1, -1)
-    number[rank] = np.arange(rank.size)
-    return number[labels]
 
 
 def categories(labels: NDArray[np.int64]) -> Any:
@@ -49,8 +38,8 @@ def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str)
     from scipy.cluster.hierarchy import cophenet, dendrogram
     from scipy.spatial.distance import squareform
 
-    n_groups = int(labels.max()) + 1
-    if not 2 <= n_groups <= MAX_GROUPS:
+    n_groups = count_clusters(labels)
+    if not 2 <= n_groups <= MAX_GROUPS or labels.min() < 0:
         return None
     Z = outline(tree, by_size(labels)).tree.to_linkage()
     info = dendrogram(Z, labels=[str(k) for k in range(n_groups)], no_plot=True)

@@ -35,6 +35,7 @@ from hypcse.discrete.joining.join import warn_of_order
 from hypcse.entropy import lca_weights
 from hypcse.estimator.entropy_clustering import effort_of
 from hypcse.tree import Tree
+from hypcse.tree.flat import by_size
 
 BYTES_PER_EDGE, SHARE = 200, 0.35
 """What an edge takes while its subtree is refined, and the share of a worker's memory that edges may take."""
@@ -55,7 +56,8 @@ class Clustering:
     levels
         Nested clusters, coarse to fine, each an array of shape (n,).
     main
-        Which of the levels the labels are; None where a number of clusters was asked for.
+        Which of the levels to look at first: the one that the labels are, unless these are one cluster because nothing
+        lies beyond chance. None where a number of clusters was asked for.
     graph
         The `DistributedGraph` that was clustered.
     structure
@@ -91,7 +93,7 @@ def fit(
     n_clusters: int | None = None,
     *,
     n_neighbors: int = 10,
-    bandwidth: Bandwidth = 1.0,
+    bandwidth: Bandwidth = "auto",
     scale: Scale = "minmax",
     metric: Metric = "euclidean",
     algorithm: NeighborSearch = "auto",
@@ -208,12 +210,13 @@ class Steps:
         with self.telling("levels"):
             structured = structure is UNTESTED or structure.found
             found = levels_and_main(tree, outline, structured=structured)
-            flat = found.labels[found.main] if n_clusters is None else best_cut(tree, outline, n_clusters)
+            flat = by_size(found.flat if n_clusters is None else best_cut(tree, outline, n_clusters))
             scores = scores_from_weights(tree, graph, lca_weights(tree, outline))
         for name in ("rounds", "refining"):
             shutil.rmtree(self.place / name, ignore_errors=True)
         main = found.main if n_clusters is None else None
-        return Clustering(tree, da.from_array(flat, chunks=(chunks,)), found.labels, main, graph, structure, scores)
+        nested = [by_size(labels) for labels in found.labels]
+        return Clustering(tree, da.from_array(flat, chunks=(chunks,)), nested, main, graph, structure, scores)
 
     @contextmanager
     def telling(self, stage: str) -> Iterator[None]:

@@ -119,12 +119,12 @@ SHARED = {
     "graph_": GRAPH,
     "levels_": Codec(_encode_levels, _decode_levels),
     "entropy_": NUMBER,
+    "bandwidth_": or_none(NUMBER),
     "n_features_in_": COUNT,
     "feature_names_in_": or_none(NAMES),
     "_scaler": or_none(Codec(_encode_scaler, _decode_scaler)),
     "_scaled": or_none(array(np.float32, 2)),
     "_reduction": or_none(array(np.float64, 2)),
-    "_bandwidth": NUMBER,
     "_seed": Codec(int, check_seed),
     "_kinds": or_none(Codec(list, _decode_kinds)),
     "_metric": Codec(str, _decode_metric),
@@ -134,6 +134,7 @@ SHARED = {
 FITTED = {
     **SHARED,
     "labels_": array(np.int64, 1),
+    "main_level_": COUNT,
     "structure_": Codec(asdict, _decode_structure),
     "_stability": or_none(array(np.float64, 1)),
     "_outliers": or_none(Codec(asdict, _decode_outliers)),
@@ -179,6 +180,7 @@ def sizes_of_tree(found: dict[str, Any], n_columns: int | None = None) -> dict[s
     return {
         **sizes_of_points(found, n_columns),
         "labels_": labels.shape == (found["tree_"].n_leaves,) and labels.min() >= (0 if outliers is None else -1),
+        "main_level_": found["main_level_"] < len(found["levels_"]),
         "_stability": measured is None or measured.size == len(found["levels_"]),
         "_outliers": outliers is None or outliers.distances.size == outliers.usual.size == labels.size,
     }

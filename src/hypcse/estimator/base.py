@@ -36,6 +36,7 @@ from hypcse.kernels.warm import warm_up
 from hypcse.saving.models import load_model, save_model
 from hypcse.saving.values import Codec
 from hypcse.tree import Tree
+from hypcse.tree.flat import by_size
 
 Attributes = dict[str, Any]
 
@@ -161,6 +162,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
     graph_: Graph
     labels_: NDArray[np.int64]
     levels_: Levels
+    main_level_: int
     structure_: Structure
     _scaled: NDArray[np.float32] | None
     _seed: int
@@ -206,6 +208,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed)
             found = levels_and_main(tree, ready.graph, ready.compared, structured=structure.found)
+            nested = Levels([by_size(labels) for labels in found.labels], found.main, found.structured)
             labels, outliers = self._labels(tree, ready.graph, found), None
             if self.mark_outliers:
                 outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
@@ -213,15 +216,16 @@ class Fitting(Memberships, Saved, BaseEstimator):
             self.keep(
                 tree_=tree.with_names(points.names),
                 graph_=ready.graph,
-                labels_=labels,
-                levels_=found,
+                labels_=by_size(labels),
+                levels_=nested,
+                main_level_=found.main,
                 structure_=structure,
                 entropy_=float(structural_entropy(tree, ready.graph)),
                 _scaler=ready.scaler,
                 _scaled=ready.compared,
-                _stability=ready.stability(found.labels, seed),
+                _stability=ready.stability(nested, seed),
                 _outliers=outliers,
-                _bandwidth=ready.bandwidth,
+                bandwidth_=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
                 _metric=ready.metric,
@@ -245,7 +249,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
         if self.n_clusters is not None:
             check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
             return best_cut(tree, graph, n_clusters=self.n_clusters, min_size=self.min_cluster_size)
-        return self._without_small(tree, graph, found.labels[found.main])
+        return self._without_small(tree, graph, found.flat)
 
     def _without_small(self, tree: Tree, graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         if self.min_cluster_size is None:
@@ -274,6 +278,26 @@ class Fitting(Memberships, Saved, BaseEstimator):
         self.linkage_matrix_ = self.tree_.to_linkage() if self.tree_.n_leaves > 1 else np.empty((0, 4))
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
         self.distances_ = self.linkage_matrix_[:, 2]
+
+    @staticmethod
+    def filled(model: Any, found: Attributes) -> Attributes:
+        """Models of before 0.3 do not say which level is the main one; it is the one that the labels are.
+
+        Parameters
+        ----------
+        model
+            An estimator with the parameters that were read.
+        found
+            The attributes that were read.
+
+        Returns
+        -------
+        dict
+            Attributes to add.
+        """
+        levels, labels = found.get("levels_", ()), found.get("labels_")
+        main = next((k for k, level in enumerate(levels) if labels is not None and np.array_equal(level, labels)), 0)
+        return {**Saved.filled(model, found), "main_level_": main}
 
     @property
     def stability_(self) -> list[float]:

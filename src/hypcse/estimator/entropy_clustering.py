@@ -37,7 +37,9 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     n_neighbors
         Number of neighbours per point in the similarity graph.
     bandwidth
-        Width of the similarities: a number, or "median" for the median distance between neighbours.
+        Width of the similarities: a number, "auto" or "median", see `similarity_graph`. "auto" is 1 for features scaled
+        by "minmax" and compared by "euclidean", otherwise the largest distance between neighbours: a change of unit
+        changes nothing, and no point is cut off from its neighbours.
     scale
         How to scale the columns: "minmax", "standard", "rank" or "none"; see `scale_features`.
     metric
@@ -69,6 +71,9 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         The tree in the formats of SciPy and scikit-learn.
     graph_
         The graph that was clustered.
+    bandwidth_
+        The width of the similarities, and of the links of new points; None if a graph was given without features or
+        distances.
     entropy_
         Structural entropy of the tree on that graph.
     structure_
@@ -98,7 +103,7 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         min_cluster_size: int | None = None,
         mark_outliers: bool = False,
         n_neighbors: int = 10,
-        bandwidth: Bandwidth = 1.0,
+        bandwidth: Bandwidth = "auto",
         scale: Scale = "minmax",
         metric: Metric = "euclidean",
         linkage: Linkage = "average",

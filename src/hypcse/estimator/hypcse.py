@@ -74,7 +74,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     n_neighbors
         Neighbours of each point in the similarity graph.
     bandwidth
-        Width of similarities, or "median" for the median distance between neighbours.
+        Width of similarities: a number, "auto" or "median", as in `EntropyClustering`.
     scale
         How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
     metric
@@ -165,6 +165,9 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         The tree in the forms of SciPy and of scikit-learn.
     graph_
         The graph that was clustered.
+    bandwidth_
+        The width of its similarities, and of the links of new points; None if a graph was given without features or
+        distances.
     entropy_
         Structural entropy of the tree on it.
     structure_
@@ -202,7 +205,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         mark_outliers: bool = False,
         preset: Preset = "default",
         n_neighbors: int = 10,
-        bandwidth: Bandwidth = 1.0,
+        bandwidth: Bandwidth = "auto",
         scale: Scale = "minmax",
         metric: Metric = "euclidean",
         refine: Refine = None,

@@ -40,10 +40,10 @@ class NewPoints:
     tree_: Tree
     graph_: Graph
     labels_: NDArray[np.int64]
+    bandwidth_: float | None
     _scaled: NDArray[np.float32] | None
     _scaler: Scaling | None
     _reduction: NDArray[np.float64] | None
-    _bandwidth: float
     _kinds: tuple[str | None, ...] | None
     _metric: Metric
     _outliers: Outliers | None
@@ -105,12 +105,12 @@ class NewPoints:
         table = validate_data(
             self, self._in_columns(X), dtype=[np.float64, np.float32], accept_sparse="csr", reset=False
         )
-        assert self._scaler is not None
+        assert self._scaler is not None and self.bandwidth_ is not None
         features = self._scaler.apply(reduce_columns(table, self._reduction))
         if self._metric == "cosine":
             features = unit_rows(features).astype(np.float32)
         with worker_threads(self.n_jobs, len(points)):
-            return features, links_to(points, features, self.n_neighbors, self._bandwidth, self._metric)
+            return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric)
 
     def _in_columns(self, X: Any) -> Any:
         """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""

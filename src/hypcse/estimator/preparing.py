@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypcse.discrete import join_components
 from hypcse.graph import Graph
 from hypcse.graph.features import Scaling, fit_scaling, learn_reduction, reduce_columns
 from hypcse.graph.neighbors import unit_rows
-from hypcse.graph.similarity import scaled_similarity
+from hypcse.graph.similarity import scaled_similarity, width_on_scale
 from hypcse.points import Points
 from hypcse.tree import Tree
 
@@ -29,7 +30,7 @@ class Prepared:
     points         : as they were given.
     scaler, scaled : the scaling and the scaled features; None if there are none.
     graph          : the graph to cluster, given or of similarities.
-    bandwidth      : bandwidth for links of new points.
+    bandwidth      : the width of similarities, for links of new points too; None if nothing was compared.
     metric         : how features are compared.
     """
 
@@ -37,7 +38,7 @@ class Prepared:
     scaler: Scaling | None
     scaled: NDArray[np.float32] | None
     graph: Graph
-    bandwidth: float
+    bandwidth: float | None
     metric: Metric
 
     def joined(self, tree: Tree) -> Tree:
@@ -55,7 +56,7 @@ class Prepared:
         metric = "precomputed" if self.scaled is None else self.metric
         return beyond_chance(data, scale="none", metric=metric, random_state=random_state)
 
-    def stability(self, levels: list[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
+    def stability(self, levels: Sequence[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
         """Stability of the levels if X holds distances, which are not kept; otherwise None: it is measured later."""
         if self.points.distances is None:
             return None
@@ -76,13 +77,16 @@ def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale
     metric = points.metric if points.metric != "euclidean" else metric
     if points.features is None and points.distances is not None:
         metric = "precomputed"
+    bandwidth = width_on_scale(bandwidth, scale, metric)
     scaler, scaled = (None, None) if points.features is None else _scale(points, scale)
     compared = points.distances if scaled is None else scaled
-    graph, width = points.graph, 1.0 if isinstance(bandwidth, str) else float(bandwidth)
-    if graph is None or (compared is not None and isinstance(bandwidth, str)):
-        similarity, width = scaled_similarity(compared, n_neighbors, bandwidth, metric=metric)
-        graph = similarity if graph is None else graph
-    return Prepared(points, scaler, scaled, graph, width, metric)
+    if compared is None:
+        assert points.graph is not None
+        return Prepared(points, scaler, scaled, points.graph, None, metric)
+    if points.graph is not None and not isinstance(bandwidth, str):
+        return Prepared(points, scaler, scaled, points.graph, float(bandwidth), metric)
+    similarity, width = scaled_similarity(compared, n_neighbors, bandwidth, metric=metric)
+    return Prepared(points, scaler, scaled, similarity if points.graph is None else points.graph, width, metric)
 
 
 def _scale(points: Points, scale: Scale) -> tuple[Scaling, NDArray[np.float32]]:

@@ -24,7 +24,7 @@ class TopicClusterer(EntropyClustering):
     """`EntropyClustering` with defaults for embeddings of texts; BERTopic takes it as `hdbscan_model`.
 
     Every document gets a topic: there is no topic -1, unless you ask for it by `mark_outliers`. The columns of an
-    embedding are compared as they are, without scaling. The width of similarities is the median distance between
+    embedding are compared as they are, without scaling. The width of similarities is the largest distance between
     neighbours.
 
     Parameters
@@ -59,7 +59,7 @@ class TopicClusterer(EntropyClustering):
         Nested topics, coarse to fine.
     probabilities_, outlier_scores_
         (n,) how firmly each document belongs to its topic, and how far it lies from others, from 0 to 1.
-    tree_, graph_, entropy_, structure_, stability_, linkage_matrix_, children_, distances_
+    tree_, graph_, bandwidth_, entropy_, structure_, stability_, linkage_matrix_, children_, distances_
         As of `EntropyClustering`.
 
     Examples
@@ -72,7 +72,7 @@ class TopicClusterer(EntropyClustering):
     """
 
     n_clusters = None
-    bandwidth = "median"
+    bandwidth = "auto"
     scale = "none"
     callback = None
 
@@ -112,7 +112,7 @@ class TopicClusterer(EntropyClustering):
         if self.n_topics is not None:
             check_count("n_topics", self.n_topics, 1, tree.n_leaves)
             return best_cut(tree, graph, n_clusters=self.n_topics, min_size=self.min_cluster_size)
-        labels = found.labels[found.main] if self.level is None else level_of(found.labels, self.level)
+        labels = found.flat if self.level is None else level_of(found.labels, self.level)
         return self._without_small(tree, graph, labels)
 
     def _labels_without(
@@ -159,7 +159,8 @@ class TopicClusterer(EntropyClustering):
         """
         check_is_fitted(self)
         labels = self.labels_ if level is None else level_of(self.levels_, level)
-        return outline(self.tree_, labels).node[: int(labels.max()) + 1]
+        top = outline(self.tree_, labels)
+        return top.node[: top.tree.n_leaves]
 
 
 def level_of(levels: Sequence[NDArray[np.int64]], level: int) -> NDArray[np.int64]:
@@ -180,7 +181,8 @@ def link_topics(tree: Tree, topics: ArrayLike) -> NDArray[np.float64]:
     tree
         The tree over the documents.
     topics
-        The topic of each document, from 0; each must be the documents of one node of the tree.
+        The topic of each document, from 0; -1 for outliers, which are in no topic. Each topic stands for the largest
+        node with documents of no other.
 
     Returns
     -------
@@ -201,9 +203,9 @@ def link_topics(tree: Tree, topics: ArrayLike) -> NDArray[np.float64]:
     labels = given.astype(np.int64)
     if not np.array_equal(labels, given):
         raise ValueError("topics has numbers that are not whole. Pass one topic from 0 for each document.")
-    if labels.shape != (tree.n_leaves,) or labels.min() < 0:
+    if labels.shape != (tree.n_leaves,) or labels.min() < -1:
         raise ValueError(
-            f"topics has shape {labels.shape} and least value {labels.min(initial=0)}; pass one topic from 0 for each "
-            f"of the {tree.n_leaves} documents."
+            f"topics has shape {labels.shape} and least value {labels.min(initial=0)}; pass one topic from 0, or -1, "
+            f"for each of the {tree.n_leaves} documents."
         )
     return outline(tree, labels).tree.to_linkage()

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels.trees.sweep import pruned_parents, subtree_minima
-from hypcse.tree.numbering import keep_leaves
+from hypcse.kernels.trees.sweep import kept_parents, subtree_minima, subtree_sums
 from hypcse.tree.tree import Tree
 
 
@@ -24,35 +23,44 @@ class Outline(NamedTuple):
 
 
 def outline(tree: Tree, clusters: NDArray[np.int64]) -> Outline:
-    """The tree down to clusters (labels from 0, outliers -1). O(n).
+    """The tree down to clusters (labels from 0, -1 for outliers). O(n).
 
-    Each cluster must be the leaves of one node, or of one and of smaller ones elsewhere, its strays; it stands where
-    the largest is.
+    A cluster is the largest node that has leaves of no other cluster. Leaves of the cluster elsewhere, its strays, are
+    left out.
 
     >>> whole = Tree.from_newick("(((0,1),(2,3)),4);")
     >>> outline(whole, whole.cut(n_clusters=3)).tree.to_newick()
     '(2:3.0,(0:2.0,1:2.0):1.0);'
+    >>> outline(whole, np.array([0, 0, 1, -1, 0])).tree.to_newick()
+    '(0:2.0,1:2.0);'
     """
-    first = subtree_minima(tree.parent, clusters)
-    inside = first == -subtree_minima(tree.parent, -clusters)
-    tops = inside.copy()
-    tops[:-1] &= ~inside[tree.parent[:-1]]
-    found = np.flatnonzero(tops)
-    found = found[np.lexsort((-tree.sizes[found], first[found]))]
-    label, size = first[found], tree.sizes[found]
-    begins = (label >= 0) & (label != np.roll(label, 1))
-    begins[0] = label[0] >= 0
-    alike = begins[:-1] & (label[1:] == label[:-1]) & (size[1:] == size[:-1])
-    if alike.any() or not np.array_equal(label[begins], np.arange(int(clusters.max()) + 1)):
-        raise ValueError("these clusters are not nodes of the tree. Pass labels of a cut of the tree.")
-    node = np.concatenate([found[begins], found[~begins], np.flatnonzero(~inside)])
+    tops = _largest_nodes(tree, clusters)
+    above = np.zeros(tree.n_nodes)
+    above[tops] = 1
+    branches = np.flatnonzero(subtree_sums(tree.parent, above)[:-1] > 0)
+    joins = np.bincount(tree.parent[branches], minlength=tree.n_nodes) > 1
+    node = np.concatenate([tops, np.flatnonzero(joins)])
     number = np.full(tree.n_nodes, -1)
     number[node] = np.arange(node.size)
-    above = tree.parent[node]
-    height = np.where(inside[node], 0.0, tree.height[node])
-    parent = np.where(above >= 0, number[above], -1)
-    shown = np.arange(found.size) < np.count_nonzero(begins)
-    if not shown.all():
-        node = node[pruned_parents(parent, shown) != -2]
-        parent, height = keep_leaves(parent, height, shown)
-    return Outline(Tree(parent, height), node)
+    marks = number >= 0
+    marks[-1] = True
+    parent = kept_parents(tree.parent, marks)[node]
+    height = np.where(np.arange(node.size) < tops.size, 0.0, tree.height[node])
+    return Outline(Tree(np.where(parent >= 0, number[parent], -1), height), node)
+
+
+def _largest_nodes(tree: Tree, clusters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each cluster, the largest node that has leaves of no other."""
+    clustered = clusters >= 0
+    above = int(clusters.max()) + 1
+    first = subtree_minima(tree.parent, np.where(clustered, clusters, above))
+    pure = first == -subtree_minima(tree.parent, np.where(clustered, -clusters, 1))
+    tops = pure.copy()
+    tops[:-1] &= ~pure[tree.parent[:-1]]
+    found = np.flatnonzero(tops)
+    found = found[np.lexsort([-tree.sizes[found], first[found]])]
+    largest = np.append(True, first[found[1:]] != first[found[:-1]])
+    second = np.append(False, largest[:-1]) & ~largest
+    if not clustered.any() or (tree.sizes[found[second]] == tree.sizes[found[np.flatnonzero(second) - 1]]).any():
+        raise ValueError("these clusters are not nodes of the tree. Pass labels of a cut of the tree.")
+    return found[largest]

@@ -52,6 +52,8 @@ class Levels(Sequence[Labels]):
         Flat clusters of each level, numbered from 0.
     main
         Position of the level to look at first; see `main_level`.
+    structured
+        Whether the data are; if not, the first level is one cluster, and others may be chance.
 
     Examples
     --------
@@ -60,8 +62,8 @@ class Levels(Sequence[Labels]):
     (2, [1, 2], [0, 0, 1, 1])
     """
 
-    def __init__(self, labels: Sequence[Labels], main: int) -> None:
-        self.labels, self.main = list(labels), main
+    def __init__(self, labels: Sequence[Labels], main: int, structured: bool = True) -> None:
+        self.labels, self.main, self.structured = list(labels), main, structured
 
     @overload
     def __getitem__(self, place: int) -> Labels: ...
@@ -80,6 +82,11 @@ class Levels(Sequence[Labels]):
     def n_clusters(self) -> list[int]:
         """Number of clusters of each level."""
         return [np.unique(labels).size for labels in self.labels]
+
+    @property
+    def flat(self) -> Labels:
+        """The flat clusters: of the main level, or one of all points if the data are not structured."""
+        return self.labels[self.main if self.structured else 0]
 
 
 def levels(
@@ -243,12 +250,13 @@ def levels_and_main(
     """The `levels` and the `main_level`, found together.
 
     X are features as they were compared. If the data are not `structured` (see `beyond_chance`), a level of one cluster
-    is put first and is the main one.
+    is put first, unless there is one.
     """
+    found = _found(tree, graph, X)
     if structured:
-        return _found(tree, graph, X)
-    finer = [labels for labels in _found(tree, graph, None).labels if labels.max() > 0]
-    return Levels([np.zeros(tree.n_leaves, np.int64), *finer], 0)
+        return found
+    above = [np.zeros(tree.n_leaves, np.int64)] if found.labels[0].max() > 0 else []
+    return Levels([*above, *found.labels], found.main + len(above), structured=False)
 
 
 def _found(tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Levels:

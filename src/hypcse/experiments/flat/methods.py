@@ -43,7 +43,7 @@ def _main_level(data: FlatData, seed: int) -> Partition:
     structure = hypcse.beyond_chance(data.graph if data.X is None else data.X, random_state=seed)
     X = None if data.X is None else _features(data)
     found = levels_and_main(_tree(data, seed), data.graph, X, structured=structure.found)
-    return Partition(found.labels[found.main], tuple(found.labels))
+    return Partition(found.flat, tuple(found.labels))
 
 
 def _cut(data: FlatData, seed: int, *, n_clusters: int) -> Partition:

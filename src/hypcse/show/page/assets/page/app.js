@@ -250,7 +250,7 @@ export class App {
   clusterTitle(label) {
     if (label === this.partition.outliers) return "outliers";
     const node = this.partition.tops[label];
-    return this.partition.ofSubtrees ? this.names.title(node) : `Cluster ${label}`;
+    return this.partition.ofNodes ? this.names.title(node) : `Cluster ${label}`;
   }
 
   /**

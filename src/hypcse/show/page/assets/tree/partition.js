@@ -16,17 +16,20 @@ export class Partition {
    */
   constructor(tree, labels, colourOf = null, hasOutliers = false) {
     this.labels = labels;
-    this.ofNode = sharedLabels(tree, labels);
     let most = 0;
     for (const label of labels) most = Math.max(most, label);
+    this.outliers = hasOutliers ? most : -1;
+    this.ofNode = sharedLabels(tree, labels, this.outliers);
     this.sizes = new Int32Array(most + 1);
     for (const label of labels) this.sizes[label]++;
-    this.outliers = hasOutliers ? most : -1;
     // Labels that came with the tree may leave numbers out.
     this.count = this.sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), hasOutliers ? -1 : 0);
     this.tops = this.findTops(tree);
-    // Whether every cluster is what lies under one node, but for a few strays.
-    this.ofSubtrees = this.tops.every((node, label) => node < 0 || tree.size[node] >= MAIN_SHARE * this.sizes[label]);
+    /** @param {number} share */
+    const under = (share) => this.tops.every((node, label) => node < 0 || tree.size[node] >= share * this.sizes[label]);
+    // Whether every cluster is all that lies under one node, and whether it is but for a few strays.
+    this.ofSubtrees = under(1);
+    this.ofNodes = under(MAIN_SHARE);
     this.colours = colourOf ? this.coloursFrom(colourOf) : this.ranks();
   }
 
@@ -94,16 +97,18 @@ export function inheritedColours(partition, coarser) {
 }
 
 /**
- * The label that all leaves under a node share, -1 where they differ.
- * @param {Tree} tree @param {Numbers} labels
+ * The label that all leaves under a node share, outliers aside; -1 where they differ.
+ * @param {Tree} tree @param {Numbers} labels @param {number} outliers
  */
-function sharedLabels(tree, labels) {
+function sharedLabels(tree, labels, outliers) {
   const shared = new Int32Array(tree.nodeCount).fill(-2);
   shared.set(labels);
+  /** @param {number} node */
+  const isOutlier = (node) => outliers >= 0 && shared[node] === outliers;
   for (let node = 0; node < tree.root; node++) {
     const above = tree.parent[node];
-    if (shared[above] === -2) shared[above] = shared[node];
-    else if (shared[above] !== shared[node]) shared[above] = -1;
+    if (shared[above] === -2 || isOutlier(above)) shared[above] = shared[node];
+    else if (!isOutlier(node) && shared[above] !== shared[node]) shared[above] = -1;
   }
   return shared;
 }

@@ -30,7 +30,7 @@ export function meanTable(app) {
   const places = page.table ? Array.from(page.table.heat.columns.keys()) : [];
   const rows = [["label", "cluster", "colour", "node", "leaves", ...places.map((place) => beside.columnName(place))]];
   for (const label of partition.bySize()) {
-    const node = partition.ofSubtrees && partition.tops[label] >= 0 ? String(partition.tops[label]) : "";
+    const node = partition.ofNodes && partition.tops[label] >= 0 ? String(partition.tops[label]) : "";
     const means = places.map((place) => meanOf(app, label, place));
     rows.push([partition.numberOf(label), ...clusterCells(app, label), node, String(partition.sizes[label]), ...means]);
   }
