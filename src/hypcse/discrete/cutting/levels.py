@@ -33,6 +33,8 @@ LEAST_WORTH = 0.1
 """A partition with less than this share of the highest worth only fills holes."""
 HOLE = 3 * ALIKE
 """Bits of entropy between two levels from which there is a hole."""
+FEW = 2.0
+"""Up to so many bits of entropy, as of four equal clusters, the first level is coarse enough."""
 MAX_RATED = 40
 """Largest number of partitions that are rated for the main level."""
 LEAST_MODULARITY = 1e-9
@@ -302,7 +304,7 @@ class _Scale:
                 if here < most and stretches[k].worth > LEAST_WORTH * best and is_free(k):
                     chosen.append(k)
         for _ in range(MAX_LEVELS - len(chosen)):
-            ends = pairwise([0.0, *sorted(bits[k] for k in chosen)])
+            ends = pairwise([FEW, *sorted(bits[k] for k in chosen)])
             fillers = [
                 (high - low, stretches[k].worth, k)
                 for low, high in ends
