@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from math import log10
 from typing import Any
 
@@ -59,7 +60,7 @@ def best_cut_and_levels(n_points: int, rng: Rng) -> Workload:
     graph = nested_graph(n_points, rng)
     rows, tree = _rows(graph), hypcse.graph_linkage(graph)
 
-    def run() -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    def run() -> tuple[NDArray[np.int64], Sequence[NDArray[np.int64]]]:
         fresh = hypcse.Tree(tree.parent, tree.height), hypcse.Graph(*rows)
         return hypcse.best_cut(*fresh), hypcse.levels(*fresh)
 
@@ -159,7 +160,7 @@ def _peer_paris(graph: hypcse.Graph) -> Any:
     return peer
 
 
-def _cut_facts(cut: NDArray[np.int64], nested: list[NDArray[np.int64]]) -> dict[str, float]:
+def _cut_facts(cut: NDArray[np.int64], nested: Sequence[NDArray[np.int64]]) -> dict[str, float]:
     clusters = {f"level_{k}_clusters": float(labels.max() + 1) for k, labels in enumerate(nested, 1)}
     return {"cut_clusters": float(cut.max() + 1), "n_levels": float(len(nested)), **clusters}
 

@@ -25,6 +25,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from hypcse import HypCSE, Tree, levels, similarity_graph
+from hypcse.discrete.cutting.levels import Levels
 from hypcse.estimator import ModelFileError
 from hypcse.graph.features import Scaling
 from hypcse.saving.archive import ARRAYS, FACTS, _digest
@@ -63,6 +64,8 @@ def same(one, other):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, Levels):
+        return one.main == other.main and same(one.labels, other.labels)
     if isinstance(one, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other)
     if isinstance(one, torch.Tensor):
@@ -482,7 +485,7 @@ def test_no_level_at_all_is_refused(tmp_path):
     fitted().save(tmp_path / "model")
 
     def empty(content, arrays, rng):
-        arrays["fitted/levels_"] = np.empty((0, 40), np.int64)
+        arrays["fitted/levels_/labels"] = np.empty((0, 40), np.int64)
 
     resealed(empty)(tmp_path / "model", None)
     with pytest.raises(ModelFileError, match="levels_ is not what it should be: it holds no level"):

@@ -171,7 +171,7 @@ def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
     if resolutions is None:
         return Levels(model.levels_, model.main_level_ if model.structure_.found else 0)
     if isinstance(resolutions, int | np.integer):
-        found = levels(model.tree_, model.graph_, int(resolutions))
+        found = levels(model.tree_, model.graph_, n_levels=int(resolutions))
     else:
         if len(resolutions) == 0:
             raise ValueError("resolutions is empty. Pass at least one number of clusters, or None.")

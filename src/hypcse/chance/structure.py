@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from hypcse._checks import check_choice
 from hypcse._choices import Metric, Scale
 from hypcse._random import generator
-from hypcse.chance.edges import with_edges
 from hypcse.chance.evidence import MIN_POINTS, UNTESTED, Structure, judge
 from hypcse.chance.graphs import graph_savings
 from hypcse.chance.tables import MAX_POINTS, classical_coordinates, table_structure
 from hypcse.graph import Graph, as_graph, scale_features
+from hypcse.graph.edges import with_edges
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors import unit_rows
 from hypcse.graph.units import in_range

@@ -211,7 +211,7 @@ class Steps:
         """Levels, labels and scores of the tree."""
         with self.telling("levels"):
             structured = structure is UNTESTED or structure.found
-            found = levels_and_main(tree, outline, structured)
+            found = levels_and_main(tree, outline, structured=structured)
             flat = by_size(found.flat if n_clusters is None else best_cut(tree, outline, n_clusters))
             scores = scores_from_weights(tree, graph, lca_weights(tree, outline))
         for name in ("rounds", "refining"):

@@ -12,6 +12,7 @@ from hypcse._checks import check_choice
 from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import check_seed
 from hypcse.chance.evidence import Structure
+from hypcse.discrete.cutting.levels import Levels
 from hypcse.discrete.cutting.outliers import Outliers
 from hypcse.estimator.similarities import Similarities
 from hypcse.graph.features import KINDS, Scaling, ShiftedScaling, WeightedScaling
@@ -70,11 +71,19 @@ def _decode_outliers(kept: Any) -> Outliers:
     return Outliers(decode_array(distances, np.float64, 1), usual, NUMBER.decode(limit))
 
 
-def _decode_levels(kept: Any) -> list[NDArray[np.int64]]:
-    found = list(decode_array(kept, np.int64, 2))
+def _encode_levels(found: Levels) -> Content:
+    return {"main": found.main, "labels": np.stack(found.labels)}
+
+
+def _decode_levels(kept: Any) -> Levels:
+    # Before 0.3 it was the labels alone.
+    main, labels = read_parts(kept, ("main", "labels")) if isinstance(kept, dict) else (0, kept)
+    found = list(decode_array(labels, np.int64, 2))
     if not found:
         raise ValueError("it holds no level")
-    return found
+    if COUNT.decode(main) >= len(found):
+        raise ValueError(f"level {main} is to be the main one of {len(found)}, counted from 0")
+    return Levels(found, main)
 
 
 def _decode_kinds(kept: Any) -> tuple[str | None, ...]:
@@ -125,7 +134,7 @@ def _decode_similarities(kept: Any) -> Similarities:
 SHARED = {
     "tree_": TREE,
     "graph_": GRAPH,
-    "levels_": Codec(np.stack, _decode_levels),
+    "levels_": Codec(_encode_levels, _decode_levels),
     "entropy_": NUMBER,
     "bandwidth_": or_none(NUMBER),
     "n_features_in_": COUNT,

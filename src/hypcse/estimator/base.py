@@ -161,7 +161,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
     tree_: Tree
     graph_: Graph
     labels_: NDArray[np.int64]
-    levels_: list[NDArray[np.int64]]
+    levels_: Levels
     main_level_: int
     structure_: Structure
     _scaled: NDArray[np.float32] | None
@@ -208,12 +208,12 @@ class Fitting(Memberships, Saved, BaseEstimator):
             ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed, self._reduction is not None)
-            found = levels_and_main(tree, ready.graph, structure.found)
-            nested = [by_size(labels) for labels in found.labels]
+            found = levels_and_main(tree, ready.graph, ready.compared, structured=structure.found)
+            nested = Levels([by_size(labels) for labels in found.labels], found.main, found.structured)
             labels, outliers = self._labels(tree, ready.graph, found), None
             if self.mark_outliers:
                 outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
-                labels = self._labels_without(outliers.marked(), labels, tree, ready.graph, structure.found)
+                labels = self._labels_without(outliers.marked(), labels, tree, ready, structure.found)
             self.keep(
                 tree_=tree.with_names(points.names),
                 graph_=ready.graph,
@@ -258,12 +258,13 @@ class Fitting(Memberships, Saved, BaseEstimator):
         return merge_small(tree, graph, labels, self.min_cluster_size)
 
     def _labels_without(
-        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, graph: Graph, structured: bool
+        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structured: bool
     ) -> NDArray[np.int64]:
         """The labels as the tree without the outliers has them, and -1 for outliers."""
-        tree, graph = without_points(tree, graph, marked)
+        tree, graph = without_points(tree, ready.graph, marked)
+        X = None if ready.compared is None else ready.compared[~marked]
         labels = np.full(marked.size, -1)
-        labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, structured))
+        labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, X, structured=structured))
         return labels
 
     def keep(self, **found: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,7 +64,7 @@ class Prepared:
         names = points.feature_names
         return found if names is None else replace(found, rests_on=tuple(names[int(k)] for k in found.rests_on))
 
-    def stability(self, levels: list[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
+    def stability(self, levels: Sequence[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
         """Stability of the levels if X holds distances, which are not kept; otherwise None: it is measured later."""
         if self.points.distances is None:
             return None

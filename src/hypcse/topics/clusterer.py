@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +14,7 @@ from hypcse._choices import Linkage, Metric, Refine
 from hypcse.discrete import best_cut
 from hypcse.discrete.cutting.levels import Levels
 from hypcse.estimator import EntropyClustering
+from hypcse.estimator.preparing import Prepared
 from hypcse.graph import Graph
 from hypcse.tree import Tree
 from hypcse.tree.outline import outline
@@ -113,10 +116,10 @@ class TopicClusterer(EntropyClustering):
         return self._without_small(tree, graph, labels)
 
     def _labels_without(
-        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, graph: Graph, structured: bool
+        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structured: bool
     ) -> NDArray[np.int64]:
         if self.level is None:
-            return super()._labels_without(marked, labels, tree, graph, structured)
+            return super()._labels_without(marked, labels, tree, ready, structured)
         topics = np.full(marked.size, -1)
         topics[~marked] = np.unique(labels[~marked], return_inverse=True)[1]
         return topics
@@ -160,7 +163,7 @@ class TopicClusterer(EntropyClustering):
         return top.node[: top.tree.n_leaves]
 
 
-def level_of(levels: list[NDArray[np.int64]], level: int) -> NDArray[np.int64]:
+def level_of(levels: Sequence[NDArray[np.int64]], level: int) -> NDArray[np.int64]:
     """One of the levels, from the end where the number is negative."""
     if not isinstance(level, int | np.integer) or not -len(levels) <= level < len(levels):
         raise ValueError(

@@ -17,7 +17,7 @@ from hypcse._progress import Callback
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.decode import decode_graph
-from hypcse.discrete.cutting.levels import levels_and_main
+from hypcse.discrete.cutting.levels import Levels, levels_and_main
 from hypcse.entropy import structural_entropy
 from hypcse.estimator.attributes import CLASSIFIED, SHARED, sizes_of_classes, sizes_of_points
 from hypcse.estimator.base import Saved, restore_on_failure
@@ -241,11 +241,12 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
             start = decode_graph(found.leaves, respected)
             tree = find_hierarchy(ready, respected, seed, start, callback=callback)
             best = np.where(codes >= 0, codes, found.scores.argmax(axis=1))
+            nested = levels_and_main(tree, respected)
             self.keep(
                 classes_=classes,
                 transduction_=classes[best],
                 tree_=tree.with_names(given.names),
-                levels_=[by_size(labels) for labels in levels_and_main(tree, respected).labels],
+                levels_=Levels([by_size(labels) for labels in nested.labels], nested.main),
                 graph_=ready.graph,
                 embedding_=found.leaves,
                 prototypes_=found.prototypes,

@@ -41,7 +41,8 @@ def _main_level(data: FlatData, seed: int) -> Partition:
     from hypcse.discrete.cutting.levels import levels_and_main
 
     structure = hypcse.beyond_chance(data.graph if data.X is None else data.X, random_state=seed)
-    found = levels_and_main(_tree(data, seed), data.graph, structure.found)
+    X = None if data.X is None else _features(data)
+    found = levels_and_main(_tree(data, seed), data.graph, X, structured=structure.found)
     return Partition(found.flat, tuple(found.labels))
 
 

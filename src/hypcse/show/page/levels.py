@@ -62,7 +62,7 @@ def partitions_of(
     """The partitions that are given; the graph tells those that are not, the tree alone only an automatic cut."""
     structured = structure is None or structure.found
     missing = automatic is None or levels is None
-    found = levels_and_main(tree, graph, structured) if graph is not None and missing else None
+    found = levels_and_main(tree, graph, structured=structured) if graph is not None and missing else None
     if automatic is not None:
         cut, rule = flat_labels("flat labels", automatic, tree.n_leaves, least=-1), "given with the tree"
     elif found is not None:
