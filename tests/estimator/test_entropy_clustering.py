@@ -306,7 +306,7 @@ def test_without_structure_there_is_a_level_to_look_at():
     model = EntropyClustering().fit(X)
     assert not model.structure_.found and model.labels_.max() == 0
     by_hand = hypcse.levels(model.tree_, model.graph_)[hypcse.main_level(model.tree_, model.graph_)]
-    assert adjusted_rand_score(model.levels_[model.main_level_], by_hand) == 1
+    assert adjusted_rand_score(model.levels_[model.levels_.main], by_hand) == 1
     assert EntropyClustering(3).fit(X).labels_.max() == 2
 
 

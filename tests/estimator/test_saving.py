@@ -36,7 +36,7 @@ from hypcse.training import TrainingConfig
 FITTED = HypCSE.stored
 FROM_0_1 = Path(__file__).parent / "model-0.1.0"
 """A model written by version 0.1.0: n_clusters=3, one epoch, on the points of `old_points`."""
-ADDED = ("levels_", "main_level_", "structure_", "_stability", "_seed", "_kinds", "_metric", "_outliers")
+ADDED = ("levels_", "structure_", "_stability", "_seed", "_kinds", "_metric", "_outliers")
 """What models of 0.1 do not hold."""
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import hypcse
 from hypcse.chance import Structure
+from hypcse.discrete.cutting.levels import Levels
 from hypcse.show.page.payload import to_json
 from hypcse.tree import Tree
 from pages import export, gathered, settle, told, unpack
@@ -118,7 +119,7 @@ def test_without_structure_one_cluster_comes_first_and_the_main_level_is_shown(c
     levels, main = nested(of_graph["levels"]), of_graph["levels"]["main"]
     assert max(levels[0]) == 0 and main == 1 + hypcse.main_level(tree, graph)
     assert of_graph["structure"] == {"text": str(NOTHING), "found": False}
-    model = SimpleNamespace(tree_=tree, graph_=graph, levels_=levels, main_level_=main, structure_=NOTHING)
+    model = SimpleNamespace(tree_=tree, graph_=graph, levels_=Levels(levels, main), structure_=NOTHING)
     for labels, level in ((levels[0], main), (levels[-1], len(levels) - 1)):
         model.labels_ = labels
         assert held(model)["levels"]["main"] == level

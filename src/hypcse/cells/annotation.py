@@ -169,7 +169,7 @@ def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
     A level that repeats the one before is left out.
     """
     if resolutions is None:
-        return Levels(model.levels_, model.main_level_ if model.structure_.found else 0)
+        return Levels(model.levels_, model.levels_.main if model.structure_.found else 0)
     if isinstance(resolutions, int | np.integer):
         found = levels(model.tree_, model.graph_, n_levels=int(resolutions))
     else:

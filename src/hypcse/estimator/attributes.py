@@ -72,18 +72,25 @@ def _decode_outliers(kept: Any) -> Outliers:
 
 
 def _encode_levels(found: Levels) -> Content:
-    return {"main": found.main, "labels": np.stack(found.labels)}
+    return {"main": found.main, "structured": found.structured, "labels": np.stack(found.labels)}
 
 
 def _decode_levels(kept: Any) -> Levels:
-    # Before 0.3 it was the labels alone.
-    main, labels = read_parts(kept, ("main", "labels")) if isinstance(kept, dict) else (0, kept)
-    found = list(decode_array(labels, np.int64, 2))
-    if not found:
-        raise ValueError("it holds no level")
-    if COUNT.decode(main) >= len(found):
+    if not isinstance(kept, dict):
+        # Before 0.3 it was the labels alone; `Saved.filled` finds the main level.
+        return Levels(_decode_labels(kept), -1)
+    main, structured, labels = read_parts(kept, ("main", "structured", "labels"))
+    found = _decode_labels(labels)
+    if COUNT.decode(main) >= len(found) or not isinstance(structured, bool):
         raise ValueError(f"level {main} is to be the main one of {len(found)}, counted from 0")
-    return Levels(found, main)
+    return Levels(found, main, structured)
+
+
+def _decode_labels(kept: Any) -> list[NDArray[np.int64]]:
+    labels = list(decode_array(kept, np.int64, 2))
+    if not labels:
+        raise ValueError("it holds no level")
+    return labels
 
 
 def _decode_kinds(kept: Any) -> tuple[str | None, ...]:
@@ -151,7 +158,6 @@ SHARED = {
 FITTED = {
     **SHARED,
     "labels_": array(np.int64, 1),
-    "main_level_": COUNT,
     "structure_": Codec(_encode_structure, _decode_structure),
     "_stability": or_none(array(np.float64, 1)),
     "_outliers": or_none(Codec(asdict, _decode_outliers)),
@@ -197,7 +203,6 @@ def sizes_of_tree(found: dict[str, Any], n_columns: int | None = None) -> dict[s
     return {
         **sizes_of_points(found, n_columns),
         "labels_": labels.shape == (found["tree_"].n_leaves,) and labels.min() >= (0 if outliers is None else -1),
-        "main_level_": found["main_level_"] < len(found["levels_"]),
         "_stability": measured is None or measured.size == len(found["levels_"]),
         "_outliers": outliers is None or outliers.distances.size == outliers.usual.size == labels.size,
     }

@@ -111,6 +111,11 @@ class Saved(ShowsItself):
             Attributes to add.
         """
         seed = model.random_state if isinstance(model.random_state, int) else 0
+        levels, labels = found.get("levels_"), found.get("labels_")
+        if levels is not None and levels.main < 0:
+            # Before 0.3 the main level was the one that the labels are.
+            same = (k for k, level in enumerate(levels) if labels is not None and np.array_equal(level, labels))
+            levels.main = next(same, 0)
         return {"_seed": seed, "_kinds": None, "_metric": model.metric, "_outliers": None}
 
     @classmethod
@@ -162,7 +167,6 @@ class Fitting(Memberships, Saved, BaseEstimator):
     graph_: Graph
     labels_: NDArray[np.int64]
     levels_: Levels
-    main_level_: int
     structure_: Structure
     _scaled: NDArray[np.float32] | None
     _reduction: NDArray[np.float64] | None
@@ -219,7 +223,6 @@ class Fitting(Memberships, Saved, BaseEstimator):
                 graph_=ready.graph,
                 labels_=by_size(labels),
                 levels_=nested,
-                main_level_=found.main,
                 structure_=structure,
                 entropy_=float(structural_entropy(tree, ready.graph)),
                 _scaler=ready.scaler,
@@ -279,26 +282,6 @@ class Fitting(Memberships, Saved, BaseEstimator):
         self.linkage_matrix_ = self.tree_.to_linkage() if self.tree_.n_leaves > 1 else np.empty((0, 4))
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
         self.distances_ = self.linkage_matrix_[:, 2]
-
-    @staticmethod
-    def filled(model: Any, found: Attributes) -> Attributes:
-        """Models of before 0.3 do not say which level is the main one; it is the one that the labels are.
-
-        Parameters
-        ----------
-        model
-            An estimator with the parameters that were read.
-        found
-            The attributes that were read.
-
-        Returns
-        -------
-        dict
-            Attributes to add.
-        """
-        levels, labels = found.get("levels_", ()), found.get("labels_")
-        main = next((k for k, level in enumerate(levels) if labels is not None and np.array_equal(level, labels)), 0)
-        return {**Saved.filled(model, found), "main_level_": main}
 
     @property
     def stability_(self) -> list[float]:

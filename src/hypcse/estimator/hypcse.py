@@ -160,9 +160,8 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     labels_
         (n,) the flat clusters, numbered by size, the largest first.
     levels_
-        Nested clusters, coarse to fine, numbered likewise.
-    main_level_
-        Which of `levels_` to look at first: `labels_` by default, unless `structure_` finds nothing beyond chance.
+        `Levels`: nested clusters, coarse to fine, numbered likewise. `levels_.main` says which to look at first, also
+        if `structure_` finds nothing beyond chance and `labels_` is one cluster.
     linkage_matrix_, children_, distances_
         The tree in the forms of SciPy and of scikit-learn.
     graph_

@@ -43,7 +43,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
 
     Attributes
     ----------
-    tree_, labels_, levels_, main_level_, linkage_matrix_, children_, distances_, graph_, bandwidth_, entropy_
+    tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, bandwidth_, entropy_
         As in `EntropyClustering`.
     structure_, stability_
         As in `EntropyClustering`.

@@ -45,7 +45,7 @@ def flat_of(model: Any) -> Any:
     labels, structure = getattr(model, "labels_", None), getattr(model, "structure_", None)
     if labels is None or structure is None or structure.found or np.max(labels) > 0:
         return labels
-    return model.levels_[model.main_level_]
+    return model.levels_[model.levels_.main]
 
 
 def graph_of(source: Any, graph: GraphLike | None, tree: Tree) -> Graph | None:

@@ -55,7 +55,7 @@ class TopicClusterer(EntropyClustering):
     ----------
     labels_
         (n,) the topic of each document, numbered by size, the largest first.
-    levels_, main_level_
+    levels_
         Nested topics, coarse to fine, and which of them to look at first.
     probabilities_, outlier_scores_
         (n,) how firmly each document belongs to its topic, and how far it lies from others, from 0 to 1.

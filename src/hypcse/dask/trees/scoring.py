@@ -102,8 +102,8 @@ def levels(
     -------
     Levels
         A sequence of arrays of shape (n,): the clusters of each level, numbered from 0, coarse to fine. Where
-        `n_clusters` or `min_size` leave strays, these join the largest cluster beside them; in memory, the one that most
-        of the weight of their edges goes to.
+        `n_clusters` or `min_size` leave strays, these join the largest cluster beside them; in memory,
+        the one that most of the weight of their edges goes to.
 
     Examples
     --------

@@ -11,8 +11,9 @@ from hypcse.graph import Graph
 WIDTH = 0.1
 """Half the width of the windows in which points are counted, as a share of the way between two means."""
 ENDS = np.array([[-0.1, 0.0, 0.1], [0.9, 1.0, 1.1]])
-SAMPLE = 5000
-"""Of more points than this, only so many count in a silhouette, evenly spaced; clusters are those of all."""
+SAMPLE, ENTRIES = 5000, 2**24
+"""Of more points than this, only so many count in a silhouette, evenly spaced, and of many clusters fewer: at most so
+many distances are held at once. Clusters are those of all points."""
 MIDDLE = np.array([0.3, 0.4, 0.5, 0.6, 0.7])
 
 Labels = NDArray[np.int64]
@@ -43,7 +44,7 @@ class Groups:
         0.986
         """
         inside = np.flatnonzero(self.labels >= 0)
-        inside = inside[:: max(1, inside.size // SAMPLE)]
+        inside = inside[:: max(1, inside.size // min(SAMPLE, max(ENTRIES // self.count.size, 1)))]
         X, own = np.asarray(self.X[inside], np.float64), self.labels[inside]
         offset = np.square(self.mean).sum(axis=1) + self.spread
         squares = np.square(X).sum(axis=1)[:, None] - 2 * X @ self.mean.T + offset
@@ -65,13 +66,17 @@ class Groups:
         a, b = self.labels[first], self.labels[second]
         crossing = (a != b) & (a >= 0) & (b >= 0)
         k = self.count.size
-        meeting = np.bincount(a[crossing] * k + b[crossing], weights[crossing], k * k).reshape(k, k)
-        meeting = meeting + meeting.T
-        beside = meeting.argmax(axis=1)
+        pairs = np.append(a[crossing] * k + b[crossing], b[crossing] * k + a[crossing])
+        pairs, back = np.unique(pairs, return_inverse=True)
+        meeting = np.bincount(back, np.tile(weights[crossing], 2), pairs.size)
+        # The last of each cluster's pairs is the heaviest, and of equals the one with the smaller cluster.
+        order = np.lexsort((-pairs, meeting, pairs // k))
+        beside = np.full(k, -1)
+        beside[pairs[order] // k] = pairs[order] % k
         members = np.split(np.argsort(self.labels, kind="stable"), np.cumsum(np.bincount(self.labels + 1))[:-1])
         members = members[-k:]
         gaps = np.ones(k)
-        for cluster in np.flatnonzero(meeting.max(axis=1) > 0):
+        for cluster in np.flatnonzero(beside >= 0):
             other = beside[cluster]
             if other < cluster and beside[other] == cluster:
                 gaps[cluster] = gaps[other]
