@@ -12,7 +12,6 @@ from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
 from benchmarks import (
-    chance,
     cluster,
     holdout,
     labels,
@@ -25,6 +24,7 @@ from benchmarks import (
 )
 from benchmarks.case import REGISTRY, Case
 from benchmarks.compare import compare
+from benchmarks.first_answer import command as first_answer
 from benchmarks.gpu import command as gpu
 from benchmarks.peers import command as peers
 from benchmarks.quality import command as quality
@@ -84,9 +84,9 @@ _ACTIONS = {
     "ranks": ranks.show,
     "cluster": cluster.show,
     "planted": planted.show,
-    "chance": chance.show,
     "top": top.show,
     "holdout": holdout.show,
+    "first-answer": first_answer.show,
     "results": results_page.show,
     "peers": peers.show,
     "gpu": gpu.show,
@@ -126,10 +126,10 @@ def _parser() -> argparse.ArgumentParser:
     ranks.add_options(commands.add_parser("ranks", help="training by two processes of torchrun, beside one"))
     cluster.add_options(commands.add_parser("cluster", help="a Dask cluster with limits of memory, beside one process"))
     planted.add_options(commands.add_parser("planted", help="planted partitions, beside Louvain"))
-    chance.add_options(commands.add_parser("chance", help="structure found in noise, blobs and graphs"))
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
     start_up.add_options(commands.add_parser("start-up", help="first calls, with nothing compiled and with all"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
+    first_answer.add_options(commands.add_parser("first-answer", help="verdict, labels, units and outliers"))
     peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
     gpu.add_options(commands.add_parser("gpu", help="what a GPU gives: values, gradients, bits and times"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))

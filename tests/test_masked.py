@@ -1,4 +1,4 @@
-"""Masked arrays at every door: masked numbers are refused, masked labels are not known."""
+"""Masked arrays and missing dates at every door: both are refused, and masked labels are not known."""
 
 from __future__ import annotations
 
@@ -76,6 +76,22 @@ DOORS = {
 @pytest.mark.parametrize("door", DOORS)
 def test_masked_numbers_are_refused(door):
     with pytest.raises(ValueError, match=r"are masked \((1|30) in all\)"):
+        DOORS[door]()
+
+
+@pytest.mark.parametrize("door", [door for door in DOORS if "a list" not in door])
+@pytest.mark.parametrize("kind", ["M8[s]", "m8[s]"])
+def test_missing_dates_are_refused(door, kind, monkeypatch):
+    """NumPy would take NaT for a number."""
+
+    def dates(values):
+        moments = np.asarray(values).astype(np.int64).astype(kind)
+        moments.flat[-1] = "NaT"
+        return moments
+
+    monkeypatch.setattr(f"{__name__}.masked", dates)
+    monkeypatch.setattr(f"{__name__}.IDS", dates([0, 1, 2]))
+    with pytest.raises((ValueError, TypeError), match="NaT|must be"):
         DOORS[door]()
 
 

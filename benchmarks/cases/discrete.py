@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from math import log10
 from typing import Any
 
@@ -50,7 +51,7 @@ def graph_hcse(n_points: int, rng: Rng) -> Workload:
 @case(sizes=(100_000, 1_000_000), growth="n log n")
 def refine_fast(n_points: int, rng: Rng) -> Workload:
     """Fast refinement of average linkage on a nested graph of about 5.7 n edges."""
-    return _refining(nested_graph(n_points, rng))
+    return refining(nested_graph(n_points, rng))
 
 
 @case(sizes=(100_000,), growth="n log n")
@@ -59,7 +60,7 @@ def best_cut_and_levels(n_points: int, rng: Rng) -> Workload:
     graph = nested_graph(n_points, rng)
     rows, tree = _rows(graph), hypcse.graph_linkage(graph)
 
-    def run() -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    def run() -> tuple[NDArray[np.int64], Sequence[NDArray[np.int64]]]:
         fresh = hypcse.Tree(tree.parent, tree.height), hypcse.Graph(*rows)
         return hypcse.best_cut(*fresh), hypcse.levels(*fresh)
 
@@ -99,7 +100,7 @@ def engine_pen_digits_hcse(n_points: int, rng: Rng) -> Workload:
 @case(sizes=(PEN_DIGITS,), growth="n log n")
 def engine_pen_digits_refine_fast(n_points: int, rng: Rng) -> Workload:
     """Fast refinement of average linkage on the graph of PenDigits."""
-    return _refining(pen_digits_graph(n_points, rng))
+    return refining(pen_digits_graph(n_points, rng))
 
 
 def nested_graph(n_points: int, rng: Rng) -> hypcse.Graph:
@@ -134,7 +135,8 @@ def link(graph: hypcse.Graph, method: Linkage) -> Workload:
     )
 
 
-def _refining(graph: hypcse.Graph) -> Workload:
+def refining(graph: hypcse.Graph) -> Workload:
+    """Fast refinement of average linkage on a graph."""
     rows, tree = _rows(graph), hypcse.graph_linkage(graph)
     before = hypcse.structural_entropy(tree, graph)
     return Workload(
@@ -158,7 +160,7 @@ def _peer_paris(graph: hypcse.Graph) -> Any:
     return peer
 
 
-def _cut_facts(cut: NDArray[np.int64], nested: list[NDArray[np.int64]]) -> dict[str, float]:
+def _cut_facts(cut: NDArray[np.int64], nested: Sequence[NDArray[np.int64]]) -> dict[str, float]:
     clusters = {f"level_{k}_clusters": float(labels.max() + 1) for k, labels in enumerate(nested, 1)}
     return {"cut_clusters": float(cut.max() + 1), "n_levels": float(len(nested)), **clusters}
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def check_unmasked(name: str, values: Any) -> None:
-    """Raise if an array, or one in a list of arrays, has masked values: NumPy would use the values below the mask.
+    """Raise if an array, or one in a list of arrays, has masked values or NaT: NumPy would take both for numbers.
 
     >>> check_unmasked("X", np.ma.masked_array([1.0, 2.0], mask=[False, True]))
     Traceback (most recent call last):
@@ -22,6 +22,10 @@ def check_unmasked(name: str, values: Any) -> None:
             f"values of {name} are masked ({n_masked} in all). Remove or fill them first: `.filled(value)` makes a "
             "plain array."
         )
+    dates = [part for part in parts if isinstance(part, np.ndarray | np.generic) and part.dtype.kind in "mM"]
+    n_missing = sum(int(np.isnat(part).sum()) for part in dates)
+    if n_missing:
+        raise ValueError(f"values of {name} are NaT ({n_missing} in all). Remove or fill them first.")
 
 
 def plain(name: str, values: ArrayLike, dtype: type[Any] | None = None) -> NDArray[Any]:

@@ -156,12 +156,14 @@ def real_numbers(name: str, values: ArrayLike, kept: tuple[type[Any], ...] = (np
     check_unmasked(name, values)
     try:
         given = np.asarray(values)
-        if given.dtype.kind in "mM":
-            # As a number, a missing date would be the smallest of all.
-            given = np.where(np.isnat(given), np.nan, given.astype(np.float64))
-        numbers = given if issubclass(given.dtype.type, (*kept, np.complexfloating)) else given.astype(np.float64)
+        # NumPy counts durations among integers.
+        dates = given.dtype.kind in "mM"
+        ready = issubclass(given.dtype.type, (*kept, np.complexfloating)) and not dates
+        numbers = given if ready else given.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be numbers: {error}. Encode text first.") from None
+    if dates:
+        check_unmasked(name, given)
     check_real(name, numbers)
     return numbers
 

@@ -11,10 +11,10 @@ Metric = Literal["euclidean", "cosine", "precomputed"]
 """How points are compared; "precomputed" says that distances are given."""
 NeighborSearch = Literal["auto", "kd-tree", "brute", "lists"]
 """How nearest neighbours are found."""
-Median = Literal["median"]
-"""A bandwidth taken from the data."""
-Bandwidth = float | Median
-"""Width of similarities: a number, or the median distance between neighbours."""
+WidthRule = Literal["auto", "median"]
+"""Bandwidths taken from the data."""
+Bandwidth = float | WidthRule
+"""Width of similarities: a number, or a rule that takes it from the data."""
 Spanning = Literal["exact", "neighbors"]
 """How a spanning tree of points is found."""
 

@@ -198,3 +198,13 @@ def test_a_graph_alone_warns_that_components_have_no_order():
 def test_a_number_of_levels_may_be_numpys(adata):
     assert hierarchy(adata, resolutions=np.int64(2)) == hierarchy(adata, resolutions=2)
     assert len(adata.uns["hypcse"]["levels"]) == 2
+
+
+def test_outliers_are_the_last_category():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(40, 4)), rng.normal(12, 1, size=(40, 4)), [[90.0, -90, 90, -90]]])
+    cells = anndata.AnnData(X)
+    hierarchy(cells, mark_outliers=True)
+    groups = cells.obs["hypcse"]
+    assert groups.cat.categories[-1] == "outliers" and groups.iloc[-1] == "outliers"
+    assert (groups == "outliers").sum() < 5 and "outliers" not in cells.obs["hypcse_1"].cat.categories

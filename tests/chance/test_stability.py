@@ -8,7 +8,8 @@ from scipy.spatial.distance import pdist
 from sklearn.datasets import make_blobs
 
 from hypcse import Graph, HypCSE, graph_linkage, levels, refine, similarity_graph, stability
-from hypcse.chance.resampling import best_overlaps, is_quick, level_fit
+from hypcse.chance.resampling import is_quick
+from hypcse.discrete.cutting.overlaps import best_overlaps, level_fit
 from strategies import trees
 
 

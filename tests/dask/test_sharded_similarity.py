@@ -23,6 +23,7 @@ ONE_SHARD: list[dict[str, Any]] = [
     {"bandwidth": "median"},
     {"bandwidth": "median", "n_neighbors": 7, "metric": "cosine", "scale": "none"},
     {"scale": "rank"},
+    {"bandwidth": "auto", "scale": "rank"},
     {"scale": "standard", "algorithm": "brute", "bandwidth": 2.0},
 ]
 
@@ -53,12 +54,14 @@ def test_a_bandwidth_too_small_is_replaced_as_in_memory(client: Any) -> None:
         assert similarity_graph(X, bandwidth=0.01, client=client).to_graph() == told
 
 
-def test_columns_are_scaled_alike_however_rows_are_cut() -> None:
+def test_columns_are_scaled_alike_however_rows_are_cut(client: Any) -> None:
     X = np.random.default_rng(0).normal(size=(500, 3)).astype(np.float32) * [1, 100, 0] + [0, 5, 7]
     whole = hypcse.graph.scale_features(X, "standard")
+    rows = da.from_array(X, chunks=(70, -1))
     facts = join_columns(column_facts(X[first : first + 70], first) for first in range(0, 500, 70))
     assert facts.n_rows == 500
-    np.testing.assert_allclose(learn_scaling("standard", facts, X).apply(X), whole, rtol=1e-6, atol=1e-6)
+    scaling = learn_scaling(client, rows, "standard", "euclidean", facts, X)
+    np.testing.assert_allclose(scaling.apply(X), whole, rtol=1e-6, atol=1e-6)
 
 
 def test_many_shards_find_most_neighbours(client: Any, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ WISHES: list[dict[str, Any]] = [
     {},
     {"n_levels": 4},
     {"n_clusters": [3, 12]},
-    {"n_clusters": 40, "min_size": 3},
+    {"n_clusters": 40, "min_size": 1},
     {"min_size": 10},
     {"resolution": 1.0},
 ]

@@ -159,7 +159,7 @@ def test_levels_are_nested_and_find_planted_groups():
 def test_levels_are_counted_as_compress_counts_them(case, n_levels):
     """The levels are the nodes of the compressed tree, level by level, down to the leaves."""
     graph, tree = case
-    small, found = compress(tree, graph, n_levels), levels(tree, graph, n_levels)
+    small, found = compress(tree, graph, n_levels), levels(tree, graph, n_levels=n_levels)
     assert len(found) == n_levels or small.n_nodes == tree.n_leaves + 1
     assert found[-1].tolist() == list(range(tree.n_leaves))
     clusters = {frozenset(np.flatnonzero(labels == c).tolist()) for labels in found for c in range(labels.max() + 1)}
@@ -181,7 +181,7 @@ def assert_nested_cuts(tree: Tree, found: list[np.ndarray]) -> None:
 @given(graphs_with_trees(min_leaves=1, max_leaves=12), st.sampled_from([None, 1, 2, 3]))
 def test_levels_are_nested_cuts(case, n_levels):
     graph, tree = case
-    assert_nested_cuts(tree, levels(tree, graph, n_levels))
+    assert_nested_cuts(tree, levels(tree, graph, n_levels=n_levels))
 
 
 @given(graphs_with_trees(min_leaves=3, max_leaves=12), st.integers(2, 5))
@@ -300,7 +300,7 @@ def test_errors():
     with pytest.raises(ValueError, match="n_levels=0"):
         compress(tree, graph, 0)
     with pytest.raises(ValueError, match="n_levels=-1"):
-        levels(tree, graph, -1)
+        levels(tree, graph, n_levels=-1)
     with pytest.raises(ValueError, match="min_size=3 is above max_size=2"):
         best_cut(tree, graph, min_size=3, max_size=2)
     with pytest.raises(ValueError, match="the graph has 4 vertices"):

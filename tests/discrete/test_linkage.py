@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graph_strategies import graphs
-from hypcse import Graph, Tree, graph_linkage, robinson_foulds, similarity_graph
+from hypcse import Graph, Tree, graph_linkage, robinson_foulds, similarity_graph, structural_entropy
 from hypcse.kernels.linkage.ties import first_ranks, shorten
 
 METHODS = ("average", "paris", "entropy", "single")
@@ -206,3 +207,16 @@ def test_unknown_method():
         graph_linkage(graph_linkage(np.eye(3)))
     with pytest.raises(ValueError, match="method='ward' is not known"):
         graph_linkage(Graph.from_edges([0], [1]), "ward")
+
+
+@given(st.integers(0, 10_000))
+def test_without_ties_the_order_of_rows_changes_no_linkage(seed):
+    """Neither the similarity graph nor what merges; `refine` and "multilevel" do depend on it."""
+    rng = np.random.default_rng(seed)
+    X, order = rng.normal(size=(30, 3)), rng.permutation(30)
+    graph, moved = similarity_graph(X), similarity_graph(X[order])
+    known = graph.subgraph(order)[0]
+    assert np.array_equal(moved.indices, known.indices) and np.allclose(moved.weights, known.weights, rtol=1e-12)
+    for method in ("average", "paris", "entropy", "single"):
+        one, other = (structural_entropy(graph_linkage(each, method), each) for each in (graph, moved))
+        assert one == approx(other, rel=1e-12)

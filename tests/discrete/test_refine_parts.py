@@ -171,10 +171,10 @@ def test_the_cheapest_place_is_the_cheapest_of_all(objective, case, data):
     sibling = price_places(search.tree, search.rows, top, tree.n_leaves, search.logarithmic)
     value, counts = search.tree.value, search.tree.counts
     if sibling < 0:
-        assert find_cheapest(search.tree, search.rows, top, tree.n_leaves, search.logarithmic)[0] == -1
+        assert find_cheapest(search.tree, search.rows, top, tree.n_leaves, 0.0, search.logarithmic)[0] == -1
         return
     places = [*search.tree.path[1 : counts[N_PATH]], *search.tree.found[: counts[N_FOUND]], sibling]
     staying, least = value[sibling, COST], value[places, COST].min()
-    answer = find_cheapest(search.tree, search.rows, top, tree.n_leaves, search.logarithmic)
+    answer = find_cheapest(search.tree, search.rows, top, tree.n_leaves, 0.0, search.logarithmic)
     assert answer[0] == sibling
     assert value[answer[1], COST] - value[sibling, COST] == approx(least - staying, abs=1e-9)

@@ -84,7 +84,7 @@ def test_what_can_be_had_is_named():
     with pytest.raises(ValueError, match="resolution returns one flat cut"):
         levels(tree, graph, resolution=1, n_clusters=3)
     with pytest.raises(ValueError, match="takes no other options"):
-        levels(tree, graph, 2, min_size=3)
+        levels(tree, graph, n_levels=2, min_size=3)
 
 
 @given(graphs_with_trees(min_leaves=1, max_leaves=7), st.sampled_from([0.0, 0.5, 1.0, 2.0]))

@@ -6,14 +6,17 @@ import subprocess
 import sys
 import warnings
 from inspect import signature
+from typing import get_args
 
+import hypothesis
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import strategies as st
 from joblib import Parallel, delayed
 from scipy import sparse
-from scipy.spatial.distance import cdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -24,6 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hypcse
 from hypcse import EntropyClustering, HypCSE, Points
+from hypcse._choices import Scale
 from hypcse.estimator import ModelFileError
 from hypcse.methods import MethodClustering
 from hypcse.points.cells import points_of_cells
@@ -51,7 +55,7 @@ def test_it_is_the_engine():
     tree, graph = by_hand(X)
     assert model.tree_ == tree and model.graph_ == graph
     assert model.entropy_ == hypcse.structural_entropy(tree, graph)
-    assert np.array_equal(model.labels_, hypcse.levels(tree, graph)[hypcse.main_level(tree, graph)])
+    assert adjusted_rand_score(model.labels_, hypcse.levels(tree, graph)[hypcse.main_level(tree, graph)]) == 1
     assert adjusted_rand_score(model.labels_, y) > 0.8
     assert np.array_equal(model.linkage_matrix_, tree.to_linkage()) and model.children_.shape == (len(X) - 1, 2)
     assert len(model.stability_) == len(model.levels_)
@@ -61,8 +65,10 @@ def test_the_signature_is_the_promised_one():
     found = {name: one.default for name, one in signature(EntropyClustering).parameters.items()}
     assert found == {
         "n_clusters": None,
+        "min_cluster_size": None,
+        "mark_outliers": False,
         "n_neighbors": 10,
-        "bandwidth": 1.0,
+        "bandwidth": "auto",
         "scale": "minmax",
         "metric": "euclidean",
         "linkage": "average",
@@ -137,7 +143,7 @@ def test_cosine_points_take_new_ones_by_direction():
     for row in X[1::2]:
         apart = cdist(row[None], X[::2], "cosine")[0]
         near = np.argsort(apart)[:10]
-        weights = np.bincount(model.labels_[near], np.exp(-((apart[near] / model._bandwidth) ** 2)), minlength=3)
+        weights = np.bincount(model.labels_[near], np.exp(-((apart[near] / model.bandwidth_) ** 2)), minlength=3)
         assert weights[model.predict(row[None])[0]] == pytest.approx(weights.max(), rel=1e-3)
     with pytest.raises(ValueError, match="row 0 of X .* is all zeros"):
         model.predict(np.zeros((1, 3)))
@@ -265,17 +271,63 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
     assert model.labels_ is before and model.n_features_in_ == 3
 
 
+@pytest.mark.parametrize("options", [{"scale": scale} for scale in get_args(Scale)] + [{"metric": "precomputed"}])
+@hypothesis.given(seed=st.integers(0, 99), power=st.integers(-30, 30))
+@hypothesis.settings(max_examples=5, deadline=None)
+def test_the_unit_of_the_features_changes_nothing(options, seed, power):
+    """All that is found is the same to the last bit when everything is multiplied by a power of two."""
+    X = blobs()[0] + np.random.default_rng(seed).normal(size=(1, 1))
+    X = pdist(X) if "metric" in options else X
+    factor = 2.0**power
+    one, other = EntropyClustering(**options).fit(X), EntropyClustering(**options).fit(X * factor)
+    assert one.graph_ == other.graph_ and one.structure_ == other.structure_
+    assert np.array_equal(one.labels_, other.labels_) and np.array_equal(one.levels_, other.levels_)
+    has_unit = options.get("scale", "none") == "none"
+    assert other.bandwidth_ == one.bandwidth_ * (factor if has_unit else 1)
+    if "metric" not in options:
+        new = blobs()[0][::5] + 0.1
+        assert np.array_equal(one.predict(new), other.predict(new * factor))
+
+
+@hypothesis.given(seed=st.integers(0, 99), n_clusters=st.none() | st.integers(1, 30))
+@hypothesis.settings(max_examples=20, deadline=None)
+def test_clusters_are_numbered_by_size(seed, n_clusters):
+    """The largest first, the smallest leaf first among equals, in the labels and at every level."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 2)) + 9 * rng.geometric(0.4, size=(80, 1))
+    model = EntropyClustering(n_clusters, mark_outliers=seed % 2 == 0).fit(X)
+    for labels in (model.labels_, *model.levels_):
+        _, first, sizes = np.unique(labels[labels >= 0], return_index=True, return_counts=True)
+        assert (np.diff(sizes) <= 0).all() and (np.diff(first)[np.diff(sizes) == 0] > 0).all()
+
+
+def test_without_structure_there_is_a_level_to_look_at():
+    X = np.random.default_rng(0).uniform(size=(200, 3))
+    model = EntropyClustering().fit(X)
+    assert not model.structure_.found and model.labels_.max() == 0
+    by_hand = hypcse.levels(model.tree_, model.graph_)[hypcse.main_level(model.tree_, model.graph_)]
+    assert adjusted_rand_score(model.levels_[model.levels_.main], by_hand) == 1
+    assert EntropyClustering(3).fit(X).labels_.max() == 2
+
+
+def test_without_anything_to_compare_there_is_no_bandwidth():
+    X = blobs()[0]
+    graph = hypcse.similarity_graph(X, 60)
+    assert EntropyClustering().fit(graph).bandwidth_ is None
+    assert EntropyClustering().fit(X, graph=graph).bandwidth_ == 1.0
+
+
 def test_cells_are_taken_as_they_are():
-    """Principal components keep their scale, and the width is their median distance: as `cells.hierarchy` has it."""
+    """Principal components keep their scale, and the width is their largest distance: as `cells.hierarchy` has it."""
     anndata = pytest.importorskip("anndata")
     X, _ = blobs()
     adata = anndata.AnnData(X.astype(np.float32), obsm={"X_pca": X})
     model = EntropyClustering(3).fit(adata)
-    expected = hypcse.similarity_graph(X, 10, "median", "none")
+    expected = hypcse.similarity_graph(X, 10, "auto", "none")
     assert model.graph_ == expected and points_of_cells(adata)[1] == "X_pca"
     assert hypcse.cells.hierarchy(adata) == EntropyClustering().fit(adata).tree_
     params = adata.uns["hypcse"]["params"]
-    assert params["scale"] == "none" and params["bandwidth"] == model._bandwidth and params["n_neighbors"] == 10
+    assert params["scale"] == "none" and params["bandwidth"] == model.bandwidth_ and params["n_neighbors"] == 10
 
 
 def test_what_training_does_not_add():

@@ -35,8 +35,8 @@ def test_what_a_fitted_model_holds():
     assert model.distances_.shape == (59,)
     assert model.embedding_.shape[0] == 60
     assert model.entropy_ == pytest.approx(structural_entropy(model.tree_, model.graph_))
-    main = hypcse.main_level(model.tree_, model.graph_)
-    assert np.array_equal(model.labels_, hypcse.levels(model.tree_, model.graph_)[main])
+    assert model.levels_.main == hypcse.main_level(model.tree_, model.graph_, X)
+    assert np.array_equal(model.labels_, model.levels_.flat)
     assert len(model.history_) == 3
     assert model.n_features_in_ == 4
     assert np.array_equal(clone(model).fit(X).linkage_matrix_, model.linkage_matrix_)

@@ -111,14 +111,14 @@ def test_the_tree_with_new_leaves(model):
 
 
 @pytest.mark.parametrize("scale", ["minmax", "standard", "rank", "none"])
-@pytest.mark.parametrize("bandwidth", [1.0, "median"])
+@pytest.mark.parametrize("bandwidth", [1.0, "auto", "median"])
 def test_scale_and_bandwidth_are_those_of_training(scale, bandwidth):
     """New points of another range are not brought to [0, 1], and a graph of one's own changes neither."""
     X, _ = blobs(60)
     model = HypCSE(n_clusters=3, n_epochs=1, scale=scale, bandwidth=bandwidth).fit(X)
     own = HypCSE(n_clusters=3, n_epochs=1, scale=scale, bandwidth=bandwidth)
     own.fit(X, graph=similarity_graph(X, bandwidth=bandwidth, scale=scale))
-    assert own._bandwidth == model._bandwidth
+    assert own.bandwidth_ == model.bandwidth_
     far = X[:3] + 0.25
     assert np.array_equal(model.predict(far), own.predict(far))
     assert np.array_equal(model.transform(far), own.transform(far))

@@ -25,6 +25,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from hypcse import HypCSE, Tree, levels, similarity_graph
+from hypcse.discrete.cutting.levels import Levels
 from hypcse.estimator import ModelFileError
 from hypcse.graph.features import Scaling
 from hypcse.saving.archive import ARRAYS, FACTS, _digest
@@ -35,7 +36,7 @@ from hypcse.training import TrainingConfig
 FITTED = HypCSE.stored
 FROM_0_1 = Path(__file__).parent / "model-0.1.0"
 """A model written by version 0.1.0: n_clusters=3, one epoch, on the points of `old_points`."""
-ADDED = ("levels_", "structure_", "_stability", "_seed", "_kinds", "_metric")
+ADDED = ("levels_", "structure_", "_stability", "_seed", "_kinds", "_metric", "_outliers")
 """What models of 0.1 do not hold."""
 
 
@@ -63,6 +64,8 @@ def same(one, other):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, Levels):
+        return one.main == other.main and same(one.labels, other.labels)
     if isinstance(one, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other)
     if isinstance(one, torch.Tensor):
@@ -142,7 +145,7 @@ def test_linear_scales_keep_the_form_of_older_models(tmp_path, scale):
         ("values", np.float32([0, 0, 1, 5, 6]), "do not ascend in each column"),
         ("values", np.float32([2, 1, 0, 5, 6]), "do not ascend in each column"),
         ("values", np.float32([0, 1, np.inf, 5, 6]), "not finite"),
-        ("values", np.float64([0, 1, 2, 5, 6]), "float64"),
+        ("values", np.int64([0, 1, 2, 5, 6]), "float64"),
         ("values", np.float32([0, 1, 2, 5]), "4 values and 5 quantiles are not those of columns"),
         ("quantiles", np.float32([0.5, 0.2, 0.8, 0.3, 0.8]), "do not ascend from 0 to 1"),
         ("quantiles", np.float32([0.2, 0.5, 1.5, 0.3, 0.8]), "do not ascend from 0 to 1"),
@@ -451,7 +454,8 @@ def test_a_model_of_0_1_loads():
     assert np.allclose(model.transform(old_points()), model.embedding_)
     assert model.structure_.word == "untested" and len(model.levels_) >= 1
     # Parameters that it does not hold, as those of later versions will be, have their defaults.
-    assert model.get_params() == HypCSE(n_clusters=3, n_epochs=1, hidden_dim=4, embed_dim=2, n_neighbors=4).get_params()
+    options = {"n_epochs": 1, "hidden_dim": 4, "embed_dim": 2, "n_neighbors": 4, "bandwidth": 1.0}
+    assert model.get_params() == HypCSE(n_clusters=3, **options).get_params() and model.bandwidth_ == 1.0
 
 
 def test_missing_parameters_take_their_defaults(tmp_path):
@@ -481,7 +485,7 @@ def test_no_level_at_all_is_refused(tmp_path):
     fitted().save(tmp_path / "model")
 
     def empty(content, arrays, rng):
-        arrays["fitted/levels_"] = np.empty((0, 40), np.int64)
+        arrays["fitted/levels_/labels"] = np.empty((0, 40), np.int64)
 
     resealed(empty)(tmp_path / "model", None)
     with pytest.raises(ModelFileError, match="levels_ is not what it should be: it holds no level"):

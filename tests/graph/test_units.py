@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import approx
 
 import hypcse
+from graph_strategies import graphs_with_trees, hubby_graphs
 from hypcse import EntropyClustering, Graph
+from hypcse.discrete import refinement
 from hypcse.graph.units import in_range
 
 
@@ -53,7 +58,44 @@ def test_weights_that_are_taken_can_be_used(weights):
     assert EntropyClustering().fit(graph).labels_.size == 5
 
 
-def test_ordinary_graphs_stay_as_they_are(graph):
-    assert in_range(graph) is graph
+@given(hubby_graphs(14), st.integers(-1073, 990))
+def test_a_power_of_two_changes_no_bit(graph, exponent):
+    """Down to the least of all floats, 2**-1074, and with all the ties of weights of few values."""
+    scaled = graph.scaled(2.0**exponent)
+    for method in ("average", "paris", "entropy", "single", "multilevel"):
+        tree = hypcse.graph_linkage(graph, method)
+        assert hypcse.graph_linkage(scaled, method) == tree
+    for objective in ("entropy", "dasgupta"):
+        mine, other = (refinement(tree, each, objective) for each in (graph, scaled))
+        assert mine.tree == other.tree
+        unit = 1.0 if objective == "entropy" else 2.0**exponent
+        assert (mine.before * unit, mine.after * unit) == (other.before, other.after)
+    assert hypcse.structural_entropy(tree, scaled) == hypcse.structural_entropy(tree, graph)
+    mine, other = (hypcse.entropy_report(tree, each) for each in (graph, scaled))
+    assert (mine.entropy, mine.one_dimensional, mine.lower_bound) == (
+        other.entropy,
+        other.one_dimensional,
+        other.lower_bound,
+    )
+    assert np.array_equal(mine.saving, other.saving) and np.array_equal(mine.volume * 2.0**exponent, other.volume)
+    for one, two in zip(hypcse.levels(tree, graph), hypcse.levels(tree, scaled), strict=True):
+        assert np.array_equal(one, two)
+
+
+@given(graphs_with_trees(min_leaves=2), st.floats(-30, 30))
+def test_any_factor_changes_entropy_by_rounding(case, power):
+    """Except where the paper counts loops, whose entropy has the unit of the weights in it."""
+    graph, tree = case
+    scaled = graph.scaled(10.0**power)
+    for loops in ("exact", "drop"):
+        assert hypcse.structural_entropy(tree, scaled, loops) == approx(hypcse.structural_entropy(tree, graph, loops))
+    share = graph.self_weights.sum() / graph.volume if graph.volume > 0 else 0.0
+    moved = hypcse.structural_entropy(tree, graph) - share * power * np.log2(10)
+    assert hypcse.structural_entropy(tree, scaled) == approx(moved, abs=1e-9)
+
+
+def test_the_unit_is_set_once(graph):
+    once = in_range(graph)
+    assert 1 <= once.volume < 2 and in_range(once) is once
     empty = Graph.from_edges([], [], [], 3)
     assert in_range(empty) is empty

@@ -7,6 +7,7 @@ import gzip
 from datetime import date
 from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -116,6 +117,18 @@ def test_all_columns_with_missing_numbers_are_named(read):
         read("a,b\n,1\n2,\n3,-\n")
     with pytest.raises(ValueError, match="impute='mean' is not known"):
         read("a\n1\n", impute="mean")
+
+
+@given(
+    values=st.lists(st.integers(-3000, 3000), min_size=1, max_size=6, unique=True),
+    n_rows=st.integers(10, 40),
+    seed=st.integers(0, 1000),
+)
+def test_columns_of_two_or_three_numbers_count_like_texts(values, n_rows, seed):
+    """As 0 and 1 do, whatever the numbers are."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"x": rng.normal(size=n_rows), "k": rng.permutation(np.resize(values, n_rows))})
+    assert hypcse.read(frame).kinds == (None, "k" if len(values) <= 3 else None)
 
 
 def test_truth_values_with_gaps(read):

@@ -12,6 +12,7 @@ import pytest
 
 import hypcse
 from hypcse.chance import Structure
+from hypcse.discrete.cutting.levels import Levels
 from hypcse.show.page.payload import to_json
 from hypcse.tree import Tree
 from pages import export, gathered, settle, told, unpack
@@ -111,11 +112,17 @@ def test_levels_of_a_graph_are_found_and_measured(case, points):
     assert found["main"] == hypcse.main_level(tree, graph)
 
 
-def test_without_structure_a_graph_has_one_cluster_first(case):
+def test_without_structure_one_cluster_comes_first_and_the_main_level_is_shown(case):
+    """Whether a graph is given, or a model whose labels are one cluster; labels that say more are kept."""
     tree, graph, _ = case
-    shown = held(tree, graph=graph, structure=NOTHING)
-    assert max(nested(shown["levels"])[0]) == 0 and shown["levels"]["main"] == 0
-    assert shown["structure"] == {"text": str(NOTHING), "found": False}
+    of_graph = held(tree, graph=graph, structure=NOTHING)
+    levels, main = nested(of_graph["levels"]), of_graph["levels"]["main"]
+    assert max(levels[0]) == 0 and main == 1 + hypcse.main_level(tree, graph)
+    assert of_graph["structure"] == {"text": str(NOTHING), "found": False}
+    model = SimpleNamespace(tree_=tree, graph_=graph, levels_=Levels(levels, main), structure_=NOTHING)
+    for labels, level in ((levels[0], main), (levels[-1], len(levels) - 1)):
+        model.labels_ = labels
+        assert held(model)["levels"]["main"] == level
 
 
 def test_a_model_brings_its_levels(case):

@@ -33,7 +33,7 @@ def sample():
     X[:, 2] = y >= 2
     graph = hypcse.similarity_graph(X, scale="standard")
     tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
-    levels = hypcse.levels(tree, graph, n_clusters=[2, 4, 14])
+    levels = hypcse.levels(tree, graph, n_clusters=[2, 4, 14], min_size=1)
     return Tree(tree.parent, tree.height, tuple(f"animal {k}" for k in range(N))), levels, X, y
 
 
@@ -370,3 +370,19 @@ def test_the_picture_has_a_key_to_its_colours(show, path):
         picture = ElementTree.fromstring(export(page, "#export-svg"))
         assert texts <= {text.text for text in picture.iter(TEXT)}
     assert export(page, "#export-png").startswith(b"\x89PNG")
+
+
+def test_outliers_are_grey_and_last(show, tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 3)), rng.normal(12, 1, size=(40, 3)), [[90.0, -90, 90], [-70, 99, 0]]])
+    model = hypcse.EntropyClustering(2, mark_outliers=True).fit(X)
+    page = show(hypcse.view(model, tmp_path / "tree.html", features=X))
+    texts = page.locator("#legend .name").all_inner_texts()
+    assert texts[-1] == "outliers" and [text[:2] for text in texts[:-1]] == ["0:", "1:"]
+    assert int(page.locator("#legend .count").last.inner_text()) == np.sum(model.labels_ < 0)
+    assert told(page, "state.clusters") == 2
+    colours = page.locator("#legend .swatch").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one).backgroundColor)"
+    )
+    red, green, blue = (int(part) for part in colours[-1][4:-1].split(","))
+    assert max(red, green, blue) - min(red, green, blue) < 40 and len(set(colours)) == 3

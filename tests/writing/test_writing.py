@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -239,7 +242,10 @@ def elsewhere(work: Callable[[], None]) -> None:
 
 
 def test_one_holds_a_folder(tmp_path: Path) -> None:
-    """It is made if it is missing; who holds it may do so again where that is meant, and others when it is free."""
+    """It is made if it is missing; who holds it may do so again where that is meant, and others when it is free.
+
+    They are told who holds it.
+    """
     folder = tmp_path / "deep" / "er"
 
     def hold(again: bool = True) -> None:
@@ -250,18 +256,40 @@ def test_one_holds_a_folder(tmp_path: Path) -> None:
         hold()
         with pytest.raises(ValueError, match="another run writes into"):
             hold(again=False)
-        with pytest.raises(ValueError, match="another run writes into"):
+        holder = rf"\(process {os.getpid()} on {re.escape(socket.gethostname())}, since 20.* UTC\)"
+        with pytest.raises(ValueError, match=f"another run writes into .* {holder}. Wait"):
             elsewhere(hold)
     elsewhere(hold)
+    assert not names(folder)
+
+
+def test_a_killed_holder_holds_no_more(tmp_path: Path) -> None:
+    """Although its name is still there."""
+    code = (
+        "import pathlib, sys, hypcse.writing\n"
+        "with hypcse.writing.hold_folder(pathlib.Path(sys.argv[1])):\n"
+        "    print(1, flush=True)\n"
+        "    input()"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == b"1\n"
+        with pytest.raises(ValueError, match=rf"\(process {holder.pid} on "), hold_folder(tmp_path):
+            pass
+        holder.kill()
+    assert f"process {holder.pid} " in (tmp_path / holding.HOLDER).read_text()
+    with hold_folder(tmp_path):
+        assert f"process {os.getpid()} " in (tmp_path / holding.HOLDER).read_text()
+    assert not names(tmp_path)
 
 
 def test_a_folder_removed_while_it_is_locked_is_held_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, locked = tmp_path / "kept", []
 
-    def removing(path: Path, wait: bool) -> int | None:
-        handle = drafts.lock(path, wait)
+    def removing(path: Path, wait: bool, flags: int) -> int | None:
+        handle = drafts.lock(path, wait, flags)
         if not locked:
-            path.rmdir()
+            shutil.rmtree(folder)
         locked.append(path)
         return handle
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse import estimator
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import CellMethod
 from hypcse._random import check_seed
@@ -22,6 +23,7 @@ from hypcse.points.cells import points_of_cells
 from hypcse.points.convert import is_cells
 from hypcse.show.layout import tree_layout
 from hypcse.tree import Tree
+from hypcse.tree.flat import count_clusters
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -37,6 +39,7 @@ def hierarchy(
     method: CellMethod = "search",
     resolutions: int | Sequence[int] | None = None,
     n_neighbors: int = 10,
+    mark_outliers: bool = False,
     key_added: str = "hypcse",
     random_state: int = 0,
 ) -> Tree:
@@ -58,6 +61,8 @@ def hierarchy(
         None for the levels that the entropy gives, a number of such levels, or numbers of clusters.
     n_neighbors
         Neighbours of each cell, where a graph is made.
+    mark_outliers
+        Whether cells far from all others are "outliers", the last category, in obs["hypcse"]; see `EntropyClustering`.
     key_added
         What the fields are called.
     random_state
@@ -79,8 +84,8 @@ def hierarchy(
         them, from 1, obs["hypcse"] is; "structure", what there is beyond chance (where nothing is, and no
         `resolutions` are asked for, obs["hypcse"] is one group); "cells", a digest of their names in this order;
         "params".
-    uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500, as scanpy's plots
-        read it.
+    uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500 and no outliers,
+        as scanpy's plots read it.
 
     Examples
     --------
@@ -99,24 +104,26 @@ def hierarchy(
         )
     points, used = points_of_cells(adata, use if neighbors_key is None else _graph_key(adata, neighbors_key, use))
     check_count("the number of cells", points.n_points, 2)
-    model = _estimator(method, n_neighbors, seed).fit(points)
+    kind = estimator.EntropyClustering if method == "search" else estimator.HypCSE
+    model: Any = kind(n_neighbors=n_neighbors, mark_outliers=mark_outliers, random_state=seed).fit(points)
     tree, graph = model.tree_, model.graph_
     found = _partitions(model, resolutions)
     partitions = found.labels
     _clear(adata, key_added)
     for number, labels in enumerate(partitions, start=1):
         adata.obs[f"{key_added}_{number}"] = categories(labels)
-    adata.obs[key_added] = categories(partitions[found.main])
+    main = np.where(model.labels_ < 0, -1, partitions[found.main])
+    adata.obs[key_added] = categories(main)
     adata.obsm[f"X_{key_added}"] = model.embedding_ if hasattr(model, "embedding_") else _places(tree)
     adata.uns[key_added] = {
         "cells": digest_of_cells(adata),
         "linkage": tree.to_linkage(),
-        "levels": np.array([labels.max() + 1 for labels in partitions]),
+        "levels": np.array([count_clusters(labels) for labels in partitions]),
         "main_level": found.main + 1,
-        "structure": asdict(model.structure_),
+        "structure": {**asdict(model.structure_), "rests_on": np.array(model.structure_.rests_on, dtype=str)},
         "params": {"use": used, "method": method, "random_state": seed, **_graph_params(model, points, graph)},
     }
-    dendrogram = group_dendrogram(tree, partitions[found.main], key_added, used)
+    dendrogram = group_dendrogram(tree, main, key_added, used)
     if dendrogram is not None:
         adata.uns[f"dendrogram_{key_added}"] = dendrogram
     return tree
@@ -134,13 +141,6 @@ def _graph_key(adata: Any, neighbors_key: str, use: str) -> str:
     return str(noted[neighbors_key]["connectivities_key"])
 
 
-def _estimator(method: CellMethod, n_neighbors: int, seed: int) -> Any:
-    from hypcse import estimator
-
-    kind = estimator.EntropyClustering if method == "search" else estimator.HypCSE
-    return kind(n_neighbors=n_neighbors, random_state=seed)
-
-
 def _graph_params(model: Any, points: Points, graph: Graph) -> dict[str, Any]:
     """How the graph came about: by which settings it was made, or that it was given."""
     told: dict[str, Any] = {"n_edges": graph.n_edges, "metric": points.metric}
@@ -152,7 +152,7 @@ def _graph_params(model: Any, points: Points, graph: Graph) -> dict[str, Any]:
         "graph": "similarity",
         "n_neighbors": model.n_neighbors,
         "scale": scale,
-        "bandwidth": model._bandwidth,
+        "bandwidth": model.bandwidth_,
     }
 
 
@@ -169,10 +169,9 @@ def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
     A level that repeats the one before is left out.
     """
     if resolutions is None:
-        main = next(k for k, labels in enumerate(model.levels_) if np.array_equal(labels, model.labels_))
-        return Levels(model.levels_, main)
+        return Levels(model.levels_, model.levels_.main if model.structure_.found else 0)
     if isinstance(resolutions, int | np.integer):
-        found = levels(model.tree_, model.graph_, int(resolutions))
+        found = levels(model.tree_, model.graph_, n_levels=int(resolutions))
     else:
         if len(resolutions) == 0:
             raise ValueError("resolutions is empty. Pass at least one number of clusters, or None.")

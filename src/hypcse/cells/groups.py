@@ -8,26 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.tree import Tree
+from hypcse.tree.flat import by_size, count_clusters
 from hypcse.tree.outline import outline
 
 MAX_GROUPS = 500
 """Groups up to which their dendrogram is written: SciPy's recurses, and no plot of scanpy's shows more."""
 
 
-def by_size(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The labels numbered by falling size, ties by smallest cell.
-
-    >>> by_size(np.array([0, 1, 1, 2])).tolist()
-    [1, 0, 0, 2]
-    """
-    rank = np.argsort(-np.bincount(labels), kind="stable")
-    number = np.empty(rank.size, np.int64)
-    number[rank] = np.arange(rank.size)
-    return number[labels]
-
-
 def categories(labels: NDArray[np.int64]) -> Any:
-    """Labels as a pandas categorical "0", "1", ..., the largest group first."""
+    """Labels as a pandas categorical "0", "1", ..., the largest group first; "outliers" last, where there are any."""
     try:
         import pandas
     except ImportError:
@@ -35,8 +24,10 @@ def categories(labels: NDArray[np.int64]) -> Any:
             'cells need the packages anndata and pandas, which are not installed. pip install "hypcse[cells]"'
         ) from None
     # As objects: some versions of anndata cannot write the strings of pandas 3.
-    names = pandas.Index([str(k) for k in range(int(labels.max()) + 1)], dtype=object)
-    return pandas.Categorical.from_codes(by_size(labels), names)
+    n_groups = int(labels.max()) + 1
+    named = [*map(str, range(n_groups)), *(["outliers"] if labels.min() < 0 else [])]
+    numbers = by_size(labels)
+    return pandas.Categorical.from_codes(np.where(numbers < 0, n_groups, numbers), pandas.Index(named, dtype=object))
 
 
 def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str) -> dict[str, Any] | None:
@@ -47,8 +38,8 @@ def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str)
     from scipy.cluster.hierarchy import cophenet, dendrogram
     from scipy.spatial.distance import squareform
 
-    n_groups = int(labels.max()) + 1
-    if not 2 <= n_groups <= MAX_GROUPS:
+    n_groups = count_clusters(labels)
+    if not 2 <= n_groups <= MAX_GROUPS or labels.min() < 0:
         return None
     Z = outline(tree, by_size(labels)).tree.to_linkage()
     info = dendrogram(Z, labels=[str(k) for k in range(n_groups)], no_plot=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.chance.edges import with_edges
 from hypcse.discrete.linking.multilevel import multilevel_tree
 from hypcse.entropy import one_dimensional_entropy, structural_entropy
 from hypcse.graph import Graph
+from hypcse.graph.edges import with_edges
 
 MAX_DRAWS, MIN_DRAWS = 40, 3
 MAX_DRAWN = 1_000_000

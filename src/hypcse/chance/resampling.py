@@ -6,25 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hypcse._checks import check_choice, check_count, check_labels
 from hypcse._choices import Metric, Scale
 from hypcse._random import generator
-from hypcse.chance.edges import with_edges
+from hypcse.discrete.cutting.overlaps import level_fit, part_of
 from hypcse.discrete.joining.join import join_components
 from hypcse.discrete.linking.linkage import graph_linkage
 from hypcse.discrete.refining.budget import Budget
 from hypcse.discrete.refining.run import Run
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
 from hypcse.graph.features import dense_features
-from hypcse.kernels.trees.induced import induced_forest
-from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
 from hypcse.tree import Tree
 
 N_RESAMPLES = 5
-KEPT = 0.8
-"""Share of the edges that a resample keeps."""
 BUDGET = Budget(n_sweeps=1, largest=2048)
 """One sweep from every start of `refine`: more sweeps change the numbers less than resampling does."""
 MAX_POINTS, MAX_EDGES = 20_000, 500_000
@@ -94,7 +90,7 @@ def stability(
     graph = as_graph(graph)
     check_choice("metric", metric, Metric)
     partitions = [check_labels(labels, graph.n_vertices) for labels in levels]
-    points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale)
+    points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale, metric)
     known = {"X": points, "distances": X if metric == "precomputed" and distances is None else distances}
     found = np.empty((n_resamples, len(partitions)))
     for k in range(n_resamples):
@@ -110,47 +106,10 @@ def is_quick(graph: Graph) -> bool:
 
 def _searched_again(graph: Graph, known: dict[str, Any], metric: Metric, rng: np.random.Generator) -> Tree:
     """A tree found on part of the edges."""
-    i, j, weights = graph.edges()
-    stays = rng.random(i.size) < KEPT
-    part = with_edges(graph, i[stays], j[stays], weights[stays])
+    part = part_of(graph, rng)
     run = Run(graph_linkage(part), part, "entropy", None, None)
     if part.n_edges > 0:
         run.search([], BUDGET, 0)
     if all(value is None for value in known.values()):
         return run.best
     return join_components(run.best, part, **known, scale="none", metric=metric, bridges=True)
-
-
-def level_fit(tree: Tree, labels: NDArray[np.int64]) -> float:
-    """How well a tree contains the clusters of a level, from 0 to 1; see `stability`."""
-    sizes = np.bincount(labels)
-    trivial = np.maximum(sizes / labels.size, 1 / sizes)
-    telling = trivial < 1
-    if not telling.any():
-        return 1.0
-    fits = np.maximum(best_overlaps(tree, labels) - trivial, 0.0)[telling] / (1 - trivial[telling])
-    return float(np.average(fits, weights=sizes[telling]))
-
-
-def best_overlaps(tree: Tree, labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Jaccard index of each cluster and the node of the tree that fits it best. Labels from 0, none empty.
-
-    Only nodes where leaves of the cluster meet can fit best, and there are fewer of these than leaves: O(n log n).
-    """
-    n = tree.n_leaves
-    order = np.lexsort((tree.first_positions[:n], labels))
-    parent, origin, roots = induced_forest(order, labels, tree.lca(order[:-1], order[1:]))
-    # Children before parents, and one node above all roots.
-    nodes = np.concatenate([np.arange(n), n + np.argsort(origin[n:], kind="stable")])
-    place = np.empty(parent.size, np.int64)
-    place[nodes] = np.arange(parent.size)
-    parent[roots] = 0
-    above = np.append(place[parent[nodes]], -1)
-    above[place[roots]] = parent.size
-    held = subtree_sums(above, np.where(np.arange(above.size) < n, 1.0, 0.0))[:-1]
-    cluster = subtree_minima(above, labels)[:-1]
-    sizes = np.bincount(labels)
-    overlap = held / (sizes[cluster] + tree.sizes[origin[nodes]] - held)
-    best = np.zeros(sizes.size)
-    np.maximum.at(best, cluster, overlap)
-    return best

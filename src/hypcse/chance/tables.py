@@ -1,101 +1,129 @@
-"""How far apart the parts of a table are, compared with noise of the same shape."""
+"""Whether a table has more structure than one cloud of points, and on which columns that rests."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial.distance import cdist
 
-from hypcse._choices import NeighborSearch
-from hypcse.chance.edges import with_edges
-from hypcse.discrete.cutting.stretches import by_conductance
-from hypcse.discrete.leaving import leaving_parts
-from hypcse.discrete.linking.linkage import graph_linkage
-from hypcse.graph import Graph
-from hypcse.graph.neighbors import unit_rows
+from hypcse.chance.evidence import CLEAR_SCORE, LEAST_SCORE, MIN_POINTS, UNTESTED, Structure, judge
+from hypcse.chance.noise import cloud_like, dip
+from hypcse.chance.separation import separation, telling_columns
+from hypcse.graph.features import few_valued
 from hypcse.graph.neighbors.precomputed import distance_blocks
-from hypcse.graph.similarity import scaled_similarity
 
-N_DRAWS = 20
-N_NEIGHBORS = 10
-SEARCH: NeighborSearch = "brute"
-"""Neighbour search for the graphs: for so few points, brute force is fastest."""
-BITS = np.array([0.5, 0.75, 0.95, 1.5, 2.0, 3.0])
-"""Entropies of the part sizes at which partitions are compared."""
-LEAST = 1e-12
-"""Smallest weight that counts as leaving a part; less is a rounding error."""
-
-
-def table_separations(
-    points: NDArray[np.floating], on_sphere: bool, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The `separations` of points, (6,), and those of draws of noise, (20, 6).
-
-    Noise fills a box along the principal components evenly, with the points' variance along each.
-    """
-    turned, offset = principal_coordinates(points)
-    # Single precision has limits and separations have no unit; scaling by a power of two is exact.
-    power = -np.frexp(np.abs(offset + turned).max())[1]
-    turned, offset = np.ldexp(turned, power), np.ldexp(offset, power)
-    spread = np.sqrt(3.0) * turned.std(axis=0)
-    draws = [offset + rng.uniform(-spread, spread, turned.shape) for _ in range(N_DRAWS)]
-    found = [separations(unit_rows(table) if on_sphere else table) for table in (offset + turned, *draws)]
-    return found[0], np.array(found[1:])
+MAX_POINTS = 1000
+"""Number of points that are tested together."""
+LEAST_APART = 0.75
+"""Smallest excess in doublings that counts as structure, however significant."""
+SPREAD = 0.1
+"""Smallest standard deviation of chance, in doublings, that a few draws can measure. In points that fill m dimensions
+it is at least 1 / m^2: along a curve, chance makes the widest gaps."""
+N_DRAWS = (5, 10, 20)
+"""Numbers of draws after which the answer may be plain enough."""
+PLAIN_SCORE = 2 * CLEAR_SCORE
+"""The score from which no more draws are needed."""
+FOUND = ("weak", "clear")
 
 
-def separations(points: NDArray[np.floating]) -> NDArray[np.float64]:
-    """How little weight leaves the parts, at each of the `BITS`: in doublings below chance.
-
-    Of all partitions with at least that entropy in the Paris tree of the neighbour graph, the one that leaks least.
-    """
-    graph = connected_similarity(points.astype(np.float32))
-    tree = graph_linkage(graph, "paris")
-    stairs = by_conductance(tree, graph, leaving_parts(tree, graph, LEAST))
-    limits = np.append(np.maximum(stairs.limits, LEAST), 1.0)
-    return -np.log2(limits[np.searchsorted(stairs.entropy, BITS)])
-
-
-def connected_similarity(points: NDArray[np.float32]) -> Graph:
-    """The similarity graph, with its components joined by the shortest possible edges.
-
-    The weights of these edges show how far apart the components are. O(n^2) for a sample.
-    """
-    graph, width = scaled_similarity(points, min(N_NEIGHBORS, len(points) - 1), "median", algorithm=SEARCH)
-    components = graph.components()
-    if components.max() == 0:
-        return graph
-    order = np.argsort(components, kind="stable")
-    starts = np.searchsorted(components[order], np.arange(components.max() + 1))
-    squares = cdist(points[order], points[order], "sqeuclidean")
-    gaps = np.minimum.reduceat(np.minimum.reduceat(squares, starts, axis=0), starts, axis=1)
-    bridges = minimum_spanning_tree(np.maximum(gaps, np.finfo(np.float64).tiny)).tocoo()
-    i, j, weights = graph.edges()
-    first = order[starts]
-    copies = squares[components[order][:, None] == components[order]].max() == 0
-    bridge_weights = np.full(bridges.nnz, LEAST) if copies else np.maximum(np.exp(-bridges.data / width**2), LEAST)
-    return with_edges(
-        graph, np.append(i, first[bridges.row]), np.append(j, first[bridges.col]), np.append(weights, bridge_weights)
-    )
+def table_structure(points: NDArray[np.floating], rng: np.random.Generator) -> Structure:
+    """Test a sample of the points, and if it shows nothing, the neighbours of one of them."""
+    n = len(points)
+    whole = points if n <= MAX_POINTS else points[rng.choice(n, MAX_POINTS, replace=False)]
+    found = _of_columns(_centered(whole), rng)
+    if found.found or n <= MAX_POINTS:
+        return found
+    # A sample of all points thins out clusters of a few points each.
+    squares = np.square(points - points[rng.integers(n)]).sum(axis=1)
+    near = _of_columns(_centered(points[np.argpartition(squares, MAX_POINTS)[:MAX_POINTS]]), rng)
+    return near if near.word == "clear" else found
 
 
-def principal_coordinates(points: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Centred points along their principal components, and the position of their mean.
+def _centered(points: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Points around 0 and at most 1 from it, because single precision has limits and separations have no unit."""
+    centered = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
+    # A power of two, so that the division is exact.
+    return np.ldexp(centered, -np.frexp(np.abs(centered).max())[1])
 
-    The last coordinate is the mean's direction outside the components, so that angles at the origin are kept.
-    """
-    mean = points.mean(axis=0, dtype=np.float64)
-    centred = points - mean
-    n, d = centred.shape
-    values, axes = np.linalg.eigh(centred.T @ centred if d <= n else centred @ centred.T)
-    used = values > 1e-9 * max(float(values.max()), np.finfo(float).tiny)
-    axes = axes[:, used] if d <= n else centred.T @ axes[:, used] / np.sqrt(values[used])
-    inside = mean @ axes
-    outside = np.sqrt(max(float(mean @ mean - inside @ inside), 0.0))
-    return np.column_stack([centred @ axes, np.zeros(n)]), np.append(inside, outside)
+
+def _of_columns(points: NDArray[np.float64], rng: np.random.Generator) -> Structure:
+    """Test points, and see on which columns the answer rests."""
+    if not points.any():
+        return Structure("none", 0.0, 0.0)
+    found, columns = _first_found(points, rng)
+    if found.word == "none":
+        return replace(found, rests_on=_steps(points))
+    if found.word == "untested":
+        return found
+    if points.shape[1] == 1:
+        return replace(found, rests_on=(0,))
+    table = np.unique(points[:, columns], axis=0)
+    telling = columns[telling_columns(table, separation(table).part)]
+    if telling.size != 1 or few_valued(points[:, telling]).any():
+        return found
+    others, _ = _first_found(np.delete(points, telling, axis=1), rng)
+    return found if others.word in FOUND else replace(found, rests_on=(int(telling[0]),))
+
+
+def _first_found(points: NDArray[np.float64], rng: np.random.Generator) -> tuple[Structure, NDArray[np.int64]]:
+    """The structure of the columns of many values or, if there is none, of all columns; and these columns."""
+    few = few_valued(points)
+    columns = np.arange(len(few))
+    if few.any() and not few.all():
+        found = _against_noise(points[:, ~few], rng)
+        if found.word in FOUND:
+            return found, columns[~few]
+    return _against_noise(points, rng), columns
+
+
+def _against_noise(points: NDArray[np.float64], rng: np.random.Generator) -> Structure:
+    """Compare the separation of points with that of as many draws of noise as it takes."""
+    distinct = np.unique(points, axis=0)
+    if len(distinct) < MIN_POINTS:
+        return UNTESTED
+    if points.shape[1] > 1:
+        points = distinct
+    else:
+        # Along a line, values are often rounded, and equal ones are no copies, unless all are.
+        values, counts = np.unique(points, return_counts=True)
+        points = np.repeat(values, counts // np.gcd.reduce(counts))[:, None]
+    own, spread = _apart(points)
+    least = max(LEAST_APART, LEAST_SCORE * spread)
+    noise = cloud_like(points)
+    draws: list[NDArray[np.float64]] = []
+    found = UNTESTED
+    for n_draws in N_DRAWS:
+        while len(draws) < n_draws:
+            draws.append(_apart(noise.draw(len(points), rng), own.size)[0])
+        found = judge(own, np.array(draws), least=least, spread=spread)
+        if found.excess < least or found.score >= PLAIN_SCORE:
+            break
+    return found
+
+
+def _apart(points: NDArray[np.float64], n_scales: int | None = None) -> tuple[NDArray[np.float64], float]:
+    """How far apart the parts of points are, in doublings, and the least standard deviation of this in noise."""
+    if points.shape[1] == 1:
+        # Along a line, a single point in a gap joins its neighbours; but there, shares say more than gaps.
+        return np.array([dip(points[:, 0])]), SPREAD
+    values, _, dimension = separation(np.unique(points, axis=0), n_scales)
+    return values, max(SPREAD, dimension**-2)
+
+
+def _steps(points: NDArray[np.float64]) -> tuple[int, ...]:
+    """The columns of few values each of which sets rows apart that the columns of many values do not."""
+    few = few_valued(points)
+    others = np.unique(points[:, ~few], axis=0)
+    if len(others) < MIN_POINTS or not few.any():
+        return ()
+    least = separation(others, 1).values[0] + LEAST_APART
+    if separation(np.unique(points, axis=0), 1).values[0] < least:
+        return ()
+    tables = ((k, np.unique(points[:, ~few | (np.arange(few.size) == k)], axis=0)) for k in np.flatnonzero(few))
+    return tuple(int(k) for k, table in tables if separation(table, 1).values[0] >= least)
 
 
 def classical_coordinates(distances: Any, max_points: int, rng: np.random.Generator) -> NDArray[np.float64] | None:

@@ -16,8 +16,9 @@ from hypcse import Tree, beyond_chance, methods, score, similarity_graph, view
 from hypcse.cli.reading.inputs import load_dataset
 from hypcse.cli.score import show_scores
 from hypcse.cli.telling.first_run import tell_first_run, tell_left_out
-from hypcse.discrete.cutting.levels import levels_and_main
+from hypcse.discrete.cutting.levels import compared_features, levels_and_main
 from hypcse.metrics.scores import format_score
+from hypcse.tree.flat import count_clusters
 from hypcse.writing import check_folder, write_file
 
 SHOWN = (
@@ -56,8 +57,9 @@ def run_demo(data: str, out: Path) -> None:
     tell_left_out([name for name in SHOWN if name not in shown])
     best = least_entropy(rows)
     structure = beyond_chance(X)
-    found = levels_and_main(trees[best], graph, structure.found)
-    counts = [labels.max() + 1 for labels in found.labels]
+    compared = compared_features(X, trees[best], "minmax", "euclidean")
+    found = levels_and_main(trees[best], graph, compared, structured=structure.found)
+    counts = [count_clusters(labels) for labels in found.labels]
     console.print(
         f"Lowest entropy: {rows[best]['method']}. Its levels have {', '.join(map(str, counts))} clusters; "
         f"the one to look at first has {counts[found.main]}. There is {structure}."

@@ -6,11 +6,11 @@ import csv
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
-from hypcse._choices import Dates, Decimal, Impute, Scale
+from hypcse._choices import Dates, Decimal, Impute, Scale, WidthRule
 
 READING, SIMILARITY = "How to read the data", "Similarity graph"
 """Titles of groups of options in the help."""
@@ -42,7 +42,7 @@ COLUMNS: dict[str, tuple[Any, Any]] = {
 
 GRAPH: dict[str, tuple[Any, Any]] = {
     "neighbors": _option(int, 10, "Number of neighbours per point.", panel=SIMILARITY, min=1),
-    "bandwidth": _option(str, "1.0", "Width of the similarity: a number, or `median`.", panel=SIMILARITY),
+    "bandwidth": _option(str, "auto", "Width of the similarity: a number, `auto` or `median`.", panel=SIMILARITY),
     "scale": _option(Scale, "minmax", "How to scale the columns; `rank` uses quantiles.", panel=SIMILARITY),
 }
 """Options of the similarity graph."""
@@ -106,10 +106,12 @@ def _listed(words: list[str] | None) -> tuple[str, ...]:
 
 
 def parse_bandwidth(text: str) -> float | str:
-    """A number, or the word median."""
-    if text == "median":
+    """A number, or the name of a rule."""
+    if text in get_args(WidthRule):
         return text
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"--bandwidth {text!r} is neither a number nor 'median'.") from None
+        raise ValueError(
+            f"--bandwidth {text!r} is neither a number nor one of {', '.join(get_args(WidthRule))}."
+        ) from None

@@ -18,7 +18,7 @@ from hypcse._checks import check_choice, check_count
 from hypcse._choices import Bandwidth, ClusterLinkage, Effort, Metric, NeighborSearch, Refine, Scale
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.chance import Structure, beyond_chance
-from hypcse.chance.structure import UNTESTED
+from hypcse.chance.evidence import UNTESTED
 from hypcse.dask.engine import current_client, shared_folder
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.linking.linkage import MEMORY_LIMIT, graph_linkage
@@ -35,6 +35,8 @@ from hypcse.discrete.joining.join import warn_of_order
 from hypcse.entropy import lca_weights
 from hypcse.estimator.entropy_clustering import effort_of
 from hypcse.tree import Tree
+from hypcse.tree.flat import by_size
+from hypcse.writing import hold_folder
 
 BYTES_PER_EDGE, SHARE = 200, 0.35
 """What an edge takes while its subtree is refined, and the share of a worker's memory that edges may take."""
@@ -55,7 +57,8 @@ class Clustering:
     levels
         Nested clusters, coarse to fine, each an array of shape (n,).
     main
-        Which of the levels the labels are; None where a number of clusters was asked for.
+        Which of the levels to look at first: the one that the labels are, unless these are one cluster because nothing
+        lies beyond chance. None where a number of clusters was asked for.
     graph
         The `DistributedGraph` that was clustered.
     structure
@@ -91,7 +94,7 @@ def fit(
     n_clusters: int | None = None,
     *,
     n_neighbors: int = 10,
-    bandwidth: Bandwidth = 1.0,
+    bandwidth: Bandwidth = "auto",
     scale: Scale = "minmax",
     metric: Metric = "euclidean",
     algorithm: NeighborSearch = "auto",
@@ -159,16 +162,17 @@ def fit(
     rows = None if isinstance(X, DistributedGraph) else as_rows(X)
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, X.n_vertices if rows is None else rows.shape[0])
-    if rows is None:
-        warn_of_order(X.components(client))
-        tree = steps.grow(X, linkage, effort)
-        outline = outline_graph(tree, X, client, X.components(client))
-        return steps.describe(tree, X, outline, UNTESTED, n_clusters, tuple(np.diff(X.bounds).tolist()))
-    built = steps.build(rows, asked, kept)
-    tree, outline = steps.join(steps.grow(built.graph, linkage, effort), built, rows, metric)
-    structure = beyond_chance(built.sample, scale="none", metric=metric, random_state=random_state)
-    chunks = X.chunks[0] if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any() else rows.chunks[0]
-    return steps.describe(tree, built.graph, outline, structure, n_clusters, chunks)
+    with hold_folder(place, again=True):
+        if rows is None:
+            warn_of_order(X.components(client))
+            tree = steps.grow(X, linkage, effort)
+            outline = outline_graph(tree, X, client, X.components(client))
+            return steps.describe(tree, X, outline, UNTESTED, n_clusters, tuple(np.diff(X.bounds).tolist()))
+        built = steps.build(rows, asked, kept)
+        tree, outline = steps.join(steps.grow(built.graph, linkage, effort), built, rows, metric)
+        structure = beyond_chance(built.sample, scale="none", metric=metric, random_state=random_state)
+        chunks = X.chunks[0] if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any() else rows.chunks[0]
+        return steps.describe(tree, built.graph, outline, structure, n_clusters, chunks)
 
 
 class Steps:
@@ -207,13 +211,14 @@ class Steps:
         """Levels, labels and scores of the tree."""
         with self.telling("levels"):
             structured = structure is UNTESTED or structure.found
-            found = levels_and_main(tree, outline, structured)
-            flat = found.labels[found.main] if n_clusters is None else best_cut(tree, outline, n_clusters)
+            found = levels_and_main(tree, outline, structured=structured)
+            flat = by_size(found.flat if n_clusters is None else best_cut(tree, outline, n_clusters))
             scores = scores_from_weights(tree, graph, lca_weights(tree, outline))
         for name in ("rounds", "refining"):
             shutil.rmtree(self.place / name, ignore_errors=True)
         main = found.main if n_clusters is None else None
-        return Clustering(tree, da.from_array(flat, chunks=(chunks,)), found.labels, main, graph, structure, scores)
+        nested = [by_size(labels) for labels in found.labels]
+        return Clustering(tree, da.from_array(flat, chunks=(chunks,)), nested, main, graph, structure, scores)
 
     @contextmanager
     def telling(self, stage: str) -> Iterator[None]:

@@ -31,6 +31,7 @@ from hypcse.dask.parts.files import (
 )
 from hypcse.dask.parts.sources import RowGroup, check_apart, frame_sources, parquet_sources
 from hypcse.graph import Graph
+from hypcse.writing import hold_folder
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -285,18 +286,19 @@ class DistributedGraph:
             The same vertices and edges.
         """
         place, entries = Path(folder), graph.indices.size
-        place.mkdir(parents=True, exist_ok=True)
-        mark_unfinished(place)
         count = -(-entries // ENTRIES_PER_PART) if n_parts is None else check_count("n_parts", n_parts, 1)
         count = min(max(count, 1), graph.n_vertices)
         wanted = np.searchsorted(graph.indptr, np.linspace(0, entries, count + 1)[1:-1])
         bounds = np.concatenate([[0], np.clip(wanted, 0, graph.n_vertices), [graph.n_vertices]]).astype(np.int64)
-        for part, (low, high) in enumerate(pairwise(bounds)):
-            rows = np.repeat(np.arange(low, high), np.diff(graph.indptr[low : high + 1]))
-            span = slice(int(graph.indptr[low]), int(graph.indptr[high]))
-            write_edges(place / part_name(part), Edges(rows, graph.indices[span].astype(np.int64), graph.weights[span]))
         parts = Parts(bounds, np.diff(graph.indptr[bounds]), graph.self_weights, graph.edge_degrees)
-        write_metadata(place, parts)
+        with hold_folder(place):
+            mark_unfinished(place)
+            for part, (low, high) in enumerate(pairwise(bounds)):
+                rows = np.repeat(np.arange(low, high), np.diff(graph.indptr[low : high + 1]))
+                span = slice(int(graph.indptr[low]), int(graph.indptr[high]))
+                edges = Edges(rows, graph.indices[span].astype(np.int64), graph.weights[span])
+                write_edges(place / part_name(part), edges)
+            write_metadata(place, parts)
         return cls(place, *parts)
 
 
@@ -304,8 +306,9 @@ def _build(
     sources: list[RowGroup], n_vertices: int | None, n_parts: int | None, place: tuple[Path, Any], client: Client
 ) -> DistributedGraph:
     """The graph of edges that come in chunks, in a folder that may be a temporary one."""
-    built = build_parts(sources, place[0], n_vertices, n_parts, client)
-    write_metadata(place[0], built)
+    with hold_folder(place[0]):
+        built = build_parts(sources, place[0], n_vertices, n_parts, client)
+        write_metadata(place[0], built)
     return DistributedGraph(place[0], *built, kept=place[1])
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hypcse.discrete.heights import searched_tree
 from hypcse.entropy import graph_over
 from hypcse.graph import Graph, GraphLike
+from hypcse.graph.units import in_range
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.trees.sweep import children_first
 from hypcse.tree import Tree
@@ -46,7 +47,7 @@ def binarize(tree: Tree, graph: GraphLike) -> Tree:
     >>> binarize(star, Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])).cut(n_clusters=2).tolist()
     [0, 0, 1, 1]
     """
-    graph = graph_over(tree, graph)
+    graph = in_range(graph_over(tree, graph))
     if tree.is_binary or tree.n_leaves == 1:
         return tree
     children = np.flatnonzero(tree.n_children[tree.parent[:-1]] > 2)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hypcse.discrete.heights import volume_heights
 from hypcse.entropy import lca_weights, node_cuts, node_volumes
 from hypcse.graph import Graph
-from hypcse.graph.units import in_range
+from hypcse.graph.units import in_range, unit_exponent
 from hypcse.kernels.cuts.thresholds import from_above, split_thresholds
 from hypcse.kernels.trees.sweep import subtree_minima
 from hypcse.tree import Tree
@@ -42,10 +42,10 @@ def leaving_parts(tree: Tree, graph: Graph, least: float | None = None) -> Leavi
     meets are always split. O(n + m).
     """
     meeting = lca_weights(tree, graph)
-    alike = in_range(graph)
+    alike, exponent = in_range(graph), unit_exponent(graph)
     volume, total = node_volumes(tree, alike.degrees), alike.volume
     chance = volume * np.maximum(total - volume, 0.0)
-    cuts = node_cuts(tree, alike, meeting if alike is graph else None)
+    cuts = node_cuts(tree, alike, np.ldexp(meeting, exponent))
     value = np.divide(cuts * total, chance, where=chance > 0, out=np.zeros(tree.n_nodes))
     apart = (meeting == 0) & (tree.n_children > 0)
     large = tree.sizes >= max(2.0, LEAST_PART * np.sqrt(tree.n_leaves))

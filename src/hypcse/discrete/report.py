@@ -20,6 +20,7 @@ from hypcse.entropy import (
     one_dimensional_entropy,
 )
 from hypcse.graph import GraphLike
+from hypcse.graph.units import in_range, unit_exponent
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
 
@@ -130,7 +131,9 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     """
     check_choice("self_loops", self_loops, ExactLoops)
     given = graph_over(tree, graph)
-    graph = given.without_loops() if self_loops == "drop" else given
+    unit = -unit_exponent(given)
+    graph = in_range(given)
+    graph = graph.without_loops() if self_loops == "drop" else graph
     meeting = lca_weights(tree, graph)
     volume = node_volumes(tree, graph.degrees)
     terms = node_entropies(tree, graph, "exact")
@@ -145,12 +148,12 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     return EntropyReport(
         entropy=float(terms.sum()),
         self_loops=self_loops,
-        paper_entropy=entropy_from_weights(tree, given, meeting),
+        paper_entropy=entropy_from_weights(tree, given, np.ldexp(meeting, unit)),
         one_dimensional=one_dimensional_entropy(graph),
         lower_bound=entropy_lower_bound(tree, graph),
         node_entropy=terms,
         saving=saving,
-        volume=volume,
-        cut=node_cuts(tree, graph, meeting),
+        volume=np.ldexp(volume, unit),
+        cut=np.ldexp(node_cuts(tree, graph, meeting), unit),
         size=tree.sizes,
     )

@@ -11,6 +11,7 @@ from hypcse._choices import ExactLoops
 from hypcse.entropy.structural import entropy_by_cuts
 from hypcse.entropy.volumes import graph_over, node_cuts, node_volumes
 from hypcse.graph import GraphLike, as_graph
+from hypcse.graph.units import in_range
 from hypcse.tree import Tree
 
 
@@ -36,7 +37,7 @@ def one_dimensional_entropy(graph: GraphLike) -> float:
     >>> one_dimensional_entropy(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]))
     2.0
     """
-    graph = as_graph(graph)
+    graph = in_range(as_graph(graph))
     shares = graph.degrees[graph.degrees > 0]
     if shares.size == 0:
         return 0.0
@@ -65,7 +66,7 @@ def conductance(graph: GraphLike, members: ArrayLike) -> float:
     >>> round(conductance(Graph.from_edges([0, 1, 2], [1, 2, 3]), [True, True, False, False]), 4)
     0.3333
     """
-    graph = as_graph(graph)
+    graph = in_range(as_graph(graph))
     marks = plain("members", members)
     if marks.dtype != np.bool_ or marks.shape != (graph.n_vertices,):
         raise ValueError(
@@ -142,7 +143,7 @@ def entropy_lower_bound(tree: Tree, graph: GraphLike) -> float:
     >>> round(entropy_lower_bound(pairs, path), 4)
     0.6394
     """
-    graph = graph_over(tree, graph)
+    graph = in_range(graph_over(tree, graph))
     volumes = node_volumes(tree, graph.degrees)[:-1]
     cuts = node_cuts(tree, graph)[:-1]
     weighty = volumes > 0

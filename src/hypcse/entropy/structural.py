@@ -9,6 +9,7 @@ from hypcse._checks import check_choice
 from hypcse._choices import SelfLoops
 from hypcse.entropy.volumes import graph_over, lca_weights, node_cuts, node_volumes
 from hypcse.graph import Graph, GraphLike
+from hypcse.graph.units import in_range, unit_exponent
 from hypcse.tree import Tree
 
 
@@ -81,14 +82,19 @@ def entropy_from_weights(
     >>> round(entropy_from_weights(pairs, path, lca_weights(pairs, path)), 4)
     1.2516
     """
-    degrees = _degrees(graph, self_loops)
+    exponent = unit_exponent(graph)
+    weights, degrees = np.ldexp(weights, exponent), np.ldexp(_degrees(graph, self_loops), exponent)
     total = degrees.sum()
     if total == 0:
         return 0.0
     volumes = node_volumes(tree, degrees)
     bits = 2 * np.dot(weights, _log2(volumes)) - np.dot(degrees, _log2(degrees))
+    loops = np.ldexp(graph.self_weights, exponent)
     if self_loops == "exact":
-        bits += np.dot(graph.self_weights, _log2(degrees))
+        bits += np.dot(loops, _log2(degrees))
+    if self_loops == "paper":
+        # The one way to count loops that depends on the unit of the weights.
+        bits += exponent * loops.sum()
     return float(bits / total)
 
 
@@ -120,7 +126,7 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact"
     >>> node_entropies(pairs, path).round(3).tolist()
     [0.264, 0.195, 0.195, 0.264, 0.167, 0.167, 0.0]
     """
-    graph = graph_over(tree, graph)
+    graph = in_range(graph_over(tree, graph))
     degrees = _degrees(graph, self_loops)
     terms = np.zeros(tree.n_nodes)
     total = degrees.sum()

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from hypcse._checks import check_choice
 from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import check_seed
-from hypcse.chance.structure import Structure
+from hypcse.chance.evidence import Structure
+from hypcse.discrete.cutting.levels import Levels
+from hypcse.discrete.cutting.outliers import Outliers
 from hypcse.estimator.similarities import Similarities
-from hypcse.graph.features import KINDS, Scaling, WeightedScaling
+from hypcse.graph.features import KINDS, Scaling, ShiftedScaling, WeightedScaling
 from hypcse.saving.archive import Content
 from hypcse.saving.values import COUNT, GRAPH, NAMES, NUMBER, TREE, Codec, array, decode_array, or_none, read_parts
 
@@ -21,34 +23,74 @@ LABEL_TYPES = ("|b1", *(f"<{kind}{size}" for kind in "iuf" for size in (2, 4, 8)
 
 
 def _encode_scaler(scaler: Scaling) -> Content:
-    kept = {"kind": scaler.kind, **{name: getattr(scaler, name) for name in scaler.parts}}
-    return {**kept, "inner": _encode_scaler(scaler.inner)} if isinstance(scaler, WeightedScaling) else kept
+    parts = {"kind": scaler.kind, **{name: getattr(scaler, name) for name in scaler.parts}}
+    inner = getattr(scaler, "inner", None)
+    return parts if inner is None else {**parts, "inner": _encode_scaler(inner)}
 
 
-def _decode_scaler(kept: Any) -> Scaling:
-    kind: Any = kept.get("kind") if isinstance(kept, dict) else None
-    if kind == WeightedScaling.kind:
-        _, weights, inner = read_parts(kept, ("kind", "weights", "inner"))
-        if isinstance(inner, dict) and inner.get("kind") == kind:
-            raise ValueError("a weighted scale holds another")
-        return WeightedScaling(_decode_scaler(inner), decode_array(weights, np.float32, 1))
+def _decode_scaler(content: Any, outer: tuple[Any, ...] = (WeightedScaling, ShiftedScaling)) -> Scaling:
+    """The scaling; a weighted one may hold a shifted one, and either holds one that stands alone."""
+    kind: Any = content.get("kind") if isinstance(content, dict) else None
+    for place, scaling in enumerate(outer):
+        if kind == scaling.kind:
+            *_, inner = read_parts(content, ("kind", *scaling.parts, "inner"))
+            return scaling(_decode_scaler(inner, outer[place + 1 :]), *_decode_arrays(content, scaling))
     check_choice("kind", kind, Scale)
-    scaling: Any = KINDS[kind]
-    _, *found = read_parts(kept, ("kind", *scaling.parts))
-    return scaling(*(decode_array(part, dtype, 1) for part, dtype in zip(found, scaling.parts.values(), strict=True)))
+    alone: Any = KINDS[kind]
+    read_parts(content, ("kind", *alone.parts))
+    return alone(*_decode_arrays(content, alone))
+
+
+def _decode_arrays(content: dict[str, Any], scaling: type[Scaling]) -> list[NDArray[Any]]:
+    parts = {name: content[name] for name in scaling.parts}
+    # Version 0.2 stored ranked values in float32.
+    if getattr(parts.get("values"), "dtype", None) == np.float32:
+        parts["values"] = parts["values"].astype(np.float64)
+    return [decode_array(parts[name], dtype, 1) for name, dtype in scaling.parts.items()]
 
 
 def _decode_structure(kept: Any) -> Structure:
-    word, score, excess = read_parts(kept, ("word", "score", "excess"))
+    # Version 0.2 did not write rests_on.
+    kept = {"rests_on": [], **kept} if isinstance(kept, dict) else kept
+    word, score, excess, columns = read_parts(kept, ("word", "score", "excess", "rests_on"))
     check_choice("word", word, Evidence)
-    return Structure(word, NUMBER.decode(score), NUMBER.decode(excess))
+    if not isinstance(columns, list) or not all(type(column) in (str, int) for column in columns):
+        raise ValueError(f"rests_on is {columns!r:.60} instead of a list of columns")
+    return Structure(word, NUMBER.decode(score), NUMBER.decode(excess), tuple(columns))
 
 
-def _decode_levels(kept: Any) -> list[NDArray[np.int64]]:
-    found = list(decode_array(kept, np.int64, 2))
-    if not found:
+def _encode_structure(structure: Structure) -> Content:
+    return {**asdict(structure), "rests_on": list(structure.rests_on)}
+
+
+def _decode_outliers(kept: Any) -> Outliers:
+    distances, usual, limit = read_parts(kept, ("distances", "usual", "limit"))
+    usual = decode_array(usual, np.float64, 1)
+    if not (usual > 0).all():
+        raise ValueError("usual distances must be positive")
+    return Outliers(decode_array(distances, np.float64, 1), usual, NUMBER.decode(limit))
+
+
+def _encode_levels(found: Levels) -> Content:
+    return {"main": found.main, "structured": found.structured, "labels": np.stack(found.labels)}
+
+
+def _decode_levels(kept: Any) -> Levels:
+    if not isinstance(kept, dict):
+        # Before 0.3 it was the labels alone; `Saved.filled` finds the main level.
+        return Levels(_decode_labels(kept), -1)
+    main, structured, labels = read_parts(kept, ("main", "structured", "labels"))
+    found = _decode_labels(labels)
+    if COUNT.decode(main) >= len(found) or not isinstance(structured, bool):
+        raise ValueError(f"level {main} is to be the main one of {len(found)}, counted from 0")
+    return Levels(found, main, structured)
+
+
+def _decode_labels(kept: Any) -> list[NDArray[np.int64]]:
+    labels = list(decode_array(kept, np.int64, 2))
+    if not labels:
         raise ValueError("it holds no level")
-    return found
+    return labels
 
 
 def _decode_kinds(kept: Any) -> tuple[str | None, ...]:
@@ -99,14 +141,14 @@ def _decode_similarities(kept: Any) -> Similarities:
 SHARED = {
     "tree_": TREE,
     "graph_": GRAPH,
-    "levels_": Codec(np.stack, _decode_levels),
+    "levels_": Codec(_encode_levels, _decode_levels),
     "entropy_": NUMBER,
+    "bandwidth_": or_none(NUMBER),
     "n_features_in_": COUNT,
     "feature_names_in_": or_none(NAMES),
     "_scaler": or_none(Codec(_encode_scaler, _decode_scaler)),
     "_scaled": or_none(array(np.float32, 2)),
     "_reduction": or_none(array(np.float64, 2)),
-    "_bandwidth": NUMBER,
     "_seed": Codec(int, check_seed),
     "_kinds": or_none(Codec(list, _decode_kinds)),
     "_metric": Codec(str, _decode_metric),
@@ -116,8 +158,9 @@ SHARED = {
 FITTED = {
     **SHARED,
     "labels_": array(np.int64, 1),
-    "structure_": Codec(asdict, _decode_structure),
+    "structure_": Codec(_encode_structure, _decode_structure),
     "_stability": or_none(array(np.float64, 1)),
+    "_outliers": or_none(Codec(asdict, _decode_outliers)),
 }
 """Attributes of estimators that cluster without labels."""
 
@@ -156,11 +199,12 @@ def sizes_of_points(found: dict[str, Any], n_columns: int | None = None) -> dict
 
 def sizes_of_tree(found: dict[str, Any], n_columns: int | None = None) -> dict[str, bool]:
     """For each `FITTED` attribute, whether it has the same points and features as the tree."""
-    measured, labels = found["_stability"], found["labels_"]
+    measured, labels, outliers = found["_stability"], found["labels_"], found["_outliers"]
     return {
         **sizes_of_points(found, n_columns),
-        "labels_": labels.shape == (found["tree_"].n_leaves,) and labels.min() >= 0,
+        "labels_": labels.shape == (found["tree_"].n_leaves,) and labels.min() >= (0 if outliers is None else -1),
         "_stability": measured is None or measured.size == len(found["levels_"]),
+        "_outliers": outliers is None or outliers.distances.size == outliers.usual.size == labels.size,
     }
 
 

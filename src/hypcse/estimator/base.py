@@ -23,9 +23,12 @@ from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.chance import Structure, stability
 from hypcse.discrete import best_cut
+from hypcse.discrete.cutting.cuts import merge_small
 from hypcse.discrete.cutting.levels import Levels, levels_and_main
+from hypcse.discrete.cutting.outliers import measure, without_points
 from hypcse.entropy import structural_entropy
 from hypcse.estimator.attributes import FITTED, sizes_of_tree
+from hypcse.estimator.memberships import Memberships
 from hypcse.estimator.preparing import Prepared, prepare, take_points
 from hypcse.graph import Graph
 from hypcse.graph.similarity import check_similarity
@@ -33,6 +36,7 @@ from hypcse.kernels.warm import warm_up
 from hypcse.saving.models import load_model, save_model
 from hypcse.saving.values import Codec
 from hypcse.tree import Tree
+from hypcse.tree.flat import by_size
 
 Attributes = dict[str, Any]
 
@@ -107,7 +111,12 @@ class Saved(ShowsItself):
             Attributes to add.
         """
         seed = model.random_state if isinstance(model.random_state, int) else 0
-        return {"_seed": seed, "_kinds": None, "_metric": model.metric}
+        levels, labels = found.get("levels_"), found.get("labels_")
+        if levels is not None and levels.main < 0:
+            # Before 0.3 the main level was the one that the labels are.
+            same = (k for k, level in enumerate(levels) if labels is not None and np.array_equal(level, labels))
+            levels.main = next(same, 0)
+        return {"_seed": seed, "_kinds": None, "_metric": model.metric, "_outliers": None}
 
     @classmethod
     def sizes(cls, found: Attributes) -> dict[str, bool]:
@@ -137,13 +146,15 @@ class Saved(ShowsItself):
             setattr(self, name, value)
 
 
-class Fitting(Saved, BaseEstimator):
+class Fitting(Memberships, Saved, BaseEstimator):
     """`fit` of estimators that cluster without labels; they differ in `_grow`."""
 
     stored = FITTED
     least_points = 1
 
     n_clusters: int | None
+    min_cluster_size: int | None = None
+    mark_outliers: bool = False
     n_neighbors: int
     bandwidth: Bandwidth
     scale: Scale
@@ -155,9 +166,10 @@ class Fitting(Saved, BaseEstimator):
     tree_: Tree
     graph_: Graph
     labels_: NDArray[np.int64]
-    levels_: list[NDArray[np.int64]]
+    levels_: Levels
     structure_: Structure
     _scaled: NDArray[np.float32] | None
+    _reduction: NDArray[np.float64] | None
     _seed: int
     _stability: NDArray[np.float64] | None
 
@@ -190,6 +202,8 @@ class Fitting(Saved, BaseEstimator):
     def _fit(self, X: Any, graph: Any) -> None:
         seed = seed_of(self.random_state)
         check_similarity(self.n_neighbors, self.bandwidth)
+        if self.min_cluster_size is not None:
+            check_count("min_cluster_size", self.min_cluster_size, 1)
         self._check_parameters()
         points = take_points(self, X, graph, self.metric, self.least_points, seed)
         with worker_threads(self.n_jobs, points.n_points), show_fit(self) as callback:
@@ -197,19 +211,25 @@ class Fitting(Saved, BaseEstimator):
             warm_up()
             ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             tree, grown = self._grow(ready, seed, callback)
-            structure = ready.structure(seed)
-            found = levels_and_main(tree, ready.graph, structure.found)
+            structure = ready.structure(seed, self._reduction is not None)
+            found = levels_and_main(tree, ready.graph, ready.compared, structured=structure.found)
+            nested = Levels([by_size(labels) for labels in found.labels], found.main, found.structured)
+            labels, outliers = self._labels(tree, ready.graph, found), None
+            if self.mark_outliers:
+                outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
+                labels = self._labels_without(outliers.marked(), labels, tree, ready, structure.found)
             self.keep(
                 tree_=tree.with_names(points.names),
                 graph_=ready.graph,
-                labels_=self._labels(tree, ready.graph, found),
-                levels_=found.labels,
+                labels_=by_size(labels),
+                levels_=nested,
                 structure_=structure,
                 entropy_=float(structural_entropy(tree, ready.graph)),
                 _scaler=ready.scaler,
                 _scaled=ready.compared,
-                _stability=ready.stability(found.labels, seed),
-                _bandwidth=ready.bandwidth,
+                _stability=ready.stability(nested, seed),
+                _outliers=outliers,
+                bandwidth_=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
                 _metric=ready.metric,
@@ -230,10 +250,25 @@ class Fitting(Saved, BaseEstimator):
         raise NotImplementedError
 
     def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
-        if self.n_clusters is None:
-            return found.labels[found.main]
-        check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
-        return best_cut(tree, graph, n_clusters=self.n_clusters)
+        if self.n_clusters is not None:
+            check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
+            return best_cut(tree, graph, n_clusters=self.n_clusters, min_size=self.min_cluster_size)
+        return self._without_small(tree, graph, found.flat)
+
+    def _without_small(self, tree: Tree, graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        if self.min_cluster_size is None:
+            return labels
+        return merge_small(tree, graph, labels, self.min_cluster_size)
+
+    def _labels_without(
+        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structured: bool
+    ) -> NDArray[np.int64]:
+        """The labels as the tree without the outliers has them, and -1 for outliers."""
+        tree, graph = without_points(tree, ready.graph, marked)
+        X = None if ready.compared is None else ready.compared[~marked]
+        labels = np.full(marked.size, -1)
+        labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, X, structured=structured))
+        return labels
 
     def keep(self, **found: Any) -> None:
         """Set the attributes of a fitted model, and those that follow from the tree.

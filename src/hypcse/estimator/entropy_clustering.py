@@ -28,10 +28,18 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     n_clusters
         Number of flat clusters. By default `labels_` is the main one of `levels_` (see `main_level`), or one cluster of
         all points if `structure_` finds nothing beyond chance.
+    min_cluster_size
+        Smallest number of points per cluster of `labels_`; points of smaller ones join the cluster that they hang on.
+        By default clusters of `n_clusters` have a substantial size, see `best_cut`, and those of a level any size.
+    mark_outliers
+        Whether outliers, points much farther from their neighbors than is usual, are -1 in `labels_`. The clusters are
+        then read off the tree without them; `tree_` and `levels_` stay complete.
     n_neighbors
         Number of neighbours per point in the similarity graph.
     bandwidth
-        Width of the similarities: a number, or "median" for the median distance between neighbours.
+        Width of the similarities: a number, "auto" or "median", see `similarity_graph`. "auto" is 1 for features scaled
+        by "minmax" and compared by "euclidean", otherwise the largest distance between neighbours: a change of unit
+        changes nothing, and no point is cut off from its neighbours.
     scale
         How to scale the columns: "minmax", "standard", "rank" or "none"; see `scale_features`.
     metric
@@ -56,13 +64,17 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     tree_
         The hierarchy, a `Tree`.
     labels_
-        (n,) the flat clusters.
+        (n,) the flat clusters, numbered by size, the largest first.
     levels_
-        Nested clusters, coarse to fine.
+        `Levels`: nested clusters, coarse to fine, numbered likewise. `levels_.main` says which to look at first, also
+        if `structure_` finds nothing beyond chance and `labels_` is one cluster.
     linkage_matrix_, children_, distances_
         The tree in the formats of SciPy and scikit-learn.
     graph_
         The graph that was clustered.
+    bandwidth_
+        The width of the similarities, and of the links of new points; None if a graph was given without features or
+        distances.
     entropy_
         Structural entropy of the tree on that graph.
     structure_
@@ -70,6 +82,9 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     stability_
         One number per level; see `stability`. Measured on first access, or by `fit` if X holds distances, because these
         are not kept.
+    outlier_scores_, probabilities_
+        (n,) how far each point lies from its neighbors, and the strength of its membership in its cluster, from 0 to 1.
+        Measured on access.
     n_features_in_, feature_names_in_
         Number of features, and their names if X has names.
 
@@ -86,8 +101,10 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         self,
         n_clusters: int | None = None,
         *,
+        min_cluster_size: int | None = None,
+        mark_outliers: bool = False,
         n_neighbors: int = 10,
-        bandwidth: Bandwidth = 1.0,
+        bandwidth: Bandwidth = "auto",
         scale: Scale = "minmax",
         metric: Metric = "euclidean",
         linkage: Linkage = "average",
@@ -98,6 +115,8 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
+        self.min_cluster_size = min_cluster_size
+        self.mark_outliers = mark_outliers
         self.n_neighbors = n_neighbors
         self.bandwidth = bandwidth
         self.scale = scale

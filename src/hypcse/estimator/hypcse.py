@@ -24,7 +24,7 @@ from hypcse._choices import (
 )
 from hypcse._progress import Callback
 from hypcse._ranks import launched_place
-from hypcse.chance.structure import UNTESTED
+from hypcse.chance.evidence import UNTESTED
 from hypcse.discrete import graph_linkage, levels
 from hypcse.estimator.attributes import FITTED, sizes_of_tree
 from hypcse.estimator.base import Attributes, Fitting
@@ -63,12 +63,18 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     n_clusters
         Number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all points are
         one cluster where `structure_` says that there is nothing beyond chance.
+    min_cluster_size
+        Smallest number of points per cluster of `labels_`; points of smaller ones join the cluster that they hang on.
+        By default clusters of `n_clusters` have a substantial size, see `best_cut`, and those of a level any size.
+    mark_outliers
+        Whether outliers, points much farther from their neighbors than is usual, are -1 in `labels_`. The clusters are
+        then read off the tree without them; `tree_` and `levels_` stay complete.
     preset
         "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
     n_neighbors
         Neighbours of each point in the similarity graph.
     bandwidth
-        Width of similarities, or "median" for the median distance between neighbours.
+        Width of similarities: a number, "auto" or "median", as in `EntropyClustering`.
     scale
         How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
     metric
@@ -152,13 +158,17 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     tree_
         The hierarchy, a `Tree`.
     labels_
-        (n,) the flat clusters.
+        (n,) the flat clusters, numbered by size, the largest first.
     levels_
-        Nested clusters, coarse to fine.
+        `Levels`: nested clusters, coarse to fine, numbered likewise. `levels_.main` says which to look at first, also
+        if `structure_` finds nothing beyond chance and `labels_` is one cluster.
     linkage_matrix_, children_, distances_
         The tree in the forms of SciPy and of scikit-learn.
     graph_
         The graph that was clustered.
+    bandwidth_
+        The width of its similarities, and of the links of new points; None if a graph was given without features or
+        distances.
     entropy_
         Structural entropy of the tree on it.
     structure_
@@ -166,6 +176,9 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     stability_
         One number per level, see `stability`; measured when first asked for, and of distances by `fit`, since they are
         not kept.
+    outlier_scores_, probabilities_
+        (n,) how far each point lies from its neighbors, and the strength of its membership in its cluster, from 0 to 1.
+        Measured on access.
     n_features_in_, feature_names_in_
         Number of features, and their names where X had some.
     embedding_
@@ -189,9 +202,11 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         self,
         n_clusters: int | None = None,
         *,
+        min_cluster_size: int | None = None,
+        mark_outliers: bool = False,
         preset: Preset = "default",
         n_neighbors: int = 10,
-        bandwidth: Bandwidth = 1.0,
+        bandwidth: Bandwidth = "auto",
         scale: Scale = "minmax",
         metric: Metric = "euclidean",
         refine: Refine = None,
@@ -234,6 +249,8 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         mask_anchor: float | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.min_cluster_size = min_cluster_size
+        self.mark_outliers = mark_outliers
         self.preset = preset
         self.n_neighbors = n_neighbors
         self.bandwidth = bandwidth

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hypcse._arrays import check_unmasked
 from hypcse._choices import Metric
 from hypcse._threads import worker_threads
+from hypcse.discrete.cutting.outliers import Outliers, excess
 from hypcse.discrete.places import cheapest_places
+from hypcse.estimator.preparing import check_table
 from hypcse.graph import Graph
 from hypcse.graph.features import Scaling, reduce_columns
 from hypcse.graph.links import Links, links_to
@@ -35,19 +36,22 @@ class NewPoints:
     metric: Metric
     n_neighbors: int
     n_jobs: int | None
+    mark_outliers: bool = False
     tree_: Tree
     graph_: Graph
     labels_: NDArray[np.int64]
+    bandwidth_: float | None
     _scaled: NDArray[np.float32] | None
     _scaler: Scaling | None
     _reduction: NDArray[np.float64] | None
-    _bandwidth: float
     _kinds: tuple[str | None, ...] | None
     _metric: Metric
+    _outliers: Outliers | None
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Predict the flat label of each row: the heaviest among its neighbours' `labels_`; ties go to the smaller
-        label.
+        label. With `mark_outliers`, outliers among the neighbours have no vote, and a row that lies as far from its
+        neighbours as outliers do is one: -1.
 
         A row equal to a training point, after scaling, gets that point's label (the first one's, if several are equal).
 
@@ -62,13 +66,17 @@ class NewPoints:
             One cluster per row.
         """
         check_is_fitted(self)
-        return self._vote(X, self.labels_)
+        return self._vote(X, self.labels_, self.mark_outliers)
 
-    def _vote(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of each row the label of most weight among its neighbours."""
+    def _vote(self, X: ArrayLike, labels: NDArray[np.int64], mark: bool) -> NDArray[np.int64]:
+        """Of each row the label of most weight among its neighbours; -1 for outliers, if they are to be marked."""
         _, links = self._linked(X)
         found = labels[links.indices]
-        return np.where(links.copies(), found[:, 0], heaviest_labels(found, links.weights))
+        voted = heaviest_labels(found, np.where(found < 0, 0.0, links.weights))
+        if mark and self._outliers is not None:
+            distances = np.sqrt(2 * links.distances) if self._metric == "cosine" else links.distances
+            voted[excess(distances.mean(axis=1), self._outliers.usual[links.indices[:, 0]]) > self._outliers.limit] = -1
+        return np.where(links.copies(), found[:, 0], voted)
 
     def places(self, X: ArrayLike) -> NDArray[np.int64]:
         """For each row, the node of `tree_` beside which it adds the least structural entropy, (m,).
@@ -97,18 +105,18 @@ class NewPoints:
         table = validate_data(
             self, self._in_columns(X), dtype=[np.float64, np.float32], accept_sparse="csr", reset=False
         )
-        assert self._scaler is not None
+        assert self._scaler is not None and self.bandwidth_ is not None
         features = self._scaler.apply(reduce_columns(table, self._reduction))
         if self._metric == "cosine":
             features = unit_rows(features).astype(np.float32)
         with worker_threads(self.n_jobs, len(points)):
-            return features, links_to(points, features, self.n_neighbors, self._bandwidth, self._metric)
+            return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric)
 
     def _in_columns(self, X: Any) -> Any:
         """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""
         X = Points.of(X) if is_cells(X) else X
         if not isinstance(X, Points):
-            check_unmasked("X", X)
+            check_table(X)
             return X
         names = getattr(self, "feature_names_in_", None)
         if names is None or X.feature_names is None:

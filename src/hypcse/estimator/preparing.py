@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,13 +12,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from hypcse._arrays import check_unmasked
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.chance import Structure, beyond_chance, stability
 from hypcse.discrete import join_components
 from hypcse.graph import Graph
 from hypcse.graph.features import Scaling, fit_scaling, learn_reduction, reduce_columns
 from hypcse.graph.neighbors import unit_rows
-from hypcse.graph.similarity import scaled_similarity
+from hypcse.graph.similarity import scaled_similarity, width_on_scale
 from hypcse.points import Points
 from hypcse.tree import Tree
 
@@ -29,7 +31,7 @@ class Prepared:
     points         : as they were given.
     scaler, scaled : the scaling and the scaled features; None if there are none.
     graph          : the graph to cluster, given or of similarities.
-    bandwidth      : bandwidth for links of new points.
+    bandwidth      : the width of similarities, for links of new points too; None if nothing was compared.
     metric         : how features are compared.
     """
 
@@ -37,7 +39,7 @@ class Prepared:
     scaler: Scaling | None
     scaled: NDArray[np.float32] | None
     graph: Graph
-    bandwidth: float
+    bandwidth: float | None
     metric: Metric
 
     def joined(self, tree: Tree) -> Tree:
@@ -46,16 +48,23 @@ class Prepared:
             return join_components(tree, self.graph, distances=self.points.distances, bridges=True)
         return join_components(tree, self.graph, self.scaled, scale="none", metric=self.metric, bridges=True)
 
-    def structure(self, random_state: int) -> Structure:
-        """Structure beyond chance: of a given graph, unless it was made from features; else of the features."""
+    def structure(self, random_state: int, reduced: bool = False) -> Structure:
+        """Structure beyond chance: of a given graph, unless it was made from features; else of the features.
+
+        Columns that were `reduced` to a few directions have no names.
+        """
         points = self.points
         if points.graph is not None and not points.made_of_features:
             return beyond_chance(points.graph, random_state=random_state)
         data = points.distances if self.scaled is None else self.scaled
         metric = "precomputed" if self.scaled is None else self.metric
-        return beyond_chance(data, scale="none", metric=metric, random_state=random_state)
+        found = beyond_chance(data, scale="none", metric=metric, random_state=random_state)
+        if reduced:
+            return replace(found, rests_on=())
+        names = points.feature_names
+        return found if names is None else replace(found, rests_on=tuple(names[int(k)] for k in found.rests_on))
 
-    def stability(self, levels: list[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
+    def stability(self, levels: Sequence[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
         """Stability of the levels if X holds distances, which are not kept; otherwise None: it is measured later."""
         if self.points.distances is None:
             return None
@@ -76,17 +85,20 @@ def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale
     metric = points.metric if points.metric != "euclidean" else metric
     if points.features is None and points.distances is not None:
         metric = "precomputed"
-    scaler, scaled = (None, None) if points.features is None else _scale(points, scale)
+    bandwidth = width_on_scale(bandwidth, scale, metric)
+    scaler, scaled = (None, None) if points.features is None else _scale(points, scale, metric)
     compared = points.distances if scaled is None else scaled
-    graph, width = points.graph, 1.0 if isinstance(bandwidth, str) else float(bandwidth)
-    if graph is None or (compared is not None and isinstance(bandwidth, str)):
-        similarity, width = scaled_similarity(compared, n_neighbors, bandwidth, metric=metric)
-        graph = similarity if graph is None else graph
-    return Prepared(points, scaler, scaled, graph, width, metric)
+    if compared is None:
+        assert points.graph is not None
+        return Prepared(points, scaler, scaled, points.graph, None, metric)
+    if points.graph is not None and not isinstance(bandwidth, str):
+        return Prepared(points, scaler, scaled, points.graph, float(bandwidth), metric)
+    similarity, width = scaled_similarity(compared, n_neighbors, bandwidth, metric=metric)
+    return Prepared(points, scaler, scaled, similarity if points.graph is None else points.graph, width, metric)
 
 
-def _scale(points: Points, scale: Scale) -> tuple[Scaling, NDArray[np.float32]]:
-    scaler, scaled = fit_scaling(points.features, scale, points.kinds)
+def _scale(points: Points, scale: Scale, metric: Metric) -> tuple[Scaling, NDArray[np.float32]]:
+    scaler, scaled = fit_scaling(points.features, scale, points.kinds, metric)
     # A copy if nothing was scaled: later changes to X must not affect the model.
     return scaler, scaled.copy() if np.may_share_memory(scaled, points.features) else scaled
 
@@ -102,7 +114,7 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
         vars(model).pop(name, None)
 
     def table(X: Any) -> Any:
-        _check_frame(X)
+        check_table(X)
         return validate_data(model, X, dtype=[np.float64, np.float32], accept_sparse="csr", ensure_min_samples=least)
 
     points = Points.of(X, graph, metric=metric, table=table)
@@ -124,8 +136,11 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
     return _replace_features(points, reduce_columns(points.features, model._reduction))
 
 
-def _check_frame(X: Any) -> None:
-    """Raise for columns of a data frame that hold text or dates, and say how to read them."""
+def check_table(X: Any) -> None:
+    """Raise for missing dates, and for columns of a data frame that hold text or dates; say how to read them."""
+    check_unmasked("X", X)
+    if isinstance(X, list | tuple):
+        check_unmasked("X", np.asarray(X))
     kinds = getattr(X, "dtypes", None)
     if not hasattr(X, "columns") or kinds is None:
         return

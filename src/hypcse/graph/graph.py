@@ -76,6 +76,8 @@ class Graph(ShowsItself):
     (3, 2, [1.0, 4.0, 3.0], 8.0)
     """
 
+    # Whether edges stand for many others, so that they do not say which vertices belong together.
+    is_outline = False
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     weights: NDArray[np.float64]

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from hypcse._arrays import freeze
 from hypcse._checks import HypcseWarning, check_choice, check_count
-from hypcse._choices import Bandwidth, Median, Metric, NeighborSearch, Scale
+from hypcse._choices import Bandwidth, Metric, NeighborSearch, Scale, WidthRule
 from hypcse._threads import openmp_threads
 from hypcse.graph.features import dense_features, scale_features
 from hypcse.graph.graph import Graph
@@ -51,8 +51,10 @@ def similarity_graph(
     n_neighbors
         Number of neighbours per point; with n - 1 or more the graph is complete.
     bandwidth
-        A positive number, or "median": the median of the neighbours' distances above 0 (1 if there are none). A number
-        so small that weights fall below 1e-100 is replaced by the median, with a warning.
+        A positive number, "auto" or "median". "median" is the median of the neighbours' distances above 0 (1 if there
+        are none). "auto" is 1 for Euclidean distances of features scaled by "minmax", and otherwise the largest of the
+        neighbours' distances: each weight is then between 1/e and 1 before both ways are averaged, and no unit changes
+        it. A number so small that weights fall below 1e-100 is replaced by the median, with a warning.
     scale
         "minmax", "standard", "rank" or "none", see `scale_features`; not applied to precomputed distances.
     metric
@@ -82,8 +84,18 @@ def similarity_graph(
     check_similarity(n_neighbors, bandwidth)
     if callable(getattr(X, "similarity", None)):
         return _of_points(X, n_neighbors, bandwidth, scale, {"metric": metric, "algorithm": algorithm})
-    points = X if metric == "precomputed" else scale_features(dense_features(X), scale)
-    return scaled_similarity(points, n_neighbors, bandwidth, metric=metric, algorithm=algorithm)[0]
+    points = X if metric == "precomputed" else scale_features(dense_features(X), scale, metric)
+    width = width_on_scale(bandwidth, scale, metric)
+    return scaled_similarity(points, n_neighbors, width, metric=metric, algorithm=algorithm)[0]
+
+
+def width_on_scale(bandwidth: Bandwidth, scale: Scale, metric: Metric) -> Bandwidth:
+    """The bandwidth, with "auto" made 1 where the scale itself gives distances their unit.
+
+    Columns from 0 to 1 have distances without a unit; 1 is wide beside those between neighbours, as is the largest of
+    them, which "auto" stands for anywhere else.
+    """
+    return 1.0 if bandwidth == "auto" and scale == "minmax" and metric == "euclidean" else bandwidth
 
 
 def _of_points(points: Any, n_neighbors: int, bandwidth: Bandwidth, scale: Scale, others: dict[str, str]) -> Graph:
@@ -154,20 +166,24 @@ def _published_neighbors(
 def _check_bandwidth(bandwidth: Bandwidth) -> None:
     low, high = BANDWIDTHS
     if isinstance(bandwidth, str):
-        check_choice("bandwidth", bandwidth, Median)
+        check_choice("bandwidth", bandwidth, WidthRule)
     elif isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating):
-        raise TypeError(f"bandwidth={bandwidth!r} must be a positive number or 'median'.")
+        raise TypeError(f"bandwidth={bandwidth!r} must be a positive number, 'auto' or 'median'.")
     elif not low <= bandwidth <= high:
         raise ValueError(f"bandwidth={bandwidth} must lie between {low} and {high}. Try bandwidth='median'.")
 
 
 def _chosen_width(indices: NDArray[np.int64], squared: NDArray[np.float64], bandwidth: Bandwidth) -> float:
-    """The given bandwidth, or the median of the neighbours' distances if asked for or needed."""
+    """The given bandwidth, or the one that the neighbours' distances say where that is asked for or needed."""
     known = squared[indices >= 0]
-    width = _median_distance(known) if isinstance(bandwidth, str) else float(bandwidth)
-    if not isinstance(bandwidth, str) and known.size and _exponents(known.max(), width) > MAX_EXPONENT:
+    if bandwidth == "auto":
+        return root_width(known.max(initial=0.0))
+    if bandwidth == "median":
+        return _median_distance(known)
+    width = float(bandwidth)
+    if known.size and _exponents(known.max(), width) > MAX_EXPONENT:
         width = _median_distance(known)
-        _warn_underflow(indices, _exponents(squared, float(bandwidth)), bandwidth, width)
+        _warn_underflow(indices, _exponents(squared, float(bandwidth)), float(bandwidth), width)
     return width
 
 
@@ -179,6 +195,11 @@ def _exponents(squared: Any, width: float) -> Any:
 def _median_distance(squared: NDArray[np.float64]) -> float:
     positive = squared[squared > 0]
     return clip_width(float(np.median(np.sqrt(positive)))) if positive.size else 1.0
+
+
+def root_width(largest: float) -> float:
+    """The bandwidth "auto" for the largest squared distance between neighbours; 1 if all are 0."""
+    return clip_width(math.sqrt(largest)) if largest > 0 else 1.0
 
 
 def clip_width(width: float) -> float:

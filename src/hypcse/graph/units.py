@@ -1,4 +1,4 @@
-"""Rescales weights if their products would overflow or underflow."""
+"""Takes the unit out of weights: what entropy and search answer does not depend on it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ import math
 
 from hypcse.graph.graph import Graph
 
-MIN_VOLUME, MAX_VOLUME = 1e-100, 1e100
-"""Between these limits, products of volumes fit in a float."""
+
+def unit_exponent(graph: Graph) -> int:
+    """The power of two that brings the volume into [1, 2); 0 without edges."""
+    return 1 - math.frexp(graph.volume)[1] if graph.volume > 0 else 0
 
 
 def in_range(graph: Graph) -> Graph:
-    """The graph, rescaled to a volume of about 1 if its volume is very large or small.
+    """The graph, its weights multiplied by a power of two so that its volume is in [1, 2).
 
-    Callers do not depend on the unit of the weights, and a power of two as the factor keeps every bit.
+    This keeps every bit, and no product of volumes overflows or underflows. Logarithms round differently at other
+    volumes, so only a common unit decides ties alike.
 
-    >>> in_range(Graph.from_edges([0], [1], [2.0**900])).volume, in_range(Graph.from_edges([0], [1], [3.0])).volume
-    (1.0, 6.0)
+    >>> in_range(Graph.from_edges([0], [1], [2.0**900])).volume, in_range(Graph.from_edges([0], [1], [5e-324])).volume
+    (1.0, 1.0)
     """
-    if graph.volume == 0 or MIN_VOLUME <= graph.volume <= MAX_VOLUME:
+    exponent = unit_exponent(graph)
+    if exponent == 0:
         return graph
-    exponent = -math.frexp(graph.volume)[1] + 1
     # 2 to a power above 1023 overflows, but half of it twice does not.
     half = exponent // 2
     return graph.scaled(2.0**half).scaled(2.0 ** (exponent - half))

@@ -41,7 +41,9 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
 
     Attributes
     ----------
-    tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, entropy_, structure_, stability_
+    tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, bandwidth_, entropy_
+        As in `EntropyClustering`.
+    structure_, stability_
         As in `EntropyClustering`.
     n_features_in_, feature_names_in_
         Number and names of the features.
@@ -60,7 +62,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         options: dict | None = None,
         refine: Refine = False,
         n_neighbors: int = 10,
-        bandwidth: Bandwidth = 1.0,
+        bandwidth: Bandwidth = "auto",
         scale: Scale = "minmax",
         metric: Metric = "euclidean",
         random_state: int | RandomState | Generator | None = 0,

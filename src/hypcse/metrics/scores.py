@@ -110,7 +110,8 @@ def _flat_purity(scored: Scored) -> float:
     classes, clusters = scored.both
     if not classes.size:
         return float("nan")
-    counts = np.zeros((clusters.max() + 1, classes.max() + 1))
+    # Outliers, -1, are in the last row: one cluster more.
+    counts = np.zeros((clusters.max() + 2, classes.max() + 1))
     np.add.at(counts, (clusters, classes), 1)
     return float(counts.max(axis=1).sum() / classes.size)
 

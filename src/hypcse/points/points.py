@@ -15,6 +15,7 @@ from hypcse._checks import check_features, check_real, first_duplicate, label_ar
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.graph import Graph, similarity_graph
 from hypcse.graph.features import Scaling, fit_scaling, learn_reduction, reduce_columns
+from hypcse.graph.similarity import width_on_scale
 from hypcse.points.convert import as_graph, is_affinity, is_cells, is_networkx, node_names, row_names
 
 
@@ -46,7 +47,7 @@ class Points:
         How features are compared: "euclidean" or "cosine".
     one_scale
         Whether the features are on one scale already, as principal components are. By default they are then not
-        scaled, and the bandwidth of the similarities is the median distance.
+        scaled, and the bandwidth of the similarities is "auto".
     made_of_features
         Whether the graph was made from the features, so that the features say more than the graph.
     notes
@@ -320,7 +321,7 @@ class Points:
             What is asked for, as for `similarity_graph`.
         """
         if self.one_scale and scale == "minmax":
-            return "none", "median" if bandwidth == 1.0 else bandwidth
+            return "none", "auto" if bandwidth == 1.0 else bandwidth
         return scale, bandwidth
 
     def similarity(self, n_neighbors: int = 10, bandwidth: Bandwidth = 1.0, scale: Scale = "minmax") -> Graph:
@@ -345,7 +346,8 @@ class Points:
         scale, bandwidth = self.suited(scale, bandwidth)
         if self.features is None:
             return similarity_graph(self.distances, n_neighbors, bandwidth, metric="precomputed")
-        return similarity_graph(self.scaled(scale)[1], n_neighbors, bandwidth, "none", metric=self.metric)
+        width = width_on_scale(bandwidth, scale, self.metric)
+        return similarity_graph(self.scaled(scale)[1], n_neighbors, width, "none", metric=self.metric)
 
     def scaled(self, scale: Scale = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
         """The scaling and the scaled features; sparse features with many columns are reduced first.
@@ -361,7 +363,7 @@ class Points:
             How columns are scaled, and the scaled features (n, d).
         """
         table = self.features if sparse.issparse(self.features) else self.table
-        return fit_scaling(reduce_columns(table, learn_reduction(table)), scale, self.kinds)
+        return fit_scaling(reduce_columns(table, learn_reduction(table)), scale, self.kinds, self.metric)
 
 
 def _the_one_graph(X: Any, over: Graph | None) -> Graph:

@@ -30,6 +30,9 @@ HOMES = {
 }
 """The public name of each estimator."""
 
+RENAMED = {"_bandwidth": "bandwidth_"}
+"""Attributes that versions before 0.3 wrote under another name."""
+
 Model = TypeVar("Model")
 
 
@@ -93,6 +96,7 @@ def _restore(kind: type[Model], content: Content, version: str = "") -> Model:
     model = owner(**_parameters(owner, parameters, version))
     if not isinstance(fitted, dict):
         raise ValueError(f"what was fitted is {fitted!r:.60}")
+    fitted = {RENAMED.get(name, name): kept for name, kept in fitted.items()}
     unknown = sorted(map(str, fitted.keys() - owner.stored.keys()))
     if unknown:
         raise ValueError(f"{_written_by(version)} and holds {unknown[0]!r:.60}, which this version does not know")

@@ -11,7 +11,9 @@ import numpy as np
 
 from hypcse.graph import Graph
 from hypcse.show.plot import dendrogram
+from hypcse.show.source import flat_of
 from hypcse.tree import Tree
+from hypcse.tree.flat import count_clusters
 
 MAX_LEAVES = 200_000
 """The largest number of leaves that is drawn automatically: about three seconds."""
@@ -40,7 +42,8 @@ def draw_tree(source: Any) -> str | None:
     tree = getattr(source, "tree_", source)
     if not isinstance(tree, Tree) or not 1 < tree.n_leaves <= MAX_LEAVES:
         return None
-    n_clusters = int(np.max(getattr(source, "labels_", 0))) + 1
+    labels = flat_of(source)
+    n_clusters = 1 if labels is None else count_clusters(labels)
     if tree.n_leaves * n_clusters > MAX_COUNTS:
         return None
     try:

@@ -38,6 +38,16 @@ def given_or_own(given: Any, source: Any, name: str) -> Any:
     return getattr(source, name, None) if given is None else given
 
 
+def flat_of(model: Any) -> Any:
+    """The flat labels of a fitted model, else None; of the level to look at if they are one cluster for want of
+    structure.
+    """
+    labels, structure = getattr(model, "labels_", None), getattr(model, "structure_", None)
+    if labels is None or structure is None or structure.found or np.max(labels) > 0:
+        return labels
+    return model.levels_[model.levels_.main]
+
+
 def graph_of(source: Any, graph: GraphLike | None, tree: Tree) -> Graph | None:
     """The graph over the leaves: the given one, else the model's, else None."""
     found = given_or_own(graph, source, "graph_")
@@ -45,8 +55,10 @@ def graph_of(source: Any, graph: GraphLike | None, tree: Tree) -> Graph | None:
 
 
 def classes_of(source: Any, labels: ArrayLike | None, tree: Tree) -> LeafClasses | None:
-    """The classes to colour by: the given ones, else the flat labels of a model, else None."""
-    found = given_or_own(labels, source, "labels_")
+    """The classes to colour by: the given ones, else the flat labels of a model, outliers unknown, else None."""
+    found: Any = flat_of(source) if labels is None else labels
+    if labels is None and found is not None and np.min(found) < 0:
+        return LeafClasses(found, tuple(map(str, range(int(np.max(found)) + 1))))
     return None if found is None else leaf_classes(found, tree.n_leaves)
 
 

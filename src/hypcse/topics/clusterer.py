@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +14,7 @@ from hypcse._choices import Linkage, Metric, Refine
 from hypcse.discrete import best_cut
 from hypcse.discrete.cutting.levels import Levels
 from hypcse.estimator import EntropyClustering
+from hypcse.estimator.preparing import Prepared
 from hypcse.graph import Graph
 from hypcse.tree import Tree
 from hypcse.tree.outline import outline
@@ -20,8 +23,9 @@ from hypcse.tree.outline import outline
 class TopicClusterer(EntropyClustering):
     """`EntropyClustering` with defaults for embeddings of texts; BERTopic takes it as `hdbscan_model`.
 
-    Every document gets a topic: there is no topic -1. The columns of an embedding are compared as they are, without
-    scaling. The width of similarities is the median distance between neighbours.
+    Every document gets a topic: there is no topic -1, unless you ask for it by `mark_outliers`. The columns of an
+    embedding are compared as they are, without scaling. The width of similarities is the largest distance between
+    neighbours.
 
     Parameters
     ----------
@@ -30,6 +34,10 @@ class TopicClusterer(EntropyClustering):
     level
         Which of `levels_` the topics are: 0 for the coarsest, 1 for the next, -1 for the finest. By default the level
         to look at first, see `main_level`; all documents are one topic where there is nothing beyond chance.
+    min_cluster_size
+        Smallest number of documents per topic; documents of smaller ones join the topic that they hang on.
+    mark_outliers
+        Whether documents far from all others get topic -1, see `EntropyClustering`.
     metric
         "euclidean", for what UMAP returns and for embeddings of length 1; "cosine" for other embeddings.
     n_neighbors
@@ -46,12 +54,12 @@ class TopicClusterer(EntropyClustering):
     Attributes
     ----------
     labels_
-        (n,) the topic of each document.
+        (n,) the topic of each document, numbered by size, the largest first.
     levels_
-        Nested topics, coarse to fine.
-    probabilities_
-        (n,) how firmly each document belongs to its topic, from 0 to 1.
-    tree_, graph_, entropy_, structure_, stability_, linkage_matrix_, children_, distances_
+        Nested topics, coarse to fine, and which of them to look at first.
+    probabilities_, outlier_scores_
+        (n,) how firmly each document belongs to its topic, and how far it lies from others, from 0 to 1.
+    tree_, graph_, bandwidth_, entropy_, structure_, stability_, linkage_matrix_, children_, distances_
         As of `EntropyClustering`.
 
     Examples
@@ -64,7 +72,7 @@ class TopicClusterer(EntropyClustering):
     """
 
     n_clusters = None
-    bandwidth = "median"
+    bandwidth = "auto"
     scale = "none"
     callback = None
 
@@ -73,6 +81,8 @@ class TopicClusterer(EntropyClustering):
         n_topics: int | None = None,
         *,
         level: int | None = None,
+        min_cluster_size: int | None = None,
+        mark_outliers: bool = False,
         metric: Metric = "euclidean",
         n_neighbors: int = 15,
         linkage: Linkage = "average",
@@ -83,6 +93,8 @@ class TopicClusterer(EntropyClustering):
     ) -> None:
         self.n_topics = n_topics
         self.level = level
+        self.min_cluster_size = min_cluster_size
+        self.mark_outliers = mark_outliers
         self.metric = metric
         self.n_neighbors = n_neighbors
         self.linkage = linkage
@@ -99,8 +111,18 @@ class TopicClusterer(EntropyClustering):
     def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
         if self.n_topics is not None:
             check_count("n_topics", self.n_topics, 1, tree.n_leaves)
-            return best_cut(tree, graph, n_clusters=self.n_topics)
-        return found.labels[found.main] if self.level is None else level_of(found.labels, self.level)
+            return best_cut(tree, graph, n_clusters=self.n_topics, min_size=self.min_cluster_size)
+        labels = found.flat if self.level is None else level_of(found.labels, self.level)
+        return self._without_small(tree, graph, labels)
+
+    def _labels_without(
+        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structured: bool
+    ) -> NDArray[np.int64]:
+        if self.level is None:
+            return super()._labels_without(marked, labels, tree, ready, structured)
+        topics = np.full(marked.size, -1)
+        topics[~marked] = np.unique(labels[~marked], return_inverse=True)[1]
+        return topics
 
     def predict(self, X: ArrayLike, level: int | None = None) -> NDArray[np.int64]:
         """Topic of each new document: the one of most weight among its neighbours.
@@ -118,7 +140,9 @@ class TopicClusterer(EntropyClustering):
             A topic per row.
         """
         check_is_fitted(self)
-        return self._vote(X, self.labels_ if level is None else level_of(self.levels_, level))
+        if level is None:
+            return super().predict(X)
+        return self._vote(X, level_of(self.levels_, level), False)
 
     def topic_nodes(self, level: int | None = None) -> NDArray[np.int64]:
         """The node of `tree_` that each topic is: what `name_nodes` calls it by.
@@ -135,21 +159,11 @@ class TopicClusterer(EntropyClustering):
         """
         check_is_fitted(self)
         labels = self.labels_ if level is None else level_of(self.levels_, level)
-        return outline(self.tree_, labels).node[: int(labels.max()) + 1]
-
-    @property
-    def probabilities_(self) -> NDArray[np.float64]:
-        """Share of the weight of each document's edges that stays in its topic; not a probability of a model."""
-        check_is_fitted(self)
-        i, j, weight = self.graph_.edges()
-        inside = weight * (self.labels_[i] == self.labels_[j])
-        n = self.labels_.size
-        kept = np.bincount(i, inside, n) + np.bincount(j, inside, n)
-        total = np.bincount(i, weight, n) + np.bincount(j, weight, n)
-        return np.divide(kept, total, out=np.ones(n), where=total > 0)
+        top = outline(self.tree_, labels)
+        return top.node[: top.tree.n_leaves]
 
 
-def level_of(levels: list[NDArray[np.int64]], level: int) -> NDArray[np.int64]:
+def level_of(levels: Sequence[NDArray[np.int64]], level: int) -> NDArray[np.int64]:
     """One of the levels, from the end where the number is negative."""
     if not isinstance(level, int | np.integer) or not -len(levels) <= level < len(levels):
         raise ValueError(
@@ -167,7 +181,8 @@ def link_topics(tree: Tree, topics: ArrayLike) -> NDArray[np.float64]:
     tree
         The tree over the documents.
     topics
-        The topic of each document, from 0; each must be the documents of one node of the tree.
+        The topic of each document, from 0; -1 for outliers, which are in no topic. Each topic stands for the largest
+        node with documents of no other.
 
     Returns
     -------
@@ -188,9 +203,9 @@ def link_topics(tree: Tree, topics: ArrayLike) -> NDArray[np.float64]:
     labels = given.astype(np.int64)
     if not np.array_equal(labels, given):
         raise ValueError("topics has numbers that are not whole. Pass one topic from 0 for each document.")
-    if labels.shape != (tree.n_leaves,) or labels.min() < 0:
+    if labels.shape != (tree.n_leaves,) or labels.min() < -1:
         raise ValueError(
-            f"topics has shape {labels.shape} and least value {labels.min(initial=0)}; pass one topic from 0 for each "
-            f"of the {tree.n_leaves} documents."
+            f"topics has shape {labels.shape} and least value {labels.min(initial=0)}; pass one topic from 0, or -1, "
+            f"for each of the {tree.n_leaves} documents."
         )
     return outline(tree, labels).tree.to_linkage()

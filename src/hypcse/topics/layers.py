@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from hypcse._checks import check_count
 from hypcse.topics.clusterer import TopicClusterer
+from hypcse.tree.flat import count_clusters
 
 ClusterTree = dict[tuple[int, int], list[tuple[int, int]]]
 
@@ -81,9 +82,9 @@ class TopicLayers:
         # A copy: the given model may be used elsewhere.
         model = TopicClusterer() if self.model is None else clone(self.model, safe=False)
         self.model_ = model.fit(np.asarray(clusterable_vectors))
-        levels = [labels for labels in self.model_.levels_ if labels.max() + 1 >= self.min_clusters]
+        levels = [labels for labels in self.model_.levels_ if count_clusters(labels) >= self.min_clusters]
         if not levels:
-            finest = int(self.model_.levels_[-1].max()) + 1
+            finest = count_clusters(self.model_.levels_[-1])
             raise ValueError(
                 f"the finest level has {finest} clusters, fewer than min_clusters={self.min_clusters}. "
                 "Lower min_clusters."

@@ -74,7 +74,8 @@ def choose_nodes(tree: Tree, levels: Sequence[ArrayLike] | None = None, min_size
         labels = np.asarray(level, np.int64)
         if labels.shape != (tree.n_leaves,):
             raise ValueError(f"a level has shape {labels.shape} for {tree.n_leaves} leaves. Pass one label per leaf.")
-        marked[outline(tree, labels).node[: int(labels.max()) + 1]] = True
+        top = outline(tree, labels)
+        marked[top.node[: top.tree.n_leaves]] = True
     marked &= tree.sizes >= check_count("min_size", min_size, 1)
     marked[tree.root] = True
     nodes = np.flatnonzero(marked)

@@ -81,15 +81,17 @@ def _make_draft(place: Path, folder: bool) -> tuple[Path, int | None]:
             os.close(handle)
 
 
-def lock(path: Path, wait: bool) -> int | None:
+def lock(path: Path, wait: bool, flags: int = os.O_RDONLY) -> int | None:
     """An open file or folder, locked until it is closed; None if it is gone or the system cannot lock it.
 
     BlockingIOError if another process holds the lock and `wait` is false.
+
+    flags : how it is opened, see `os.open`.
     """
     if fcntl is None:
         return None
     try:
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, flags, 0o666)
     except FileNotFoundError:
         return None
     try:

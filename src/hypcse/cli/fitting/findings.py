@@ -11,13 +11,16 @@ from rich.console import Console
 from hypcse import Structure
 from hypcse.chance.resampling import is_quick
 from hypcse.discrete.cutting.levels import Labels
+from hypcse.show.source import flat_of
+from hypcse.tree.flat import count_clusters
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
     """Nested labels, coarse to fine, and what is known of them.
 
-    main      : the level of the flat labels; None if the user asked for a number of clusters.
+    main      : the level of the flat labels, or to look at where these are one cluster for want of structure; None if
+                the user asked for a number of clusters.
     stability : one value per level, or None if it was not measured.
     """
 
@@ -29,7 +32,7 @@ class Findings:
     @property
     def counts(self) -> list[int]:
         """Clusters of each level."""
-        return [int(labels.max()) + 1 for labels in self.levels]
+        return [count_clusters(labels) for labels in self.levels]
 
     def report(self) -> dict[str, Any]:
         """For `scores.json`."""
@@ -56,7 +59,8 @@ class Findings:
 
 def find(model: Any, wanted: bool | None = None) -> Findings:
     """The findings of a fitted model. Stability is measured if asked for, or by default if it is quick."""
-    main = next((k for k, labels in enumerate(model.levels_) if np.array_equal(labels, model.labels_)), None)
+    shown = flat_of(model)
+    main = next((k for k, labels in enumerate(model.levels_) if np.array_equal(labels, shown)), None)
     measured = None
     if wanted or (wanted is None and is_quick(model.graph_)):
         with Console(stderr=True).status("measuring stability"):

@@ -18,6 +18,7 @@ from hypcse.saving.archive import FILES as FILES_OF_A_MODEL
 from hypcse.saving.models import INNER, pack_model
 from hypcse.show.page.bundle import render
 from hypcse.show.page.contents import Look, gather
+from hypcse.tree.flat import count_clusters
 
 PAGE = "tree.html"
 MODEL_FILES = tuple(f"{INNER}/{name}" for name in FILES_OF_A_MODEL)
@@ -31,7 +32,7 @@ def folder_files(
     tree, labels = model.tree_, model.labels_
     report = {
         "scores": {name: finite(value) for name, value in row.items()},
-        "clusters": int(labels.max()) + 1,
+        "clusters": count_clusters(labels),
         **found.report(),
         "points": tree.n_leaves,
         "features": 0 if points.features is None else points.features.shape[1],

@@ -29,8 +29,8 @@ def keep_training(kept: Path, resume: bool) -> Iterator[None]:
     """
     if kept.exists() and not kept.is_dir():
         raise FileExistsError(f"{kept} is a file, and checkpoints are to be kept there. Choose another --out.")
-    with hold_folder(kept):
-        try:
+    try:
+        with hold_folder(kept):
             remove_leftovers(kept, "epoch-*")
             if has_training(kept) and not resume:
                 raise FileExistsError(
@@ -38,7 +38,7 @@ def keep_training(kept: Path, resume: bool) -> Iterator[None]:
                 )
             yield
             shutil.rmtree(kept, ignore_errors=True)
-        finally:
-            # Left by a run that ended before its first checkpoint; a folder that holds anything stays.
-            with suppress(OSError):
-                kept.rmdir()
+    finally:
+        # Left by a run that ended before its first checkpoint; a folder that holds anything stays.
+        with suppress(OSError):
+            kept.rmdir()

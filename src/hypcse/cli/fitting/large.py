@@ -15,6 +15,7 @@ from hypcse.cli.fitting.findings import Findings
 from hypcse.cli.fitting.folder import PAGE, label_table, npy_bytes
 from hypcse.cli.score import finite
 from hypcse.points import Points
+from hypcse.tree.flat import by_size, cluster_sizes, count_clusters
 from hypcse.tree.outline import outline
 
 MAX_SHOWN = 5_000
@@ -44,9 +45,10 @@ def large_files(
     """Contents of the folder by file name; there is no model, because the graph is not in memory."""
     tree: Tree = found.tree if data.ids is None else found.tree.with_names(data.ids)
     findings = Findings(found.levels, found.main, found.structure, None)
+    shown = labels if found.main is None else found.levels[found.main]
     report = {
         "scores": {name: finite(value) for name, value in row.items()},
-        "clusters": int(labels.max()) + 1,
+        "clusters": count_clusters(labels),
         **findings.report(),
         "points": tree.n_leaves,
         "features": 0 if data.rows is None else data.rows.shape[1],
@@ -61,7 +63,7 @@ def large_files(
         "tree.nwk": (tree.to_newick() + "\n").encode(),
         "labels.csv": label_table(labels, found.levels, Points(names=data.ids)).encode(),
         "scores.json": (json.dumps(report, indent=2, allow_nan=False) + "\n").encode(),
-        PAGE: page_of(tree, found.levels, labels, found.structure, title).encode("utf-8", "replace"),
+        PAGE: page_of(tree, found.levels, shown, found.structure, title).encode("utf-8", "replace"),
     }
     return files | ({"linkage.npy": npy_bytes(tree.to_linkage())} if tree.n_leaves > 1 else {})
 
@@ -72,7 +74,7 @@ def page_of(tree: Tree, levels: list[NDArray[np.int64]], labels: NDArray[np.int6
         return view(tree, levels=levels, automatic=labels, structure=structure, title=title).html
     clusters = top_clusters(tree, levels)
     first = np.unique(clusters, return_index=True)[1]
-    sizes = np.bincount(clusters)
+    sizes = cluster_sizes(clusters)
     names = [f"cluster {k}: {say_count(int(size), 'point')}" for k, size in enumerate(sizes)]
     shown = [level[first] for level in levels if level.max() <= clusters.max()]
     shown = [level for level in shown if level.max() + 1 < sizes.size]
@@ -102,4 +104,4 @@ def top_clusters(tree: Tree, levels: list[NDArray[np.int64]]) -> NDArray[np.int6
     fit = [level for level in levels if level.max() < MAX_CLUSTERS]
     if fit and fit[-1].max() + 1 >= MAX_CLUSTERS // 2:
         return fit[-1]
-    return tree.cut(n_clusters=min(MAX_CLUSTERS, tree.n_leaves))
+    return by_size(tree.cut(n_clusters=min(MAX_CLUSTERS, tree.n_leaves)))

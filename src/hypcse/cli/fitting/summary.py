@@ -14,17 +14,22 @@ from rich.table import Table
 from hypcse._checks import say_count
 from hypcse.cli.fitting.findings import Findings
 from hypcse.points import Points
+from hypcse.tree.flat import cluster_sizes, count_clusters
 
 MOST_CLUSTERS, MOST_COLUMNS = 12, 2
 """How many clusters are listed, the largest first, and how many columns of each."""
 
 
 def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) -> None:
-    """Print the clusters as a table, the largest first."""
-    sizes = np.bincount(labels)
+    """Print the clusters as a table, the largest first and outliers last; without structure, the level to look at."""
+    console = Console(soft_wrap=True, highlight=False)
+    if found.main is not None and count_clusters(labels) < count_clusters(found.levels[found.main]):
+        console.print("All points are one cluster. What the level to look at shows may be chance:", markup=False)
+        labels = found.levels[found.main]
+    sizes, n_outliers = cluster_sizes(labels), int(np.count_nonzero(labels < 0))
     which = "" if found.main is None else f", level {found.main + 1} of {len(found.levels)}"
     told = f"{say_count(sizes.size, 'cluster')}{which}"
-    console = Console(soft_wrap=True, highlight=False)
+    told += f" and {say_count(n_outliers, 'outlier')}" if n_outliers else ""
     console.print(f"{told}." if sizes.size == 1 else f"{told}:", markup=False)
     if sizes.size == 1:
         return
@@ -36,6 +41,8 @@ def show_clusters(labels: NDArray[np.int64], points: Points, found: Findings) ->
     for cluster in order.tolist():
         cells = [str(cluster), f"{sizes[cluster]:,}"]
         table.add_row(*cells, *(() if apart is None else (escape("; ".join(apart[cluster])),)))
+    if n_outliers:
+        table.add_row("outliers", f"{n_outliers:,}", style="dim")
     Console().print(table)
     if sizes.size > MOST_CLUSTERS:
         console.print(f"and {sizes.size - MOST_CLUSTERS} smaller ones.")
@@ -50,9 +57,9 @@ def columns_apart(points: Points, labels: NDArray[np.int64]) -> list[list[str]]:
     """
     X: NDArray[Any] = np.asarray(points.table, dtype=np.float64)
     titles = points.feature_names or tuple(f"column {k}" for k in range(1, X.shape[1] + 1))
-    sizes = np.bincount(labels)
+    inside, sizes = labels >= 0, cluster_sizes(labels)
     sums = np.zeros((sizes.size, X.shape[1]))
-    np.add.at(sums, labels, X)
+    np.add.at(sums, labels[inside], X[inside])
     means, mean, deviation = sums / sizes[:, None], X.mean(axis=0), X.std(axis=0)
     away = np.abs(means - mean) / np.where(deviation > 0, deviation, np.inf)
     ranked = np.argsort(-away, axis=1, kind="stable")

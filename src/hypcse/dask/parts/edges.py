@@ -60,9 +60,12 @@ class Edges(NamedTuple):
 def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Numbers as different as can be of different ones: the finisher of splitmix64."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 NO_EDGES = Edges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))

@@ -30,7 +30,8 @@ from hypcse.dask.similarity.table import as_rows, column_facts, join_columns, le
 from hypcse.dask.similarity.widths import choose_width
 from hypcse.graph.features import Scaling
 from hypcse.graph.neighbors.search import MAX_EXACT
-from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights
+from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights, width_on_scale
+from hypcse.writing import hold_folder
 
 
 def similarity_graph(
@@ -62,7 +63,7 @@ def similarity_graph(
     n_neighbors
         Neighbours of each point.
     bandwidth
-        A positive number, or "median": the median of the neighbours' distances above 0.
+        A positive number, "auto" or "median", as for `hypcse.similarity_graph`.
     scale
         "minmax", "standard", "rank" or "none". Quantiles of "rank" are those of at most 100,000 rows.
     metric
@@ -122,12 +123,16 @@ class Build:
         self.rows, self.asked, self.place, self.client, self.reporter = rows, asked, place, client, reporter
 
     def run(self, n_parts: int | None, kept: Any) -> Built:
-        """The graph, which is made unless the folder holds it already."""
+        """The graph, which is made unless the folder holds it already; no other run may write there meanwhile."""
+        with hold_folder(self.place):
+            return self._run(n_parts, kept)
+
+    def _run(self, n_parts: int | None, kept: Any) -> Built:
         n, d = self.rows.shape
         columns = join_columns(self.track("scaling", run_blocks(self.client, column_facts, self.rows), self.n_blocks))
         sample = sample_rows(self.client, self.rows, self.asked.sampled(n, d))
-        fingerprint = self.asked.fingerprint(columns, sample)
-        scaling = learn_scaling(self.asked.scale, columns, sample)
+        fingerprint = self.asked.fingerprint(columns)
+        scaling = learn_scaling(self.client, self.rows, self.asked.scale, self.asked.metric, columns, sample)
         scaled = scaling.apply(sample)
         if holds_graph(self.place):
             return Built(self._made_before(fingerprint, kept), scaling, scaled)
@@ -149,7 +154,8 @@ class Build:
         found = self._search(shards, bounds, work)
         best, near = self._keep(found, bounds, work)
         recall = self._recall(shards, best, len(found) == 1)
-        width = choose_width(self.client, near, self.asked.bandwidth, max(one.largest for one in best))
+        asked = width_on_scale(self.asked.bandwidth, self.asked.scale, self.asked.metric)
+        width = choose_width(self.client, near, asked, max(one.largest for one in best))
         parts = self._weigh(near, bounds, width, work)
         one = np.load(found[0].with_suffix(".npy"), allow_pickle=False) if len(found) == 1 else np.ones(n)
         parts, about = parts._replace(self_weights=one), About(width, recall, fingerprint)

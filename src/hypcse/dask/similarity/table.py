@@ -12,23 +12,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_features, check_finite
-from hypcse._choices import Scale
+from hypcse._choices import Metric, Scale
 from hypcse.dask.engine import first_rows, run_blocks
+from hypcse.dask.parts.edges import mix_bits
 from hypcse.graph.features import KINDS, Scaling
-from hypcse.graph.features.scales import MinMaxScaling, StandardScaling, single_precision
+from hypcse.graph.features.precision import Shifts, shifts_between
+from hypcse.graph.features.scales import MinMaxScaling, StandardScaling
+from hypcse.graph.features.scaling import shifted
 
 BLOCK_BYTES = 16_000_000
 """Bytes of a block of rows that is cut out of a larger one."""
 MAX_RANKED = 100_000
 """Rows that quantiles are learned from."""
+TILE = 2**15
+"""Values that are mixed at a time, so that they stay in a core's cache."""
 
 
 class Columns(NamedTuple):
-    """What is known of the columns of some rows, each (d,) but the first."""
+    """The columns of some rows, in the precision of the table.
+
+    n_rows   : how many rows.
+    low      : (d,) the smallest value of each column.
+    high     : (d,) the largest.
+    checksum : 64 bits of all values and their places, see `checksum`.
+    """
 
     n_rows: int
-    low: NDArray[np.float32]
-    high: NDArray[np.float32]
+    low: NDArray[np.floating]
+    high: NDArray[np.floating]
+    checksum: int
+
+
+class Moments(NamedTuple):
+    """Means and variances of the columns of some rows, (d,) each, in single precision as `Shifts` casts it."""
+
+    n_rows: int
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
 
@@ -40,7 +58,7 @@ def as_rows(X: Any) -> da.Array:
     if not isinstance(X, da.Array):
         features = check_features(X)
         return da.from_array(features, chunks=(_rows_of_block(features.shape[1], features.dtype.itemsize), -1))
-    if X.ndim != 2 or X.dtype.kind not in "fiub":
+    if X.ndim != 2 or X.dtype.kind not in "fiubmM":
         raise ValueError(
             f"X must be two-dimensional numbers (points x features), got {X.dtype} of {X.ndim} dimensions."
         )
@@ -59,68 +77,124 @@ def _rows_of_block(n_columns: int, itemsize: int) -> int:
     return max(1, BLOCK_BYTES // (n_columns * itemsize))
 
 
-def checked_block(block: Any, first: int) -> NDArray[np.float32]:
-    """A block in single precision; raise with the row of the table where it is no finite number."""
+def checked_block(block: Any, first: int) -> NDArray[np.floating]:
+    """A block in the precision of the table; raise with the row of the table where it is no finite number."""
     values = np.asarray(block)
     width = values.shape[1]
-    check_finite("X", values, lambda entry: (first + entry // width, entry % width))
-    return single_precision(check_features(values))
+
+    def place(entry: int) -> tuple[int, int]:
+        return first + entry // width, entry % width
+
+    if np.ma.is_masked(block):
+        raise ValueError(
+            f"values of X are masked, the first at {place(int(np.ma.getmaskarray(block).argmax()))}. Remove or fill "
+            "them first: dask.array.ma.filled(X, value) makes a plain array."
+        )
+    check_finite("X", values, place)
+    return check_features(values)
 
 
 def column_facts(block: Any, first: int) -> Columns:
-    """What is known of the columns of a block."""
-    from sklearn.preprocessing import StandardScaler
-
+    """Ends and checksum of a block."""
     features = checked_block(block, first)
-    fitted = StandardScaler().fit(features)
-    return Columns(len(features), features.min(axis=0), features.max(axis=0), fitted.mean_, fitted.var_)
+    return Columns(len(features), features.min(axis=0), features.max(axis=0), checksum(features, first))
+
+
+def checksum(features: NDArray[np.floating], first: int) -> int:
+    """64 bits of the values of a block that begins at row `first` of its table.
+
+    Those of blocks add up, modulo 2^64, to those of the table, however it is cut. Each value is mixed with its row and
+    column one to one, so that another value in one place always gives another sum.
+    """
+    columns = mix_bits(~np.arange(features.shape[1], dtype=np.uint64))
+    step, total = max(1, TILE // columns.size), 0
+    for start in range(0, len(features), step):
+        # Adding 0.0 makes -0.0 and 0.0 the same.
+        values = np.add(features[start : start + step], 0.0, dtype=np.float64).view(np.uint64)
+        rows = mix_bits(np.arange(first + start, first + start + len(values), dtype=np.uint64))
+        total += int(mix_bits(values + rows[:, None] + columns).sum(dtype=np.uint64))
+    return total % 2**64
 
 
 def join_columns(facts: Iterable[Columns]) -> Columns:
-    """What is known of the columns of all blocks, in their order."""
-    several = iter(facts)
-    found = next(several)
-    for other in several:
-        n_rows, share = found.n_rows + other.n_rows, other.n_rows / (found.n_rows + other.n_rows)
-        apart = other.mean - found.mean
-        spread = (1 - share) * found.variance + share * other.variance + share * (1 - share) * np.square(apart)
-        low, high = np.minimum(found.low, other.low), np.maximum(found.high, other.high)
-        found = Columns(n_rows, low, high, found.mean + share * apart, spread)
-    return found
+    """Ends and checksum of all blocks, in any order."""
+    blocks = list(facts)
+    low = np.min([block.low for block in blocks], axis=0)
+    high = np.max([block.high for block in blocks], axis=0)
+    return Columns(sum(block.n_rows for block in blocks), low, high, sum(block.checksum for block in blocks) % 2**64)
 
 
-def learn_scaling(scale: Scale, columns: Columns, sample: NDArray[np.float32]) -> Scaling:
-    """The scale of a table: of quantiles, by a sample of its rows; of all else, by what is known of its columns."""
-    ends = np.stack([columns.low, columns.high])
-    if not np.isfinite(columns.high - columns.low).all():
-        column = int(np.flatnonzero(~np.isfinite(columns.high - columns.low))[0])
+def learn_scaling(
+    client: distributed.Client,
+    rows: da.Array,
+    scale: Scale,
+    metric: Metric,
+    columns: Columns,
+    sample: NDArray[np.floating],
+) -> Scaling:
+    """The scale of a table: "minmax" by the ends of its columns, "standard" by reading it again, others by a sample."""
+    shifts = shifts_between(columns.low, columns.high, scale, metric)
+    if scale == "none":
+        _check_range(columns, shifts)
+    if scale == "minmax":
+        return shifted(MinMaxScaling.learn(shifts.cast(np.stack([columns.low, columns.high]))), shifts)
+    if scale == "standard":
+        moments = join_moments(run_blocks(client, block_moments, rows, [shifts] * rows.numblocks[0]))
+        return shifted(_standard(moments), shifts)
+    return shifted(KINDS[scale].learn(shifts.cast(sample, KINDS[scale].precision)), shifts)
+
+
+def _check_range(columns: Columns, shifts: Shifts) -> None:
+    """Raise for a column that is beyond single precision, or whose range is; other scales multiply such a column."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = np.stack([columns.low, columns.high]).astype(np.float64) - shifts.offset
+        wrong = ~np.isfinite(np.diff(moved.astype(np.float32), axis=0)[0])
+    if wrong.any():
+        column = int(wrong.argmax())
         raise ValueError(
             f"column {column} of X reaches from {columns.low[column]:.3g} to {columns.high[column]:.3g}, too far for "
             f"float32 (limit {np.finfo(np.float32).max:.3g}). Divide that column by a constant first."
         )
-    if scale == "minmax":
-        return MinMaxScaling.learn(ends)
-    if scale == "standard":
-        return _standard(columns)
-    return KINDS[scale].learn(sample)
 
 
-def _standard(columns: Columns) -> StandardScaling:
+def block_moments(block: Any, first: int, shifts: Shifts) -> Moments:
+    """Means and variances of a block."""
+    from sklearn.preprocessing import StandardScaler
+
+    features = shifts.cast(checked_block(block, first))
+    fitted = StandardScaler().fit(features)
+    return Moments(len(features), fitted.mean_, fitted.var_)
+
+
+def join_moments(blocks: Iterable[Moments]) -> Moments:
+    """Means and variances of all blocks, in their order."""
+    several = iter(blocks)
+    joined = next(several)
+    for other in several:
+        n_rows, share = joined.n_rows + other.n_rows, other.n_rows / (joined.n_rows + other.n_rows)
+        apart = other.mean - joined.mean
+        spread = (1 - share) * joined.variance + share * other.variance + share * (1 - share) * np.square(apart)
+        joined = Moments(n_rows, joined.mean + share * apart, spread)
+    return joined
+
+
+def _standard(moments: Moments) -> StandardScaling:
     """As scikit-learn's `StandardScaler` has it: a column whose variance is rounding is constant, and not stretched."""
+    n_rows, mean, variance = moments
     precision = np.finfo(np.float64).eps
-    rounding = columns.n_rows * precision * columns.variance + np.square(columns.n_rows * columns.mean * precision)
-    deviation = np.where(columns.variance <= rounding, 1.0, np.sqrt(columns.variance))
-    return StandardScaling(columns.mean.astype(np.float32), deviation.astype(np.float32))
+    rounding = n_rows * precision * variance + np.square(n_rows * mean * precision)
+    deviation = np.where(variance <= rounding, 1.0, np.sqrt(variance))
+    return StandardScaling(mean.astype(np.float32), deviation.astype(np.float32))
 
 
-def sample_rows(client: distributed.Client, rows: da.Array, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Some rows of the table, by their ascending numbers, in single precision."""
+def sample_rows(client: distributed.Client, rows: da.Array, chosen: NDArray[np.int64]) -> NDArray[np.floating]:
+    """Some rows of the table, by their ascending numbers, in its precision."""
     edges = np.searchsorted(chosen, [*first_rows(rows), rows.shape[0]])
     wanted = [chosen[low:high] for low, high in pairwise(edges)]
-    found: Iterator[NDArray[np.float32]] = run_blocks(client, take_rows, rows, wanted)
+    found: Iterator[NDArray[np.floating]] = run_blocks(client, take_rows, rows, wanted)
     return np.concatenate(list(found))
 
 
-def take_rows(block: Any, first: int, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+def take_rows(block: Any, first: int, chosen: NDArray[np.int64]) -> NDArray[np.floating]:
     """Rows of a block, by their numbers in the table."""
-    return single_precision(check_features(np.asarray(block)))[chosen - first]
+    return checked_block(block, first)[chosen - first]

@@ -1,4 +1,4 @@
-"""The bandwidth of a similarity graph whose distances are in files: the median without holding them all."""
+"""The bandwidth of a similarity graph whose distances are in files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypcse._checks import warn
 from hypcse._choices import Bandwidth
 from hypcse.dask.engine import run_tasks
 from hypcse.dask.parts.edges import read_edges
-from hypcse.graph.similarity import MAX_EXPONENT, MIN_WEIGHT, clip_width
+from hypcse.graph.similarity import MAX_EXPONENT, MIN_WEIGHT, clip_width, root_width
 
 SHIFT = 40
 """Bits of a float that are left out when distances are counted: 24 stay, of which 12 are of the mantissa."""
@@ -24,8 +24,13 @@ Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def choose_width(client: distributed.Client, parts: list[Path], bandwidth: Bandwidth, largest: float) -> float:
-    """The bandwidth given, or the median distance where that is asked for, or where weights would vanish."""
-    if isinstance(bandwidth, str):
+    """The bandwidth given, or what the distances say where that is asked for, or where weights would vanish.
+
+    largest : the largest squared distance.
+    """
+    if bandwidth == "auto":
+        return root_width(largest)
+    if bandwidth == "median":
         return median_distance(client, parts)
     exponent = largest / float(bandwidth) ** 2
     if exponent <= MAX_EXPONENT:

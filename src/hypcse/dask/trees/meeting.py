@@ -104,6 +104,7 @@ class Outline(Graph):
     known_components : (n,) its components; None where they are not known.
     """
 
+    is_outline = True
     known_degrees: NDArray[np.float64]
     known_components: NDArray[np.int64] | None = None
 

@@ -13,6 +13,7 @@ from hypcse.dask.engine import current_client
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.trees.meeting import meeting_weights, outline_graph
 from hypcse.discrete import levels as levels_in_memory
+from hypcse.discrete.cutting.levels import Levels
 from hypcse.entropy import entropy_from_weights
 from hypcse.metrics.quality import dasgupta_from_weights
 from hypcse.tree import Tree
@@ -73,7 +74,7 @@ def levels(
     min_size: int | None = None,
     resolution: float | None = None,
     client: distributed.Client | None = None,
-) -> list[NDArray[np.int64]]:
+) -> Levels:
     """The levels of `hypcse.levels` for a graph in files: flat labels from coarse to fine.
 
     The weight that meets at each node is added up part by part; all else goes by arrays over nodes, in this process.
@@ -99,8 +100,10 @@ def levels(
 
     Returns
     -------
-    list of ndarray of shape (n,)
-        Found clusters of each level, numbered from 0, coarse to fine.
+    Levels
+        A sequence of arrays of shape (n,): the clusters of each level, numbered from 0, coarse to fine. Where
+        `n_clusters` or `min_size` leave strays, these join the largest cluster beside them; in memory,
+        the one that most of the weight of their edges goes to.
 
     Examples
     --------
@@ -112,5 +115,12 @@ def levels(
     """
     client = current_client(client)
     outline = outline_graph(tree, graph, client, graph.components(client))
-    wishes = {"min_children": min_children, "min_size": min_size}
-    return levels_in_memory(tree, outline, n_levels, n_clusters=n_clusters, resolution=resolution, **wishes)
+    return levels_in_memory(
+        tree,
+        outline,
+        n_levels=n_levels,
+        n_clusters=n_clusters,
+        min_children=min_children,
+        min_size=min_size,
+        resolution=resolution,
+    )

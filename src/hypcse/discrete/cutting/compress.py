@@ -9,6 +9,7 @@ from hypcse._checks import check_count
 from hypcse.discrete.cutting.cuts import cluster_gains
 from hypcse.entropy import graph_over, lca_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
+from hypcse.graph.units import in_range
 from hypcse.kernels.cuts.antichains import best_antichain
 from hypcse.kernels.cuts.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
@@ -49,7 +50,7 @@ def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
     9
     """
     check_count("n_levels", n_levels, 1)
-    graph = graph_over(tree, graph)
+    graph = in_range(graph_over(tree, graph))
     return keep_nodes(tree, kept_levels(tree, graph, min(n_levels, tree.n_leaves)) > 0)
 
 
@@ -156,7 +157,7 @@ def coarser_cuts(tree: Tree, graph: Graph, n_cuts: int) -> list[NDArray[np.int64
 
 def _clusters(tree: Tree, gain: NDArray[np.float64], joined: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Internal nodes other than the root that are clusters, with a positive gain, of the best cut."""
-    split, _ = best_antichain(tree.parent, gain, joined, tree.n_leaves)
+    split, _ = best_antichain(tree.parent, gain, joined, np.ones(tree.n_nodes, np.bool_))
     is_cluster = ~split
     is_cluster[:-1] &= split[tree.parent[:-1]]
     is_cluster[-1] = False

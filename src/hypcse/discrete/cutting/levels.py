@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
+from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from hypcse._checks import check_count
+from hypcse._checks import check_choice, check_count
+from hypcse._choices import Metric, Scale
 from hypcse.discrete.cutting.compress import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
-from hypcse.discrete.cutting.cuts import coarsest_cut
-from hypcse.discrete.cutting.stretches import ALIKE, by_conductance, by_distance
+from hypcse.discrete.cutting.cuts import coarsest_cut, parts_of
+from hypcse.discrete.cutting.main import main_stretch
+from hypcse.discrete.cutting.stretches import ALIKE, Stretch, by_conductance, by_distance
 from hypcse.discrete.cutting.wishes import Wishes, modular_cut, wished_cuts, within_limits
 from hypcse.discrete.leaving import leaving_parts
 from hypcse.entropy import graph_over, node_volumes, structural_entropy
-from hypcse.graph import Graph, GraphLike
+from hypcse.graph import Graph, GraphLike, scale_features
+from hypcse.graph.features import dense_features
+from hypcse.graph.neighbors import unit_rows
+from hypcse.graph.units import in_range
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
 from hypcse.tree import Tree
 
@@ -24,7 +29,15 @@ SHARE = 0.95
 """Share of the entropy saved over the star of all leaves that the levels together must keep."""
 MAX_LEVELS = 12
 MAX_ABOVE, MAX_INSIDE = 6, 4
-"""Largest number of lasting partitions, above components and inside them."""
+"""Largest number of levels of highest worth, above components and inside them; holes are filled besides."""
+LEAST_WORTH = 0.1
+"""A partition with less than this share of the highest worth only fills holes."""
+HOLE = 3 * ALIKE
+"""Bits of entropy between two levels from which there is a hole."""
+FEW = 2.0
+"""Up to so many bits of entropy, as of four equal clusters, the first level is coarse enough."""
+MAX_RATED = 40
+"""Largest number of partitions that are rated for the main level."""
 LEAST_MODULARITY = 1e-9
 """Less is a rounding error."""
 
@@ -33,24 +46,65 @@ Split = NDArray[np.bool_]
 """A partition of the leaves: one boolean per node, True if it is split."""
 
 
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """Nested labels, coarse to fine, and the position of the one to look at first."""
+class Levels(Sequence[Labels]):
+    """Nested levels, coarse to fine: a sequence of labels, one array per level.
 
-    labels: list[Labels]
-    main: int
+    Attributes
+    ----------
+    labels
+        Flat clusters of each level, numbered from 0.
+    main
+        Position of the level to look at first; see `main_level`.
+    structured
+        Whether the data are; if not, the first level is one cluster, and others may be chance.
+
+    Examples
+    --------
+    >>> found = Levels([np.zeros(4, np.int64), np.array([0, 0, 1, 1])], main=1)
+    >>> len(found), found.n_clusters, found[found.main].tolist()
+    (2, [1, 2], [0, 0, 1, 1])
+    """
+
+    def __init__(self, labels: Sequence[Labels], main: int, structured: bool = True) -> None:
+        self.labels, self.main, self.structured = list(labels), main, structured
+
+    @overload
+    def __getitem__(self, place: int) -> Labels: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Labels]: ...
+    def __getitem__(self, place: int | slice) -> Labels | list[Labels]:
+        return self.labels[place]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        return f"Levels(n_clusters={self.n_clusters}, main={self.main})"
+
+    @property
+    def n_clusters(self) -> list[int]:
+        """Number of clusters of each level."""
+        return [np.unique(labels).size for labels in self.labels]
+
+    @property
+    def flat(self) -> Labels:
+        """The flat clusters: of the main level, or one of all points if the data are not structured."""
+        return self.labels[self.main if self.structured else 0]
 
 
 def levels(
     tree: Tree,
     graph: GraphLike,
-    n_levels: int | None = None,
+    X: ArrayLike | None = None,
     *,
+    scale: Scale = "minmax",
+    metric: Metric = "euclidean",
+    n_levels: int | None = None,
     n_clusters: int | Sequence[int] | None = None,
     min_children: int | None = None,
     min_size: int | None = None,
     resolution: float | None = None,
-) -> list[Labels]:
+) -> Levels:
     """Find the nested levels of a tree, coarse to fine: at most 12 flat clusterings, each refining the one before.
 
     Every cluster is a node of the tree. You need not give labels or a number of clusters. Two kinds of partitions are
@@ -58,12 +112,13 @@ def levels(
 
     - Lasting ones. The finest partition in which no part has a conductance above c changes as c grows; some partitions
       stay over many doublings of c. Above the components of the graph, where no weight leaves a part, the limit is on
-      the distance at which parts were joined (see `join_components`).
+      the distance at which parts were joined (see `join_components`). Between two of them that lie more than 0.75 bits
+      of entropy apart, the one that lasts longest fills the hole.
     - Descriptive ones: the smallest number of `compress` levels that keeps 95 % of the entropy that the tree saves over
       the star of all leaves.
 
-    `main_level` says which one to look at first. If no partition holds more weight than the degrees alone would
-    explain, there is one level: each connected component is one cluster.
+    `main_level` says which one to look at first; it is one of the lasting ones. If no partition holds more weight than
+    the degrees alone would explain, there is one level: each connected component is one cluster.
 
     Parameters
     ----------
@@ -71,6 +126,12 @@ def levels(
         The tree. Its leaf k is vertex k of the graph.
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    X
+        Features, one row per leaf, or None: the main level then depends on the edges alone.
+    scale
+        As in `similarity_graph`; features are scaled the same way.
+    metric
+        "euclidean" or "cosine", as in `similarity_graph`.
     n_levels
         Return the levels of `compress(tree, graph, n_levels)` instead; in the last one, every leaf is its own cluster.
     n_clusters
@@ -84,8 +145,9 @@ def levels(
 
     Returns
     -------
-    list of ndarray of shape (n,)
-        Flat clusters of each level, numbered from 0, coarse to fine.
+    Levels
+        A sequence of flat clusters, one array of shape (n,) per level, numbered from 0, coarse to fine. Its `main` is
+        the position of the main level; 0 for levels on request.
 
     Notes
     -----
@@ -98,35 +160,58 @@ def levels(
     >>> levels(graph_linkage(g), g)[0].tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    graph = graph_over(tree, graph)
+    graph = in_range(graph_over(tree, graph))
     wishes = Wishes.checked(tree, n_clusters, min_children, min_size, resolution)
     if n_levels is None:
-        return _wished(tree, graph, wishes)
+        return _wished(tree, graph, wishes, compared_features(X, tree, scale, metric))
     if wishes != Wishes():
         raise ValueError("n_levels returns levels of compress and takes no other options. Omit them, or omit n_levels.")
     check_count("n_levels", n_levels, 1)
     found = _partitions(tree, kept_levels(tree, graph, min(n_levels, tree.n_leaves)), n_levels)
-    return [*(leaf_labels(tree.parent, split, tree.n_leaves) for split in found), np.arange(tree.n_leaves)]
+    labels = [*(leaf_labels(tree.parent, split, tree.n_leaves) for split in found), np.arange(tree.n_leaves)]
+    return Levels(labels, 0)
 
 
-def _wished(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
+def _wished(tree: Tree, graph: Graph, wishes: Wishes, X: NDArray[np.floating] | None) -> Levels:
     if wishes.resolution is not None:
-        return [modular_cut(tree, graph, wishes.resolution, wishes.min_size)]
+        return Levels([modular_cut(tree, graph, wishes.resolution, wishes.min_size)], 0)
     if wishes.n_clusters is not None:
-        return wished_cuts(tree, graph, wishes)
-    found = levels_and_main(tree, graph).labels
-    if wishes == Wishes():
-        return found
-    return within_limits(tree, found, wishes)
+        return Levels(wished_cuts(tree, graph, wishes), 0)
+    found = levels_and_main(tree, graph, X)
+    return found if wishes == Wishes() else Levels(within_limits(tree, found.labels, wishes), 0)
 
 
-def main_level(tree: Tree, graph: GraphLike) -> int:
+def compared_features(X: ArrayLike | None, tree: Tree, scale: Scale, metric: Metric) -> NDArray[np.floating] | None:
+    """The features scaled as for a similarity graph; with the cosine metric, rows of length 1."""
+    if X is None:
+        return None
+    check_choice("metric", metric, Metric)
+    if metric == "precomputed":
+        raise ValueError("X must be features here: metric='precomputed' is not known. Omit X.")
+    points = scale_features(dense_features(X), scale)
+    if len(points) != tree.n_leaves:
+        raise ValueError(f"X has {len(points)} rows, but the tree has {tree.n_leaves} leaves. Row k must be leaf k.")
+    return unit_rows(points) if metric == "cosine" else points
+
+
+def main_level(
+    tree: Tree,
+    graph: GraphLike,
+    X: ArrayLike | None = None,
+    *,
+    scale: Scale = "minmax",
+    metric: Metric = "euclidean",
+) -> int:
     """Choose which of the `levels` to look at first.
 
-    It is the lasting partition with the highest value: its modularity times the number of doublings of the limit over
-    which it, or one that differs from it by less than a quarter of a bit, is the finest within the limit. Parts smaller
-    than a quarter of the square root of the number of points do not count, so that stray points make no partition. If
-    no partition lasts, it is the coarsest level. To test whether there is any structure, use `beyond_chance`.
+    A lasting partition may be the main level if it lasts: at least five times as long as partitions of a continuum
+    would, which the finest partitions of the same data show. With features it also may if it does not last, but its
+    clusters are apart: a silhouette of at least 0.4, borders with at most half as many points as the means of the
+    clusters, and a stability of at least 0.9. Among those, it is the one of the highest score: modularity, times the
+    silhouette where there are features, times the square of the stability. Stability is that of a quick search without
+    refinement. Clusters of less than the least size in `best_cut` do not count, so that stray points make no level. If
+    no partition may be the main level, it is the one that lasts longest, weighted by modularity; if none lasts at all,
+    the coarsest level. To test whether there is any structure, use `beyond_chance`.
 
     Parameters
     ----------
@@ -134,11 +219,17 @@ def main_level(tree: Tree, graph: GraphLike) -> int:
         The tree. Its leaf k is vertex k of the graph.
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    X
+        Features, one row per leaf, or None to choose by the edges alone.
+    scale
+        As in `similarity_graph`; features are scaled the same way.
+    metric
+        "euclidean" or "cosine", as in `similarity_graph`.
 
     Returns
     -------
     int
-        Position in `levels(tree, graph)`.
+        Position in `levels(tree, graph, X)`.
 
     Examples
     --------
@@ -147,7 +238,8 @@ def main_level(tree: Tree, graph: GraphLike) -> int:
     >>> main_level(graph_linkage(g), g)
     0
     """
-    return levels_and_main(tree, graph_over(tree, graph)).main
+    graph = in_range(graph_over(tree, graph))
+    return levels_and_main(tree, graph, compared_features(X, tree, scale, metric)).main
 
 
 def main_labels(tree: Tree, graph: Graph) -> Labels:
@@ -156,32 +248,38 @@ def main_labels(tree: Tree, graph: Graph) -> Labels:
     return found.labels[found.main]
 
 
-def levels_and_main(tree: Tree, graph: Graph, structured: bool = True) -> Levels:
+def levels_and_main(
+    tree: Tree, graph: Graph, X: NDArray[np.floating] | None = None, *, structured: bool = True
+) -> Levels:
     """The `levels` and the `main_level`, found together.
 
-    If the data are not `structured` (see `beyond_chance`), a level of one cluster is put first and is the main one.
+    X are features as they were compared. If the data are not `structured` (see `beyond_chance`), a level of one cluster
+    is put first, unless there is one.
     """
+    found = _found(tree, graph, X)
     if structured:
-        return _found(tree, graph)
-    finer = [labels for labels in _found(tree, graph).labels if labels.max() > 0]
-    return Levels([np.zeros(tree.n_leaves, np.int64), *finer], 0)
+        return found
+    above = [np.zeros(tree.n_leaves, np.int64)] if found.labels[0].max() > 0 else []
+    return Levels([*above, *found.labels], found.main + len(above), structured=False)
 
 
-def _found(tree: Tree, graph: Graph) -> Levels:
+def _found(tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Levels:
     leaving = leaving_parts(tree, graph)
-    # The finest partition by distance is the coarsest by conductance.
-    above = by_distance(tree, graph, leaving).best(MAX_ABOVE, with_finest=False)
-    inside = by_conductance(tree, graph, leaving).best(MAX_INSIDE)
     scale = _Scale(tree, graph, leaving.meeting)
-    lasting = [stretch for stretch in above + inside if scale.holds(stretch.split)]
+    stairs = by_conductance(tree, graph, leaving)
+    # The finest partition by distance is the coarsest by conductance.
+    above = by_distance(tree, graph, leaving).best(MAX_RATED, apart=ALIKE / 2, with_finest=False)
+    inside = stairs.best(MAX_RATED, apart=ALIKE / 2)
+    above, inside = ([stretch for stretch in part if scale.holds(stretch.split)] for part in (above, inside))
+    main = main_stretch([*above, *inside], stairs.usual(), tree, graph, X)
     described = _enough_levels(tree, graph)
     held = list(dropwhile(lambda split: not scale.holds(split), described))
+    lasting = [] if main is None else scale.offered(above, inside, main)
     chain = scale.weave([stretch.split for stretch in lasting], held)
     if not chain:
         return Levels([coarsest_cut(tree, graph)], 0)
-    best = max(lasting, key=lambda stretch: stretch.worth, default=None)
-    main = 0 if best is None else next(k for k, split in enumerate(chain) if split is best.split)
-    return Levels([leaf_labels(tree.parent, split, tree.n_leaves) for split in chain], main)
+    place = 0 if main is None else next(k for k, split in enumerate(chain) if split is main.split)
+    return Levels([leaf_labels(tree.parent, split, tree.n_leaves) for split in chain], place)
 
 
 class _Scale:
@@ -191,6 +289,35 @@ class _Scale:
         self.tree, total = tree, graph.volume or 1.0
         self.shares = node_volumes(tree, graph.degrees) / total
         self.inside = (2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)) / total
+
+    def offered(self, above: list[Stretch], inside: list[Stretch], main: Stretch) -> list[Stretch]:
+        """The main partition, those of highest worth, and those that fill holes; coarse to fine."""
+        stretches = [*above, *inside]
+        bits = [self.entropy(stretch.split) for stretch in stretches]
+        chosen = [next(k for k, stretch in enumerate(stretches) if stretch is main)]
+
+        def is_free(k: int) -> bool:
+            return all(abs(bits[k] - bits[other]) >= ALIKE for other in chosen)
+
+        for places, most in ((range(len(above)), MAX_ABOVE), (range(len(above), len(stretches)), MAX_INSIDE)):
+            best = max((stretches[k].worth for k in places), default=0.0)
+            for k in sorted(places, key=lambda k: -stretches[k].worth):
+                here = sum(other in places for other in chosen)
+                if here < most and stretches[k].worth > LEAST_WORTH * best and is_free(k):
+                    chosen.append(k)
+        for _ in range(MAX_LEVELS - len(chosen)):
+            ends = pairwise([FEW, *sorted(bits[k] for k in chosen)])
+            fillers = [
+                (high - low, stretches[k].worth, k)
+                for low, high in ends
+                if high - low >= HOLE
+                for k in range(len(stretches))
+                if low + ALIKE <= bits[k] <= high - ALIKE
+            ]
+            if not fillers:
+                break
+            chosen.append(max(fillers)[2])
+        return [stretches[k] for k in sorted(chosen)]
 
     def weave(self, lasting: list[Split], described: list[Split]) -> list[Split]:
         """One chain of nested partitions: the lasting ones and, fitted in between, the descriptive ones.
@@ -210,19 +337,13 @@ class _Scale:
 
     def entropy(self, split: Split) -> float:
         """Entropy in bits of the parts' shares of the volume."""
-        shares = self.shares[self.parts(split)]
+        shares = self.shares[parts_of(self.tree, split)]
         return float(-np.dot(shares, np.log2(shares, where=shares > 0, out=np.zeros_like(shares))))
 
     def holds(self, split: Split) -> bool:
         """Whether the parts hold more weight than the degrees alone would explain: positive `modularity`."""
-        parts = self.parts(split)
+        parts = parts_of(self.tree, split)
         return float(self.inside[parts].sum() - np.square(self.shares[parts]).sum()) > LEAST_MODULARITY
-
-    def parts(self, split: Split) -> Split:
-        """The nodes that are parts: not split, but their parent is."""
-        found = ~split
-        found[:-1] &= split[self.tree.parent[:-1]]
-        return found
 
 
 def modularity(labels: Labels, graph: Graph) -> float:

@@ -15,23 +15,31 @@ from hypcse.tree import Tree
 
 ALIKE = 0.25
 """Bits of entropy by which partitions may differ and still count as one."""
-LEAST_WORTH = 0.1
-"""A partition with less than this share of the highest worth is not offered."""
+FINE, FINE_LIMIT = 0.7, 0.7
+"""Where partitions are fine: from this share of the entropy on that they have at this limit."""
+LEAST_USUAL, MOST_USUAL, LEAST_BITS = 0.02, ALIKE, 0.1
+"""Bounds of how long a partition of a continuum lasts, which is longest on a curve; and of the bits measured over."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """A partition and its worth.
+    """A partition and how long it lasts.
 
-    split   : which nodes of the tree are split.
-    entropy : entropy of the parts' shares of the volume, in bits.
-    worth   : doublings of the limit over which it, or one nearly equal, is the finest partition within the limit,
-              times its modularity.
+    split      : which nodes of the tree are split.
+    entropy    : entropy of the parts' shares of the volume, in bits.
+    modularity : of the parts that count.
+    lasting    : doublings of the limit over which it, or one nearly equal, is the finest partition within the limit.
     """
 
     split: NDArray[np.bool_]
     entropy: float
-    worth: float
+    modularity: float
+    lasting: float
+
+    @property
+    def worth(self) -> float:
+        """How long it lasts, times its modularity."""
+        return self.lasting * self.modularity
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,29 +57,44 @@ class Staircase:
     entropy: NDArray[np.float64]
     quality: NDArray[np.float64]
 
-    def worths(self) -> NDArray[np.float64]:
-        """Worth of each partition: its own stretch, and those of others weighted by how similar they are."""
+    def lasting(self) -> NDArray[np.float64]:
+        """How long each partition lasts: its own stretch, and those of others weighted by how similar they are."""
         doublings = np.log2(self.limits)
         lengths = np.diff(doublings, append=doublings[-1:])
         begins = np.isin(self.limits, self.threshold)
-        return np.where(begins, np.maximum(self.quality, 0.0) * near_sums(self.entropy, lengths), 0.0)
+        return np.where(begins, near_sums(self.entropy, lengths), 0.0)
 
-    def best(self, n_partitions: int, *, with_finest: bool = True) -> list[Stretch]:
-        """The partitions of highest worth, coarse to fine, each at least `ALIKE` apart from those of higher worth.
+    def usual(self) -> float:
+        """How long a partition of a continuum lasts, from the finest third of the partitions of these data.
+
+        There, the limit grows steadily with the entropy: by about 1 / d doublings per bit for points in d dimensions.
+        """
+        last = int(np.searchsorted(self.limits, FINE_LIMIT, side="right")) - 1
+        if last < 1:
+            return MOST_USUAL
+        begin = min(int(np.searchsorted(self.entropy, FINE * self.entropy[last])), last - 1)
+        doublings = float(np.log2(self.limits[last] / self.limits[begin]))
+        rate = doublings / max(float(self.entropy[last] - self.entropy[begin]), LEAST_BITS)
+        return float(np.clip(ALIKE * rate, LEAST_USUAL, MOST_USUAL))
+
+    def best(self, n_partitions: int, *, apart: float = ALIKE, with_finest: bool = True) -> list[Stretch]:
+        """The partitions of highest worth, coarse to fine, each at least `apart` bits from those of higher worth.
 
         Unless `with_finest`, without the finest one and those nearly equal to it.
         """
-        worths = self.worths()
+        lasting = self.lasting()
+        worths = lasting * np.maximum(self.quality, 0.0)
         free = worths if with_finest else np.where(self.entropy > self.entropy[-1:] - 2 * ALIKE, 0.0, worths)
         chosen: list[int] = []
         while len(chosen) < n_partitions and free.size:
             best = int(np.argmax(free))
-            if free[best] <= LEAST_WORTH * worths.max():
+            if free[best] <= 0:
                 break
             chosen.append(best)
-            free = np.where(np.abs(self.entropy - self.entropy[best]) < ALIKE, 0.0, free)
+            free = np.where(np.abs(self.entropy - self.entropy[best]) < apart, 0.0, free)
         return [
-            Stretch(self.threshold <= self.limits[k], float(self.entropy[k]), float(worths[k])) for k in sorted(chosen)
+            Stretch(self.threshold <= self.limits[k], float(self.entropy[k]), float(self.quality[k]), float(lasting[k]))
+            for k in sorted(chosen)
         ]
 
 

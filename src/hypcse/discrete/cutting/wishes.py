@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.discrete.binary import binary_form
-from hypcse.discrete.cutting.cuts import check_table, children_of, gains_of_number
+from hypcse.discrete.cutting.cuts import Cut, check_table, children_of, cut_into, cut_labels, gains_of_number, parts_of
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.graph import Graph
 from hypcse.kernels.cuts.antichains import antichain_tables, best_antichain, best_antichain_of
 from hypcse.kernels.cuts.thresholds import from_above
-from hypcse.kernels.trees.sweep import leaf_labels, subtree_minima, subtree_sums
+from hypcse.kernels.trees.sweep import inherit_values, leaf_labels, subtree_minima, subtree_sums
 from hypcse.tree import Tree
 
 Labels = NDArray[np.int64]
@@ -79,9 +79,9 @@ def modular_cut(tree: Tree, graph: Graph, resolution: float, min_size: int | Non
     meeting, total = lca_weights(tree, graph), graph.volume or 1.0
     inside = 2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)
     gain = inside / total - resolution * np.square(node_volumes(tree, graph.degrees) / total)
-    gain[tree.sizes < (min_size or 1)] = -np.inf
-    split, _ = best_antichain(tree.parent, gain, meeting > 0, tree.n_leaves)
-    return leaf_labels(tree.parent, split, tree.n_leaves)
+    large = tree.sizes >= (min_size or 1)
+    split, _ = best_antichain(tree.parent, gain, meeting > 0, large)
+    return cut_labels(tree, graph, Cut(split, parts_of(tree, split) & large))
 
 
 def wished_cuts(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
@@ -92,42 +92,43 @@ def wished_cuts(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
     """
     assert wishes.n_clusters is not None
     tree = binary_form(tree)
+    *coarser, finest = wishes.n_clusters
+    none = np.zeros(tree.n_nodes, np.bool_)
+    cut = cut_into(tree, graph, finest, wishes.min_size, none)
+    if cut is None:
+        _explain(tree, none, tree.sizes, finest, wishes)
+    found = [cut_labels(tree, graph, cut)]
     gains = gains_of_number(tree, graph)
-    small = tree.sizes < (wishes.min_size or 1)
-    allowed, found = ~small, []
-    for number in reversed(wishes.n_clusters):
-        split = _cut_into(tree, gains, allowed, number, wishes)
-        found.append(leaf_labels(tree.parent, split, tree.n_leaves))
-        parts = parts_of(tree, split)
+    for number in reversed(coarser):
         # A coarser cluster holds at least so many whole clusters of this cut, or is one of them if one is enough.
-        allowed = subtree_sums(tree.parent, parts.astype(np.float64)) >= (wishes.min_children or 1)
+        held = subtree_sums(tree.parent, cut.chosen.astype(np.float64)).astype(np.int64)
+        barred = held < (wishes.min_children or 1)
+        gain = np.where(barred, -np.inf, gains(number, int(tree.sizes[cut.chosen].min())))
+        split, chosen, total = best_antichain_of(children_of(tree), gain, held, number, 1)
+        if total == -np.inf:
+            _explain(tree, barred, held, number, wishes)
+        found.append(_joined(tree, found[-1], cut.chosen, chosen))
+        cut = Cut(split, chosen)
     return found[::-1]
 
 
-def parts_of(tree: Tree, split: Split) -> Split:
-    """The nodes that are clusters of a cut: not split, but their parent is."""
-    parts = ~split
-    parts[:-1] &= split[tree.parent[:-1]]
-    return parts
+def _joined(tree: Tree, finer: Labels, clusters: Split, coarser: Split) -> Labels:
+    """Labels of clusters that are nodes above those of a finer cut; strays go with their finer cluster."""
+    above = inherit_values(tree.parent, np.where(coarser, np.arange(tree.n_nodes), -1))
+    own = inherit_values(tree.parent, np.where(clusters, above, -1))[: tree.n_leaves]
+    node = np.zeros(int(finer.max()) + 1, np.int64)
+    node[finer[own >= 0]] = own[own >= 0]
+    _, begin, number = np.unique(node[finer], return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(begin))[number]
 
 
-def _cut_into(
-    tree: Tree, gains: Callable[[int], NDArray[np.float64]], allowed: Split, number: int, wishes: Wishes
-) -> Split:
-    check_table(tree, number)
-    gain = np.where(allowed, gains(number), -np.inf)
-    split, total = best_antichain_of(children_of(tree), gain, tree.sizes, number)
-    if total == -np.inf:
-        _explain(tree, np.where(allowed, 0.0, -np.inf), number, wishes)
-    return split
-
-
-def _explain(tree: Tree, gain: NDArray[np.float64], number: int, wishes: Wishes) -> NoReturn:
+def _explain(tree: Tree, barred: Split, units: NDArray[np.int64], number: int, wishes: Wishes) -> NoReturn:
     """Raise with the possible number of clusters nearest to the requested one."""
-    most = min(tree.n_leaves, 2 * number + 10)
-    check_table(tree, most)
-    best, _ = antichain_tables(children_of(tree), gain, tree.sizes, most)
-    possible = 1 + np.flatnonzero(best[-most:] > -np.inf)
+    least = wishes.min_size or 1 if units is tree.sizes else 1
+    most = min(int(units[-1]) // least, 2 * number + 10)
+    check_table(tree, most, least)
+    best, _ = antichain_tables(children_of(tree), np.where(barred, -np.inf, 0.0), units, most, least)
+    possible = 1 + np.flatnonzero(best[best.size - most :] > -np.inf)
     near = possible[np.argsort(np.abs(possible - number), kind="stable")[:2]]
     limits = [f"{name}={value}" for name, value in vars(wishes).items() if name.startswith("min") and value is not None]
     what = f" and {' and '.join(limits)}" if limits else " inside the finer level"

@@ -20,6 +20,7 @@ from hypcse.graph import Graph, GraphLike, scale_features
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors import unit_rows
 from hypcse.graph.neighbors.precomputed import distance_blocks
+from hypcse.graph.units import in_range
 from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.tree import Tree
 
@@ -84,7 +85,7 @@ def join_components(
     >>> join_components(graph_linkage(graph), graph, X).cut(n_clusters=2).tolist()
     [0, 0, 1, 1, 0, 0]
     """
-    graph = graph_over(tree, graph)
+    graph = in_range(graph_over(tree, graph))
     above = _order_by(X, distances, scale, metric, graph.n_vertices)
     components = graph.components()
     if components.max() > 0:
@@ -140,7 +141,7 @@ def warn_of_order(components: NDArray[np.int64]) -> None:
 
 
 def _points(X: ArrayLike, scale: Scale, metric: Metric, n_points: int) -> NDArray[np.floating]:
-    points = scale_features(dense_features(X), scale)
+    points = scale_features(dense_features(X), scale, metric)
     if len(points) != n_points:
         raise ValueError(f"X has {len(points)} rows, but the graph has {n_points} vertices. Pass one row per vertex.")
     return unit_rows(points) if metric == "cosine" else points

@@ -14,6 +14,7 @@ from hypcse.discrete.heights import degrees_tree
 from hypcse.discrete.linking.multilevel import multilevel_tree
 from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.graph.convert import node_names
+from hypcse.graph.units import in_range
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.heap_merges import entropy_merges, start_stretching
 from hypcse.kernels.linkage.merges import join_roots, merge_parents
@@ -72,7 +73,7 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
     """
     check_choice("method", method, Linkage)
     names = node_names(graph)
-    reporter, over = Reporter(callback), as_graph(graph)
+    reporter, over = Reporter(callback), in_range(as_graph(graph))
     tree = LINKAGES[method](over, lambda done, total: _tell(reporter, done, total))
     return tree.with_names(names)
 

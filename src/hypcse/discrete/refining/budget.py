@@ -54,7 +54,8 @@ BUDGETS: dict[Effort, Budget] = {
 }
 # Temperatures of annealing, in mean edge weights (times bits, or times leaves for Dasgupta's cost).
 HOTTEST, COLDEST = 2.0, 0.05
-# Largest number of steps per sweep for a tree searched as it is, and the levels that a deeper one is reduced to first.
+# Largest number of steps from all ends of edges to the root in a tree searched as it is, and the levels that a deeper
+# one is reduced to first.
 MAX_WALK = 5_000_000_000
 FLAT_LEVELS = 8
 # Time and callback are checked after this many steps of walking, and parts of an annealing run.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,8 +35,9 @@ from hypcse.discrete.refining.budget import (
     Refinement,
 )
 from hypcse.discrete.refining.state import Search, start_search
-from hypcse.entropy import graph_over, lca_weights, structural_entropy
+from hypcse.entropy import lca_weights, structural_entropy
 from hypcse.graph import Graph
+from hypcse.graph.units import in_range, unit_exponent
 from hypcse.kernels.search.descent import anneal, descend
 from hypcse.kernels.search.parts import mark_leaving
 from hypcse.kernels.trees.sweep import leaf_labels
@@ -52,14 +54,16 @@ class Run:
     def __init__(
         self, tree: Tree, graph: Graph, objective: Objective, max_seconds: float | None, callback: Callback | None
     ) -> None:
-        self.graph, self.objective, self.reporter = graph_over(tree, graph), objective, Reporter(callback)
+        # The search works without the unit of the weights.
+        self.exponent = unit_exponent(graph)
+        self.graph, self.objective, self.reporter = in_range(graph), objective, Reporter(callback)
         self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
-        self.begin = self.best = binarize(tree, graph)
+        self.begin = self.best = binarize(tree, self.graph)
         self.begin_value = self.best_value = self.lowest = self.measure(self.best)
         self.n_moves, self.stopped, self.lock = 0, False, Lock()
         # Worker threads do not inherit this number.
         self.n_threads = numba.get_num_threads()
-        self.least_gain = 1e-9 * float(graph.weights.mean()) if graph.n_edges else 0.0
+        self.least_gain = 1e-9 * float(self.graph.weights.mean()) if graph.n_edges else 0.0
 
     def search(self, starts: Sequence[Tree], budget: Budget, random_state: int) -> None:
         """Go down from the tree, the given starts and the budget's starts, then anneal if the budget says so."""
@@ -82,10 +86,17 @@ class Run:
         return [(*trees, *made)[k] for k in np.sort(first)]
 
     def measure(self, tree: Tree) -> float:
-        """The objective, recomputed from scratch."""
+        """The objective, recomputed from scratch, in the unit of the search."""
         if self.objective == "entropy":
             return structural_entropy(tree, self.graph)
         return float(2 * np.dot(lca_weights(tree, self.graph), tree.sizes))
+
+    def in_unit(self, value: float) -> float:
+        """A value of the objective in the unit of the given weights, on which loops and Dasgupta's cost depend."""
+        if self.objective == "entropy":
+            loops = float(self.graph.self_weights.sum())
+            return value + self.exponent * loops / self.graph.volume if loops > 0 else value
+        return math.ldexp(value, -self.exponent)
 
     def lower(self, value: float, gain: float) -> float:
         """A value of the objective after a gain in the units of the search."""
@@ -94,7 +105,8 @@ class Run:
     def keep(self, tree: Tree) -> None:
         """Remember a tree if it is better."""
         value = self.measure(tree)
-        if value < self.best_value:
+        # Rounding does not choose between trees.
+        if value < self.best_value - 1e-12:
             self.best, self.best_value = tree, value
 
     def go_down(self, trees: list[Tree], budget: Budget, stage: str) -> None:
@@ -130,14 +142,13 @@ class Run:
     ) -> Tree | None:
         """The end of a descent: nothing moves any more, or the budget is used up. None if it does not start in time.
 
-        A tree that stays too deep when flattened, like every tree of a star, is not searched.
+        A tree that stays too deep when flattened, like every tree of a star, is searched as it is.
         """
         if self.out_of_time():
             return None
         if not is_shallow(tree, self.graph):
-            tree = flatten(tree, self.graph)
-            if not is_shallow(tree, self.graph):
-                return tree
+            flat = flatten(tree, self.graph)
+            tree = flat if is_shallow(flat, self.graph) else tree
         search = start_search(tree, self.graph, self.objective)
         value = self.begin_value if tree is self.begin else self.measure(tree)
 
@@ -220,7 +231,8 @@ class Run:
         Annealing keeps only its final state, so the value reported meanwhile is the one from before.
         """
         self.lowest = min(self.lowest, self.best_value)
-        asked = self.reporter.tell(stage, share, 1.0, value=self.lowest, measure=self.objective)
+        value = self.in_unit(self.lowest)
+        asked = self.reporter.tell(stage, share, 1.0, value=value, measure=self.objective)
         self.stopped = self.stopped or asked
         self.out_of_time()
 
@@ -242,11 +254,11 @@ class Run:
             # The same tree with its nodes in another order may be higher by a rounding error.
             if value <= before + 1e-9:
                 tree, after = kept, min(value, before)
-        return Refinement(tree, before, after, self.n_moves)
+        return Refinement(tree, self.in_unit(before), self.in_unit(after), self.n_moves)
 
 
 def is_shallow(tree: Tree, graph: Graph) -> bool:
-    """Whether a sweep, which walks up the tree from both ends of every edge, stays within `MAX_WALK` steps."""
+    """Whether walking up the tree once from both ends of every edge takes at most `MAX_WALK` steps."""
     mean_depth = tree.sizes[:-1].sum() / tree.n_leaves
     return graph.indices.size * mean_depth <= MAX_WALK
 

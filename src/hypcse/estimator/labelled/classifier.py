@@ -17,7 +17,7 @@ from hypcse._progress import Callback
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.decode import decode_graph
-from hypcse.discrete.cutting.levels import levels_and_main
+from hypcse.discrete.cutting.levels import Levels, levels_and_main
 from hypcse.entropy import structural_entropy
 from hypcse.estimator.attributes import CLASSIFIED, SHARED, sizes_of_classes, sizes_of_points
 from hypcse.estimator.base import Saved, restore_on_failure
@@ -41,6 +41,7 @@ from hypcse.training import (
     TrainingConfig,
     fit_labelled,
 )
+from hypcse.tree.flat import by_size
 
 
 class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
@@ -67,7 +68,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     n_neighbors
         Number of neighbours per point in the similarity graph.
     bandwidth
-        Width of the similarities: a number, or "median" for the median distance between neighbours.
+        Width of the similarities: a number, "auto" or "median", as in `EntropyClustering`.
     scale
         How to scale the columns: "minmax", "standard", "rank" or "none"; see `scale_features`.
     random_state
@@ -119,6 +120,8 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         Accuracy that picked the epoch, or None.
     graph_
         The similarity graph, without labels.
+    bandwidth_
+        The width of its similarities.
     entropy_
         Structural entropy of the tree on that graph.
     history_
@@ -147,7 +150,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         guess_weight: float = 0.3,
         validation_fraction: float = 0.1,
         n_neighbors: int = 10,
-        bandwidth: Bandwidth = 1.0,
+        bandwidth: Bandwidth = "auto",
         scale: Scale = "minmax",
         random_state: int | RandomState | Generator | None = 0,
         callback: Callback | None = None,
@@ -238,11 +241,12 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
             start = decode_graph(found.leaves, respected)
             tree = find_hierarchy(ready, respected, seed, start, callback=callback)
             best = np.where(codes >= 0, codes, found.scores.argmax(axis=1))
+            nested = levels_and_main(tree, respected)
             self.keep(
                 classes_=classes,
                 transduction_=classes[best],
                 tree_=tree.with_names(given.names),
-                levels_=levels_and_main(tree, respected).labels,
+                levels_=Levels([by_size(labels) for labels in nested.labels], nested.main),
                 graph_=ready.graph,
                 embedding_=found.leaves,
                 prototypes_=found.prototypes,
@@ -255,7 +259,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
                 _similarities=similarities,
                 _scaler=ready.scaler,
                 _scaled=ready.scaled,
-                _bandwidth=ready.bandwidth,
+                bandwidth_=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
                 _metric=ready.metric,

@@ -29,8 +29,9 @@ class Partition:
 def _main_level(data: FlatData, seed: int) -> Partition:
     """Of the levels of the tree that to look at first; one cluster where nothing lies beyond chance."""
     structure = hypcse.beyond_chance(data.graph if data.X is None else data.X, random_state=seed)
-    levels = levels_and_main(_tree(data, seed), data.graph, structure.found)
-    return Partition(levels.labels[levels.main], tuple(levels.labels))
+    X = None if data.X is None else scale_features(data.X)
+    levels = levels_and_main(_tree(data, seed), data.graph, X, structured=structure.found)
+    return Partition(levels.flat, tuple(levels.labels))
 
 
 def _cut(data: FlatData, seed: int, *, n_clusters: int) -> Partition:

@@ -16,13 +16,16 @@ MAX_DENSE_COLUMNS, N_REDUCED = 512, 64
 
 
 def learn_reduction(table: Any, random_state: int = 0) -> NDArray[Any] | None:
-    """The main directions (64, d) of a sparse table with more than 512 columns; None for any other table."""
+    """The main directions (64, d), or fewer at a low rank, of a sparse table of over 512 columns; None for others."""
     if not sparse.issparse(table) or table.shape[1] <= MAX_DENSE_COLUMNS:
         return None
     from sklearn.decomposition import TruncatedSVD
 
     width = max(1, min(N_REDUCED, min(table.shape) - 1))
-    return TruncatedSVD(width, random_state=random_state).fit(table).components_
+    found = TruncatedSVD(width, random_state=random_state).fit(table)
+    # Along others, rows differ by rounding, which scaling would blow up.
+    rounding = max(table.shape) * np.finfo(found.components_.dtype).eps * found.singular_values_[0]
+    return found.components_[: max(1, int((found.singular_values_ > rounding).sum()))]
 
 
 def reduce_columns(table: Any, components: NDArray[Any] | None) -> NDArray[Any]:

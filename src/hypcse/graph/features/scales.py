@@ -10,21 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_features
+from hypcse.graph.features.precision import LEAST_STEPS, MAX_VALUE, Shifts, single_precision
 
 
 class Scaling(ABC):
     """What was learned from a table to scale it, and later points, in the same way; one class per kind.
 
-    kind  : its name, one of `Scale`.
-    parts : names and types of the one-dimensional arrays that were learned.
+    kind      : its name, one of `Scale`.
+    parts     : names and types of the one-dimensional arrays that were learned.
+    precision : of the features that it is learned from.
     """
 
     kind: ClassVar[str]
     parts: ClassVar[dict[str, Any]]
+    precision: ClassVar[type[Any]] = np.float32
 
     @classmethod
     @abstractmethod
-    def learn(cls, features: NDArray[np.float32]) -> Self:
+    def learn(cls, features: NDArray[Any]) -> Self:
         """The scaling of a table (n, d)."""
 
     @property
@@ -33,8 +36,12 @@ class Scaling(ABC):
         """Number of columns of the table that it was learned from."""
 
     @abstractmethod
-    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+    def scaled(self, features: NDArray[Any]) -> NDArray[np.float32]:
         """The scaled features (m, d), unchecked."""
+
+    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
+        """The features (m, d) as `scaled` takes them."""
+        return single_precision(features)
 
     def apply(self, X: ArrayLike) -> NDArray[np.float32]:
         """Scale X, (m, d).
@@ -46,19 +53,20 @@ class Scaling(ABC):
         >>> scaling.apply([[2.0], [5.0]]).tolist()
         [[0.5], [2.0]]
         """
-        features = single_precision(check_features(X))
-        if features.shape[1] != self.n_columns:
+        table = check_features(X)
+        if table.shape[1] != self.n_columns:
             raise ValueError(
-                f"X has {features.shape[1]} columns, but the scale was learned from {self.n_columns}. "
+                f"X has {table.shape[1]} columns, but the scale was learned from {self.n_columns}. "
                 "Pass the same columns."
             )
+        features = self.cast(table)
         with np.errstate(over="ignore", invalid="ignore"):
             scaled = self.scaled(features)
         wrong = ~np.isfinite(scaled)
         if wrong.any():
             row, column = (int(k) for k in np.argwhere(wrong)[0])
             raise ValueError(
-                f"X has {features[row, column]:.6g} at ({row}, {column}), too far from the values fitted for float32 "
+                f"X has {table[row, column]:.6g} at ({row}, {column}), too far from the values fitted for float32 "
                 f"(limit {np.finfo(np.float32).max:.3g} after scaling). Remove that row."
             )
         return scaled
@@ -135,14 +143,18 @@ class RankScaling(Scaling):
     The quantile of a fitted value is (number of values below + half the number equal) / n: the average of the left and
     right empirical distribution, and (rank - 1/2) / n with average ranks. Time O(n d log n), memory O(n d).
 
+    A column is compared in float32, which takes values that differ by rounding for equal; in float64 if float32 also
+    merges others.
+
     values    : distinct values of the first column, ascending, then of the second, and so on.
     quantiles : of these values; 0 in a constant column.
     starts    : (d + 1,) where each column starts in both, and where the last one ends.
     """
 
     kind = "rank"
-    parts: ClassVar[dict[str, Any]] = {"values": np.float32, "quantiles": np.float32, "starts": np.int64}
-    values: NDArray[np.float32]
+    precision = np.float64
+    parts: ClassVar[dict[str, Any]] = {"values": np.float64, "quantiles": np.float32, "starts": np.int64}
+    values: NDArray[np.float64]
     quantiles: NDArray[np.float32]
     starts: NDArray[np.int64]
 
@@ -161,7 +173,7 @@ class RankScaling(Scaling):
             raise ValueError("its values do not ascend in each column, or their quantiles do not ascend from 0 to 1")
 
     @classmethod
-    def learn(cls, features: NDArray[np.float32]) -> Self:
+    def learn(cls, features: NDArray[np.floating]) -> Self:
         columns = [_column_quantiles(column) for column in features.T]
         values, quantiles = (np.concatenate(part) for part in zip(*columns, strict=True))
         sizes = [distinct.size for distinct, _ in columns]
@@ -171,13 +183,51 @@ class RankScaling(Scaling):
     def n_columns(self) -> int:
         return self.starts.size - 1
 
-    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        scaled = np.empty_like(features)
+    def cast(self, features: NDArray[np.floating]) -> NDArray[np.float64]:
+        return features.astype(np.float64)
+
+    def scaled(self, features: NDArray[np.floating]) -> NDArray[np.float32]:
+        scaled = np.empty(features.shape, np.float32)
         for column in range(self.n_columns):
             own = slice(self.starts[column], self.starts[column + 1])
-            # In float64, where no difference of values overflows; a fitted value has its quantile to the last bit.
-            scaled[:, column] = np.interp(features[:, column], self.values[own], self.quantiles[own])
+            values, new = self.values[own], features[:, column]
+            with np.errstate(over="ignore"):
+                if np.array_equal(values.astype(np.float32), values):
+                    new = new.astype(np.float32)
+            # In float64, large ones divided, so that no difference overflows: a fitted value has its quantile exactly.
+            power = -2 if max(values[-1], -values[0]) > MAX_VALUE else 0
+            new = np.ldexp(np.clip(new, values[0], values[-1]).astype(np.float64), power)
+            scaled[:, column] = np.interp(new, np.ldexp(values, power), self.quantiles[own])
         return scaled
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftedScaling(Scaling):
+    """Another scaling, of columns that are moved and multiplied by powers of two first; see `shifts_between`."""
+
+    kind = "shifted"
+    parts: ClassVar[dict[str, Any]] = {"offset": np.float64, "exponent": np.int64}
+    inner: Scaling
+    offset: NDArray[np.float64]
+    exponent: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if not self.offset.shape == self.exponent.shape == (self.inner.n_columns,):
+            raise ValueError(f"it moves {self.offset.size} columns of {self.inner.n_columns}")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        raise NotImplementedError("shifts are chosen by `fit_scaling`")
+
+    @property
+    def n_columns(self) -> int:
+        return self.inner.n_columns
+
+    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
+        return Shifts(self.offset, self.exponent).cast(features, self.inner.precision)
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return self.inner.scaled(features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,28 +251,23 @@ class WeightedScaling(Scaling):
     def n_columns(self) -> int:
         return self.inner.n_columns
 
+    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
+        return self.inner.cast(features)
+
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         return self.inner.scaled(features) * self.weights
 
 
-def _column_quantiles(column: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _column_quantiles(column: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
     """The distinct values of a column, ascending, and their quantiles."""
     values, counts = np.unique(column, return_counts=True)
-    if values.size == 1:
-        return values, np.zeros(1, np.float32)
-    return values, ((np.cumsum(counts) - counts / 2) / column.size).astype(np.float32)
-
-
-def single_precision(features: NDArray[np.floating]) -> NDArray[np.float32]:
-    """The features in float32; raise with the first value out of range."""
-    limit = np.finfo(np.float32).max
     with np.errstate(over="ignore"):
-        cast = np.ascontiguousarray(features, dtype=np.float32)
-    wrong = ~np.isfinite(cast)
-    if wrong.any():
-        row, column = (int(k) for k in np.argwhere(wrong)[0])
-        raise ValueError(
-            f"X has {features[row, column]:.6g} at ({row}, {column}), beyond float32's limit of {limit:.3g}. "
-            "Divide that column by a constant first."
-        )
-    return cast
+        single = values.astype(np.float32)
+        merged = np.diff(values)[single[1:] == single[:-1]]
+        rounding = LEAST_STEPS * np.spacing(max(abs(values[0]), abs(values[-1])))
+    if np.isfinite(single).all() and (merged < rounding).all():
+        values, place = np.unique(single, return_inverse=True)
+        counts = np.bincount(place, counts).astype(np.int64)
+    if values.size == 1:
+        return values.astype(np.float64), np.zeros(1, np.float32)
+    return values.astype(np.float64), ((np.cumsum(counts) - counts / 2) / column.size).astype(np.float32)

@@ -22,7 +22,7 @@ def spectral_features(graph: Graph, n_components: int = 16, random_state: int = 
     Random columns are smoothed by the walk (I + D^-1/2 W D^-1/2) / 2 a fixed number of times, kept orthonormal, and
     rotated to the eigenvectors within their span; each is scaled by its eigenvalue. The number of products with the
     matrix is bounded, unlike for exact eigenvectors of a large graph. If there are fewer vertices than columns, the
-    rest is 0.
+    rest is 0; so is what is constant.
 
     >>> two_pairs = Graph.from_edges([0, 2], [1, 3])
     >>> found = spectral_features(two_pairs, 2)
@@ -41,7 +41,8 @@ def spectral_features(graph: Graph, n_components: int = 16, random_state: int = 
     found = (basis @ turn[:, order]) * values[order]
     # The sign of an eigenvector is arbitrary: the entry of largest magnitude is made positive.
     peaks = found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])]
-    found *= np.where(peaks < 0, -1.0, 1.0)
+    # A range below single precision is rounding, which scaling would blow up.
+    found *= np.where(peaks < 0, -1.0, 1.0) * (np.ptp(found, axis=0) > 10 * np.finfo(np.float32).eps)
     return np.pad(found, ((0, 0), (0, n_components - found.shape[1])))
 
 

@@ -61,6 +61,8 @@ def _move_vertices(
 ) -> NDArray[np.int64]:
     n = degrees.size
     total = degrees.sum()
+    # Gains closer than this differ by rounding.
+    margin = 1e-12 * total
     groups = Groups(np.arange(n), degrees.copy(), loops.copy())
     link = np.zeros(n)
     touched = np.empty(n, np.int64)
@@ -78,11 +80,11 @@ def _move_vertices(
             groups.volume[own] -= degree
             groups.inside[own] -= 2 * link[own] + loop
             best, most = own, _gain(groups, own, link[own], degree, loop, total, resolution)
-            least = most + 1e-12 * total
+            least = most + margin
             for k in range(n_touched):
                 other = touched[k]
                 gain = _gain(groups, other, link[other], degree, loop, total, resolution)
-                if gain > least and (gain > most or (gain == most and other < best)):
+                if gain > least and (gain > most + margin or (gain > most - margin and other < best)):
                     best, most = other, gain
             groups.label[vertex] = best
             groups.volume[best] += degree

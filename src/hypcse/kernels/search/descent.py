@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels._compile import helper, kernel
-from hypcse.kernels.search.pricing import find_cheapest, price_places
+from hypcse.kernels.search.pricing import find_cheapest, price_places, step_limit, sweep_credit
 from hypcse.kernels.search.regraft import move
-from hypcse.kernels.search.working_tree import COST, N_FOUND, N_PATH, N_STEPS, PARENT, Rows, WorkingTree
+from hypcse.kernels.search.working_tree import COST, CREDIT, N_FOUND, N_PATH, N_STEPS, PARENT, Rows, WorkingTree
 
 
 @helper
@@ -34,19 +34,26 @@ def descend(
 ) -> tuple[float, int, int]:
     """Offer each stale subtree, from node `begin` on, its best place once; total gain, moves made, next node.
 
-    Subtrees of more than `largest` leaves stay where they are, and so does what would gain at most `least_gain`. The
-    call ends early, between two subtrees, after about `max_steps` steps of walking.
+    Subtrees of more than `largest` leaves stay where they are, and so does what would gain at most `least_gain`. A
+    sweep takes `PATIENCE` steps of walking for each node and each entry of the graph; after them, only subtrees that
+    need few are offered a place, and the others wait for the next sweep. The call ends early, between two subtrees,
+    after about `max_steps` steps.
     """
     gained, n_moves, n_steps = 0.0, 0, 0
+    if begin == 0:
+        tree.counts[CREDIT] = sweep_credit(tree, rows)
     for top in range(begin, tree.link.shape[0]):
         if n_steps > max_steps:
             return gained, n_moves, top
         n_steps += 1
         if tree.link[top, PARENT] < 0 or not tree.stale[top]:
             continue
-        tree.stale[top] = False
-        sibling, best = find_cheapest(tree, rows, top, largest, logarithmic)
+        limit = step_limit(tree)
+        sibling, best = find_cheapest(tree, rows, top, largest, least_gain, logarithmic)
         n_steps += tree.counts[N_STEPS]
+        tree.counts[CREDIT] -= tree.counts[N_STEPS]
+        # What takes too long now stays stale for the next sweep.
+        tree.stale[top] = tree.counts[N_STEPS] > limit
         if sibling < 0:
             continue
         gain = tree.value[sibling, COST] - tree.value[best, COST]
@@ -97,13 +104,15 @@ def anneal(
     tree: WorkingTree, rows: Rows, temperatures: NDArray[np.float64], state: NDArray[np.uint64], logarithmic: bool
 ) -> tuple[float, int]:
     """At each temperature one subtree, drawn at random, takes a place drawn by its cost; total gain and moves made."""
-    gained, n_moves = 0.0, 0
+    gained, n_moves, n_nodes = 0.0, 0, tree.link.shape[0]
+    tree.counts[CREDIT] = sweep_credit(tree, rows) // n_nodes * temperatures.size
     for temperature in temperatures:
-        top = int(_uniform(state) * tree.link.shape[0])
+        top = int(_uniform(state) * n_nodes)
         draw = _uniform(state)
         if tree.link[top, PARENT] < 0:
             continue
-        sibling = price_places(tree, rows, top, tree.link.shape[0], logarithmic)
+        sibling = price_places(tree, rows, top, n_nodes, logarithmic)
+        tree.counts[CREDIT] -= tree.counts[N_STEPS]
         if sibling < 0:
             continue
         place = _draw_place(tree, sibling, temperature, draw)

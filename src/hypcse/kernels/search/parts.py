@@ -60,7 +60,7 @@ def take_part(tree: WorkingTree, rows: Rows, first: int, size: int, inner: int) 
             value[node, k] = tree.value[known, k]
     scratch = np.zeros((3, n_nodes), np.int32)
     stale = np.ones(n_nodes, np.bool_)
-    part = WorkingTree(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(4, np.int64))
+    part = WorkingTree(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(5, np.int64))
     return part, _rows_inside(rows, first, size)
 
 

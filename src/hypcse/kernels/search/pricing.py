@@ -27,6 +27,7 @@ from hypcse.kernels.search.working_tree import (
     AMOUNT,
     CLOCK,
     COST,
+    CREDIT,
     GAIN_PHI,
     LEFT,
     MARK,
@@ -49,6 +50,21 @@ from hypcse.kernels.search.working_tree import (
 LAST_CLOCK = 2**31 - 16
 # Places above the node where all edges of a subtree have met are worth little: so many of them are priced.
 EXTRA_LEVELS = 8
+# Steps of walking that a sweep has for each node and each entry of the graph. Once they are used up, a survey may take
+# no more than so many. On graphs without hubs a sweep takes a quarter of them; with hubs, trees are deep.
+PATIENCE = 256
+
+
+@helper
+def sweep_credit(tree: WorkingTree, rows: Rows) -> int:
+    """Steps of walking that a sweep over all subtrees has."""
+    return PATIENCE * (tree.link.shape[0] + rows.indices.size)
+
+
+@helper
+def step_limit(tree: WorkingTree) -> int:
+    """The most steps that the next survey may take."""
+    return max(tree.counts[CREDIT], PATIENCE)
 
 
 @helper
@@ -72,11 +88,14 @@ def _mark_leaves(tree: WorkingTree, top: int, n_leaves: int, inside: int, larges
 
 
 @helper
-def _collect_neighbors(tree: WorkingTree, rows: Rows, n_inside: int, inside: int, outside: int) -> int:
+def _collect_neighbors(tree: WorkingTree, rows: Rows, n_inside: int, inside: int, outside: int, limit: int) -> int:
     """Add up the weight from the listed leaves to each leaf outside, and list those in `stack`; their number."""
     n_neighbors = 0
     for k in range(n_inside):
         leaf = tree.found[k]
+        tree.counts[N_STEPS] += rows.indptr[leaf + 1] - rows.indptr[leaf]
+        if tree.counts[N_STEPS] > limit:
+            return 0
         for e in range(rows.indptr[leaf], rows.indptr[leaf + 1]):
             other = rows.indices[e]
             if tree.link[other, MARK] == inside:
@@ -91,36 +110,41 @@ def _collect_neighbors(tree: WorkingTree, rows: Rows, n_inside: int, inside: int
 
 
 @helper
-def _list_path(tree: WorkingTree, node: int, on_path: int) -> None:
+def _list_path(tree: WorkingTree, node: int, on_path: int, limit: int) -> None:
     """List a node and all above it in `path`."""
     n_path = 0
-    while node >= 0:
+    while node >= 0 and n_path <= limit:
         tree.link[node, MARK] = on_path
         tree.path[n_path] = node
         n_path += 1
         node = tree.link[node, PARENT]
     tree.counts[N_PATH] = n_path
+    tree.counts[N_STEPS] += n_path
 
 
 @helper
-def _walk_up(tree: WorkingTree, n_neighbors: int, outside: int, on_path: int) -> int:
+def _walk_up(tree: WorkingTree, n_neighbors: int, outside: int, on_path: int, limit: int) -> int:
     """List the nodes from the neighbours up to the path in `found`, parents before children, and add up their amounts.
 
     A node of the path where something meets gets the mark after `on_path`; their number.
     """
     n_found, n_met = 0, 0
+    most = limit - tree.counts[N_STEPS]
     for k in range(n_neighbors):
         begin = n_found
         node = tree.stack[k]
         tree.found[n_found] = node
         n_found += 1
         node = tree.link[node, PARENT]
-        while tree.link[node, MARK] < outside:
+        while tree.link[node, MARK] < outside and n_found <= most:
             tree.link[node, MARK] = outside
             tree.value[node, AMOUNT] = 0.0
             tree.found[n_found] = node
             n_found += 1
             node = tree.link[node, PARENT]
+        if n_found > most:
+            tree.counts[N_STEPS] += n_found
+            return 0
         if tree.link[node, MARK] == on_path:
             tree.link[node, MARK] = on_path + 1
             tree.value[node, MEETING] = 0.0
@@ -204,14 +228,18 @@ def _survey(tree: WorkingTree, rows: Rows, top: int, largest: int, logarithmic: 
     inside, outside, on_path = tree.counts[CLOCK] - 3, tree.counts[CLOCK] - 2, tree.counts[CLOCK] - 1
     joint = tree.link[top, PARENT]
     sibling = tree.link[joint, LEFT] + tree.link[joint, RIGHT] - top
-    n_inside = _mark_leaves(tree, top, n_leaves, inside, largest)
-    tree.counts[N_STEPS] = n_inside if n_inside > 0 else largest
-    n_neighbors = _collect_neighbors(tree, rows, n_inside, inside, outside)
+    limit = step_limit(tree)
+    n_inside = _mark_leaves(tree, top, n_leaves, inside, min(largest, limit))
+    tree.counts[N_STEPS] = n_inside if n_inside > 0 else min(largest, limit + 1)
+    n_neighbors = _collect_neighbors(tree, rows, n_inside, inside, outside, limit)
     if n_neighbors == 0:
         return -1
-    _list_path(tree, joint, on_path)
-    tree.counts[N_STEPS] += tree.counts[N_PATH]
-    n_met = _walk_up(tree, n_neighbors, outside, on_path)
+    _list_path(tree, joint, on_path, limit)
+    if tree.counts[N_STEPS] > limit:
+        return -1
+    n_met = _walk_up(tree, n_neighbors, outside, on_path, limit)
+    if tree.counts[N_STEPS] > limit:
+        return -1
     _trim_path(tree, n_met, on_path)
     _price_path(tree, tree.value[top, MEASURE], sibling, logarithmic)
     return sibling
@@ -221,7 +249,8 @@ def _survey(tree: WorkingTree, rows: Rows, top: int, largest: int, logarithmic: 
 def price_places(tree: WorkingTree, rows: Rows, top: int, largest: int, logarithmic: bool) -> int:
     """Price every place worth a visit for the subtree `top`; its sibling, whose cost is that of staying.
 
-    -1 when there is no such place, or when the subtree has more than `largest` leaves and nothing was done.
+    -1 when there is no such place, or when the subtree has more than `largest` leaves or would take more steps than
+    `step_limit`, and nothing was done.
     The places are the first `counts[N_FOUND]` of `found` and, from the second on, the first `counts[N_PATH]` of `path`.
     """
     sibling = _survey(tree, rows, top, largest, logarithmic)
@@ -233,10 +262,13 @@ def price_places(tree: WorkingTree, rows: Rows, top: int, largest: int, logarith
 
 
 @kernel
-def find_cheapest(tree: WorkingTree, rows: Rows, top: int, largest: int, logarithmic: bool) -> tuple[int, int]:
+def find_cheapest(
+    tree: WorkingTree, rows: Rows, top: int, largest: int, least_gain: float, logarithmic: bool
+) -> tuple[int, int]:
     """The sibling of the subtree `top`, or -1, as `price_places` answers, and the cheapest of its places.
 
-    Staying wins ties, then the path, then the place found first. Branches that cannot hold the cheapest are not priced.
+    Staying wins ties, then the path, then the place found first; costs are tied that differ by at most `least_gain`, or
+    else rounding would decide. Branches that cannot hold the cheapest are not priced.
     """
     sibling = _survey(tree, rows, top, largest, logarithmic)
     if sibling < 0:
@@ -244,9 +276,9 @@ def find_cheapest(tree: WorkingTree, rows: Rows, top: int, largest: int, logarit
     value = tree.value
     best = sibling
     for k in range(1, tree.counts[N_PATH]):
-        if value[tree.path[k], COST] < value[best, COST]:
+        if value[tree.path[k], COST] < value[best, COST] - least_gain:
             best = tree.path[k]
-    least = value[best, COST]
+    least = value[best, COST] - least_gain
     for k in range(tree.counts[N_FOUND]):
         node = tree.found[k]
         if node == sibling:
@@ -257,5 +289,5 @@ def find_cheapest(tree: WorkingTree, rows: Rows, top: int, largest: int, logarit
             # So are all below it: their bound is this one, with nothing left to reach.
             value[node, COST], value[node, PASSING], value[node, GAIN_PHI] = np.inf, 0.0, value[top, PHI]
         elif _price(tree, node, value[top, MEASURE], logarithmic) < least:
-            best, least = node, value[node, COST]
+            best, least = node, value[node, COST] - least_gain
     return sibling, best

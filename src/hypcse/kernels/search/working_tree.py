@@ -14,8 +14,8 @@ PARENT, LEFT, RIGHT, MARK = 0, 1, 2, 3
 # Columns of `value`: what the objective needs, and what a survey finds. A(v) is AMOUNT, g(v) GAIN_PHI; PASSING is
 # weight (g - h), the price of going below a node; MEETING is the weight from S that meets a node of its old path.
 MEASURE, PHI, WEIGHT, AMOUNT, COST, GAIN_PHI, PASSING, MEETING = 0, 1, 2, 3, 4, 5, 6, 7
-# Entries of `counts`.
-N_PATH, N_FOUND, CLOCK, N_STEPS = 0, 1, 2, 3
+# Entries of `counts`. N_STEPS is what the last survey walked, CREDIT what surveys may still walk in this sweep.
+N_PATH, N_FOUND, CLOCK, N_STEPS, CREDIT = 0, 1, 2, 3, 4
 
 
 class Rows(NamedTuple):
@@ -67,7 +67,7 @@ def make_working_tree(
         value[node, PHI] = phi_of(measure[node], logarithmic)
     scratch = np.zeros((3, n_nodes), np.int32)
     stale = np.ones(n_nodes, np.bool_)
-    return WorkingTree(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(4, np.int64))
+    return WorkingTree(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(5, np.int64))
 
 
 @kernel

@@ -20,7 +20,7 @@ from hypcse.show.page.describe import entropy_shares
 from hypcse.show.page.given import check_node_names, compared_labels
 from hypcse.show.page.levels import Partitions, check_stability, partitions_of, stability_of, structure_of
 from hypcse.show.page.table import Table, table_of
-from hypcse.show.source import LeafClasses, given_or_own, graph_of, leaf_classes, tree_of
+from hypcse.show.source import LeafClasses, flat_of, given_or_own, graph_of, leaf_classes, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
 from hypcse.tree.names import match_names
@@ -86,7 +86,7 @@ def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: 
     partitions = partitions_of(
         tree,
         graph,
-        automatic=given_or_own(look.automatic, source, "labels_"),
+        automatic=flat_of(source) if look.automatic is None else look.automatic,
         levels=given_or_own(look.levels, source, "levels_"),
         structure=structure,
     )

@@ -33,6 +33,7 @@ class Partitions:
     """What can be shown without asking for a number of clusters.
 
     automatic : labels of the automatic cut, and `rule`, where they come from.
+    outliers  : whether the last label of the automatic cut is that of outliers.
     levels    : nested labels, coarse to fine; none where neither a graph nor a model tells them.
     stability : a number from 0 to 1 for each level; None where it is not measured.
     """
@@ -41,6 +42,7 @@ class Partitions:
     rule: str
     levels: tuple[Labels, ...] = ()
     stability: tuple[float, ...] | None = None
+    outliers: bool = False
 
     @property
     def main(self) -> int | None:
@@ -60,16 +62,18 @@ def partitions_of(
     """The partitions that are given; the graph tells those that are not, the tree alone only an automatic cut."""
     structured = structure is None or structure.found
     missing = automatic is None or levels is None
-    found = levels_and_main(tree, graph, structured) if graph is not None and missing else None
+    found = levels_and_main(tree, graph, structured=structured) if graph is not None and missing else None
     if automatic is not None:
-        cut, rule = flat_labels("flat labels", automatic, tree.n_leaves), "given with the tree"
+        cut, rule = flat_labels("flat labels", automatic, tree.n_leaves, least=-1), "given with the tree"
     elif found is not None:
         cut, rule = found.labels[found.main], "main level"
     else:
         cut, rule = tree.cut(n_clusters=widest_gap(tree)), "widest gap in height"
-    if levels is not None:
-        return Partitions(cut, rule, nested_labels(levels, tree.n_leaves))
-    return Partitions(cut, rule, () if found is None else tuple(found.labels))
+    outliers = bool(cut.min() < 0)
+    cut = np.where(cut < 0, cut.max() + 1, cut)
+    known = () if found is None else tuple(found.labels)
+    nested = known if levels is None else nested_labels(levels, tree.n_leaves)
+    return Partitions(cut, rule, nested, outliers=outliers)
 
 
 def stability_of(
@@ -96,12 +100,12 @@ def structure_of(source: Any, structure: Structure | None) -> Structure | None:
     return own if isinstance(own, Structure) else None
 
 
-def flat_labels(name: str, given: ArrayLike, n_leaves: int) -> Labels:
-    """A whole number from 0 for each leaf."""
+def flat_labels(name: str, given: ArrayLike, n_leaves: int, least: int = 0) -> Labels:
+    """A whole number from `least` for each leaf."""
     labels = plain(name, given)
-    if labels.shape != (n_leaves,) or labels.dtype.kind not in "iu" or labels.min() < 0:
+    if labels.shape != (n_leaves,) or labels.dtype.kind not in "iu" or labels.min() < least:
         raise ValueError(
-            f"{name} of shape {labels.shape} and type {labels.dtype} do not fit: pass one whole number from 0 "
+            f"{name} of shape {labels.shape} and type {labels.dtype} do not fit: pass one whole number from {least} "
             f"for each of the {n_leaves} leaves."
         )
     most = max(MAX_LABELS, n_leaves)

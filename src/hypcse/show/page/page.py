@@ -159,13 +159,15 @@ def view(
         How to scale the features for distances, as for `similarity_graph`, and what the dendrogram shows first:
         "distance" between joined parts, "tree" heights, or "auto", distances where there are features.
     n_clusters, automatic
-        Clusters shown first, and the labels of the automatic cut. By default these are the model's labels, the
-        `main_level` of a graph, or the widest gap in height.
+        Clusters shown first, and the labels of the automatic cut. By default these are the model's labels (its main
+        level, if the labels are one cluster for want of structure), the `main_level` of a graph, or the widest gap in
+        height.
     levels, stability
         Nested labels, coarse to fine, and a number from 0 to 1 for each. By default those of the model or of the graph,
         which take some seconds; stability is measured up to 20,000 leaves. `levels=[]` shows none.
     structure
-        What `hypcse.beyond_chance` says. Where it finds nothing, a graph's automatic cut is one cluster.
+        What `hypcse.beyond_chance` says. Where it finds nothing, the page says so, one cluster comes before the levels
+        of a graph, and the level to look at first is shown.
     node_names
         Names of inner nodes, by node number. Other nodes are named by the columns that set them apart from their
         siblings, where `feature_names` are known, else by one of their leaves. Names can be changed on the page.

@@ -47,6 +47,7 @@ def document(shown: Shown) -> dict[str, Any]:
         "clusters": shown.n_clusters,
         # Labels that are also a level are held once.
         "automatic": pack(smallest_unsigned(shown.partitions.automatic)) if main is None else None,
+        "outliers": shown.partitions.outliers,
         "automaticRule": shown.partitions.rule if main is None else "main level",
         "levels": _levels(shown.partitions),
         "structure": None if shown.structure is None else _structure(shown.structure),

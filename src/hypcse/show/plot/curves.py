@@ -17,6 +17,7 @@ from hypcse.show.colours import INK, MARKERS, OKABE_ITO
 from hypcse.show.plot.axes import axes_or_new, open_frame
 from hypcse.show.source import graph_of, tree_of
 from hypcse.tree import Tree
+from hypcse.tree.flat import count_clusters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,7 +136,7 @@ def _mark_levels(ax: Axes, tree: Tree, graph: Graph) -> None:
     """Draw one marker per level, coarse to fine, labelled with its number of clusters."""
     found = levels_and_main(tree, graph)
     for place, labels in enumerate(found.labels):
-        number = int(labels.max()) + 1
+        number = count_clusters(labels)
         height = _flat_entropy(tree, graph, labels)
         name = "main level" if place == found.main else f"level {place + 1}"
         colour = OKABE_ITO[(1, 2, 4, 5, 7)[min(place, 4)]]

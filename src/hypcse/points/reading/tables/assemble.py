@@ -17,6 +17,7 @@ from hypcse.points.reading.tables.features import (
     Problem,
     category_feature,
     fill_missing,
+    is_choice,
     looks_like_id,
     number_feature,
     texts_of,
@@ -143,12 +144,7 @@ def _titles(table: Table, found: _Found) -> Iterator[tuple[str, str | None]]:
         if feature.sort == "categories":
             yield from ((f"{title}={text}", title) for text in feature.texts)
         else:
-            yield title, title if _is_truth(feature) else None
-
-
-def _is_truth(feature: Feature) -> bool:
-    """Whether a column holds booleans, as such or as 0 and 1: it then counts like a text column."""
-    return feature.sort == "truth" or bool(np.isin(feature.values[~np.isnan(feature.values)], (0.0, 1.0)).all())
+            yield title, title if is_choice(feature) else None
 
 
 def _labels(table: Table, column: int) -> NDArray[np.generic]:

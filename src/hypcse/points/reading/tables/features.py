@@ -15,8 +15,10 @@ from hypcse.points.reading.tables.dates import counts_of_stamps, days_of_stamps,
 
 MAX_CATEGORIES = 100
 """A column with more different texts holds names, not categories."""
-MIN_ID_ROWS = 10
-"""From this many rows on, increasing whole numbers look like an id."""
+MIN_ROWS = 10
+"""From this many rows on, increasing whole numbers look like an id, and a few numbers like choices."""
+MAX_CHOICES = 3
+"""A column of so many different numbers, such as 1 and 2 or three years, says which kind a row is."""
 _MOSTLY = 0.5
 _EXACT = 2**53
 """Up to here every whole number is a float."""
@@ -115,7 +117,14 @@ def fill_missing(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def looks_like_id(values: NDArray[np.float64]) -> bool:
     """Whether these are many whole numbers that increase from row to row."""
     column = values.ravel()
-    return bool(len(column) >= MIN_ID_ROWS and (np.diff(column) > 0).all() and (column == np.floor(column)).all())
+    return bool(len(column) >= MIN_ROWS and (np.diff(column) > 0).all() and (column == np.floor(column)).all())
+
+
+def is_choice(feature: Feature) -> bool:
+    """Whether a column holds booleans, as such or as 0 and 1, or few different numbers: it counts like one of texts."""
+    different = np.unique(feature.values[~np.isnan(feature.values)])
+    few = different.size <= MAX_CHOICES and len(feature.values) >= MIN_ROWS
+    return feature.sort == "truth" or few or bool(np.isin(different, (0.0, 1.0)).all())
 
 
 def _finite(values: NDArray[np.float64], sort: str) -> Feature | Problem:

@@ -50,7 +50,7 @@ function leafWords(view, tree) {
  * @param {View} view @param {Tree} tree @param {Partition} partition @param {NodeNames} names
  */
 function clusterWords(view, tree, partition, names) {
-  if (!partition.ofSubtrees || partition.count < 2) return [];
+  if (!partition.ofNodes || partition.count < 2) return [];
   /** @type {Word[]} */
   const words = [];
   /** @type {[number, number, number, number][]} */

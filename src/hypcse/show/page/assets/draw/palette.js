@@ -67,10 +67,11 @@ function gamma(linear) {
 }
 
 /**
- * Colour number `index` on light or dark ground.
+ * Colour number `index` on light or dark ground; grey for -1.
  * @param {number} index @param {Look} look
  */
 export function paletteColour(index, look) {
+  if (index < 0) return packHex(LOOKS[look].trunk);
   const named = CLASS_COLOURS[look];
   if (index < named.length) return packHex(named[index]);
   const turn = index - named.length;

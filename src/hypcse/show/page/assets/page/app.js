@@ -52,7 +52,7 @@ export class App {
     this.levels.forEach((level, k) => {
       if (k && !level.ofSubtrees) level.colours = inheritedColours(level, this.levels[k - 1]);
     });
-    this.automatic = page.automatic ? new Partition(this.tree, page.automatic) : this.levels[page.mainLevel ?? 0];
+    this.automatic = page.automatic ? new Partition(this.tree, page.automatic, null, page.outliers) : this.levels[page.mainLevel ?? 0];
     /** @type {State} */
     this.state = {
       view: "disk", mode: "cut", level: -1, clusters: page.clusters || 0, selected: -1, hovered: -1, cell: "",
@@ -248,8 +248,9 @@ export class App {
    * @param {number} label
    */
   clusterTitle(label) {
+    if (label === this.partition.outliers) return "outliers";
     const node = this.partition.tops[label];
-    return this.partition.ofSubtrees ? this.names.title(node) : `Cluster ${label}`;
+    return this.partition.ofNodes ? this.names.title(node) : `Cluster ${label}`;
   }
 
   /**

@@ -92,7 +92,7 @@ export class Comparison {
     const button = element("button", {
       type: "button", className: "plain", title, onclick: () => app.select(partition.tops[label]),
     }, [
-      swatch(paletteColour(partition.colours[label], app.state.look)), element("span", { text: String(label) }),
+      swatch(paletteColour(partition.colours[label], app.state.look)), element("span", { text: partition.numberOf(label) }),
     ]);
     return element("tr", {}, [
       element("th", { scope: "row" }, [button]), ...cells.map((count) => pairCell(count, all)),

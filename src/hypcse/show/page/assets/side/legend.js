@@ -84,7 +84,7 @@ function clusterEntries(app) {
   return partition.bySize().map((label) => ({
     colour: paletteColour(partition.colours[label], state.look),
     get text() {
-      return partition.ofSubtrees ? `${label}: ${app.clusterTitle(label)}` : app.clusterTitle(label);
+      return partition.ofNodes && label !== partition.outliers ? `${label}: ${app.clusterTitle(label)}` : app.clusterTitle(label);
     },
     count: partition.sizes[label],
     node: partition.tops[label],

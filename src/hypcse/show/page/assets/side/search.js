@@ -73,7 +73,7 @@ export class Search {
   nodes(wanted) {
     const { app } = this;
     const { partition, names } = app;
-    const clusters = partition.ofSubtrees ? partition.bySize().slice(0, 100).map((label) => partition.tops[label]) : [];
+    const clusters = partition.ofNodes ? partition.bySize().slice(0, 100).map((label) => partition.tops[label]).filter((node) => node >= 0) : [];
     const nodes = new Set([...names.named().keys(), ...clusters.filter((node) => !app.tree.isLeaf(node))]);
     return Array.from(nodes).filter((node) => names.title(node).toLowerCase().includes(wanted))
       .map((node) => ({ text: names.title(node), kind: "node", act: () => this.go(node) }));

@@ -5,24 +5,31 @@
  * @import { Tree } from "./tree.js"
  */
 
+const MAIN_SHARE = 0.9; // Share of the leaves of a cluster under one node that the node may be shown and named for.
+
 /** Flat labels of the leaves, what they mean at the nodes above them, and a colour number for each cluster. */
 export class Partition {
   /**
    * colourOf: a colour number for each node, where the clusters take theirs from; by size, largest first, without.
-   * @param {Tree} tree @param {Numbers} labels @param {Int32Array | null} colourOf
+   * hasOutliers: whether the last label is no cluster but outliers: grey, and listed last.
+   * @param {Tree} tree @param {Numbers} labels @param {Int32Array | null} colourOf @param {boolean} hasOutliers
    */
-  constructor(tree, labels, colourOf = null) {
+  constructor(tree, labels, colourOf = null, hasOutliers = false) {
     this.labels = labels;
-    this.ofNode = sharedLabels(tree, labels);
     let most = 0;
     for (const label of labels) most = Math.max(most, label);
+    this.outliers = hasOutliers ? most : -1;
+    this.ofNode = sharedLabels(tree, labels, this.outliers);
     this.sizes = new Int32Array(most + 1);
     for (const label of labels) this.sizes[label]++;
     // Labels that came with the tree may leave numbers out.
-    this.count = this.sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0);
+    this.count = this.sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), hasOutliers ? -1 : 0);
     this.tops = this.findTops(tree);
-    // Whether every cluster is all that lies under one node.
-    this.ofSubtrees = this.tops.every((node, label) => node < 0 || tree.size[node] === this.sizes[label]);
+    /** @param {number} share */
+    const under = (share) => this.tops.every((node, label) => node < 0 || tree.size[node] >= share * this.sizes[label]);
+    // Whether every cluster is all that lies under one node, and whether it is but for a few strays.
+    this.ofSubtrees = under(1);
+    this.ofNodes = under(MAIN_SHARE);
     this.colours = colourOf ? this.coloursFrom(colourOf) : this.ranks();
   }
 
@@ -35,29 +42,39 @@ export class Partition {
   }
 
   /**
-   * The highest node of each cluster.
+   * The largest node of each cluster; -1 for outliers.
    * @param {Tree} tree
    */
   findTops(tree) {
     const tops = new Int32Array(this.sizes.length).fill(-1);
     for (let node = tree.root; node >= 0; node--) {
       const label = this.ofNode[node];
-      if (label >= 0 && tops[label] < 0) tops[label] = node;
+      if (label < 0 || label === this.outliers) continue;
+      if (tops[label] < 0 || tree.size[node] > tree.size[tops[label]]) tops[label] = node;
     }
     return tops;
   }
 
-  /** Labels that have leaves, the largest cluster first. */
+  /** Labels that have leaves, the largest cluster first, outliers last. */
   bySize() {
-    const used = Array.from(this.sizes.keys()).filter((label) => this.sizes[label] > 0);
-    return used.sort((a, b) => this.sizes[b] - this.sizes[a] || a - b);
+    const used = Array.from(this.sizes.keys()).filter((label) => this.sizes[label] > 0 && label !== this.outliers);
+    used.sort((a, b) => this.sizes[b] - this.sizes[a] || a - b);
+    return this.outliers < 0 ? used : [...used, this.outliers];
   }
 
-  /** Rank of each cluster by size. */
+  /** Rank of each cluster by size; -1, which is grey, for outliers. */
   ranks() {
     const rank = new Int32Array(this.sizes.length);
-    this.bySize().forEach((label, k) => { rank[label] = k; });
+    this.bySize().forEach((label, k) => { rank[label] = label === this.outliers ? -1 : k; });
     return rank;
+  }
+
+  /**
+   * The number of a cluster as it is written; outliers are -1.
+   * @param {number} label
+   */
+  numberOf(label) {
+    return label === this.outliers ? "-1" : String(label);
   }
 }
 
@@ -80,16 +97,18 @@ export function inheritedColours(partition, coarser) {
 }
 
 /**
- * The label that all leaves under a node share, -1 where they differ.
- * @param {Tree} tree @param {Numbers} labels
+ * The label that all leaves under a node share, outliers aside; -1 where they differ.
+ * @param {Tree} tree @param {Numbers} labels @param {number} outliers
  */
-function sharedLabels(tree, labels) {
+function sharedLabels(tree, labels, outliers) {
   const shared = new Int32Array(tree.nodeCount).fill(-2);
   shared.set(labels);
+  /** @param {number} node */
+  const isOutlier = (node) => outliers >= 0 && shared[node] === outliers;
   for (let node = 0; node < tree.root; node++) {
     const above = tree.parent[node];
-    if (shared[above] === -2) shared[above] = shared[node];
-    else if (shared[above] !== shared[node]) shared[above] = -1;
+    if (shared[above] === -2 || isOutlier(above)) shared[above] = shared[node];
+    else if (!isOutlier(node) && shared[above] !== shared[node]) shared[above] = -1;
   }
   return shared;
 }

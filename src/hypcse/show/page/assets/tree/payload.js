@@ -19,6 +19,7 @@
  * @property {string[] | null} names
  * @property {number | null} clusters
  * @property {Packed | null} automatic Null where it is the main level.
+ * @property {boolean} outliers Whether the last of its labels is that of outliers.
  * @property {string} automaticRule
  * @property {RawLevels | null} levels
  * @property {Structure | null} structure
@@ -100,6 +101,7 @@ export function readDocument(text) {
     names: raw.names,
     clusters: raw.clusters,
     automatic: unpackOptional(raw.automatic),
+    outliers: raw.outliers,
     automaticRule: raw.automaticRule,
     levels: raw.levels ? readLevels(raw.levels) : [],
     stability: raw.levels && raw.levels.stability,

@@ -98,7 +98,7 @@ export class Beside {
     const { partition } = this.content;
     const { heat, row } = this.table;
     const node = partition.tops[label];
-    if (!partition.ofSubtrees || node < 0) return null;
+    if (!partition.ofNodes || node < 0) return null;
     if (node === this.tree.root) return 0;
     const at = row.get(node) ?? Infinity;
     return at < heat.rows ? heat.values[at * heat.columns.length + place] : null;

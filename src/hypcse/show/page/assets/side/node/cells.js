@@ -59,5 +59,6 @@ function stripLines(app, leaf, strip) {
 /** @param {App} app @param {number} label */
 function clusterLine(app, label) {
   const { partition } = app;
+  if (label === partition.outliers) return `one of ${grouped(partition.sizes[label])} outliers`;
   return `cluster ${label}, ${grouped(partition.sizes[label])} leaves: ${app.clusterTitle(label)}`;
 }

@@ -86,7 +86,7 @@ export class Panel {
     if (apart !== null) rows.push(["Distance of parts", apart]);
     rows.push(["Depth", grouped(tree.depth[node])]);
     const label = partition.ofNode[node];
-    if (label >= 0) rows.push(["Cluster", String(label)]);
+    if (label >= 0) rows.push(["Cluster", partition.numberOf(label)]);
     const entropy = facts.entropy(node);
     if (entropy) {
       rows.push(["Entropy share", percent(entropy.own)]);

@@ -14,7 +14,7 @@ export function labelTable(app) {
   for (let leaf = 0; leaf < tree.leafCount; leaf++) {
     const label = partition.labels[leaf];
     const own = page.labellings.map(({ codes, names }) => names[codes[leaf]] ?? "");
-    rows.push([tree.leafName(leaf), String(label), ...titles.get(label) ?? [], ...own]);
+    rows.push([tree.leafName(leaf), partition.numberOf(label), ...titles.get(label) ?? [], ...own]);
   }
   return csvText(rows);
 }
@@ -30,9 +30,9 @@ export function meanTable(app) {
   const places = page.table ? Array.from(page.table.heat.columns.keys()) : [];
   const rows = [["label", "cluster", "colour", "node", "leaves", ...places.map((place) => beside.columnName(place))]];
   for (const label of partition.bySize()) {
-    const node = partition.ofSubtrees ? String(partition.tops[label]) : "";
+    const node = partition.ofNodes && partition.tops[label] >= 0 ? String(partition.tops[label]) : "";
     const means = places.map((place) => meanOf(app, label, place));
-    rows.push([String(label), ...clusterCells(app, label), node, String(partition.sizes[label]), ...means]);
+    rows.push([partition.numberOf(label), ...clusterCells(app, label), node, String(partition.sizes[label]), ...means]);
   }
   return csvText(rows);
 }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.graph import Graph
+from hypcse.graph.graph import Graph
 
 
 def with_edges(graph: Graph, i: NDArray[Any], j: NDArray[Any], weights: NDArray[np.float64]) -> Graph:

@@ -1,0 +1,1 @@
+"""What a user reads first, and how often it is right: `python -m benchmarks first-answer`."""
