@@ -35,15 +35,11 @@ def method(name: str, **options: Any) -> Callable[[Callback | None], object]:
 BEST: dict[str, Callable[[Callback | None], object]] = {
     "refine": lambda callback: refine(graph_linkage(GRAPH, "single"), GRAPH, callback=callback),
     "refine, thorough": lambda callback: refine(graph_linkage(GRAPH), GRAPH, effort="thorough", callback=callback),
-    "training": lambda callback: fit(
-        FEATURES, GRAPH, TrainingConfig.from_options(**SMALL), callback=callback, device="cpu"
-    ),
+    "training": lambda callback: fit(FEATURES, GRAPH, TrainingConfig(**SMALL), callback=callback, device="cpu"),
     "training, out of patience": lambda callback: fit(
         FEATURES,
         GRAPH,
-        TrainingConfig.from_options(
-            **{**SMALL, "n_epochs": 50}, evaluate_every=1, patience=2, learning_rate=1e-12, dropout=0.0
-        ),
+        TrainingConfig(**{**SMALL, "n_epochs": 50}, evaluate_every=1, patience=2, learning_rate=1e-12, dropout=0.0),
         callback=callback,
     ),
     "ufit": method("ufit"),

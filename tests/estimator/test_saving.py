@@ -28,9 +28,8 @@ from hypcse import HypCSE, Tree, levels, similarity_graph
 from hypcse.estimator import ModelFileError
 from hypcse.graph.features import Scaling
 from hypcse.saving.archive import ARRAYS, FACTS, _digest
-from hypcse.saving.models import hints_of
-from hypcse.saving.options import fits
-from hypcse.training import TrainingConfig
+from hypcse.saving.options import fits, hints_of
+from hypcse.training.config import HINTS
 
 FITTED = HypCSE.stored
 FROM_0_1 = Path(__file__).parent / "model-0.1.0"
@@ -341,7 +340,7 @@ def rename_or_remove_key(content, arrays, rng):
 def change_type(content, arrays, rng):
     options, config = content["parameters"], content["fitted"]["_config"]
     place = rng.choice([*objects_in(content["fitted"]), options, options, config])
-    hints = hints_of(HypCSE) if place is options else TrainingConfig.hints() if place is config else {}
+    hints = hints_of(HypCSE) if place is options else HINTS if place is config else {}
     key = rng.choice(sorted(place)) if place else "extra"
     old = place.get(key)
     new = [[old], {"a": old}, str(old), 10**400, -1, 0.5, True, None, "1"]

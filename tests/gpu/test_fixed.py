@@ -25,7 +25,7 @@ STILL = {"dropout": 0.0, "edge_drop": 0.0, "mask_learner": 0.0, "mask_anchor": 0
 def started(n: int = N, **options) -> tuple[Run, FixedSteps]:
     """A training about to begin, without any draws in the projector, and its fixed steps."""
     X = np.random.default_rng(0).random((n, 3)).astype(np.float32)
-    config = TrainingConfig.from_options(**SMALL, **options)
+    config = TrainingConfig(**SMALL, **options)
     run = Run(X, similarity_graph(X, n_neighbors=3), config, 0, "cpu")
     run.networks.projector.first.dropout = run.networks.projector.second.dropout = 0.0
     return run, FixedSteps(run.networks, run.optimizers, config, run.draws)

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from graph_strategies import dense
 from hypcse.graph import Graph
 from hypcse.structure import GraphLearner
 
 
 def dense_smoothing(anchor):
-    W = anchor.to_dense() + torch.eye(anchor.n_vertices, dtype=anchor.weight.dtype)
+    W = dense(anchor) + torch.eye(anchor.n_vertices, dtype=anchor.weight.dtype)
     root = W.sum(1).rsqrt()
     return root[:, None] * W * root
 

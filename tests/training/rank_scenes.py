@@ -41,7 +41,7 @@ def points(n=75):
 
 def prepared(**options):
     X = points()
-    return scale_features(X), similarity_graph(X), TrainingConfig.from_options(**{**SMALL, **STEPS, **options})
+    return scale_features(X), similarity_graph(X), TrainingConfig(**{**SMALL, **STEPS, **options})
 
 
 def told(trained):

@@ -29,7 +29,7 @@ SMALL = {"n_epochs": 6, "evaluate_every": 2, "hidden_dim": 16, "embed_dim": 4, "
 def prepared(**options):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4)) + 3 * rng.integers(0, 3, size=(60, 1))
-    return scale_features(X), similarity_graph(X), TrainingConfig.from_options(**{**SMALL, **options})
+    return scale_features(X), similarity_graph(X), TrainingConfig(**{**SMALL, **options})
 
 
 def same(one, other):
@@ -124,7 +124,7 @@ def test_settings_that_an_older_version_did_not_know_had_their_defaults():
 def test_another_training_is_named(tmp_path):
     features, graph, config = prepared()
     fit(features, graph, config, checkpoint_dir=tmp_path)
-    other = TrainingConfig.from_options(**{**SMALL, "dropout": 0.5, "n_epochs": 7})
+    other = TrainingConfig(**{**SMALL, "dropout": 0.5, "n_epochs": 7})
     text = r"what differs: dropout \(0.2 there, 0.5 here\), n_epochs \(6 there, 7 here\)\. Name another checkpoint_dir"
     with pytest.raises(ValueError, match=text):
         fit(features, graph, other, checkpoint_dir=tmp_path)

@@ -87,8 +87,8 @@ def sizes_of_encoder(found: dict[str, Any]) -> dict[str, bool]:
     n_points, config = found["tree_"].n_leaves, found["_config"]
     check_state(found["_state"], n_inputs(found["_state"]), config)
     return {
-        "embedding_": found["embedding_"].shape == (n_points, config.model.embed_dim),
-        "history_": all(step.n_epochs == config.schedule.n_epochs for step in found["history_"]),
+        "embedding_": found["embedding_"].shape == (n_points, config.embed_dim),
+        "history_": all(step.n_epochs == config.n_epochs for step in found["history_"]),
         "_encoded_on": found["_encoded_on"].n_vertices == n_points,
     }
 
@@ -117,6 +117,6 @@ def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> in
     the factors are those that met the measured peaks at 20,000 and 100,000 points.
     """
     config = TrainingConfig()
-    batch = min(n_points, options.get("batch_size", config.schedule.batch_size))
-    hidden = options.get("hidden_dim", config.model.hidden_dim)
+    batch = min(n_points, options.get("batch_size", config.batch_size))
+    hidden = options.get("hidden_dim", config.hidden_dim)
     return n_points * (150 * n_neighbors + 22 * hidden) + 80 * batch * batch

@@ -17,6 +17,7 @@ from hypcse.estimator.preparing import Prepared
 from hypcse.methods.inputs import Inputs
 from hypcse.methods.options import check_names
 from hypcse.methods.registry import describe
+from hypcse.saving.options import nest_options
 from hypcse.tree import Tree
 
 
@@ -125,4 +126,4 @@ def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:
         return MethodClustering(method, options=changed, **shared)
     if found.trains:
         import hypcse._torch  # noqa: F401
-    return found.kind()(**{**shared, **options})
+    return found.kind()(**nest_options(found.kind(), {**shared, **options}))

@@ -8,6 +8,7 @@ from inspect import signature
 from typing import Any, get_type_hints
 
 from hypcse._checks import did_you_mean
+from hypcse.saving.options import options_class
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,17 @@ class Option:
 
 
 def keyword_options(function: Callable[..., Any], without: Iterable[str] = ()) -> tuple[Option, ...]:
-    """The options of a function: its keyword-only parameters, except the names left out."""
+    """The options of a function: its keyword-only parameters, except the names left out.
+
+    Options of a nested value are listed by their plain names.
+    """
     kinds = get_type_hints(function)
-    return tuple(
-        Option(name, parameter.default, kinds[name])
-        for name, parameter in signature(function).parameters.items()
-        if parameter.kind == parameter.KEYWORD_ONLY and name not in without
-    )
+    found: list[Option] = []
+    for name, parameter in signature(function).parameters.items():
+        if parameter.kind == parameter.KEYWORD_ONLY and name not in without:
+            own, nested = Option(name, parameter.default, kinds[name]), options_class(kinds[name])
+            found += [own] if nested is None else keyword_options(nested.__init__)
+    return tuple(found)
 
 
 def check_names(method: str, given: Iterable[str], known: Iterable[str]) -> None:

@@ -18,6 +18,7 @@ from hypcse.methods.options import Option, check_names, keyword_options
 from hypcse.methods.probabilistic import eph, fph
 from hypcse.methods.ufit import ufit
 from hypcse.points import Points
+from hypcse.saving.options import nest_options, spread_options
 from hypcse.tree import Tree
 
 
@@ -118,7 +119,7 @@ class Method:
         given = {"random_state": inputs.random_state, "scale": inputs.scale, **options}
         if "callback" in self.options:
             given.setdefault("callback", inputs.callback)
-        return self.kind()(**given).fit(inputs.points).tree_
+        return self.kind()(**nest_options(self.kind(), given)).fit(inputs.points).tree_
 
 
 METHODS = (
@@ -273,6 +274,7 @@ def run(
     """
     method = describe(name)
     if options:
+        options = spread_options(method.kind(), options) if method.estimator else options
         check_names(name, options, method.options)
     points = Points.of(X, graph)
     tree = method.tree(Inputs(points, scale, check_seed(random_state), callback), **options)

@@ -1,7 +1,7 @@
 """Training: configuration, one epoch, evaluation, checkpoints, and the loop around them."""
 
 import hypcse._torch  # noqa: F401
-from hypcse.training.config import TrainingConfig
+from hypcse.training.config import TrainingConfig, TrainingOptions
 from hypcse.training.extend import Encoding, lorentz_points, place_points
 from hypcse.training.labelled import Classified, Supervision, fit_labelled
 from hypcse.training.loop import TrainingInterrupted, fit
@@ -17,6 +17,7 @@ __all__ = [
     "TrainingConfig",
     "TrainingDiverged",
     "TrainingInterrupted",
+    "TrainingOptions",
     "TrainingStep",
     "fit",
     "fit_labelled",

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from hypcse.graph.cutting import cut_out
 from hypcse.graph.tensors import EdgeTensors
-from hypcse.structure import update_anchor_parts
-from hypcse.training.ahead import prefetch
+from hypcse.structure import proposed_pairs, update_anchor
+from hypcse.structure.anchor import Pairs
 from hypcse.training.config import TrainingConfig
 from hypcse.training.fixed import FixedSteps
 from hypcse.training.terms import Networks, losses_of
@@ -79,7 +79,7 @@ def train_epoch(
 
     When a loss or a weight is no longer a number the epoch ends there, the anchor as it was and the losses NaN.
     """
-    learned_parts: list[tuple[EdgeTensors, Tensor]] = []
+    learned_parts: list[tuple[Tensor, Pairs]] = []
     # A GPU is not waited for until the epoch is over.
     later = features.is_cuda
     sums, n_vertices = torch.zeros(4, device=features.device if later else "cpu"), 0
@@ -91,30 +91,24 @@ def train_epoch(
         sums += vertices.numel() * terms.to(sums.device)
         n_vertices += vertices.numel()
         if learned is not None:
-            learned_parts.append((learned, vertices))
+            learned_parts.append((vertices, proposed_pairs(learned, vertices)))
     if later and not is_finite(trainer.networks, sums[3]):
         return anchor, NOT_A_NUMBER
-    structure = trainer.config.structure
-    if learned_parts and structure.anchor_decay < 1:
-        anchor = update_anchor_parts(
-            anchor, learned_parts, structure.anchor_decay, trainer.generator, rescale=structure.rescale_inserted
+    config = trainer.config
+    if learned_parts and config.anchor_decay < 1:
+        anchor = update_anchor(
+            anchor, learned_parts, config.anchor_decay, trainer.generator, rescale=config.rescale_inserted
         )
     return anchor, Losses(*(sums / n_vertices).tolist())
 
 
 def cut_parts(features: Tensor, anchor: EdgeTensors, vertex_sets: Iterable[Tensor]) -> Iterator[Part]:
-    """Vertices, graph and features of each subgraph; on the CPU the next is cut out while one is trained on."""
-
-    def cut(vertices: Tensor) -> Part:
-        return vertices, anchor.subgraph(vertices), features[vertices]
-
+    """Vertices, graph and features of each of some disjoint subgraphs."""
     sets = list(vertex_sets)
     if len(sets) == 1 and sets[0].numel() == anchor.n_vertices:
         return iter([(sets[0], anchor, features)])
-    if features.is_cuda:
-        graphs = cut_out(anchor, sets)
-        return ((vertices, graph, features[vertices]) for vertices, graph in zip(sets, graphs, strict=True))
-    return prefetch(cut, sets)
+    graphs = cut_out(anchor, sets)
+    return ((vertices, graph, features[vertices]) for vertices, graph in zip(sets, graphs, strict=True))
 
 
 def is_finite(networks: Networks, loss: Tensor) -> bool:

@@ -66,7 +66,7 @@ def _extended(
     networks = Networks(features.shape[1], encoding.config, torch.Generator())
     networks.load_state_dict(encoding.state)
     encoder = networks.to(device).encoder
-    choice = encoding.config.schedule.encode_on
+    choice = encoding.config.encode_on
     edges = evaluation_edges(encoding.graph.to_tensors().to(device), choice)
     weights = _link_weights(links, encoding.graph, normalised=choice != "raw")
     within = features * np.minimum(1, FAR / np.abs(features).max(axis=1, keepdims=True, initial=1))

@@ -105,7 +105,7 @@ def train_to_the_end(run: Run, start: int, callback: Callback | None, kept: Chec
 
 def _train(run: Run, start: int, callback: Callback | None, kept: Checkpoints | None) -> None:
     """The epochs after `start`, until the last, until the callback asks to stop, or the end of patience."""
-    n_epochs, reporter = run.config.schedule.n_epochs, Reporter(callback)
+    n_epochs, reporter = run.config.n_epochs, Reporter(callback)
     for epoch in range(start + 1, n_epochs + 1):
         run.epoch(epoch)
         run.finished = run.ranks.first(lambda: _close_epoch(run, reporter, kept))
@@ -115,7 +115,7 @@ def _train(run: Run, start: int, callback: Callback | None, kept: Checkpoints | 
 
 def _close_epoch(run: Run, reporter: Reporter, kept: Checkpoints | None) -> bool:
     """Report the last epoch and keep its checkpoint; whether training ends with it."""
-    epoch, n_epochs, loss = len(run.history), run.config.schedule.n_epochs, run.history[-1].losses.total
+    epoch, n_epochs, loss = len(run.history), run.config.n_epochs, run.history[-1].losses.total
     last = run.out_of_patience() or epoch == n_epochs
     total = epoch if last else n_epochs
     asked = reporter.tell("training", epoch, total, value=run.lowest, measure="entropy", loss=loss)
@@ -128,7 +128,7 @@ def _close_epoch(run: Run, reporter: Reporter, kept: Checkpoints | None) -> bool
 def _interruption(run: Run, kept: Checkpoints | None) -> str:
     trained = run.result()
     text = (
-        f"training was interrupted in epoch {len(run.history) + 1} of {run.config.schedule.n_epochs}; "
+        f"training was interrupted in epoch {len(run.history) + 1} of {run.config.n_epochs}; "
         f"the tree is the best so far, that of epoch {trained.epoch}."
     )
     if kept is None:

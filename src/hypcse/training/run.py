@@ -99,7 +99,7 @@ class Run:
         self.sampling = generator(random_state, "subgraphs")
         self.start = graph.without_loops().to_tensors().to(device)
         self.anchor = self.start
-        self.complete = CompleteGraph(features) if config.schedule.select_on == "complete" else None
+        self.complete = CompleteGraph(features) if config.select_on == "complete" else None
         self.optimizers = self._optimizers()
         self.trainer = self._trainer()
         self.dealt = self._dealt_steps()
@@ -110,9 +110,9 @@ class Run:
 
     def _optimizers(self) -> list[torch.optim.Optimizer]:
         """One for the encoder and the projector, one for the graph learner, as in the paper."""
-        networks, schedule = self.networks, self.config.schedule
+        networks, config = self.networks, self.config
         parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
-        return [optimizer_of(part, schedule.learning_rate, schedule.weight_decay) for part in parts]
+        return [optimizer_of(part, config.learning_rate, config.weight_decay) for part in parts]
 
     def _trainer(self) -> Trainer:
         """What takes the steps: on a GPU, where it can, as launches that were captured."""
@@ -125,7 +125,7 @@ class Run:
         """What takes steps over several subgraphs, where there are such steps."""
         if self.per_step == 1:
             return None
-        least = min(self.graph.n_vertices, self.config.schedule.batch_size // 4)
+        least = min(self.graph.n_vertices, self.config.batch_size // 4)
         return DealtSteps(self.trainer, self.per_step, self.ranks, least)
 
     @property
@@ -136,21 +136,21 @@ class Run:
     def epoch(self, number: int) -> TrainingStep:
         """One epoch, evaluated where it is due."""
         began = time.perf_counter()
-        schedule = self.config.schedule
+        config = self.config
         self.anchor, losses = self._trained_epoch()
         if not math.isfinite(losses.total):
             text = f"the loss of epoch {number} is {losses.total}. {self._cure()}"
             raise TrainingDiverged(text, self.result() if self.best else None)
-        due = number % schedule.evaluate_every == 0 or number == schedule.n_epochs
+        due = number % config.evaluate_every == 0 or number == config.n_epochs
         entropy = self.ranks.first(lambda: self.evaluate(number)) if due else None
-        step = TrainingStep(number, schedule.n_epochs, losses, entropy, time.perf_counter() - began)
+        step = TrainingStep(number, config.n_epochs, losses, entropy, time.perf_counter() - began)
         self.history.append(step)
         return step
 
     def _trained_epoch(self) -> tuple[EdgeTensors, Losses]:
         """The anchor and the mean losses after one more epoch."""
-        schedule = self.config.schedule
-        found = sample_subgraphs(self._sampled_graph(), schedule.batch_size, schedule.n_seeds, self.sampling)
+        config = self.config
+        found = sample_subgraphs(self._sampled_graph(), config.batch_size, config.n_seeds, self.sampling)
         sets = (torch.from_numpy(part).to(self.device) for part in found)
         if self.dealt is None:
             return train_epoch(self.trainer, self.features, self.anchor, sets)
@@ -163,12 +163,12 @@ class Run:
         # The squares of larger ones soon leave float32, whatever the rate.
         if not largest < LARGE:
             return f"Values of the features reach {largest:.3g}: scale them, with scale='minmax' (--scale minmax)."
-        rate, temperature = self.config.schedule.learning_rate, self.config.loss.cse_temperature
+        rate, temperature = self.config.learning_rate, self.config.cse_temperature
         return f"Lower learning_rate ({rate}) or raise cse_temperature ({temperature})."
 
     def _sampled_graph(self) -> Graph:
         """The graph that subgraphs grow on: the anchor, where there is more than one subgraph."""
-        return self.graph if self.graph.n_vertices <= self.config.schedule.batch_size else self.anchor.to_graph()
+        return self.graph if self.graph.n_vertices <= self.config.batch_size else self.anchor.to_graph()
 
     def evaluate(self, number: int) -> float | None:
         """Encode, decode and score; keep what is best."""
@@ -184,13 +184,13 @@ class Run:
         return entropy
 
     def _decoded(self, leaves: NDArray[np.float64]) -> Tree:
-        decoder = self.config.schedule.decoder
+        decoder = self.config.decoder
         if decoder == "graph":
             return decode_graph(leaves, self.graph)
         return decode_single(leaves, spanning="exact" if decoder == "single" else "neighbors")
 
     def _evaluation_edges(self) -> EdgeTensors:
-        choice = self.config.schedule.encode_on
+        choice = self.config.encode_on
         return evaluation_edges(self.anchor if choice == "anchor" else self.start, choice)
 
     @property
@@ -200,22 +200,22 @@ class Run:
 
     def out_of_patience(self) -> bool:
         """Whether so many evaluations in a row brought nothing better."""
-        patience = self.config.schedule.patience
+        patience = self.config.patience
         return patience is not None and self.since_best >= patience
 
     def result(self) -> Trained:
         """The best so far."""
         assert self.best is not None
         entropy, number, tree, leaves, state, anchor = self.best
-        encoded_on = anchor.to_graph() if self.config.schedule.encode_on == "anchor" else self.graph
+        encoded_on = anchor.to_graph() if self.config.encode_on == "anchor" else self.graph
         return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
 
 
 def subgraphs_per_step(config: TrainingConfig, n_vertices: int, ranks: Ranks) -> int:
     """How many subgraphs a step takes: as many as were asked for, or one for each rank; 1 where an epoch has one."""
-    if count_subgraphs(n_vertices, config.schedule.batch_size) == 1:
+    if count_subgraphs(n_vertices, config.batch_size) == 1:
         return 1
-    return config.schedule.subgraphs_per_step or ranks.size
+    return config.subgraphs_per_step or ranks.size
 
 
 def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:

@@ -171,11 +171,12 @@ def _disk(task: Task) -> dict[str, Any]:
     import numpy as np
 
     import hypcse
+    from hypcse.methods.clustering import estimator_of
 
     X, y = _points(task)
     graph = hypcse.similarity_graph(X)
     begin = time.perf_counter()
-    model = hypcse.HypCSE(random_state=task.seed, **task.options).fit(X, graph=graph)
+    model = estimator_of("hypcse", task.options, random_state=task.seed).fit(X, graph=graph)
     seconds = time.perf_counter() - begin
     picture = {
         "parent": model.tree_.parent.tolist(),

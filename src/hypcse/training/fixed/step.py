@@ -46,7 +46,7 @@ class FixedStep:
         self.edges.__dict__["pointers"] = torch.zeros(n + 1, dtype=torch.int64, device=device)
         self.losses = torch.zeros(4, device=device)
         self.learned: MatrixGraph | None = None
-        if config.structure.learn_graph:
+        if config.learn_graph:
             self.learned = MatrixGraph(torch.zeros(n, n, device=device), torch.ones(n, device=device))
         self.stream = torch.cuda.Stream(device) if device.type == "cuda" else None
         self.graph: torch.cuda.CUDAGraph | None = None

@@ -24,7 +24,7 @@ ROOM, STRIDE = 1.25, 1024
 
 def can_be_fixed(features: Tensor, config: TrainingConfig) -> bool:
     """Whether a training can take steps of fixed shapes: on a GPU with Triton, with everything in full matrices."""
-    return features.is_cuda and kernel_form(features) == "triton" and config.model.aggregation == "mean"
+    return features.is_cuda and kernel_form(features) == "triton" and config.aggregation == "mean"
 
 
 class FixedSteps:

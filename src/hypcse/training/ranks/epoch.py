@@ -10,14 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from hypcse.graph.tensors import EdgeTensors
-from hypcse.structure import proposed_pairs, update_anchor_pairs
+from hypcse.structure import proposed_pairs, update_anchor
+from hypcse.structure.anchor import Pairs
 from hypcse.training.epoch import NOT_A_NUMBER, Losses, Part, Trainer, cut_parts, is_finite
 from hypcse.training.ranks.dealing import Deal, Share
 from hypcse.training.ranks.group import Ranks
 from hypcse.training.terms import Terms, losses_of
 
-Pairs = tuple[Tensor, Tensor]
-"""Ends (2, k) and weights (k,) of edges."""
 # With fewer vertices losses take other forms, which use fewer of the weights.
 _LEAST_VERTICES = 3
 
@@ -53,7 +52,7 @@ class DealtSteps:
             from torch.nn.parallel import DistributedDataParallel
 
             config = trainer.config
-            all_used = config.loss.contrast_weight > 0 and config.structure.learn_graph
+            all_used = config.contrast_weight > 0 and config.learn_graph
             unused = not all_used or least_vertices < _LEAST_VERTICES
             self.model = DistributedDataParallel(self.model, find_unused_parameters=unused)
 
@@ -71,12 +70,10 @@ class DealtSteps:
         means = (losses * sizes[:, None]).sum(0) / sizes.sum()
         if not is_finite(trainer.networks, means[3]):
             return anchor, NOT_A_NUMBER
-        structure = trainer.config.structure
-        if structure.learn_graph and structure.anchor_decay < 1:
-            pairs = gather_pairs(found, deal, self.ranks, anchor)
-            anchor = update_anchor_pairs(
-                anchor, pairs, sets, structure.anchor_decay, draws, rescale=structure.rescale_inserted
-            )
+        config = trainer.config
+        if config.learn_graph and config.anchor_decay < 1:
+            parts = list(zip(sets, gather_pairs(found, deal, self.ranks, anchor), strict=True))
+            anchor = update_anchor(anchor, parts, config.anchor_decay, draws, rescale=config.rescale_inserted)
         return anchor, Losses(*means.tolist())
 
     def _steps(
