@@ -49,7 +49,7 @@ BEST: dict[str, Callable[[Callback | None], object]] = {
     "entropy": method("entropy"),
     "hypcse": method("hypcse", n_epochs=4),
     "EntropyClustering": lambda callback: EntropyClustering(callback=callback).fit(X),
-    "HypCSE": lambda callback: HypCSE(callback=callback, **QUICK).fit(X),
+    "HypCSE": lambda callback: HypCSE(callback=callback, n_epochs=4, device="cpu").fit(X),
     "HypCSEClassifier": lambda callback: HypCSEClassifier(callback=callback, **QUICK).fit(X, Y),
     "MethodClustering": lambda callback: MethodClustering(
         "fph", options={"n_epochs": 4, "n_internal": 12}, refine=True, callback=callback
@@ -123,7 +123,7 @@ def models(**options: Any) -> list[Any]:
     return [
         EntropyClustering(**options),
         MethodClustering("ward", refine=True, **options),
-        HypCSE(**QUICK, **options),
+        HypCSE(n_epochs=4, device="cpu", **options),
         HypCSEClassifier(**QUICK, **options),
     ]
 

@@ -15,7 +15,7 @@ from benchmarks.gpu.timing import wait
 from benchmarks.quality.sheet import Sheet
 from hypcse import _backend
 from hypcse.graph.cutting import cut_out
-from hypcse.training.fixed import step as fixed_step
+from hypcse.training.fixed import steps as fixed_step
 
 SETS = ("optical-digits", "pen-digits")
 N_EPOCHS, N_PLAIN = 14, 5

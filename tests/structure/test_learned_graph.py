@@ -112,10 +112,3 @@ def test_extreme_embeddings_stay_finite(kind, scale):
     assert is_sound(graph) and graph.weight.isfinite().all()
     (gradient,) = torch.autograd.grad(graph.weight.square().sum(), x)
     assert gradient.isfinite().all()
-
-
-def test_wrong_values_are_named():
-    with pytest.raises(ValueError, match="kind='dot'"):
-        learned_graph(torch.ones(2, 2), 1, "dot")
-    with pytest.raises(ValueError, match="n_neighbors=0"):
-        learned_graph(torch.ones(2, 2), 0)

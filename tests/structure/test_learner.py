@@ -56,10 +56,3 @@ def test_the_global_generator_is_left_alone():
     before = torch.get_rng_state()
     GraphLearner(5)
     assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_wrong_values_are_named():
-    with pytest.raises(ValueError, match="kind='gat'"):
-        GraphLearner(3, "gat")
-    with pytest.raises(ValueError, match="n_layers=0"):
-        GraphLearner(3, n_layers=0)

@@ -16,9 +16,10 @@ from hypcse import HypCSE, HypcseWarning, similarity_graph
 from hypcse.experiments import Task, run_task
 from hypcse.graph import scale_features
 from hypcse.saving.archive import ARRAYS, FACTS, ModelFileError
+from hypcse.saving.options import nest_options
 from hypcse.training import TrainingConfig, TrainingInterrupted, fit
 from hypcse.training import run as training_run
-from hypcse.training.checkpoint import _check_same, fingerprint
+from hypcse.training.checkpoint import _check_same, describe_training
 from hypcse.training.run import Run
 from hypcse.writing import hold_folder
 
@@ -113,10 +114,10 @@ def test_a_finished_training_is_not_trained_again(tmp_path, end):
 
 
 def test_settings_that_an_older_version_did_not_know_had_their_defaults():
-    here = fingerprint(Run(*prepared(), 0, "cpu"))
+    here = describe_training(*prepared(), 0, "cpu")
     older = {name: value for name, value in here["settings"].items() if name != "subgraphs_per_step"}
     _check_same({**here, "settings": older}, here, Path("run-1"))
-    now = fingerprint(Run(*prepared(subgraphs_per_step=2), 0, "cpu"))
+    now = describe_training(*prepared(subgraphs_per_step=2), 0, "cpu")
     with pytest.raises(ValueError, match=r"what differs: subgraphs_per_step \(None there, 2 here\)"):
         _check_same({**here, "settings": older}, now, Path("run-1"))
 
@@ -220,7 +221,7 @@ def test_a_place_for_checkpoints_is_tried_before_the_work(tmp_path, monkeypatch)
         ({"batch_size": 0}, "batch_size=0 must be between 1"),
     ):
         with pytest.raises((ValueError, OSError), match=text):
-            HypCSE(**wrong).fit(np.zeros((4, 2)))
+            HypCSE(**nest_options(HypCSE, wrong)).fit(np.zeros((4, 2)))
 
 
 def test_no_model_is_loaded_from_a_checkpoint(tmp_path):
@@ -237,9 +238,9 @@ def test_an_interrupted_fit_keeps_the_best_and_can_go_on(tmp_path, monkeypatch):
         patch.setattr(training_run, "train_epoch", interrupted_in(4))
         told = r"interrupted in epoch 4 of 6; the tree is the best so far.*checkpoint_dir=.* to go on after epoch 2"
         with pytest.warns(TrainingInterrupted, match=told) as caught:
-            model = HypCSE(**options).fit(X)
+            model = HypCSE(**nest_options(HypCSE, options)).fit(X)
     assert caught[0].filename == __file__
-    resumed, whole = HypCSE(**options).fit(X), HypCSE(**SMALL).fit(X)
+    resumed, whole = HypCSE(**nest_options(HypCSE, options)).fit(X), HypCSE(**nest_options(HypCSE, SMALL)).fit(X)
     assert [step.losses for step in model.history_] == [step.losses for step in whole.history_[:3]]
     assert [step.losses for step in resumed.history_] == [step.losses for step in whole.history_]
     assert np.array_equal(resumed.linkage_matrix_, whole.linkage_matrix_)

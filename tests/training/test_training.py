@@ -6,11 +6,13 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from hypcse import similarity_graph, structural_entropy
 from hypcse.decode import decode_single, spanning_tree
 from hypcse.graph import scale_features
 from hypcse.training import TrainingConfig, TrainingDiverged, fit
+from hypcse.training.terms import Networks, losses_of
 
 
 def points(n=60, seed=0):
@@ -135,7 +137,7 @@ def test_values_out_of_range(options, text):
 @pytest.mark.parametrize(("contrast", "centroid"), [(1.0, 1.0), (0.0, 0.5), (2.0, 0.0)])
 def test_the_objective_is_the_weighted_sum_of_its_terms(contrast, centroid):
     """Eq. (17)."""
-    features, graph, config = inputs(contrast_weight=contrast, centroid_weight=centroid)
+    features, graph, config = prepared(points(), contrast_weight=contrast, centroid_weight=centroid)
     networks = Networks(features.shape[1], config, torch.Generator().manual_seed(0))
     terms, _, _ = losses_of(networks, torch.from_numpy(features), graph.to_tensors(), config, torch.Generator())
     assert float(terms.total) == pytest.approx(float(terms.cse + contrast * terms.contrast + centroid * terms.centroid))

@@ -102,21 +102,15 @@ def n_inputs(state: dict[str, Any]) -> int:
 
 
 def check_fit_memory(n_points: int, n_neighbors: int, options: dict[str, Any], smaller: str) -> None:
-    """Raise if a fit of this many points does not fit into memory; `smaller` says what to do with fewer points."""
-    check_memory(
-        f"fitting {n_points:,} points",
-        needed_bytes(n_points, n_neighbors, options),
-        f"Lower batch_size, n_neighbors or hidden_dim, or {smaller} and use predict for the rest.",
-    )
-
-
-def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:
-    """Approximate peak memory of a fit, besides what the libraries take.
+    """Raise if a fit of this many points does not fit into memory; `smaller` says what to do with fewer points.
 
     The graph and its tensors, the hidden states of all points at evaluation, and the square matrices of one subgraph;
     the factors are those that met the measured peaks at 20,000 and 100,000 points.
     """
-    config = TrainingConfig()
-    batch = min(n_points, options.get("batch_size", config.batch_size))
-    hidden = options.get("hidden_dim", config.hidden_dim)
-    return n_points * (150 * n_neighbors + 22 * hidden) + 80 * batch * batch
+    batch = min(n_points, options.get("batch_size", TrainingConfig.batch_size))
+    hidden = options.get("hidden_dim", TrainingConfig.hidden_dim)
+    check_memory(
+        f"fitting {n_points:,} points",
+        n_points * (150 * n_neighbors + 22 * hidden) + 80 * batch * batch,
+        f"Lower batch_size, n_neighbors or hidden_dim, or {smaller} and use predict for the rest.",
+    )

@@ -39,13 +39,6 @@ class EdgeTensors:
     weight: Tensor
     n_vertices: int
 
-    def __post_init__(self) -> None:
-        if self.index.shape != (2, self.weight.shape[0]) or self.weight.ndim != 1:
-            raise ValueError(
-                f"index of shape {tuple(self.index.shape)} does not fit weight of shape {tuple(self.weight.shape)}: "
-                "they must be (2, m) and (m,). Use EdgeTensors.from_pairs."
-            )
-
     @classmethod
     def from_pairs(cls, ends: Tensor, weight: Tensor, n_vertices: int) -> EdgeTensors:
         """From the vertices (2, k) and weights (k,) of distinct edges, each once, in either direction; no loops."""

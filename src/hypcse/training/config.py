@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_origin, get_type_hints
 
 from sklearn.base import BaseEstimator
 
@@ -143,8 +143,9 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         """Raise for any value out of its range, with the value, the limit and the way out."""
-        for name, choices in _CHOICES.items():
-            check_choice(name, getattr(self, name), choices)
+        for name, hint in HINTS.items():
+            if get_origin(hint) is Literal:
+                check_choice(name, getattr(self, name), hint)
         for name, (low, high) in _LIMITS.items():
             value = getattr(self, name)
             if not isinstance(low, int):
@@ -157,14 +158,6 @@ class TrainingConfig:
 
 HINTS: dict[str, Any] = get_type_hints(TrainingConfig)
 """The type of each value of a `TrainingConfig`."""
-_CHOICES: dict[str, Any] = {
-    "aggregation": Aggregation,
-    "learner": Learner,
-    "learner_similarity": LearnerSimilarity,
-    "encode_on": EncodeOn,
-    "select_on": SelectOn,
-    "decoder": Decoder,
-}
 _LIMITS: dict[str, tuple[float, float]] = {
     "hidden_dim": (2, 65_536),
     "embed_dim": (2, 65_536),

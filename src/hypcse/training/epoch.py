@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -14,10 +15,12 @@ from hypcse.graph.tensors import EdgeTensors
 from hypcse.structure import proposed_pairs, update_anchor
 from hypcse.structure.anchor import Pairs
 from hypcse.training.config import TrainingConfig
-from hypcse.training.fixed import FixedSteps
-from hypcse.training.terms import Networks, losses_of
+from hypcse.training.terms import Networks, Terms, losses_of
 
-AddedLoss = Callable[[Tensor, Tensor], Tensor | None]
+if TYPE_CHECKING:
+    from hypcse.training.fixed import FixedSteps
+
+AddedLoss = Callable[[Tensor, Tensor], Tensor]
 """A loss of Lorentz points and the vertices they stand for."""
 Part = tuple[Tensor, EdgeTensors, Tensor]
 
@@ -51,24 +54,28 @@ class Trainer:
     added: AddedLoss | None = None
     fixed: FixedSteps | None = None
 
+    def losses(self, part: Part, generator: torch.Generator) -> tuple[Terms, EdgeTensors | None]:
+        """The terms on a subgraph, and the graph that the learner proposes."""
+        vertices, anchor, features = part
+        terms, learned, points = losses_of(self.networks, features, anchor, self.config, generator)
+        assert learned is None or isinstance(learned, EdgeTensors)
+        if self.added is not None:
+            terms = terms._replace(total=terms.total + self.added(points, vertices))
+        return terms, learned
+
     def step(self, part: Part) -> tuple[Tensor, EdgeTensors | None]:
         """Train on one subgraph; its four losses, (4,), and the graph that was learned."""
-        vertices, anchor, features = part
-        taken = None
+        _, anchor, features = part
         if self.fixed is not None and self.fixed.takes(anchor):
             taken = self.fixed.step(features, anchor)
-        if taken is not None:
-            return taken
-        terms, learned, points = losses_of(self.networks, features, anchor, self.config, self.generator)
-        more = None if self.added is None else self.added(points, vertices)
-        if more is not None:
-            terms = terms._replace(total=terms.total + more)
+            if taken is not None:
+                return taken
+        terms, learned = self.losses(part, self.generator)
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
         terms.total.backward()
         for optimizer in self.optimizers:
             optimizer.step()
-        assert learned is None or isinstance(learned, EdgeTensors)
         return torch.stack([term.detach() for term in terms]), None if learned is None else learned.detach()
 
 

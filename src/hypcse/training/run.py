@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -101,8 +101,11 @@ class Run:
         self.anchor = self.start
         self.complete = CompleteGraph(features) if config.select_on == "complete" else None
         self.optimizers = self._optimizers()
-        self.trainer = self._trainer()
-        self.dealt = self._dealt_steps()
+        self.trainer = Trainer(self.networks, self.optimizers, config, self.draws, self.added_loss)
+        if self.per_step == 1 and self.trainer.added is None and can_be_fixed(self.features, config):
+            self.trainer = replace(self.trainer, fixed=FixedSteps(self.trainer))
+        least = min(graph.n_vertices, config.batch_size // 4)
+        self.dealt = None if self.per_step == 1 else DealtSteps(self.trainer, self.per_step, ranks, least)
         self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
         self.since_best = 0
         self.history: list[TrainingStep] = []
@@ -113,20 +116,6 @@ class Run:
         networks, config = self.networks, self.config
         parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
         return [optimizer_of(part, config.learning_rate, config.weight_decay) for part in parts]
-
-    def _trainer(self) -> Trainer:
-        """What takes the steps: on a GPU, where it can, as launches that were captured."""
-        given = self.networks, self.optimizers, self.config, self.draws
-        added = self.added_loss
-        can = self.per_step == 1 and added is None and can_be_fixed(self.features, self.config)
-        return Trainer(*given, added, FixedSteps(*given) if can else None)
-
-    def _dealt_steps(self) -> DealtSteps | None:
-        """What takes steps over several subgraphs, where there are such steps."""
-        if self.per_step == 1:
-            return None
-        least = min(self.graph.n_vertices, self.config.batch_size // 4)
-        return DealtSteps(self.trainer, self.per_step, self.ranks, least)
 
     @property
     def added_loss(self) -> AddedLoss | None:
@@ -150,7 +139,9 @@ class Run:
     def _trained_epoch(self) -> tuple[EdgeTensors, Losses]:
         """The anchor and the mean losses after one more epoch."""
         config = self.config
-        found = sample_subgraphs(self._sampled_graph(), config.batch_size, config.n_seeds, self.sampling)
+        # Subgraphs grow on the anchor, where there are several.
+        graph = self.graph if self.graph.n_vertices <= config.batch_size else self.anchor.to_graph()
+        found = sample_subgraphs(graph, config.batch_size, config.n_seeds, self.sampling)
         sets = (torch.from_numpy(part).to(self.device) for part in found)
         if self.dealt is None:
             return train_epoch(self.trainer, self.features, self.anchor, sets)
@@ -166,28 +157,21 @@ class Run:
         rate, temperature = self.config.learning_rate, self.config.cse_temperature
         return f"Lower learning_rate ({rate}) or raise cse_temperature ({temperature})."
 
-    def _sampled_graph(self) -> Graph:
-        """The graph that subgraphs grow on: the anchor, where there is more than one subgraph."""
-        return self.graph if self.graph.n_vertices <= self.config.batch_size else self.anchor.to_graph()
-
     def evaluate(self, number: int) -> float | None:
         """Encode, decode and score; keep what is best."""
         with torch.no_grad():
             points = self.networks.encoder(self.features, self._evaluation_edges())
             leaves = self.networks.encoder.leaves(points).double().cpu().numpy()
-        tree = self._decoded(leaves)
+        decoder = self.config.decoder
+        if decoder == "graph":
+            tree = decode_graph(leaves, self.graph)
+        else:
+            tree = decode_single(leaves, spanning="exact" if decoder == "single" else "neighbors")
         entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
         self.since_best += 1
         if self.best is None or entropy < self.best[0]:
-            state = {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
-            self.best, self.since_best = (entropy, number, tree, leaves, state, self.anchor), 0
+            self.best, self.since_best = (entropy, number, tree, leaves, self._weights(), self.anchor), 0
         return entropy
-
-    def _decoded(self, leaves: NDArray[np.float64]) -> Tree:
-        decoder = self.config.decoder
-        if decoder == "graph":
-            return decode_graph(leaves, self.graph)
-        return decode_single(leaves, spanning="exact" if decoder == "single" else "neighbors")
 
     def _evaluation_edges(self) -> EdgeTensors:
         choice = self.config.encode_on
@@ -207,8 +191,16 @@ class Run:
         """The best so far."""
         assert self.best is not None
         entropy, number, tree, leaves, state, anchor = self.best
-        encoded_on = anchor.to_graph() if self.config.encode_on == "anchor" else self.graph
+        encoded_on = self._encoded_on(anchor)
         return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
+
+    def _encoded_on(self, anchor: EdgeTensors) -> Graph:
+        """The graph that leaves were encoded on in the epoch of this anchor."""
+        return anchor.to_graph() if self.config.encode_on == "anchor" else self.graph
+
+    def _weights(self) -> dict[str, Tensor]:
+        """Copies of the networks' weights."""
+        return {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
 
 
 def subgraphs_per_step(config: TrainingConfig, n_vertices: int, ranks: Ranks) -> int:

@@ -86,17 +86,10 @@ class ClassScores(Embedding):
             with worker_threads(self.n_jobs, len(self._inputs)):
                 device = choose_device(self.device)
                 points = lorentz_points(encoding, self._fed(features[others]), links.part(others), device)
-            scores[others] = lorentz_scores(points, self.prototypes_, self.biases_)
+            arrays = points, self.prototypes_, self.biases_
+            scores[others] = class_scores(*map(torch.from_numpy, arrays)).numpy()
         return scores
 
     def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """The encoder's input: the scaled features, or the components of their similarities."""
         return features if self._similarities is None else self._similarities.apply(features)
-
-
-def lorentz_scores(
-    points: NDArray[np.float64], prototypes: NDArray[np.float64], biases: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The scores, computed from arrays."""
-    scores = class_scores(*(torch.from_numpy(part) for part in (points, prototypes, biases)))
-    return scores.numpy()
