@@ -28,7 +28,8 @@ from hypcse import HypCSE, Tree, levels, similarity_graph
 from hypcse.estimator import ModelFileError
 from hypcse.graph.features import Scaling
 from hypcse.saving.archive import ARRAYS, FACTS, _digest
-from hypcse.saving.options import fits, hints_of
+from hypcse.saving.options import fits, hints_of, nest_options
+from hypcse.training import TrainingOptions
 from hypcse.training.config import HINTS
 
 FITTED = HypCSE.stored
