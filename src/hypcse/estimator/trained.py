@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -56,15 +57,30 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ndarray of shape (m, embed_dim)
             Points in the ball.
         """
+        return self._extended(X, self.embedding_, self._fed(self._training_points()))
+
+    def _extended(
+        self,
+        X: ArrayLike,
+        known: NDArray[np.float64],
+        inputs: NDArray[np.float32],
+        score: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+    ) -> NDArray[np.float64]:
+        """What is known of training points for their copies in X; for other rows their leaves, or a score of them.
+
+        inputs : of the encoder, for the training points.
+        score  : of points on the hyperboloid.
+        """
         features, links = self._linked(X)
-        placed = self.embedding_[links.indices[:, 0]]
+        values = known[links.indices[:, 0]]
         others = ~links.copies()
         if others.any():
-            encoding = Encoding(self._state, self._config, self._fed(self._training_points()), self._encoded_on)
-            with worker_threads(self.n_jobs, len(encoding.features)):
-                device = choose_device(self.device)
-                placed[others] = place_points(encoding, self._fed(features[others]), links.part(others), device)
-        return placed
+            encoding = Encoding(self._state, self._config, inputs, self._encoded_on)
+            new, device = (self._fed(features[others]), links.part(others)), choose_device(self.device)
+            with worker_threads(self.n_jobs, len(inputs)):
+                placed = place_points(encoding, *new, device, leaves=score is None)
+            values[others] = placed if score is None else score(placed)
+        return values
 
     def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """The encoder's input for scaled features: the features themselves."""

@@ -2,7 +2,7 @@
 
 import hypcse._torch  # noqa: F401
 from hypcse.training.config import TrainingConfig, TrainingOptions
-from hypcse.training.extend import Encoding, lorentz_points, place_points
+from hypcse.training.extend import Encoding, place_points
 from hypcse.training.labelled import Classified, Supervision, fit_labelled
 from hypcse.training.loop import TrainingInterrupted, fit
 from hypcse.training.ranks import RankFailed
@@ -21,6 +21,5 @@ __all__ = [
     "TrainingStep",
     "fit",
     "fit_labelled",
-    "lorentz_points",
     "place_points",
 ]

@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
-from hypcse._backend import choose_device
-from hypcse._threads import worker_threads
 from hypcse._torch import torch
 from hypcse.encoder.prototypes import class_scores
 from hypcse.estimator.similarities import Similarities
 from hypcse.estimator.trained import Embedding
-from hypcse.training import Encoding, lorentz_points
 
 
 class ClassScores(Embedding):
@@ -78,17 +75,12 @@ class ClassScores(Embedding):
 
     def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
         """Scores (m, n_classes) of rows; copies of a training point get that point's scores."""
-        features, links = self._linked(X)
-        scores = self._scores[links.indices[:, 0]]
-        others = ~links.copies()
-        if others.any():
-            encoding = Encoding(self._state, self._config, self._inputs, self._encoded_on)
-            with worker_threads(self.n_jobs, len(self._inputs)):
-                device = choose_device(self.device)
-                points = lorentz_points(encoding, self._fed(features[others]), links.part(others), device)
+
+        def score(points: NDArray[np.float64]) -> NDArray[np.float64]:
             arrays = points, self.prototypes_, self.biases_
-            scores[others] = class_scores(*map(torch.from_numpy, arrays)).numpy()
-        return scores
+            return class_scores(*map(torch.from_numpy, arrays)).numpy()
+
+        return self._extended(X, self._scores, self._inputs, score)
 
     def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """The encoder's input: the scaled features, or the components of their similarities."""
