@@ -121,7 +121,7 @@ def play(folder):
 
 def die(folder):
     """Rank 1 ends without a word in its second step."""
-    from hypcse.training.ranks import epoch
+    from hypcse.training import epoch
 
     take, steps = epoch.losses_of, []
 
