@@ -115,9 +115,7 @@ def test_radius_stays_within_its_limits():
     assert encoder.leaves(z).norm(dim=1).max().item() == approx(0.999, rel=1e-5)
 
 
-def test_projector_and_wrong_aggregation():
+def test_projector():
     projector = Projector(3, 5, seeded())
     assert on_hyperboloid(projector(lift(points(dim=3))))
     assert projector(lift(points(dim=3))).shape == (12, 6)
-    with pytest.raises(ValueError, match="aggregation='max' is not known"):
-        Encoder(4, 8, 3, seeded(), aggregation="max")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from hypcse._backend import choose_device
 from hypcse._memory import check_memory
@@ -57,6 +58,7 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ndarray of shape (m, embed_dim)
             Points in the ball.
         """
+        check_is_fitted(self)
         return self._extended(X, self.embedding_, self._fed(self._training_points()))
 
     def _extended(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
 
 from hypcse._torch import torch
 from hypcse.encoder.prototypes import class_scores
@@ -75,6 +76,7 @@ class ClassScores(Embedding):
 
     def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
         """Scores (m, n_classes) of rows; copies of a training point get that point's scores."""
+        check_is_fitted(self)
 
         def score(points: NDArray[np.float64]) -> NDArray[np.float64]:
             arrays = points, self.prototypes_, self.biases_
