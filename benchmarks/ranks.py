@@ -90,9 +90,9 @@ def measure(name: str, n_seeds: int, per_step: int | None) -> dict[str, Any]:
     import hypcse
 
     X, _ = hypcse.datasets.load(name)
-    options = {"batch_size": -(-len(X) // N_SUBGRAPHS), "subgraphs_per_step": per_step, "device": "cpu"}
+    batch_size = -(-len(X) // N_SUBGRAPHS)
     hypcse.HypCSE(n_epochs=1, device="cpu").fit(X[:1200])
-    fits = [_fit(X, random_state=seed, **options) for seed in range(n_seeds)]
+    fits = [_fit(X, per_step, random_state=seed, batch_size=batch_size, device="cpu") for seed in range(n_seeds)]
     return {"n_points": len(X), "steps": _take_steps(X, per_step), "fits": fits}
 
 
@@ -105,7 +105,7 @@ def _take_steps(X: Any, per_step: int | None) -> dict[str, list[float]]:
     from hypcse.training.run import Run
 
     batch_size = -(-len(X) // N_SUBGRAPHS)
-    config = TrainingConfig.from_options(batch_size=batch_size, subgraphs_per_step=per_step, evaluate_every=1000)
+    config = TrainingConfig(batch_size=batch_size, subgraphs_per_step=per_step, evaluate_every=1000)
     graph = hypcse.similarity_graph(X)
     # As in a fit: on more threads torch rounds otherwise.
     with worker_threads(None, len(X), trains=True), join_ranks("cpu") as (ranks, device):
@@ -115,10 +115,12 @@ def _take_steps(X: Any, per_step: int | None) -> dict[str, list[float]]:
     return {"losses of epochs": losses, "weights": weights}
 
 
-def _fit(X: Any, **options: Any) -> dict[str, float]:
+def _fit(X: Any, per_step: int | None, **options: Any) -> dict[str, float]:
     import hypcse
+    from hypcse.training import TrainingOptions
 
-    model = hypcse.HypCSE(n_epochs=FIT_EPOCHS, evaluate_every=FIT_EPOCHS, **options).fit(X)
+    training = TrainingOptions(subgraphs_per_step=per_step, evaluate_every=FIT_EPOCHS)
+    model = hypcse.HypCSE(n_epochs=FIT_EPOCHS, training=training, **options).fit(X)
     steps = model.history_
     decoded = [step.entropy for step in steps if step.entropy is not None]
     seconds = [step.seconds for step in steps if step.entropy is None]

@@ -43,3 +43,9 @@ def planted_partition(n_groups, size, p_in, p_out, seed=0):
     P = np.where(y[:, None] == y, p_in, p_out)
     i, j = np.nonzero(np.triu(rng.random(P.shape) < P, 1))
     return Graph.from_edges(i, j, None, y.size), y
+
+
+def dense(edges):
+    """The matrix of weights of `EdgeTensors`, (n, n), with their gradient."""
+    matrix = edges.weight.new_zeros(edges.n_vertices, edges.n_vertices)
+    return matrix.index_put((edges.index[0], edges.index[1]), edges.weight)

@@ -10,8 +10,7 @@ import torch
 
 from hypcse import HypcseWarning, _backend
 from hypcse._backend import choose_device, kernel_form
-from hypcse.training.fixed import slow
-from hypcse.training.fixed.slow import warn_if_slow
+from hypcse.training.fixed import steps, warn_if_slow
 
 
 def test_devices_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +47,7 @@ def card(monkeypatch: pytest.MonkeyPatch):
     def made(capability: tuple[int, int], missing: str = "") -> SimpleNamespace:
         monkeypatch.setattr(_backend, "missing_for_triton", lambda: missing)
         monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
-        monkeypatch.setattr(slow, "_told", set())
+        monkeypatch.setattr(steps, "_warned", set())
         _backend._capability.cache_clear()
         return SimpleNamespace(device=torch.device("cuda", 0), dtype=torch.float32)
 

@@ -35,15 +35,11 @@ def method(name: str, **options: Any) -> Callable[[Callback | None], object]:
 BEST: dict[str, Callable[[Callback | None], object]] = {
     "refine": lambda callback: refine(graph_linkage(GRAPH, "single"), GRAPH, callback=callback),
     "refine, thorough": lambda callback: refine(graph_linkage(GRAPH), GRAPH, effort="thorough", callback=callback),
-    "training": lambda callback: fit(
-        FEATURES, GRAPH, TrainingConfig.from_options(**SMALL), callback=callback, device="cpu"
-    ),
+    "training": lambda callback: fit(FEATURES, GRAPH, TrainingConfig(**SMALL), callback=callback, device="cpu"),
     "training, out of patience": lambda callback: fit(
         FEATURES,
         GRAPH,
-        TrainingConfig.from_options(
-            **{**SMALL, "n_epochs": 50}, evaluate_every=1, patience=2, learning_rate=1e-12, dropout=0.0
-        ),
+        TrainingConfig(**{**SMALL, "n_epochs": 50}, evaluate_every=1, patience=2, learning_rate=1e-12, dropout=0.0),
         callback=callback,
     ),
     "ufit": method("ufit"),
@@ -53,7 +49,7 @@ BEST: dict[str, Callable[[Callback | None], object]] = {
     "entropy": method("entropy"),
     "hypcse": method("hypcse", n_epochs=4),
     "EntropyClustering": lambda callback: EntropyClustering(callback=callback).fit(X),
-    "HypCSE": lambda callback: HypCSE(callback=callback, **QUICK).fit(X),
+    "HypCSE": lambda callback: HypCSE(callback=callback, n_epochs=4, device="cpu").fit(X),
     "HypCSEClassifier": lambda callback: HypCSEClassifier(callback=callback, **QUICK).fit(X, Y),
     "MethodClustering": lambda callback: MethodClustering(
         "fph", options={"n_epochs": 4, "n_internal": 12}, refine=True, callback=callback
@@ -127,7 +123,7 @@ def models(**options: Any) -> list[Any]:
     return [
         EntropyClustering(**options),
         MethodClustering("ward", refine=True, **options),
-        HypCSE(**QUICK, **options),
+        HypCSE(n_epochs=4, device="cpu", **options),
         HypCSEClassifier(**QUICK, **options),
     ]
 

@@ -14,7 +14,8 @@ import torch
 from benchmarks.gpu.timing import wait
 from benchmarks.quality.sheet import Sheet
 from hypcse import _backend
-from hypcse.training.fixed import step as fixed_step
+from hypcse.graph.cutting import cut_out
+from hypcse.training.fixed import steps as fixed_step
 
 SETS = ("optical-digits", "pen-digits")
 N_EPOCHS, N_PLAIN = 14, 5
@@ -71,7 +72,7 @@ def losses_of_steps(name: str, device: str, form: str, **changed: Any) -> np.nda
     if changed.get("dropout") == 0.0:
         run.networks.projector.first.dropout = run.networks.projector.second.dropout = 0.0
     vertices = torch.arange(min(run.graph.n_vertices, 2048), device=device)
-    part = vertices, run.anchor.subgraph(vertices), run.features[vertices]
+    part = vertices, cut_out(run.anchor, [vertices])[0], run.features[vertices]
     trainer = run.trainer if form != "edges" else replace(run.trainer, fixed=None)
     kept, fixed_step.N_WARM = fixed_step.N_WARM, 3 if form == "captured" else 10**9
     try:
@@ -130,23 +131,27 @@ def fit(name: str, device: str, **changed: Any) -> Any:
     import hypcse
 
     X, _ = hypcse.datasets.load(name)
-    settings = {**hypcse.experiments.paper_settings(name), **changed}
-    return hypcse.HypCSE(preset="paper", device=device, **settings).fit(X)
+    return _estimator(name, device=device, **changed).fit(X)
+
+
+def _estimator(name: str, **changed: Any) -> Any:
+    from hypcse.experiments.settings import authors_options
+    from hypcse.methods.clustering import estimator_of
+
+    return estimator_of("hypcse", {"preset": "paper", **authors_options(name), **changed})
 
 
 def started(name: str, device: str, **changed: Any) -> Any:
     """A training under way, as an estimator would begin it, that is never evaluated."""
     import hypcse
-    from hypcse.training.config import TrainingConfig
+    from hypcse.training.config import HINTS, TrainingConfig
     from hypcse.training.run import Run
 
     X, _ = hypcse.datasets.load(name)
-    model = hypcse.HypCSE(
-        preset="paper", **{**hypcse.experiments.paper_settings(name), "evaluate_every": 10**6, **changed}
-    )
-    options = {key: value for key, value in model._options().items() if key in TrainingConfig.hints()}
+    model = _estimator(name, evaluate_every=10**6, **changed)
+    options = {key: value for key, value in model._options().items() if key in HINTS}
     features = hypcse.graph.scale_features(X).astype(np.float32)
-    return Run(features, hypcse.similarity_graph(X), TrainingConfig.from_options(**options), 0, device)
+    return Run(features, hypcse.similarity_graph(X), TrainingConfig(**options), 0, device)
 
 
 @contextmanager

@@ -182,24 +182,6 @@ def test_everything_loads_without_docstrings_and_asserts():
     assert result.stdout == "None\n", result.stderr
 
 
-def test_geoopt_loads_without_docstrings(tmp_path):
-    """It makes docstrings of docstrings as it is loaded; this one does nothing else."""
-    (tmp_path / "geoopt" / "optim").mkdir(parents=True)
-    (tmp_path / "geoopt" / "docutils.py").write_text("import re\ndef insert_docs(doc): re.sub('a', 'b', doc)\n")
-    (tmp_path / "geoopt" / "__init__.py").write_text(
-        "from .docutils import insert_docs\n"
-        "class Lorentz:\n"
-        "    'text'\n"
-        "ManifoldParameter = insert_docs(Lorentz.__doc__)(Lorentz) if Lorentz.__doc__ is None else Lorentz\n"
-    )
-    (tmp_path / "geoopt" / "optim" / "__init__.py").write_text("RiemannianAdam = None\n")
-    paths = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
-    for flag in ("-OO", "-O"):
-        code = "import hypcse._geoopt as found; print(found.ManifoldParameter is found.Lorentz)"
-        result = run(call=[sys.executable, flag, "-c", code], env={"PYTHONPATH": paths})
-        assert result.stdout == "True\n", result.stderr
-
-
 def test_the_words_of_an_ending():
     assert ending_of(OSError(28, "No space left on device")).text == "[Errno 28] No space left on device"
     assert ending_of(RuntimeError("odd")).code == 1

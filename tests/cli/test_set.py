@@ -12,6 +12,7 @@ import pytest
 import hypcse
 from hypcse import methods
 from hypcse.cli.reading.method_options import format_value, parse_value, read_options, settable
+from hypcse.training import TrainingOptions
 
 METHODS = {name: methods.describe(name) for name in methods.available()}
 
@@ -129,8 +130,9 @@ def test_settings_reach_the_estimator(fit, points, tmp_path):
     result = fit("--method", "hypcse", "--epochs", "1", "--set", "embed_dim=3", "--set", "dropout=0.1")
     assert result.returncode == 0, result.stderr
     model = hypcse.HypCSE.load(tmp_path / "found" / "model")
-    assert (model.embed_dim, model.dropout, model.n_epochs) == (3, 0.1, 1)
-    assert np.array_equal(model.embedding_, hypcse.HypCSE(embed_dim=3, dropout=0.1, n_epochs=1).fit(points).embedding_)
+    assert (model.embed_dim, model.training.dropout, model.n_epochs) == (3, 0.1, 1)
+    same = hypcse.HypCSE(embed_dim=3, n_epochs=1, training=TrainingOptions(dropout=0.1)).fit(points)
+    assert np.array_equal(model.embedding_, same.embedding_)
 
 
 def test_shorthands_reach_every_method_that_has_the_option(fit, tmp_path):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numba
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hypcse
 from hypcse import HypCSE, similarity_graph, structural_entropy
 from hypcse.estimator.presets import count_epochs, fill_options
+from hypcse.training import TrainingOptions
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -112,13 +116,16 @@ def test_a_default_fit_is_never_worse_than_the_search_alone(seed):
 
 
 def test_auto_ends_when_epochs_bring_nothing_and_a_given_number_does_not():
-    nothing = {"learning_rate": 1e-12, "hidden_dim": 8, "embed_dim": 4}
-    model = HypCSE(**nothing).fit(points(30))
+    nothing, small = {"learning_rate": 1e-12, "embed_dim": 4}, {"hidden_dim": 8}
+    model = HypCSE(**nothing, training=TrainingOptions(**small)).fit(points(30))
     assert [step.epoch for step in model.history_] == list(range(1, 11))
     assert all(step.n_epochs == 30 and step.entropy is not None for step in model.history_)
-    assert len(HypCSE(**nothing, patience=2).fit(points(30)).history_) == 2
-    assert len(HypCSE(**nothing, evaluate_every=2, patience=2).fit(points(30)).history_) == 4
-    given = HypCSE(**nothing, n_epochs=12).fit(points(30)).history_
+    assert len(HypCSE(**nothing, training=TrainingOptions(**small, patience=2)).fit(points(30)).history_) == 2
+    assert (
+        len(HypCSE(**nothing, training=TrainingOptions(**small, evaluate_every=2, patience=2)).fit(points(30)).history_)
+        == 4
+    )
+    given = HypCSE(**nothing, n_epochs=12, training=TrainingOptions(**small)).fit(points(30)).history_
     assert [step.epoch for step in given if step.entropy is not None] == [5, 10, 12]
 
 
@@ -155,3 +162,23 @@ def test_hard_tables_have_finite_answers(n, temperature):
     model = HypCSE(n_epochs=2, cse_temperature=temperature, batch_size=8).fit(X, graph=graph)
     assert np.isfinite(model.embedding_).all() and np.isfinite(model.entropy_)
     assert all(np.isfinite(step.losses.total) for step in model.history_)
+
+
+def test_options_of_training_are_parameters_like_others():
+    """Cloned, compared, searched and set, from None too; and no others are taken."""
+    model = HypCSE(n_epochs=1, embed_dim=2).set_params(training__dropout=0.5)
+    assert clone(model).get_params() == model.get_params() and model.get_params()["training__dropout"] == 0.5
+    assert len(signature(HypCSE).parameters) <= 22
+    grid = GridSearchCV(HypCSE(n_epochs=1), {"training__hidden_dim": [4, 8]}, scoring="adjusted_rand_score", cv=2)
+    grid.fit(points(40), np.arange(40) % 2)
+    assert grid.best_estimator_._config.hidden_dim == grid.best_params_["training__hidden_dim"]
+    with pytest.raises(ValueError, match="Invalid parameter 'momentum'"):
+        HypCSE().set_params(training__momentum=0.5)
+    with pytest.raises(TypeError, match="must be a TrainingOptions"):
+        HypCSE(training={"dropout": 0.5}).fit(points(10))
+
+
+def test_methods_take_options_of_training_by_either_name():
+    X = points(30)
+    one = hypcse.methods.run("hypcse", X, n_epochs=1, hidden_dim=8)
+    assert one == hypcse.methods.run("hypcse", X, n_epochs=1, training=TrainingOptions(hidden_dim=8))

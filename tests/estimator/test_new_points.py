@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from hypcse import HypCSE, similarity_graph
 from hypcse.graph.links import Links
-from hypcse.training import Encoding, place_points
+from hypcse.training import Encoding, TrainingOptions, place_points
 from hypcse.training.extend import BLOCK
 
 
@@ -25,7 +25,7 @@ def blobs(n, seed=0, d=4, spread=1.0):
 @pytest.fixture(scope="module", params=["mean", "attention"])
 def model(request):
     X, _ = blobs(150)
-    return HypCSE(n_clusters=3, n_epochs=3, aggregation=request.param, hidden_dim=24).fit(X)
+    return HypCSE(n_clusters=3, n_epochs=3, training=TrainingOptions(aggregation=request.param, hidden_dim=24)).fit(X)
 
 
 NEW = blobs(BLOCK + 77, seed=1)[0]
@@ -70,9 +70,8 @@ def test_training_points_are_themselves(model):
 def test_a_vertex_with_the_links_of_another_is_placed_with_it(encode_on, aggregation):
     """Training point i, asked anew with its own neighbours and weights, comes out where training put it."""
     X, _ = blobs(80)
-    model = HypCSE(
-        n_epochs=4, evaluate_every=1, encode_on=encode_on, aggregation=aggregation, anchor_decay=0.9, n_neighbors=5
-    ).fit(X)
+    training = TrainingOptions(evaluate_every=1, encode_on=encode_on, aggregation=aggregation, anchor_decay=0.9)
+    model = HypCSE(n_epochs=4, n_neighbors=5, training=training).fit(X)
     encoding = Encoding(model._state, model._config, model._scaled, model._encoded_on)
     graph = encoding.graph
     for i in range(0, 80, 7):

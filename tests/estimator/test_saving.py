@@ -29,9 +29,9 @@ from hypcse.discrete.cutting.levels import Levels
 from hypcse.estimator import ModelFileError
 from hypcse.graph.features import Scaling
 from hypcse.saving.archive import ARRAYS, FACTS, _digest
-from hypcse.saving.models import hints_of
-from hypcse.saving.options import fits
-from hypcse.training import TrainingConfig
+from hypcse.saving.options import fits, hints_of, nest_options
+from hypcse.training import TrainingOptions
+from hypcse.training.config import HINTS
 
 FITTED = HypCSE.stored
 FROM_0_1 = Path(__file__).parent / "model-0.1.0"
@@ -53,7 +53,7 @@ def points(n=40):
 @cache
 def fitted(**options):
     settings = {"n_epochs": 3, "evaluate_every": 2, "hidden_dim": 8, "embed_dim": 4, **options}
-    return HypCSE(**settings).fit(pd.DataFrame(points(), columns=["a", "b", "é", "d\n"]))
+    return HypCSE(**nest_options(HypCSE, settings)).fit(pd.DataFrame(points(), columns=["a", "b", "é", "d\n"]))
 
 
 def same(one, other):
@@ -179,11 +179,13 @@ def test_features_without_names(tmp_path):
 
 def test_values_of_other_types_are_saved_as_plain_ones(tmp_path):
     """NumPy's numbers, True for 1 and a path; a callback is left out."""
-    options = {"random_state": np.int64(3), "verbose": False, "learning_rate": np.float32(0.01), "learn_graph": 1}
-    model = HypCSE(n_epochs=1, callback=print, checkpoint_dir=tmp_path / "kept", **options).fit(points())
+    options = {"random_state": np.int64(3), "verbose": False, "learning_rate": np.float32(0.01)}
+    training = TrainingOptions(learn_graph=1)
+    model = HypCSE(n_epochs=1, callback=print, checkpoint_dir=tmp_path / "kept", training=training, **options)
+    model.fit(points())
     model.save(tmp_path / "model")
     found = HypCSE.load(tmp_path / "model").get_params()
-    assert all(found[name] == value for name, value in options.items())
+    assert all(found[name] == value for name, value in options.items()) and found["training__learn_graph"] is True
     assert found["callback"] is None and found["checkpoint_dir"] == str(tmp_path / "kept")
 
 
@@ -344,7 +346,7 @@ def rename_or_remove_key(content, arrays, rng):
 def change_type(content, arrays, rng):
     options, config = content["parameters"], content["fitted"]["_config"]
     place = rng.choice([*objects_in(content["fitted"]), options, options, config])
-    hints = hints_of(HypCSE) if place is options else TrainingConfig.hints() if place is config else {}
+    hints = hints_of(HypCSE) if place is options else HINTS if place is config else {}
     key = rng.choice(sorted(place)) if place else "extra"
     old = place.get(key)
     new = [[old], {"a": old}, str(old), 10**400, -1, 0.5, True, None, "1"]
@@ -454,8 +456,9 @@ def test_a_model_of_0_1_loads():
     assert np.allclose(model.transform(old_points()), model.embedding_)
     assert model.structure_.word == "untested" and len(model.levels_) >= 1
     # Parameters that it does not hold, as those of later versions will be, have their defaults.
-    options = {"n_epochs": 1, "hidden_dim": 4, "embed_dim": 2, "n_neighbors": 4, "bandwidth": 1.0}
-    assert model.get_params() == HypCSE(n_clusters=3, **options).get_params() and model.bandwidth_ == 1.0
+    training = TrainingOptions(hidden_dim=4)
+    expected = HypCSE(n_clusters=3, n_epochs=1, embed_dim=2, n_neighbors=4, bandwidth=1.0, training=training)
+    assert model.get_params() == expected.get_params() and model.bandwidth_ == 1.0
 
 
 def test_missing_parameters_take_their_defaults(tmp_path):

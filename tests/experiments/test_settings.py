@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from hypcse import HypCSE
 from hypcse.experiments import paper_settings
-from hypcse.training import TrainingConfig
+from hypcse.experiments.settings import authors_options
+from hypcse.saving.options import spread_options
+from hypcse.training.config import HINTS, TrainingConfig
 
 SEVEN = ("zoo", "iris", "wine", "breast-cancer", "optical-digits", "spambase", "pen-digits")
 
@@ -13,12 +16,13 @@ SEVEN = ("zoo", "iris", "wine", "breast-cancer", "optical-digits", "spambase", "
 @pytest.mark.parametrize("name", SEVEN)
 def test_every_row_is_a_valid_configuration(name):
     settings = paper_settings(name)
+    assert spread_options(HypCSE, settings) == {**authors_options(name), "checkpoint_every": 10}
+    settings |= settings.pop("training").get_params()
     assert "preset" not in settings
     assert "random_state" not in settings
     assert settings.pop("n_neighbors") == 10
-    config = TrainingConfig.from_options(**settings)
-    assert config.schedule.n_epochs == 200
-    assert config.structure.anchor_decay == 0.9999
+    config = TrainingConfig(**{name: value for name, value in settings.items() if name in HINTS and value is not None})
+    assert (config.n_epochs, config.anchor_decay) == (200, 0.9999)
 
 
 def test_unknown_names_are_refused():

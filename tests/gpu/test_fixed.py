@@ -11,8 +11,7 @@ import torch
 from hypcse import HypcseWarning, similarity_graph
 from hypcse.training import TrainingConfig
 from hypcse.training.fixed import FixedSteps, can_be_fixed
-from hypcse.training.fixed.step import CaptureError
-from hypcse.training.fixed.steps import MAX_SHAPES
+from hypcse.training.fixed.steps import CaptureError
 from hypcse.training.run import Run
 
 pytestmark = pytest.mark.usefixtures("interpreter")
@@ -25,10 +24,10 @@ STILL = {"dropout": 0.0, "edge_drop": 0.0, "mask_learner": 0.0, "mask_anchor": 0
 def started(n: int = N, **options) -> tuple[Run, FixedSteps]:
     """A training about to begin, without any draws in the projector, and its fixed steps."""
     X = np.random.default_rng(0).random((n, 3)).astype(np.float32)
-    config = TrainingConfig.from_options(**SMALL, **options)
+    config = TrainingConfig(**SMALL, **options)
     run = Run(X, similarity_graph(X, n_neighbors=3), config, 0, "cpu")
     run.networks.projector.first.dropout = run.networks.projector.second.dropout = 0.0
-    return run, FixedSteps(run.networks, run.optimizers, config, run.draws)
+    return run, FixedSteps(run.trainer)
 
 
 def gradients(run: Run) -> torch.Tensor:
@@ -66,19 +65,15 @@ def test_a_subgraph_with_fewer_edges_leaves_no_trace() -> None:
     assert some.weight.numel() < run.anchor.weight.numel()
     (first, _), (last, again) = started(**STILL), started(**STILL)
     fixed.step(run.features, run.anchor)
-    fixed.networks.load_state_dict(last.networks.state_dict())
+    fixed.trainer.networks.load_state_dict(last.networks.state_dict())
     found, _ = fixed.step(run.features, some)
     expected, _ = again.step(first.features, some)
     assert torch.equal(found, expected)
 
 
-def test_sizes_are_few_and_small() -> None:
-    run, fixed = started(**STILL)
-    assert not can_be_fixed(run.features, run.config)
-    assert run.trainer.fixed is None
-    for n in range(MAX_SHAPES):
-        fixed.by_size[100 + n] = fixed.by_size.get(N)  # type: ignore[assignment]
-    assert not fixed.takes(run.anchor)
+def test_on_the_cpu_steps_are_not_fixed() -> None:
+    run, _ = started(**STILL)
+    assert not can_be_fixed(run.features, run.config) and run.trainer.fixed is None
 
 
 def test_more_edges_than_room_make_a_step_with_more() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from graph_strategies import graphs
+from graph_strategies import dense, graphs
 from hypcse.graph import Graph
 from hypcse.graph.tensors import EdgeTensors
 
@@ -30,7 +30,7 @@ def test_round_trip(graph):
     assert edges.to_graph() == graph.without_loops()
     assert graph.to_tensors().weight.dtype == torch.float32
     assert edges.n_vertices == graph.n_vertices
-    assert_array_equal(edges.to_dense(), graph.without_loops().to_scipy().toarray())
+    assert_array_equal(dense(edges), graph.without_loops().to_scipy().toarray())
 
 
 @given(cases)
@@ -69,10 +69,10 @@ def test_aggregate_is_scipys_product(graph):
 def test_normalized_is_the_dense_formula(graph):
     """D^-1/2 W D^-1/2, equal both ways to the last bit, and vertices without edges stay so."""
     edges = graph.to_tensors()
-    W = edges.to_dense().double()
+    W = dense(edges).double()
     root = W.sum(1).rsqrt().nan_to_num(posinf=0)
     found = edges.normalized()
-    assert_allclose(found.to_dense(), root[:, None] * W * root, rtol=1e-5)
+    assert_allclose(dense(found), root[:, None] * W * root, rtol=1e-5)
     assert torch.equal(found.weight, found.weight[found.reverse])
 
 
@@ -105,15 +105,8 @@ def test_gradient_of_one_sided_weights(graph):
     x = features(graph).requires_grad_()
     one_sided = edges.with_weight(weight)
     (found,) = torch.autograd.grad(one_sided.aggregate(x).square().sum(), x)
-    (wanted,) = torch.autograd.grad((one_sided.to_dense() @ x).square().sum(), x)
+    (wanted,) = torch.autograd.grad((dense(one_sided) @ x).square().sum(), x)
     assert_allclose(found, wanted, atol=1e-10)
-
-
-@given(cases, st.randoms(use_true_random=False))
-def test_subgraph_is_the_submatrix(graph, random):
-    ids = random.sample(range(graph.n_vertices), random.randint(1, graph.n_vertices))
-    part = graph.to_tensors(dtype=torch.float64).subgraph(torch.tensor(ids))
-    assert part.to_graph() == graph.without_loops().subgraph(ids)[0]
 
 
 def test_detached_weights_have_no_gradient():
@@ -129,11 +122,6 @@ def test_light_weights_stay_edges_and_heavy_ones_are_named():
     with pytest.raises(ValueError, match="1e[+]200 is beyond the limit of .*float32"):
         heavy.to_tensors()
     assert heavy.to_tensors(dtype=torch.float64).weight[0] == 1e200
-
-
-def test_wrong_shapes_are_named():
-    with pytest.raises(ValueError, match=r"index of shape \(2, 3\) does not fit weight of shape \(2,\)"):
-        EdgeTensors(torch.zeros(2, 3, dtype=torch.long), torch.ones(2), 3)
 
 
 def test_the_graph_layer_loads_without_torch():

@@ -1,4 +1,4 @@
-"""Depth of lowest common ancestors: three forms of one number, its symmetries and its edges."""
+"""Depth of lowest common ancestors: both forms of one number, its symmetries and its edges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from hypcse.hyperbolic import lca_depth, lca_depth_general, lca_depth_of_pairs, lorentz, poincare
+from hypcse.hyperbolic import lca_depth, lca_depth_of_pairs, poincare
 
 RADII = st.sampled_from([0.01, 0.3, 0.9, 0.999])
 
@@ -30,12 +30,10 @@ def depth_by_reflections(x: Tensor, y: Tensor) -> Tensor:
 
 
 @given(st.integers(0, 999), st.integers(2, 8), st.integers(2, 5), RADII)
-def test_closed_form_is_general_form_and_reflections(seed, n, dim, radius):
+def test_both_forms_are_the_reflections(seed, n, dim, radius):
     leaves = poincare.on_sphere(directions(seed, n, dim), radius)
     depth = lca_depth(leaves)
-    points = poincare.to_lorentz(leaves)
     i, j = torch.triu_indices(n, n, offset=1)
-    torch.testing.assert_close(depth[i, j], lca_depth_general(points[i], points[j]), rtol=1e-10, atol=1e-10)
     torch.testing.assert_close(depth[i, j], lca_depth_of_pairs(leaves, i, j), rtol=1e-10, atol=1e-10)
     reflected = torch.stack([depth_by_reflections(leaves[a], leaves[b]) for a, b in zip(i, j, strict=True)])
     torch.testing.assert_close(depth[i, j], reflected, rtol=1e-10, atol=1e-10)
@@ -50,26 +48,6 @@ def test_a_rotation_changes_no_depth(seed, dim, radius):
     leaves = poincare.on_sphere(directions(seed, 6, dim), radius)
     turn = torch.linalg.qr(directions(seed + 1, dim, dim))[0]
     torch.testing.assert_close(lca_depth(leaves @ turn), lca_depth(leaves), rtol=1e-9, atol=1e-9)
-
-
-@given(st.integers(0, 999), st.integers(1, 4), st.sampled_from([0.1, 1.0, 5.0]))
-def test_general_depth_is_the_least_along_the_segment(seed, dim, spread):
-    """Against 2,001 points of the segment, for ends of any radii."""
-    x, y = lorentz.lift(spread * directions(seed, 2, dim))
-    steps = torch.linspace(0, 1, 2001, dtype=torch.float64).unsqueeze(1)
-    length = lorentz.distance(x, y)
-    along = (torch.sinh((1 - steps) * length) * x + torch.sinh(steps * length) * y) / torch.sinh(length)
-    least = float(lorentz.distance_to_origin(along).min())
-    found = float(lca_depth_general(x, y))
-    assert found <= least + 1e-9
-    assert found == pytest.approx(least, abs=float(length) / 2000)
-
-
-def test_general_depth_at_special_places():
-    origin, far, farther = lorentz.lift(torch.tensor([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]], dtype=torch.float64))
-    assert float(lca_depth_general(origin, far)) == 0
-    assert float(lca_depth_general(far, far)) == pytest.approx(float(lorentz.distance_to_origin(far)))
-    assert float(lca_depth_general(far, farther)) == pytest.approx(float(lorentz.distance_to_origin(far)))
 
 
 @given(st.integers(0, 999), RADII)

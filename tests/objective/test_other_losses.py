@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import geoopt
 import pytest
 import torch
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from hypcse.hyperbolic import lorentz
-from hypcse.objective import LossWeights, centroid_loss, contrastive_loss, total_loss
+from hypcse.objective import centroid_loss, contrastive_loss
 
 
 @st.composite
@@ -101,12 +99,3 @@ def test_centroid_loss(pair, dtype):
 @given(views())
 def test_gradients_of_the_centroid_loss(pair):
     assert torch.autograd.gradcheck(lambda x: centroid_loss(lorentz.lift(x)), (pair[0].requires_grad_(),), atol=1e-4)
-
-
-def test_total_is_the_weighted_sum_of_what_is_given():
-    one, two, three = torch.tensor(1.0), torch.tensor(2.0), torch.tensor(3.0)
-    assert float(total_loss(one, two, three)) == 6
-    assert float(total_loss(one, centroid=three, weights=LossWeights(centroid_weight=0.5))) == 2.5
-    assert float(total_loss(one, torch.tensor(math.nan), weights=LossWeights(contrast_weight=0))) == 1
-    with pytest.raises(ValueError, match="centroid_weight=-1"):
-        LossWeights(centroid_weight=-1)

@@ -9,11 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from graph_strategies import dense
 from hypcse.graph import Graph
 from hypcse.graph.tensors import EdgeTensors
-from hypcse.structure import dense_update, update_anchor, update_anchor_part, update_anchor_parts
+from hypcse.structure import proposed_pairs
+from hypcse.structure import update_anchor as update
 
 rates = st.sampled_from([0.0, 0.3, 0.9, 1.0])
+
+
+def update_parts(anchor, parts, decay, generator, **options):
+    """By learned graphs on subgraphs, (graph, vertices) each."""
+    found = [(vertices, proposed_pairs(learned, vertices)) for learned, vertices in parts]
+    return update(anchor, found, decay, generator, **options)
+
+
+def update_anchor(anchor, learned, decay, generator, **options):
+    return update_parts(anchor, [(learned, torch.arange(anchor.n_vertices))], decay, generator, **options)
 
 
 def random_graph(n, n_edges, seed):
@@ -31,9 +43,9 @@ def test_sound_and_made_of_both(views, decay, seed, rescale):
     assert is_sound(updated)
     assert pairs(anchor) & pairs(learned) <= pairs(updated) <= pairs(anchor) | pairs(learned)
     factor = anchor.weight.mean() / learned.weight.mean() if rescale and pairs(anchor) else 1.0
-    old = anchor.to_dense()
-    wanted = torch.where(old > 0, old, learned.to_dense() * (factor if pairs(learned) else 1.0))
-    found = updated.to_dense()
+    old = dense(anchor)
+    wanted = torch.where(old > 0, old, dense(learned) * (factor if pairs(learned) else 1.0))
+    found = dense(updated)
     assert_close(found, torch.where(found > 0, wanted, 0.0))
 
 
@@ -50,9 +62,9 @@ def test_average_is_the_dense_update():
     anchor, learned = (view.with_weight(torch.ones_like(view.weight)) for view in (anchor, learned))
     assert pairs(anchor) & pairs(learned)
     generator, n_draws = seeded(), 2000
-    mean = sum(update_anchor(anchor, learned, 0.7, generator).to_dense() for _ in range(n_draws)) / n_draws
+    mean = sum(dense(update_anchor(anchor, learned, 0.7, generator)) for _ in range(n_draws)) / n_draws
     # Six standard errors of a share of 0.7.
-    assert (mean - dense_update(anchor, learned, 0.7)).abs().max() < 6 * (0.21 / n_draws) ** 0.5
+    assert (mean - (0.7 * dense(anchor) + 0.3 * dense(learned))).abs().max() < 6 * (0.21 / n_draws) ** 0.5
 
 
 def test_expected_number_of_edges():
@@ -82,7 +94,7 @@ def test_ids_of_two_subgraphs_are_mapped_back(data, decay, seed):
     anchor = data.draw(edge_tensors(10))
     order = torch.tensor(data.draw(st.permutations(range(10))))
     parts = [(data.draw(edge_tensors(4)), order[:4]), (data.draw(edge_tensors(5)), order[4:9])]
-    updated = update_anchor_parts(anchor, parts, decay, seeded(seed))
+    updated = update_parts(anchor, parts, decay, seeded(seed))
     assert is_sound(updated)
     inside, mapped = set(), set()
     for learned, vertices in parts:
@@ -95,18 +107,13 @@ def test_ids_of_two_subgraphs_are_mapped_back(data, decay, seed):
         assert pairs(updated) == outside | mapped
 
 
-def test_parts_one_by_one_and_the_whole():
-    """One part after the other touches the same places as all at once; all vertices as one part is the update."""
+def test_parts_one_by_one_are_all_at_once():
     anchor = random_graph(12, 30, 0)
     halves = [(random_graph(6, 9, seed), torch.arange(start, 12, 2)) for seed, start in ((3, 0), (5, 1))]
-    together = update_anchor_parts(anchor, halves, 0.0, seeded())
     one_by_one = anchor
-    for learned, vertices in halves:
-        one_by_one = update_anchor_part(one_by_one, learned, vertices, 0.0, seeded())
-    assert pairs(together) == pairs(one_by_one)
-    learned = random_graph(12, 30, 7)
-    whole = update_anchor_part(anchor, learned, torch.arange(12), 0.5, seeded())
-    assert_close(whole.to_dense(), update_anchor(anchor, learned, 0.5, seeded()).to_dense())
+    for half in halves:
+        one_by_one = update_parts(one_by_one, [half], 0.0, seeded())
+    assert pairs(update_parts(anchor, halves, 0.0, seeded())) == pairs(one_by_one)
 
 
 def test_no_gradient_passes_and_same_seed_same_anchor():
@@ -122,8 +129,6 @@ def test_wrong_values_are_named():
     for decay in (-0.1, 1.1):
         with pytest.raises(ValueError, match=f"decay={decay}"):
             update_anchor(graph, graph, decay, seeded())
-    with pytest.raises(ValueError, match=r"3 vertices came with ids of shape \(2,\)"):
-        update_anchor_part(graph, graph, torch.tensor([0, 1]), 0.5, seeded())
     one = Graph.from_edges([], [], n=1).to_tensors()
     with pytest.raises(ValueError, match="twice"):
-        update_anchor_parts(graph, [(one, torch.tensor([1])), (one, torch.tensor([1]))], 0.5, seeded())
+        update_parts(graph, [(one, torch.tensor([1])), (one, torch.tensor([1]))], 0.5, seeded())

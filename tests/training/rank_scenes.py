@@ -15,6 +15,7 @@ import numpy as np
 
 from hypcse import HypCSE, similarity_graph
 from hypcse.graph import scale_features
+from hypcse.saving.options import nest_options
 from hypcse.training import TrainingConfig, fit
 from hypcse.training.ranks import ALONE, RankFailed, join_ranks
 from hypcse.training.run import Run
@@ -41,7 +42,7 @@ def points(n=75):
 
 def prepared(**options):
     X = points()
-    return scale_features(X), similarity_graph(X), TrainingConfig.from_options(**{**SMALL, **STEPS, **options})
+    return scale_features(X), similarity_graph(X), TrainingConfig(**{**SMALL, **STEPS, **options})
 
 
 def told(trained):
@@ -108,7 +109,7 @@ def play(folder):
         texts = [fit_stopped(folder / "by two", ranks, subgraphs_per_step=2), fit_others(ranks)]
     for number in range(2):
         # Two fits in one program, each with a group of its own.
-        model = HypCSE(**SMALL, n_epochs=2, verbose=1, random_state=number).fit(points())
+        model = HypCSE(**nest_options(HypCSE, SMALL), n_epochs=2, verbose=1, random_state=number).fit(points())
     tree = {"linkage": model.linkage_matrix_, "labels": model.labels_, "levels": np.array(model.levels_)}
     found["model"] = {**tree, "embedding": model.embedding_, "losses": [s.losses.total for s in model.history_]}
     with open(folder / f"example-{ranks.number}", "w") as said, redirect_stdout(said):
@@ -120,7 +121,7 @@ def play(folder):
 
 def die(folder):
     """Rank 1 ends without a word in its second step."""
-    from hypcse.training.ranks import epoch
+    from hypcse.training import epoch
 
     take, steps = epoch.losses_of, []
 

@@ -17,9 +17,10 @@ from hypcse.experiments.running.measure import run_task
 from hypcse.experiments.running.tasks import Task
 from hypcse.graph import scale_features
 from hypcse.saving.archive import ARRAYS, FACTS, ModelFileError
+from hypcse.saving.options import nest_options
 from hypcse.training import TrainingConfig, TrainingInterrupted, fit
 from hypcse.training import run as training_run
-from hypcse.training.checkpoint import _check_same, fingerprint
+from hypcse.training.checkpoint import _check_same, describe_training
 from hypcse.training.run import Run
 from hypcse.writing import hold_folder
 
@@ -30,7 +31,7 @@ SMALL = {"n_epochs": 6, "evaluate_every": 2, "hidden_dim": 16, "embed_dim": 4, "
 def prepared(**options):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4)) + 3 * rng.integers(0, 3, size=(60, 1))
-    return scale_features(X), similarity_graph(X), TrainingConfig.from_options(**{**SMALL, **options})
+    return scale_features(X), similarity_graph(X), TrainingConfig(**{**SMALL, **options})
 
 
 def same(one, other):
@@ -114,10 +115,10 @@ def test_a_finished_training_is_not_trained_again(tmp_path, end):
 
 
 def test_settings_that_an_older_version_did_not_know_had_their_defaults():
-    here = fingerprint(Run(*prepared(), 0, "cpu"))
+    here = describe_training(*prepared(), 0, "cpu")
     older = {name: value for name, value in here["settings"].items() if name != "subgraphs_per_step"}
     _check_same({**here, "settings": older}, here, Path("run-1"))
-    now = fingerprint(Run(*prepared(subgraphs_per_step=2), 0, "cpu"))
+    now = describe_training(*prepared(subgraphs_per_step=2), 0, "cpu")
     with pytest.raises(ValueError, match=r"what differs: subgraphs_per_step \(None there, 2 here\)"):
         _check_same({**here, "settings": older}, now, Path("run-1"))
 
@@ -125,7 +126,7 @@ def test_settings_that_an_older_version_did_not_know_had_their_defaults():
 def test_another_training_is_named(tmp_path):
     features, graph, config = prepared()
     fit(features, graph, config, checkpoint_dir=tmp_path)
-    other = TrainingConfig.from_options(**{**SMALL, "dropout": 0.5, "n_epochs": 7})
+    other = TrainingConfig(**{**SMALL, "dropout": 0.5, "n_epochs": 7})
     text = r"what differs: dropout \(0.2 there, 0.5 here\), n_epochs \(6 there, 7 here\)\. Name another checkpoint_dir"
     with pytest.raises(ValueError, match=text):
         fit(features, graph, other, checkpoint_dir=tmp_path)
@@ -221,7 +222,7 @@ def test_a_place_for_checkpoints_is_tried_before_the_work(tmp_path, monkeypatch)
         ({"batch_size": 0}, "batch_size=0 must be between 1"),
     ):
         with pytest.raises((ValueError, OSError), match=text):
-            HypCSE(**wrong).fit(np.zeros((4, 2)))
+            HypCSE(**nest_options(HypCSE, wrong)).fit(np.zeros((4, 2)))
 
 
 def test_no_model_is_loaded_from_a_checkpoint(tmp_path):
@@ -238,9 +239,9 @@ def test_an_interrupted_fit_keeps_the_best_and_can_go_on(tmp_path, monkeypatch):
         patch.setattr(training_run, "train_epoch", interrupted_in(4))
         told = r"interrupted in epoch 4 of 6; the tree is the best so far.*checkpoint_dir=.* to go on after epoch 2"
         with pytest.warns(TrainingInterrupted, match=told) as caught:
-            model = HypCSE(**options).fit(X)
+            model = HypCSE(**nest_options(HypCSE, options)).fit(X)
     assert caught[0].filename == __file__
-    resumed, whole = HypCSE(**options).fit(X), HypCSE(**SMALL).fit(X)
+    resumed, whole = HypCSE(**nest_options(HypCSE, options)).fit(X), HypCSE(**nest_options(HypCSE, SMALL)).fit(X)
     assert [step.losses for step in model.history_] == [step.losses for step in whole.history_[:3]]
     assert [step.losses for step in resumed.history_] == [step.losses for step in whole.history_]
     assert np.array_equal(resumed.linkage_matrix_, whole.linkage_matrix_)

@@ -38,7 +38,7 @@ def test_without_curvature_both_make_the_same_steps(weight_decay):
 @pytest.mark.parametrize("learner", ["mlp", "gcn"])
 @pytest.mark.parametrize("aggregation", ["mean", "attention"])
 def test_no_weight_of_the_networks_is_curved(learner, aggregation):
-    config = TrainingConfig.from_options(learner=learner, aggregation=aggregation)
+    config = TrainingConfig(learner=learner, aggregation=aggregation)
     networks = Networks(3, config, torch.Generator().manual_seed(0))
     assert type(optimizer_of(networks.parameters(), 0.01)) is torch.optim.Adam
 

@@ -16,9 +16,10 @@ from rank_scenes import FORMS, SMALL, fit_stopped, points, prepared, take_steps,
 
 from hypcse import HypCSE
 from hypcse._ranks import NEEDED, Place, launched_place
-from hypcse.training import fit
+from hypcse.saving.options import nest_options
+from hypcse.training import TrainingOptions, fit
 from hypcse.training.ranks import RankFailed, group, join_ranks
-from hypcse.training.ranks.dealing import Deal
+from hypcse.training.ranks.epoch import shares_of
 from hypcse.training.ranks.group import own_device
 
 SCENES = Path(__file__).with_name("rank_scenes.py")
@@ -130,7 +131,7 @@ def test_an_error_without_words_is_named_by_its_kind():
 def test_a_rank_that_does_not_come_is_an_error(monkeypatch, rank_0_of_2):
     monkeypatch.setattr(group, "MEETING", timedelta(seconds=1))
     with pytest.raises(RankFailed, match="one of them failed, did not call fit, or took too long"):
-        HypCSE(**SMALL).fit(points())
+        HypCSE(**nest_options(HypCSE, SMALL)).fit(points())
     assert not torch.distributed.is_initialized()
 
 
@@ -164,21 +165,21 @@ def test_a_rank_without_a_card_of_its_own_is_told(monkeypatch):
 @pytest.mark.parametrize("per_step", [2, 3, 4])
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_every_subgraph_is_dealt_once_and_weighs_the_same_within_its_step(n_subgraphs, per_step, size):
-    deal = Deal(n_subgraphs, per_step, size)
-    dealt = [deal.shares(rank) for rank in range(size)]
+    dealt = [shares_of(rank, size, n_subgraphs, per_step) for rank in range(size)]
     assert {len(steps) for steps in dealt} == {-(-n_subgraphs // per_step)}
     for number in range(len(dealt[0])):
-        shares = [(rank, *share) for rank in range(size) for share in dealt[rank][number] if share.weight > 0]
-        assert sum(weight for *_, weight in shares) == pytest.approx(size)
-        assert len({weight for *_, weight in shares}) == 1
-        assert all(deal.owners()[subgraph] == rank for rank, subgraph, _ in shares)
+        shares = [share for rank in range(size) for share in dealt[rank][number] if share.weight > 0]
+        assert sum(weight for _, weight in shares) == pytest.approx(size)
+        assert len({weight for _, weight in shares}) == 1
     numbers = [share.number for steps in dealt for step in steps for share in step if share.weight > 0]
     assert sorted(numbers) == list(range(n_subgraphs))
 
 
 def test_subgraphs_per_step_is_a_parameter():
     X = points()
-    one, several = (HypCSE(**SMALL, n_epochs=2, subgraphs_per_step=k).fit(X) for k in (None, 3))
+    one, several = (
+        HypCSE(**nest_options(HypCSE, {**SMALL, "n_epochs": 2, "subgraphs_per_step": k})).fit(X) for k in (None, 3)
+    )
     assert [step.losses for step in one.history_] != [step.losses for step in several.history_]
     with pytest.raises(ValueError, match="subgraphs_per_step=0 must be between 1"):
-        HypCSE(subgraphs_per_step=0).fit(X)
+        HypCSE(training=TrainingOptions(subgraphs_per_step=0)).fit(X)

@@ -6,11 +6,13 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from hypcse import similarity_graph, structural_entropy
 from hypcse.decode import decode_single, spanning_tree
 from hypcse.graph import scale_features
 from hypcse.training import TrainingConfig, TrainingDiverged, fit
+from hypcse.training.terms import Networks, losses_of
 
 
 def points(n=60, seed=0):
@@ -20,7 +22,7 @@ def points(n=60, seed=0):
 
 def prepared(X, **options):
     settings = {"n_epochs": 4, "hidden_dim": 16, "embed_dim": 4, "projection_dim": 4, "evaluate_every": 2, **options}
-    return scale_features(X, "minmax"), similarity_graph(X), TrainingConfig.from_options(**settings)
+    return scale_features(X, "minmax"), similarity_graph(X), TrainingConfig(**settings)
 
 
 def test_the_best_tree_is_kept_by_value():
@@ -129,9 +131,14 @@ def test_a_lost_loss_is_reported_with_what_was_best():
 )
 def test_values_out_of_range(options, text):
     with pytest.raises(ValueError, match=text):
-        TrainingConfig.from_options(**options)
+        TrainingConfig(**options)
 
 
-def test_unknown_option():
-    with pytest.raises(TypeError, match="'learning_rat' is no option of training"):
-        TrainingConfig.from_options(learning_rat=1)
+@pytest.mark.parametrize(("contrast", "centroid"), [(1.0, 1.0), (0.0, 0.5), (2.0, 0.0)])
+def test_the_objective_is_the_weighted_sum_of_its_terms(contrast, centroid):
+    """Eq. (17)."""
+    features, graph, config = prepared(points(), contrast_weight=contrast, centroid_weight=centroid)
+    networks = Networks(features.shape[1], config, torch.Generator().manual_seed(0))
+    terms, _, _ = losses_of(networks, torch.from_numpy(features), graph.to_tensors(), config, torch.Generator())
+    assert float(terms.total) == pytest.approx(float(terms.cse + contrast * terms.contrast + centroid * terms.centroid))
+    assert (float(terms.contrast) > 0) == (contrast > 0)

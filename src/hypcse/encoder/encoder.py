@@ -8,7 +8,6 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from hypcse._checks import check_choice
 from hypcse._choices import Aggregation
 from hypcse.encoder.aggregate import AttentionAggregation, mean_aggregation
 from hypcse.encoder.linear import LorentzLinear
@@ -39,7 +38,6 @@ class Encoder(nn.Module):
         aggregation: Aggregation = "mean",
     ) -> None:
         super().__init__()
-        check_choice("aggregation", aggregation, Aggregation)
         dims = [n_features, *[hidden_dim] * (N_LAYERS - 1), embed_dim]
         self.linears = nn.ModuleList(
             LorentzLinear(dims[k], dims[k + 1], generator, dropout=dropout, activate=k > 0) for k in range(N_LAYERS)

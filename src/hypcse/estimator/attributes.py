@@ -213,7 +213,7 @@ def sizes_of_classes(found: dict[str, Any], width: int) -> dict[str, bool]:
 
     width : width of the encoder's input.
     """
-    n_points, n_classes, dim = found["tree_"].n_leaves, len(found["classes_"]), found["_config"].model.embed_dim
+    n_points, n_classes, dim = found["tree_"].n_leaves, len(found["classes_"]), found["_config"].embed_dim
     similarities = found["_similarities"]
     return {
         "transduction_": found["transduction_"].shape == (n_points,)

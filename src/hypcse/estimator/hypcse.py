@@ -8,20 +8,7 @@ from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
 from hypcse._backend import choose_device
-from hypcse._choices import (
-    Aggregation,
-    Bandwidth,
-    Decoder,
-    EncodeOn,
-    Epochs,
-    Learner,
-    LearnerSimilarity,
-    Metric,
-    Preset,
-    Refine,
-    Scale,
-    SelectOn,
-)
+from hypcse._choices import Bandwidth, Epochs, Metric, Preset, Refine, Scale
 from hypcse._progress import Callback
 from hypcse._ranks import launched_place
 from hypcse.chance.evidence import UNTESTED
@@ -39,7 +26,7 @@ from hypcse.estimator.trained import (
     n_inputs,
     sizes_of_encoder,
 )
-from hypcse.training import TrainingConfig, fit
+from hypcse.training import TrainingConfig, TrainingOptions, fit
 from hypcse.training.loop import check_checkpoints
 from hypcse.training.ranks import join_ranks
 from hypcse.tree import Tree
@@ -55,7 +42,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
 
     Features are scaled, their similarity graph is encoded, and the encoder is trained to lower Eq. (17); the best tree
     that decoding finds on the way is refined. Parameters that are None are filled by the preset, and what it leaves
-    open by the defaults of `TrainingConfig`. Ctrl-C ends training: the best tree so far is refined and kept, with a
+    open by defaults. Ctrl-C ends training: the best tree so far is refined and kept, with a
     warning.
 
     Parameters
@@ -96,62 +83,22 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     checkpoint_dir
         A folder where the state of training is kept; a fit of the same data and settings goes on from there, bit for
         bit.
-    checkpoint_every
-        Epochs between two times that it is kept.
     n_epochs
         Passes over the data. "auto" is at most 30, fewer for more than 2,048 points and at least 2; each is evaluated,
         and training ends when 10 in a row, or the same share of fewer, bring no better tree.
-    learning_rate, weight_decay
-        Of the optimiser.
+    learning_rate
+        Of the optimizer, 0.003.
     batch_size
-        Vertices of one subgraph that training sees at a time.
-    n_seeds
-        Vertices that each subgraph grows from (Appendix C).
-    subgraphs_per_step
-        Subgraphs whose mean gradient makes a step. By default one for each process of torchrun, and one without it.
-    evaluate_every
-        Epochs between two evaluations: by default 5, and 1 with n_epochs="auto".
-    patience
-        Evaluations without a better tree after which training stops. By default n_epochs="auto" has one of its own, and
-        a given number of epochs is never cut short.
-    encode_on
-        Graph to encode on at evaluation: the initial one, "raw" or "normalised", or the current "anchor".
-    select_on
-        Graph whose structural entropy picks the epoch: the "sparse" initial or the "complete" one.
-    decoder
-        How leaves become a tree: "graph", "single", or "neighbors", single linkage by the nearest others alone.
-    hidden_dim, embed_dim
-        Dimensions of the encoder: inside, and of `embedding_`.
-    projection_dim
-        Dimension of the projector.
-    dropout
-        Share of values dropped inside the encoder's linear layers.
-    aggregation
-        How the encoder gathers neighbours: "mean", or "attention", Eq. (11).
-    learner
-        Kind of the graph learner: "gcn" or "mlp".
-    learner_similarity
-        How the learner compares embeddings: "cosine" or "gaussian".
-    learner_neighbors
-        Edges that the learner proposes for each vertex.
+        Vertices of one subgraph that training sees at a time, 2,048.
+    embed_dim
+        Dimension of `embedding_`, 16.
     cse_temperature
-        Temperature t1 of Eq. (9).
+        Temperature t1 of Eq. (9), 1.
     contrast_temperature
-        Temperature t2 of Eq. (15).
-    contrast_weight, centroid_weight
-        Weights of the contrastive and of the centroid loss in Eq. (17).
-    include_positive
-        Whether the positive pair is in the denominator of Eq. (15), as printed.
-    learn_graph
-        Whether the second view is the learner's graph; else both views augment the anchor.
-    anchor_decay
-        Decay of the anchor in Eq. (13); 1 switches the update off.
-    rescale_inserted
-        Whether inserted edges get the anchor's mean weight.
-    edge_drop
-        Share of edges dropped from each view.
-    mask_learner, mask_anchor
-        Shares of feature columns masked in the learned and in the anchor view.
+        Temperature t2 of Eq. (15), 1.
+    training
+        Further options of training, a `TrainingOptions`: the networks, the losses, the schedule. They are searched and
+        set as `training__dropout` and so on.
 
     Attributes
     ----------
@@ -216,37 +163,13 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         n_jobs: int | None = None,
         verbose: int = 0,
         checkpoint_dir: str | None = None,
-        checkpoint_every: int = 10,
         n_epochs: Epochs | None = None,
         learning_rate: float | None = None,
-        weight_decay: float | None = None,
         batch_size: int | None = None,
-        n_seeds: int | None = None,
-        subgraphs_per_step: int | None = None,
-        evaluate_every: int | None = None,
-        patience: int | None = None,
-        encode_on: EncodeOn | None = None,
-        select_on: SelectOn | None = None,
-        decoder: Decoder | None = None,
-        hidden_dim: int | None = None,
         embed_dim: int | None = None,
-        projection_dim: int | None = None,
-        dropout: float | None = None,
-        aggregation: Aggregation | None = None,
-        learner: Learner | None = None,
-        learner_similarity: LearnerSimilarity | None = None,
-        learner_neighbors: int | None = None,
         cse_temperature: float | None = None,
         contrast_temperature: float | None = None,
-        contrast_weight: float | None = None,
-        centroid_weight: float | None = None,
-        include_positive: bool | None = None,
-        learn_graph: bool | None = None,
-        anchor_decay: float | None = None,
-        rescale_inserted: bool | None = None,
-        edge_drop: float | None = None,
-        mask_learner: float | None = None,
-        mask_anchor: float | None = None,
+        training: TrainingOptions | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.min_cluster_size = min_cluster_size
@@ -263,44 +186,37 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.checkpoint_dir = checkpoint_dir
-        self.checkpoint_every = checkpoint_every
         self.n_epochs = n_epochs
         self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
         self.batch_size = batch_size
-        self.n_seeds = n_seeds
-        self.subgraphs_per_step = subgraphs_per_step
-        self.evaluate_every = evaluate_every
-        self.patience = patience
-        self.encode_on = encode_on
-        self.select_on = select_on
-        self.decoder = decoder
-        self.hidden_dim = hidden_dim
         self.embed_dim = embed_dim
-        self.projection_dim = projection_dim
-        self.dropout = dropout
-        self.aggregation = aggregation
-        self.learner = learner
-        self.learner_similarity = learner_similarity
-        self.learner_neighbors = learner_neighbors
         self.cse_temperature = cse_temperature
         self.contrast_temperature = contrast_temperature
-        self.contrast_weight = contrast_weight
-        self.centroid_weight = centroid_weight
-        self.include_positive = include_positive
-        self.learn_graph = learn_graph
-        self.anchor_decay = anchor_decay
-        self.rescale_inserted = rescale_inserted
-        self.edge_drop = edge_drop
-        self.mask_learner = mask_learner
-        self.mask_anchor = mask_anchor
+        self.training = training
+
+    def set_params(self, **params: Any) -> HypCSE:
+        """Set parameters, those of `training` as `training__dropout` and so on.
+
+        Parameters
+        ----------
+        **params
+            Parameters by name.
+
+        Returns
+        -------
+        HypCSE
+            The estimator itself.
+        """
+        if self.training is None and any(name.startswith("training__") for name in params):
+            params = {"training": TrainingOptions(), **params}
+        return super().set_params(**params)
 
     def _check_parameters(self) -> None:
         options = self._options()
         effort_of(options.pop("refine"))
         n_epochs = options.pop("n_epochs")
-        TrainingConfig.from_options(**options, n_epochs=1 if n_epochs == "auto" else n_epochs)
-        check_checkpoints(None if launched_place().number else self.checkpoint_dir, self.checkpoint_every)
+        TrainingConfig(**options, n_epochs=1 if n_epochs == "auto" else n_epochs)
+        check_checkpoints(None if launched_place().number else self.checkpoint_dir, self._training().checkpoint_every)
 
     def _check_size(self, n_points: int) -> None:
         check_fit_memory(n_points, self.n_neighbors, self._options(), "cluster a sample")
@@ -308,13 +224,13 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
         options = self._options()
         effort = effort_of(options.pop("refine"))
-        config = TrainingConfig.from_options(**count_epochs(options, ready.graph.n_vertices))
+        config = TrainingConfig(**count_epochs(options, ready.graph.n_vertices))
 
         def finish(tree: Tree) -> Tree:
             if effort is not None:
                 tree = search(tree, ready, effort, seed, callback, graph_linkage(ready.graph))
             # Decoding on the graph and the search go by edges alone, which say nothing of what no edge joins.
-            return ready.joined(tree) if config.schedule.decoder == "graph" or effort is not None else tree
+            return ready.joined(tree) if config.decoder == "graph" or effort is not None else tree
 
         with join_ranks(choose_device(self.device)) as (ranks, device):
             trained = fit(
@@ -325,7 +241,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
                 callback,
                 device,
                 checkpoint_dir=self.checkpoint_dir,
-                checkpoint_every=self.checkpoint_every,
+                checkpoint_every=self._training().checkpoint_every,
                 ranks=ranks,
             )
             tree = ranks.first(lambda: finish(trained.tree))
@@ -363,5 +279,10 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         return {**sizes_of_tree(found, n_inputs(found["_state"])), **sizes_of_encoder(found)}
 
     def _options(self) -> dict[str, Any]:
-        """What training is told: the parameters that are set, over the preset's values."""
-        return fill_options(self.preset, self.get_params(deep=False))
+        """The options of training and `refine`: the parameters that are set, over the preset's values."""
+        return fill_options(self.preset, {**self.get_params(deep=False), **self._training().get_params()})
+
+    def _training(self) -> TrainingOptions:
+        if not isinstance(self.training, TrainingOptions | None):
+            raise TypeError(f"training={self.training!r:.60} must be a TrainingOptions or None.")
+        return self.training or TrainingOptions()

@@ -9,7 +9,7 @@ import numpy as np
 
 from hypcse._checks import check_choice
 from hypcse._choices import Preset
-from hypcse.training import TrainingConfig
+from hypcse.training.config import HINTS, TrainingConfig
 
 # What a preset fills in for parameters that are None. Others keep the defaults of the configuration.
 PRESETS: dict[Preset, dict[str, Any]] = {
@@ -39,8 +39,7 @@ def fill_options(preset: Preset, parameters: Mapping[str, Any]) -> dict[str, Any
 
 def training_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of an estimator that training takes."""
-    known = TrainingConfig.hints()
-    return {name: value for name, value in parameters.items() if name in known}
+    return {name: value for name, value in parameters.items() if name in HINTS}
 
 
 def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:
@@ -56,7 +55,7 @@ def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:
     """
     if options.get("n_epochs") != "auto":
         return options
-    n_subgraphs = -(-n_points // options.get("batch_size", TrainingConfig().schedule.batch_size))
+    n_subgraphs = -(-n_points // options.get("batch_size", TrainingConfig.batch_size))
     n_epochs = int(np.clip(AUTO_STEPS // n_subgraphs, *AUTO_LIMITS))
     patience = -(-AUTO_PATIENCE // n_subgraphs)
     return {"evaluate_every": 1, "patience": patience, **options, "n_epochs": n_epochs}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from hypcse._backend import choose_device
 from hypcse._memory import check_memory
@@ -56,15 +58,31 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ndarray of shape (m, embed_dim)
             Points in the ball.
         """
+        check_is_fitted(self)
+        return self._extended(X, self.embedding_, self._fed(self._training_points()))
+
+    def _extended(
+        self,
+        X: ArrayLike,
+        known: NDArray[np.float64],
+        inputs: NDArray[np.float32],
+        score: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+    ) -> NDArray[np.float64]:
+        """What is known of training points for their copies in X; for other rows their leaves, or a score of them.
+
+        inputs : of the encoder, for the training points.
+        score  : of points on the hyperboloid.
+        """
         features, links = self._linked(X)
-        placed = self.embedding_[links.indices[:, 0]]
+        values = known[links.indices[:, 0]]
         others = ~links.copies()
         if others.any():
-            encoding = Encoding(self._state, self._config, self._fed(self._training_points()), self._encoded_on)
-            with worker_threads(self.n_jobs, len(encoding.features)):
-                device = choose_device(self.device)
-                placed[others] = place_points(encoding, self._fed(features[others]), links.part(others), device)
-        return placed
+            encoding = Encoding(self._state, self._config, inputs, self._encoded_on)
+            new, device = (self._fed(features[others]), links.part(others)), choose_device(self.device)
+            with worker_threads(self.n_jobs, len(inputs)):
+                placed = place_points(encoding, *new, device, leaves=score is None)
+            values[others] = placed if score is None else score(placed)
+        return values
 
     def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """The encoder's input for scaled features: the features themselves."""
@@ -87,8 +105,8 @@ def sizes_of_encoder(found: dict[str, Any]) -> dict[str, bool]:
     n_points, config = found["tree_"].n_leaves, found["_config"]
     check_state(found["_state"], n_inputs(found["_state"]), config)
     return {
-        "embedding_": found["embedding_"].shape == (n_points, config.model.embed_dim),
-        "history_": all(step.n_epochs == config.schedule.n_epochs for step in found["history_"]),
+        "embedding_": found["embedding_"].shape == (n_points, config.embed_dim),
+        "history_": all(step.n_epochs == config.n_epochs for step in found["history_"]),
         "_encoded_on": found["_encoded_on"].n_vertices == n_points,
     }
 
@@ -102,21 +120,15 @@ def n_inputs(state: dict[str, Any]) -> int:
 
 
 def check_fit_memory(n_points: int, n_neighbors: int, options: dict[str, Any], smaller: str) -> None:
-    """Raise if a fit of this many points does not fit into memory; `smaller` says what to do with fewer points."""
-    check_memory(
-        f"fitting {n_points:,} points",
-        needed_bytes(n_points, n_neighbors, options),
-        f"Lower batch_size, n_neighbors or hidden_dim, or {smaller} and use predict for the rest.",
-    )
-
-
-def needed_bytes(n_points: int, n_neighbors: int, options: dict[str, Any]) -> int:
-    """Approximate peak memory of a fit, besides what the libraries take.
+    """Raise if a fit of this many points does not fit into memory; `smaller` says what to do with fewer points.
 
     The graph and its tensors, the hidden states of all points at evaluation, and the square matrices of one subgraph;
     the factors are those that met the measured peaks at 20,000 and 100,000 points.
     """
-    config = TrainingConfig()
-    batch = min(n_points, options.get("batch_size", config.schedule.batch_size))
-    hidden = options.get("hidden_dim", config.model.hidden_dim)
-    return n_points * (150 * n_neighbors + 22 * hidden) + 80 * batch * batch
+    batch = min(n_points, options.get("batch_size", TrainingConfig.batch_size))
+    hidden = options.get("hidden_dim", TrainingConfig.hidden_dim)
+    check_memory(
+        f"fitting {n_points:,} points",
+        n_points * (150 * n_neighbors + 22 * hidden) + 80 * batch * batch,
+        f"Lower batch_size, n_neighbors or hidden_dim, or {smaller} and use predict for the rest.",
+    )

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from hypcse._checks import did_you_mean
+from hypcse.saving.options import nest_options
 
 # In common: 200 epochs, weight decay 5e-4, tau 0.9999, loss weights of 1, k = 10, subgraphs of 2048 from 10 seeds.
 _COMMON: dict[str, Any] = {
@@ -49,6 +50,14 @@ _ROWS: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+def authors_options(name: str) -> dict[str, Any]:
+    """The authors' values for one data set, all by their plain names."""
+    if name not in _ROWS:
+        guess = did_you_mean(name, _ROWS)
+        raise ValueError(f"the authors have no settings for {name!r}.{guess} There are some for {', '.join(_ROWS)}.")
+    return {**_COMMON, **dict(zip(_COLUMNS, _ROWS[name], strict=True))}
+
+
 def paper_settings(name: str) -> dict[str, Any]:
     """The authors' values for one data set, as keywords; neither preset nor random_state is among them.
 
@@ -63,17 +72,16 @@ def paper_settings(name: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        Keywords of `HypCSE`.
+        Keywords of `HypCSE`, `training` among them.
 
     Examples
     --------
     >>> paper_settings("iris")["cse_temperature"]
     1000.0
     """
-    if name not in _ROWS:
-        guess = did_you_mean(name, _ROWS)
-        raise ValueError(f"the authors have no settings for {name!r}.{guess} There are some for {', '.join(_ROWS)}.")
-    return {**_COMMON, **dict(zip(_COLUMNS, _ROWS[name], strict=True))}
+    from hypcse.estimator import HypCSE
+
+    return nest_options(HypCSE, authors_options(name))
 
 
 @cache

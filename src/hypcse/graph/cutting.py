@@ -12,9 +12,9 @@ from hypcse.graph.tensors import EdgeTensors
 
 
 def cut_out(edges: EdgeTensors, parts: Sequence[Tensor]) -> list[EdgeTensors]:
-    """`EdgeTensors.subgraph` of each of several disjoint sets of vertices, all in one pass over the edges.
+    """The subgraph of each of several disjoint sets of vertices; its vertex k is vertex `part[k]` of the graph.
 
-    For a GPU, where each call costs more than its work: one sort, and two waits for the device.
+    All in one pass over the edges: one sort, and two waits for a GPU, where each call costs more than its work.
 
     >>> path = EdgeTensors.from_pairs(torch.tensor([[0, 1, 2], [1, 2, 3]]), torch.ones(3), 4)
     >>> [part.index.tolist() for part in cut_out(path, [torch.tensor([0, 1]), torch.tensor([3, 2])])]

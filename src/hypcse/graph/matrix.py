@@ -61,14 +61,6 @@ class MatrixGraph:
         loops = torch.eye(self.n_vertices, device=self.matrix.device, dtype=self.matrix.dtype)
         return MatrixGraph(self.matrix + loops, self.scale)
 
-    def rescaled(self, factors: Tensor) -> MatrixGraph:
-        """Each weight times the factors (n,) of its ends."""
-        return MatrixGraph(self.matrix, self.scale * factors)
-
-    def only(self, kept: Tensor) -> MatrixGraph:
-        """The edges at the marked pairs (n, n), a symmetric mask."""
-        return MatrixGraph(self.matrix * kept, self.scale)
-
     def aggregate(self, x: Tensor) -> Tensor:
         """W @ x, (n, d), differentiable."""
         scale = self.scale.unsqueeze(1)

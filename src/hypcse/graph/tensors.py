@@ -39,13 +39,6 @@ class EdgeTensors:
     weight: Tensor
     n_vertices: int
 
-    def __post_init__(self) -> None:
-        if self.index.shape != (2, self.weight.shape[0]) or self.weight.ndim != 1:
-            raise ValueError(
-                f"index of shape {tuple(self.index.shape)} does not fit weight of shape {tuple(self.weight.shape)}: "
-                "they must be (2, m) and (m,). Use EdgeTensors.from_pairs."
-            )
-
     @classmethod
     def from_pairs(cls, ends: Tensor, weight: Tensor, n_vertices: int) -> EdgeTensors:
         """From the vertices (2, k) and weights (k,) of distinct edges, each once, in either direction; no loops."""
@@ -109,24 +102,6 @@ class EdgeTensors:
         upper = self.index[0] < self.index[1]
         return self.index[:, upper], self.weight[upper]
 
-    def subgraph(self, vertices: Tensor) -> EdgeTensors:
-        """The subgraph of distinct vertices; its vertex k is vertex `vertices[k]` here.
-
-        Costs O(n + entries of these rows), so all subgraphs of an epoch together read every edge once.
-        """
-        size = vertices.numel()
-        numbers = torch.arange(size, device=vertices.device)
-        place = torch.full((self.n_vertices,), -1, device=vertices.device)
-        place[vertices] = numbers
-        count = self.pointers[vertices + 1] - self.pointers[vertices]
-        shift = torch.repeat_interleave(self.pointers[vertices] - count.cumsum(0) + count, count)
-        entries = shift + torch.arange(shift.numel(), device=vertices.device)
-        rows, columns = torch.repeat_interleave(numbers, count), place[self.index[1, entries]]
-        inside = columns >= 0
-        rows, columns, entries = rows[inside], columns[inside], entries[inside]
-        order = torch.argsort(rows * size + columns)
-        return EdgeTensors(torch.stack([rows[order], columns[order]]), self.weight[entries[order]], size)
-
     def aggregate(self, x: Tensor) -> Tensor:
         """W @ x, (n, d): the weighted sum over the neighbours of each vertex.
 
@@ -145,11 +120,6 @@ class EdgeTensors:
         """|x_i - x_j|^2 at each entry (i, j), (m,), differentiable; equal both ways."""
         found: Tensor = _Gaps.apply(x, self)
         return found
-
-    def to_dense(self) -> Tensor:
-        """The matrix W, (n, n): for small graphs."""
-        matrix = self.weight.new_zeros(self.n_vertices, self.n_vertices)
-        return matrix.index_put((self.index[0], self.index[1]), self.weight)
 
     def to_graph(self) -> Graph:
         """The NumPy graph, in float64 and without gradient; loops become `self_weights`."""

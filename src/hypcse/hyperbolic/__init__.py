@@ -2,6 +2,6 @@
 
 import hypcse._torch  # noqa: F401
 from hypcse.hyperbolic import lca, lorentz, poincare
-from hypcse.hyperbolic.lca import lca_depth, lca_depth_general, lca_depth_of_pairs
+from hypcse.hyperbolic.lca import lca_depth, lca_depth_of_pairs
 
-__all__ = ["lca", "lca_depth", "lca_depth_general", "lca_depth_of_pairs", "lorentz", "poincare"]
+__all__ = ["lca", "lca_depth", "lca_depth_of_pairs", "lorentz", "poincare"]

@@ -10,7 +10,6 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from hypcse._backend import kernel_form
-from hypcse.hyperbolic import lorentz
 from hypcse.hyperbolic.poincare import unit
 from hypcse.kernels.all_pairs.depths import depth_slopes, depths_of_cosines
 
@@ -52,31 +51,6 @@ def lca_depth_of_pairs(leaves: Tensor, i: Tensor, j: Tensor) -> Tensor:
     return torch.log1p(top * half_cosine) - torch.log(rest) / 2
 
 
-def lca_depth_general(x: Tensor, y: Tensor) -> Tensor:
-    """Depth of the LCA of Lorentz points of any radii, over the last dimension; x and y broadcast.
-
-    The distance from the origin to the geodesic is, with c = cosh of the distance of x and y,
-
-        cosh^2 d_o = (2 c x0 y0 - x0^2 - y0^2) / (c^2 - 1),
-
-    and if the foot of the perpendicular lies outside the segment, the nearer end counts. It is computed as
-    sinh d_o = sinh a sinh b sin(angle) / sinh(distance), a and b the depths of x and y, which does not cancel.
-    """
-    a, b = lorentz.distance_to_origin(x), lorentz.distance_to_origin(y)
-    near, far = unit(x[..., 1:]), unit(y[..., 1:])
-    half_sine = torch.linalg.vector_norm(near - far, dim=-1) / 2
-    half_cosine = torch.linalg.vector_norm(near + far, dim=-1) / 2
-    product = torch.sinh(a) * torch.sinh(b)
-    excess = 2 * torch.sinh((a - b) / 2).square() + 2 * product * half_sine.square()
-    shallow, deep = torch.minimum(a, b), torch.maximum(a, b)
-    # The angle at the shallow end is acute: c x0 >= y0, written without the difference of large numbers.
-    rise = 2 * torch.sinh((deep - shallow) / 2) * torch.sinh((deep + shallow) / 2)
-    inside = (excess * torch.cosh(shallow) > rise) & (excess > torch.finfo(a.dtype).tiny)
-    safe = torch.where(inside, excess, 1)
-    foot = torch.asinh(2 * half_sine * half_cosine * product / torch.sqrt(safe * (safe + 2)))
-    return torch.where(inside, foot, shallow)
-
-
 def shared_radius(leaves: Tensor) -> tuple[Tensor, Tensor]:
     """Unit directions (n, d) of leaves in the ball, and the radius that they share."""
     lengths = torch.linalg.vector_norm(leaves, dim=-1)
@@ -84,8 +58,7 @@ def shared_radius(leaves: Tensor) -> tuple[Tensor, Tensor]:
     if not same_radius(low, high):
         raise ValueError(
             f"leaves have radii from {low:.6g} to {high:.6g}; all must share one radius, above 0 and below 1. "
-            "Use hyperbolic.poincare.on_sphere to put them on one, as StructuralEntropyLoss does for radius=0.9, or "
-            "lca_depth_general for points of any radii."
+            "Use hyperbolic.poincare.on_sphere to put them on one, as StructuralEntropyLoss does for radius=0.9."
         )
     return unit(leaves), lengths.mean()
 

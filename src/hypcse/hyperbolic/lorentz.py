@@ -40,16 +40,12 @@ def distance(x: Tensor, y: Tensor) -> Tensor:
     return arcosh_one_plus(inner(x - y, x - y) / 2)
 
 
-def pairwise_distance(x: Tensor, y: Tensor) -> Tensor:
-    """Distances of all pairs, (n, d + 1) and (m, d + 1) -> (n, m), by one matrix product.
-
-    Rounding of the product hides distances below about sqrt(eps x0 y0), which may read as 0: use `distance` for them.
-    """
-    return arcosh_one_plus(pairwise_excess(x, y))
-
-
 def pairwise_excess(x: Tensor, y: Tensor) -> Tensor:
-    """u = -<x, y> - 1 of all pairs, (n, m): the distance is arcosh(1 + u)."""
+    """u = -<x, y> - 1 of all pairs, (n, d + 1) and (m, d + 1) -> (n, m), by one matrix product.
+
+    The distance is arcosh(1 + u). Rounding of the product hides those below about sqrt(eps x0 y0), which may read as 0:
+    use `distance` for them.
+    """
     signed = torch.cat([x[:, :1], -x[:, 1:]], dim=1)
     return signed @ y.T - 1
 

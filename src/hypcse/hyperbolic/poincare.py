@@ -46,17 +46,6 @@ def log_origin(z: Tensor) -> Tensor:
     return unit(z) * 2 * torch.atanh(length)
 
 
-def distance(x: Tensor, y: Tensor) -> Tensor:
-    """Distance of points over the last dimension, exact near each other and near the rim.
-
-        d = 2 arsinh(|x - y| / sqrt((1 - |x|^2) (1 - |y|^2)))
-
-    The gradient at equal points is 0. Points on the rim or outside count as the last ones inside.
-    """
-    chord = torch.linalg.vector_norm(x - y, dim=-1)
-    return 2 * torch.asinh(chord / torch.sqrt(_gap(x)) / torch.sqrt(_gap(y)))
-
-
 def _gap(z: Tensor) -> Tensor:
     """1 - |z|^2 as a product, which near the rim keeps the digits that the square rounds away."""
     length = torch.linalg.vector_norm(z, dim=-1)

@@ -15,6 +15,7 @@ from hypcse.estimator.new_points import NewPoints
 from hypcse.estimator.preparing import Prepared
 from hypcse.methods.options import Inputs, check_names
 from hypcse.methods.registry import describe
+from hypcse.saving.options import nest_options
 from hypcse.tree import Tree
 
 
@@ -119,4 +120,4 @@ def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:
         return MethodClustering(method, options=changed, **shared)
     if found.trains:
         import hypcse._torch  # noqa: F401
-    return found.kind()(**{**shared, **options})
+    return found.kind()(**nest_options(found.kind(), {**shared, **options}))

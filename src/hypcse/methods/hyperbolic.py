@@ -48,9 +48,9 @@ def _untrained_leaves(features: NDArray[np.float32], graph: Graph, seed: int) ->
     import torch
 
     from hypcse.encoder import Encoder
-    from hypcse.training.config import ModelConfig
+    from hypcse.training.config import TrainingConfig
 
-    model = ModelConfig()
+    model = TrainingConfig()
     encoder = Encoder(features.shape[1], model.hidden_dim, model.embed_dim, torch.Generator().manual_seed(seed))
     edges = graph.without_loops().to_tensors().with_loops().normalized()
     with torch.no_grad():

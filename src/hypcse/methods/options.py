@@ -18,6 +18,7 @@ from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.discrete import join_components
 from hypcse.graph import Graph
 from hypcse.points import Points
+from hypcse.saving.options import options_class
 from hypcse.tree import Tree
 
 
@@ -80,13 +81,17 @@ class Option:
 
 
 def keyword_options(function: Callable[..., Any], without: Iterable[str] = ()) -> tuple[Option, ...]:
-    """The options of a function: its keyword-only parameters, except the names left out."""
+    """The options of a function: its keyword-only parameters, except the names left out.
+
+    Options of a nested value are listed by their plain names.
+    """
     kinds = get_type_hints(function)
-    return tuple(
-        Option(name, parameter.default, kinds[name])
-        for name, parameter in signature(function).parameters.items()
-        if parameter.kind == parameter.KEYWORD_ONLY and name not in without
-    )
+    found: list[Option] = []
+    for name, parameter in signature(function).parameters.items():
+        if parameter.kind == parameter.KEYWORD_ONLY and name not in without:
+            own, nested = Option(name, parameter.default, kinds[name]), options_class(kinds[name])
+            found += [own] if nested is None else keyword_options(nested.__init__)
+    return tuple(found)
 
 
 def check_names(method: str, given: Iterable[str], known: Iterable[str]) -> None:

@@ -15,6 +15,7 @@ from hypcse._random import check_seed
 from hypcse.methods import bisecting, feature_linkage
 from hypcse.methods.options import Inputs, Option, check_names, keyword_options
 from hypcse.points import Points
+from hypcse.saving.options import nest_options, spread_options
 from hypcse.tree import Tree
 
 
@@ -90,7 +91,7 @@ class Method:
         given = {"random_state": inputs.random_state, "scale": inputs.scale, **options}
         if "callback" in self.options:
             given.setdefault("callback", inputs.callback)
-        return self.kind()(**given).fit(inputs.points).tree_
+        return self.kind()(**nest_options(self.kind(), given)).fit(inputs.points).tree_
 
 
 METHODS = (
@@ -275,6 +276,7 @@ def run(
     """
     method = describe(name)
     if options:
+        options = spread_options(method.kind(), options) if method.estimator else options
         check_names(name, options, method.options)
     points = Points.of(X, graph)
     tree = method.tree(Inputs(points, scale, check_seed(random_state), callback), **options)

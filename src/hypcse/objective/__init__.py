@@ -5,14 +5,11 @@ from hypcse.objective.centroid import centroid_loss
 from hypcse.objective.contrast import contrastive_loss
 from hypcse.objective.cse import cse_loss, cse_loss_reference
 from hypcse.objective.structural import StructuralEntropyLoss
-from hypcse.objective.total import LossWeights, total_loss
 
 __all__ = [
-    "LossWeights",
     "StructuralEntropyLoss",
     "centroid_loss",
     "contrastive_loss",
     "cse_loss",
     "cse_loss_reference",
-    "total_loss",
 ]

@@ -34,12 +34,6 @@ def check_finite_points(name: str, points: Tensor) -> None:
         )
 
 
-def check_radius(radius: float | None) -> None:
-    """Raise unless the radius, if given, lies inside the ball."""
-    if radius is not None and not 0 < radius < 1:
-        raise ValueError(f"radius={radius} must lie between 0 and 1, inside the Poincare ball, or be None.")
-
-
 def check_views(first: Tensor, second: Tensor, include_positive: bool) -> None:
     """Raise unless row i of both can be the same vertex, and a sum over other vertices has a term."""
     if first.shape != second.shape:

@@ -58,7 +58,7 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
     excess = lorentz.pairwise_excess(first, second)
     # Compute the diagonal again without the rounding of the matrix product: both views of a vertex are close.
     diagonal = positive if include_positive else torch.full_like(positive, -torch.inf)
-    form = _compiled_sums if _can_compile(excess, positive, temperature) else plain_sums
+    form: Any = _CompiledSums.apply if _can_compile(excess, positive, temperature) else plain_sums
     return (form(excess, diagonal, temperature) / 2 - positive).mean()
 
 
@@ -75,10 +75,6 @@ def _can_compile(excess: Tensor, positive: Tensor, temperature: float) -> bool:
         return False
     farthest = float(lorentz.arcosh_one_plus(excess.detach().max()))
     return max(farthest / temperature, -float(positive.detach().min())) <= _REACH
-
-
-def _compiled_sums(excess: Tensor, diagonal: Tensor, temperature: float) -> Tensor:
-    return _CompiledSums.apply(excess, diagonal, temperature)
 
 
 class _CompiledSums(torch.autograd.Function):

@@ -64,7 +64,7 @@ def cse_loss(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float)
         from hypcse.objective.fused import fused_entropy
 
         return fused_entropy(leaves, edges, weights, temperature)
-    return _cse(leaves, edges, weights, temperature, _compiled_volumes if form == "numba" else _plain_volumes)
+    return _cse(leaves, edges, weights, temperature, _CompiledVolumes.apply if form == "numba" else _plain_volumes)
 
 
 def cse_loss_reference(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float) -> Tensor:
@@ -87,10 +87,6 @@ def _cse(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float, for
     # An edge of weight 0 may join vertices without volume; its term is 0 whatever stands in the logarithm.
     inside = (shares[edges].sum(0) + found).clamp_min(torch.finfo(found.dtype).tiny)
     return torch.log2(volume) + 2 * torch.dot(rates, torch.log2(inside))
-
-
-def _compiled_volumes(depth: Tensor, volumes: Tensor, edges: Tensor, temperature: float) -> Tensor:
-    return _CompiledVolumes.apply(depth, volumes, edges, temperature)
 
 
 class _CompiledVolumes(torch.autograd.Function):

@@ -34,7 +34,7 @@ def fused_entropy(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: f
         shared_radius(leaves)
     if facts.volume == 0:
         return (leaves * 0).sum()
-    return found.value if found.gradient is None else _Known.apply(leaves, found.value, found.gradient)
+    return found.value if found.gradient is None else _Known.apply(found.value, found.gradient[None], leaves)
 
 
 def entropy_of_rows(
@@ -48,44 +48,27 @@ def entropy_of_rows(
     rows = Rows(pointers, index[1], torch.arange(index.shape[1], device=index.device))
     found = entropy(leaves.detach(), Edges(index, weights, rows, 2), temperature, gradient=True, deepest=deepest)
     assert found.gradient is not None
-    value: Tensor = _Known.apply(leaves, found.value, found.gradient)
+    value: Tensor = _Known.apply(found.value, found.gradient[None], leaves)
     return value
 
 
 def fused_contrast(first: Tensor, second: Tensor, temperature: float, include_positive: bool) -> Tensor:
     """`contrastive_loss` of single precision; nothing of size (n, n) is stored."""
-    return _Contrast.apply(first, second, temperature, include_positive)
+    asked = (first.requires_grad or second.requires_grad) and torch.is_grad_enabled()
+    value, gradients = contrast(first, second, temperature, include_positive, gradient=asked)
+    return value if gradients is None else _Known.apply(value, gradients, first, second)
 
 
 class _Known(torch.autograd.Function):
-    """A scalar whose gradient was computed with it: a factor times one tensor."""
+    """A scalar whose gradients by some tensors were computed with it; they are the rows of `gradients`."""
 
     @staticmethod
-    def forward(ctx: Any, leaves: Tensor, value: Tensor, gradient: Tensor) -> Tensor:
-        ctx.save_for_backward(gradient)
+    def forward(ctx: Any, value: Tensor, gradients: Tensor, *inputs: Tensor) -> Tensor:
+        ctx.save_for_backward(gradients)
         return value.view_as(value)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None, None]:
-        (gradient,) = ctx.saved_tensors
-        return upstream * gradient, None, None
-
-
-class _Contrast(torch.autograd.Function):
-    """As above, by both views."""
-
-    @staticmethod
-    def forward(ctx: Any, first: Tensor, second: Tensor, temperature: float, include_positive: bool) -> Tensor:
-        value, gradients = contrast(
-            first, second, temperature, include_positive, gradient=any(ctx.needs_input_grad[:2])
-        )
-        ctx.save_for_backward(gradients)
-        return value
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, Tensor, None, None]:
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         (gradients,) = ctx.saved_tensors
-        by_first, by_second = upstream * gradients
-        return by_first, by_second, None, None
+        return None, None, *(upstream * gradients)

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from hypcse.graph import Graph
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.hyperbolic.poincare import on_sphere
-from hypcse.objective.checks import check_finite_points, check_points, check_radius, check_temperature
+from hypcse.objective.checks import check_finite_points, check_points, check_temperature
 from hypcse.objective.cse import cse_loss
 
 
@@ -45,7 +45,8 @@ class StructuralEntropyLoss(nn.Module):
     def __init__(self, temperature: float = 1.0, *, radius: float | None = None) -> None:
         super().__init__()
         check_temperature(temperature)
-        check_radius(radius)
+        if radius is not None and not 0 < radius < 1:
+            raise ValueError(f"radius={radius} must lie between 0 and 1, inside the Poincare ball, or be None.")
         self.temperature = temperature
         self.radius = radius
 

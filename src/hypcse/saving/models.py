@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse.saving.archive import FACTS, FILES, Content, ModelFileError, check_folder, fail, pack, read_archive
-from hypcse.saving.options import decode_options, encode_options
+from hypcse.saving.options import decode_options, encode_options, hints_of, nest_options, spread_options
 from hypcse.saving.values import Codec, read_parts
 from hypcse.writing import check_place, write_folder
 
@@ -49,7 +49,8 @@ def save_model(model: Any, folder: str | os.PathLike[str], overwrite: bool = Fal
 
 def pack_model(model: Any) -> dict[str, bytes]:
     """The files of a fitted estimator, by name."""
-    parameters = {name: _storable(name, value) for name, value in model.get_params(deep=False).items()}
+    options = spread_options(type(model), model.get_params(deep=False))
+    parameters = {name: _storable(name, value) for name, value in options.items()}
     content = {
         "estimator": type(model).__name__,
         "parameters": encode_options(parameters, hints_of(type(model))),
@@ -93,7 +94,7 @@ def _restore(kind: type[Model], content: Content, version: str = "") -> Model:
         way_out = f" Call {HOMES[estimator]}.load." if estimator in HOMES else ""
         raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load cannot read.{way_out}")
     owner: Any = kind
-    model = owner(**_parameters(owner, parameters, version))
+    model = owner(**nest_options(owner, _parameters(owner, parameters, version)))
     if not isinstance(fitted, dict):
         raise ValueError(f"what was fitted is {fitted!r:.60}")
     fitted = {RENAMED.get(name, name): kept for name, kept in fitted.items()}
@@ -137,10 +138,3 @@ def _check_sizes(kind: Any, found: dict[str, Any]) -> None:
             f"{wrong[0]} does not fit the settings and the tree of {found['tree_'].n_leaves} points, "
             f"{found['n_features_in_']} features"
         )
-
-
-def hints_of(kind: type[Any]) -> dict[str, Any]:
-    """The types of a constructor's parameters."""
-    hints = get_type_hints(kind.__init__)
-    hints.pop("return", None)
-    return hints

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 Hints = Mapping[str, Any]
 
@@ -59,6 +60,44 @@ def kinds_of(hint: Any) -> tuple[Any, ...]:
     (<class 'float'>,)
     """
     return tuple(part for part in _parts(hint) if get_origin(part) is not Literal)
+
+
+def options_class(hint: Any) -> type[BaseEstimator] | None:
+    """The class of a parameter that holds options of its own."""
+    return next((kind for kind in kinds_of(hint) if isinstance(kind, type) and issubclass(kind, BaseEstimator)), None)
+
+
+def hints_of(kind: type[Any]) -> dict[str, Any]:
+    """The types of the parameters of a class, those of a nested value by their plain names."""
+    found = {}
+    for name, hint in get_type_hints(kind.__init__).items():
+        inner = options_class(hint)
+        found.update({name: hint} if inner is None else hints_of(inner))
+    found.pop("return", None)
+    return found
+
+
+def spread_options(kind: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a class, those that a nested value sets by their plain names."""
+    found = {}
+    for name, value in options.items():
+        if options_class(get_type_hints(kind.__init__).get(name)) is None:
+            found[name] = value
+        elif value is not None:
+            found.update({inner: one for inner, one in value.get_params().items() if one is not None})
+    return found
+
+
+def nest_options(kind: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The inverse of `spread_options`: what the class takes."""
+    found = dict(options)
+    for name, hint in get_type_hints(kind.__init__).items():
+        inner = options_class(hint)
+        if inner is not None:
+            own = {key: found.pop(key) for key in hints_of(inner) if key in found}
+            own = {key: value for key, value in own.items() if value is not None}
+            found.update({name: inner(**own)} if own else {})
+    return found
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:

@@ -10,81 +10,33 @@ from torch import Tensor
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.structure.augment import draw_events
 
+Pairs = tuple[Tensor, Tensor]
+"""Ends (2, k) and weights (k,) of edges."""
+
 
 def update_anchor(
-    anchor: EdgeTensors, learned: EdgeTensors, decay: float, generator: torch.Generator, *, rescale: bool = True
+    anchor: EdgeTensors,
+    parts: Sequence[tuple[Tensor, Pairs]],
+    decay: float,
+    generator: torch.Generator,
+    *,
+    rescale: bool = True,
 ) -> EdgeTensors:
     """E_a <- S_tau(E_a) + S_(1 - tau)(E_l), with tau the `decay` and S_p a sample of edges at rate p.
 
-    Paper: Eq. (13). Every edge is drawn by itself: those of the anchor stay with probability `decay`, those of the
-    learned graph come in with probability 1 - `decay`. An edge of both is drawn once, for one or for the other, so it
-    stays, with the anchor's weight: the expected number of edges is exactly tau |E_a| + (1 - tau) |E_l|. With
-    `rescale` an inserted edge carries its learned weight times the ratio of the two graphs' mean weights; otherwise
-    the learned weight itself. No gradient passes. O(m log m). With `decay` = 1 the anchor itself is returned.
+    Paper: Eq. (13), on average Eq. (28), for the learned graphs of disjoint subgraphs all at once: `parts` holds the
+    vertices of each and the `proposed_pairs` of its learned graph. Every edge is drawn by itself: those of the anchor
+    stay with probability `decay`, those of a learned graph come in with probability 1 - `decay`. An edge of both is
+    drawn once, for one or for the other, so it stays, with the anchor's weight: the expected number of edges is exactly
+    tau |E_a| + (1 - tau) |E_l|. Anchor edges that leave a subgraph stay. With `rescale` an inserted edge carries its
+    learned weight times the ratio of the two graphs' mean weights; otherwise the learned weight itself. No gradient
+    passes. O(m log m). With `decay` = 1 the anchor itself is returned.
     """
-    everyone = torch.arange(anchor.n_vertices, device=anchor.index.device)
-    return update_anchor_part(anchor, learned, everyone, decay, generator, rescale=rescale)
-
-
-def update_anchor_part(
-    anchor: EdgeTensors,
-    learned: EdgeTensors,
-    vertices: Tensor,
-    decay: float,
-    generator: torch.Generator,
-    *,
-    rescale: bool = True,
-) -> EdgeTensors:
-    """`update_anchor` by a learned graph on a subgraph, whose vertex k is vertex `vertices[k]` of the anchor.
-
-    Anchor edges with an end outside the subgraph stay.
-    """
-    return update_anchor_parts(anchor, [(learned, vertices)], decay, generator, rescale=rescale)
-
-
-def update_anchor_parts(
-    anchor: EdgeTensors,
-    parts: Sequence[tuple[EdgeTensors, Tensor]],
-    decay: float,
-    generator: torch.Generator,
-    *,
-    rescale: bool = True,
-) -> EdgeTensors:
-    """`update_anchor_part` by the learned graphs of several disjoint subgraphs, (graph, vertices) each.
-
-    An epoch's subgraphs together cost O(m log m), where one after the other each would copy the whole anchor.
-    """
-    for learned, vertices in parts:
-        if vertices.shape != (learned.n_vertices,):
-            raise ValueError(
-                f"a learned graph of {learned.n_vertices} vertices came with ids of shape {tuple(vertices.shape)}. "
-                "Pass one id of the anchor for each of its vertices."
-            )
-    pairs = [proposed_pairs(learned, vertices) for learned, vertices in parts]
-    return update_anchor_pairs(anchor, pairs, [vertices for _, vertices in parts], decay, generator, rescale=rescale)
-
-
-def proposed_pairs(learned: EdgeTensors, vertices: Tensor) -> tuple[Tensor, Tensor]:
-    """Ends (2, k), as vertices of the anchor, and weights (k,) of the edges of a learned graph, each once."""
-    pairs, weight = learned.detach().once()
-    return vertices[pairs], weight
-
-
-def update_anchor_pairs(
-    anchor: EdgeTensors,
-    pairs: Sequence[tuple[Tensor, Tensor]],
-    vertex_sets: Sequence[Tensor],
-    decay: float,
-    generator: torch.Generator,
-    *,
-    rescale: bool = True,
-) -> EdgeTensors:
-    """`update_anchor_parts` by the `proposed_pairs` of each subgraph, and the vertices of each."""
-    home = _part_of_vertex(anchor, vertex_sets)
+    home = _part_of_vertex(anchor, [vertices for vertices, _ in parts])
     old, old_weight = anchor.detach().once()
     inside = (home[old[0]] == home[old[1]]) & (home[old[0]] >= 0)
-    new = torch.cat([anchor.index[:, :0], *(ends for ends, _ in pairs)], dim=1)
-    new_weight = torch.cat([old_weight[:0], *(weight.to(old_weight.dtype) for _, weight in pairs)])
+    new = torch.cat([anchor.index[:, :0], *(ends for _, (ends, _) in parts)], dim=1)
+    new_weight = torch.cat([old_weight[:0], *(weight.to(old_weight.dtype) for _, (_, weight) in parts)])
     stays = draw_events("decay", decay, old_weight, generator)
     enters = ~draw_events("decay", decay, new_weight, generator)
     if decay == 1:
@@ -98,12 +50,10 @@ def update_anchor_pairs(
     return EdgeTensors.from_pairs(ends, torch.cat([old_weight[kept], new_weight[inserted]]), anchor.n_vertices)
 
 
-def dense_update(anchor: EdgeTensors, learned: EdgeTensors, decay: float) -> Tensor:
-    """A_a <- tau A_a + (1 - tau) A_l, (n, n): what the sampled update is on average, for unit weights.
-
-    Paper: Eq. (28). It fills up within a few epochs, so it serves as the reference for small graphs only.
-    """
-    return decay * anchor.to_dense() + (1 - decay) * learned.to_dense()
+def proposed_pairs(learned: EdgeTensors, vertices: Tensor) -> Pairs:
+    """The edges of a learned graph, each once, between vertices of the anchor."""
+    pairs, weight = learned.detach().once()
+    return vertices[pairs], weight
 
 
 def _part_of_vertex(anchor: EdgeTensors, vertex_sets: Sequence[Tensor]) -> Tensor:

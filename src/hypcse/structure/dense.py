@@ -31,7 +31,7 @@ def learned_matrix(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity
     graph = MatrixGraph(similar * ((chosen + chosen.T) / 2), torch.ones_like(embeddings[:, 0]))
     if kind == "cosine":
         itself = points.square().sum(1).clamp(min=LEAST_COSINE)
-        graph = graph.rescaled((2 * (graph.degrees() + itself)).rsqrt())
+        graph = MatrixGraph(graph.matrix, (2 * (graph.degrees() + itself)).rsqrt())
     return graph.normalized()
 
 
@@ -41,7 +41,7 @@ def drop_pairs(graph: MatrixGraph, rate: float, generator: torch.Generator) -> M
         return graph
     uniform = torch.rand(graph.matrix.shape, generator=generator, device=generator.device)
     kept = (uniform.to(graph.matrix.device) >= rate).triu(1)
-    return graph.only(kept | kept.T)
+    return MatrixGraph(graph.matrix * (kept | kept.T), graph.scale)
 
 
 def largest_in_rows(values: Tensor, k: int) -> Tensor:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from hypcse._checks import check_choice, check_count
 from hypcse._choices import Learner
 from hypcse.graph.matrix import MatrixGraph
 from hypcse.graph.tensors import EdgeTensors
@@ -31,9 +30,6 @@ class GraphLearner(nn.Module):
 
     def __init__(self, n_features: int, kind: Learner = "gcn", n_layers: int = 2) -> None:
         super().__init__()
-        check_count("n_features", n_features, 1)
-        check_choice("kind", kind, Learner)
-        check_count("n_layers", n_layers, 1)
         self.kind = kind
         self.maps = nn.ModuleList([_identity(n_features) for _ in range(n_layers)])
 

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from hypcse._checks import check_choice, check_count
 from hypcse._choices import LearnerSimilarity
 from hypcse.graph.tensors import EdgeTensors
 
@@ -32,8 +31,6 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity 
     The neighbours are exact; among equal ones the smaller id wins. The gradient reaches the embeddings through the
     weights, not through the choice. O(n^2 d) time, memory for one block of similarities and O(n p d).
     """
-    check_choice("kind", kind, LearnerSimilarity)
-    check_count("n_neighbors", n_neighbors, 1)
     points = normalize(embeddings) if kind == "cosine" else on_one_range(embeddings)
     known = points.detach()
     # x.y ranks by cosine on the unit sphere, x.y - |y|^2 / 2 by distance anywhere.

@@ -1,8 +1,8 @@
 """Training: configuration, one epoch, evaluation, checkpoints, and the loop around them."""
 
 import hypcse._torch  # noqa: F401
-from hypcse.training.config import TrainingConfig
-from hypcse.training.extend import Encoding, lorentz_points, place_points
+from hypcse.training.config import TrainingConfig, TrainingOptions
+from hypcse.training.extend import Encoding, place_points
 from hypcse.training.labelled import Classified, Supervision, fit_labelled
 from hypcse.training.loop import TrainingInterrupted, fit
 from hypcse.training.ranks import RankFailed
@@ -17,9 +17,9 @@ __all__ = [
     "TrainingConfig",
     "TrainingDiverged",
     "TrainingInterrupted",
+    "TrainingOptions",
     "TrainingStep",
     "fit",
     "fit_labelled",
-    "lorentz_points",
     "place_points",
 ]

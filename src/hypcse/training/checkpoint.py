@@ -32,7 +32,7 @@ class Checkpoints:
 
     def __init__(self, folder: str | os.PathLike[str], every: int, run: Run) -> None:
         self.folder, self.every, self.run, self.latest = Path(folder), every, run, 0
-        self.of = fingerprint(run)
+        self.of = describe_training(run.features.cpu().numpy(), run.graph, run.config, run.random_state, run.device)
 
     def resume(self) -> int:
         """Bring the training to its newest whole checkpoint, and give the epoch; 0 where there is none.
@@ -47,8 +47,7 @@ class Checkpoints:
                 damage = damage or error
                 continue
             if damage is not None:
-                text = f"{damage} Training goes on from the checkpoint before it, after epoch {epoch}."
-                warn(text)
+                warn(f"{damage} Training goes on from the checkpoint before it, after epoch {epoch}.")
             self._clean(epoch)
             return epoch
         if damage is not None:
@@ -97,11 +96,6 @@ class Checkpoints:
 
 class OtherTraining(ValueError):
     """The checkpoints are those of a training with other data or settings."""
-
-
-def fingerprint(run: Run) -> Content:
-    """What a training depends on, as values and digests."""
-    return describe_training(run.features.cpu().numpy(), run.graph, run.config, run.random_state, run.device)
 
 
 def describe_training(

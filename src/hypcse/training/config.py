@@ -1,24 +1,113 @@
-"""Everything that training depends on, as frozen values."""
+"""Everything that training depends on: the options that users set, and the values that follow from them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, get_type_hints
+from dataclasses import dataclass
+from typing import Any, Literal, get_origin, get_type_hints
+
+from sklearn.base import BaseEstimator
 
 from hypcse._checks import check_choice, check_count, check_number
 from hypcse._choices import Aggregation, Decoder, EncodeOn, Learner, LearnerSimilarity, SelectOn
 
 
-@dataclass(frozen=True)
-class ModelConfig:
-    """Sizes and kinds of the networks.
+@dataclass(repr=False, kw_only=True)
+class TrainingOptions(BaseEstimator):
+    """Options of `HypCSE` that few users set: the networks, the graph learner, the weights of the losses, the schedule.
 
-    hidden_dim, embed_dim : dimensions of the encoder f; projection_dim : of the projector h.
-    dropout               : inside the encoder's linear layers.
-    aggregation           : "mean" (normalised adjacency) or "attention", Eq. (11).
-    learner               : "gcn" or "mlp", the graph learner g.
-    learner_similarity    : "cosine" or "gaussian", between the learner's embeddings.
-    learner_neighbors     : p, edges that the learner proposes a vertex.
+    Pass them as `HypCSE(training=TrainingOptions(...))`. What is None is filled by the preset of `HypCSE`; otherwise it
+    takes the default that is named here.
+
+    Parameters
+    ----------
+    weight_decay
+        Of the optimizer; 5e-4.
+    n_seeds
+        Vertices that each subgraph grows from (Appendix C); 10.
+    subgraphs_per_step
+        Subgraphs whose mean gradient makes a step. By default one for each process of torchrun, and one without it.
+    evaluate_every
+        Epochs between two evaluations: by default 5, and 1 with n_epochs="auto".
+    patience
+        Evaluations without a better tree after which training stops. By default n_epochs="auto" has one of its own, and
+        a given number of epochs is never cut short.
+    encode_on
+        Graph to encode on at evaluation: the initial one, "raw" or "normalised" (default), or the current "anchor".
+    select_on
+        Graph whose structural entropy picks the epoch: the "sparse" initial (default) or the "complete" one.
+    decoder
+        How leaves become a tree: "graph", by linkage on the graph; "single", by the exact spanning tree, as in the
+        paper; or "neighbors", single linkage by the nearest others alone, as Appendix C describes it for large data.
+    hidden_dim
+        Width of the encoder's hidden layers; 128.
+    projection_dim
+        Dimension of the projector; 16.
+    dropout
+        Share of values dropped inside the encoder's linear layers; 0.2.
+    aggregation
+        How the encoder gathers neighbors: "mean" (default), or "attention", Eq. (11).
+    learner
+        Kind of the graph learner: "gcn" (default) or "mlp".
+    learner_similarity
+        How the learner compares embeddings: "cosine" (default) or "gaussian".
+    learner_neighbors
+        Edges that the learner proposes for each vertex; 20.
+    contrast_weight, centroid_weight
+        Weights of the contrastive and of the centroid loss in Eq. (17); 1.
+    include_positive
+        Whether the positive pair is in the denominator of Eq. (15), as printed; True.
+    learn_graph
+        Whether the second view is the learner's graph (True, default); otherwise both views augment the anchor.
+    anchor_decay
+        Decay of the anchor in Eq. (13), 0.9999; 1 switches the update off.
+    rescale_inserted
+        Whether inserted edges get the anchor's mean weight; True.
+    edge_drop
+        Share of edges dropped from each view; 0.3.
+    mask_learner, mask_anchor
+        Shares of feature columns masked in the learned and in the anchor view; 0.1.
+    checkpoint_every
+        Epochs between two checkpoints in `checkpoint_dir`.
+
+    Examples
+    --------
+    >>> TrainingOptions(dropout=0.1).set_params(hidden_dim=64)
+    TrainingOptions(dropout=0.1, hidden_dim=64)
+    """
+
+    weight_decay: float | None = None
+    n_seeds: int | None = None
+    subgraphs_per_step: int | None = None
+    evaluate_every: int | None = None
+    patience: int | None = None
+    encode_on: EncodeOn | None = None
+    select_on: SelectOn | None = None
+    decoder: Decoder | None = None
+    hidden_dim: int | None = None
+    projection_dim: int | None = None
+    dropout: float | None = None
+    aggregation: Aggregation | None = None
+    learner: Learner | None = None
+    learner_similarity: LearnerSimilarity | None = None
+    learner_neighbors: int | None = None
+    contrast_weight: float | None = None
+    centroid_weight: float | None = None
+    include_positive: bool | None = None
+    learn_graph: bool | None = None
+    anchor_decay: float | None = None
+    rescale_inserted: bool | None = None
+    edge_drop: float | None = None
+    mask_learner: float | None = None
+    mask_anchor: float | None = None
+    checkpoint_every: int = 10
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """The values that training works with; each is a parameter of `HypCSE` or one of its `TrainingOptions`.
+
+    >>> TrainingConfig(embed_dim=2, anchor_decay=1.0).embed_dim
+    2
     """
 
     hidden_dim: int = 128
@@ -29,60 +118,17 @@ class ModelConfig:
     learner: Learner = "gcn"
     learner_similarity: LearnerSimilarity = "cosine"
     learner_neighbors: int = 20
-
-
-@dataclass(frozen=True)
-class LossConfig:
-    """The objective, Eq. (17).
-
-    cse_temperature       : t1 of Eq. (9).
-    contrast_temperature  : t2 of Eq. (15).
-    contrast_weight       : eta_1; 0 with `learn_graph` off leaves the base model of Table 2.
-    centroid_weight       : eta_2.
-    include_positive      : whether the positive pair is in the denominator of Eq. (15), as printed.
-    """
-
     cse_temperature: float = 1.0
     contrast_temperature: float = 1.0
     contrast_weight: float = 1.0
     centroid_weight: float = 1.0
     include_positive: bool = True
-
-
-@dataclass(frozen=True)
-class StructureConfig:
-    """Graph structure learning and augmentation.
-
-    learn_graph          : whether the second view is the learner's graph; else both views augment the anchor.
-    anchor_decay         : tau of Eq. (13); 1 switches the update off.
-    rescale_inserted     : whether inserted edges get the anchor's mean weight.
-    edge_drop            : share of edges dropped from each view.
-    mask_learner, mask_anchor : share of feature columns masked in each view.
-    """
-
     learn_graph: bool = True
     anchor_decay: float = 0.9999
     rescale_inserted: bool = True
     edge_drop: float = 0.3
     mask_learner: float = 0.1
     mask_anchor: float = 0.1
-
-
-@dataclass(frozen=True)
-class ScheduleConfig:
-    """Optimisation, subgraphs, and which epoch is kept.
-
-    batch_size, n_seeds : size of a subgraph and the vertices it grows from (Appendix C).
-    subgraphs_per_step  : subgraphs whose mean gradient makes a step; None: one for each rank, and one without torchrun.
-    evaluate_every      : epochs between two evaluations.
-    patience            : evaluations without a better tree after which training stops; None never.
-    encode_on           : graph to encode on at evaluation: the initial one "raw" or sym-"normalised", or the current
-                          "anchor".
-    select_on           : graph whose structural entropy picks the epoch: the "sparse" initial or the "complete" one.
-    decoder             : "graph", "single", or "neighbors": single linkage by the nearest others alone, as Appendix C
-                          describes it for large data.
-    """
-
     n_epochs: int = 200
     learning_rate: float = 3e-3
     weight_decay: float = 5e-4
@@ -95,62 +141,23 @@ class ScheduleConfig:
     select_on: SelectOn = "sparse"
     decoder: Decoder = "graph"
 
-
-@dataclass(frozen=True)
-class TrainingConfig:
-    """All of it."""
-
-    model: ModelConfig = ModelConfig()
-    loss: LossConfig = LossConfig()
-    structure: StructureConfig = StructureConfig()
-    schedule: ScheduleConfig = ScheduleConfig()
-
-    @classmethod
-    def from_options(cls, **options: Any) -> TrainingConfig:
-        """From the flat names of the estimator's parameters; an unknown name is an error.
-
-        >>> TrainingConfig.from_options(embed_dim=2, anchor_decay=1.0).model.embed_dim
-        2
-        """
-        parts: dict[str, Any] = {}
-        for name, kind in _PARTS.items():
-            own = {f.name for f in fields(kind)} & set(options)
-            parts[name] = kind(**{key: options.pop(key) for key in own})
-        if options:
-            known = sorted(f.name for kind in _PARTS.values() for f in fields(kind))
-            raise TypeError(f"{sorted(options)[0]!r} is no option of training; the options are {', '.join(known)}.")
-        config = cls(**parts)
-        check_config(config)
-        return config
-
-    def options(self) -> dict[str, Any]:
-        """The flat options that make it again.
-
-        >>> TrainingConfig.from_options(**TrainingConfig().options()) == TrainingConfig()
-        True
-        """
-        return {f.name: getattr(part, f.name) for part in _parts_of(self) for f in fields(part)}
-
-    @staticmethod
-    def hints() -> dict[str, Any]:
-        """The type of each flat option."""
-        return {name: hint for kind in _PARTS.values() for name, hint in get_type_hints(kind).items()}
+    def __post_init__(self) -> None:
+        """Raise for any value out of its range, with the value, the limit and the way out."""
+        for name, hint in HINTS.items():
+            if get_origin(hint) is Literal:
+                check_choice(name, getattr(self, name), hint)
+        for name, (low, high) in _LIMITS.items():
+            value = getattr(self, name)
+            if not isinstance(low, int):
+                check_number(name, value, low, high)
+            elif value is not None or name not in _OPTIONAL:
+                check_count(name, value, low, int(high))
+        for name in _SHARES:
+            check_number(name, getattr(self, name), 0.0, 1.0, below=True)
 
 
-_PARTS: dict[str, type[Any]] = {
-    "model": ModelConfig,
-    "loss": LossConfig,
-    "structure": StructureConfig,
-    "schedule": ScheduleConfig,
-}
-_CHOICES: dict[str, Any] = {
-    "aggregation": Aggregation,
-    "learner": Learner,
-    "learner_similarity": LearnerSimilarity,
-    "encode_on": EncodeOn,
-    "select_on": SelectOn,
-    "decoder": Decoder,
-}
+HINTS: dict[str, Any] = get_type_hints(TrainingConfig)
+"""The type of each value of a `TrainingConfig`."""
 _LIMITS: dict[str, tuple[float, float]] = {
     "hidden_dim": (2, 65_536),
     "embed_dim": (2, 65_536),
@@ -175,22 +182,3 @@ _OPTIONAL = ("patience", "subgraphs_per_step")
 """May be None."""
 _SHARES = ("dropout", "edge_drop", "mask_learner", "mask_anchor")
 """From 0 to below 1."""
-
-
-def check_config(config: TrainingConfig) -> None:
-    """Raise for any value out of its range, with the value, the limit and the way out."""
-    values = config.options()
-    for name, choices in _CHOICES.items():
-        check_choice(name, values[name], choices)
-    for name, (low, high) in _LIMITS.items():
-        if isinstance(low, int) and isinstance(high, int):
-            if values[name] is not None or name not in _OPTIONAL:
-                check_count(name, values[name], low, high)
-        else:
-            check_number(name, values[name], low, high)
-    for name in _SHARES:
-        check_number(name, values[name], 0.0, 1.0, below=True)
-
-
-def _parts_of(config: TrainingConfig) -> tuple[Any, ...]:
-    return config.model, config.loss, config.structure, config.schedule

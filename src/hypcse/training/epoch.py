@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from hypcse.graph.cutting import cut_out
 from hypcse.graph.tensors import EdgeTensors
-from hypcse.structure import update_anchor_parts
-from hypcse.training.ahead import prefetch
+from hypcse.structure import proposed_pairs, update_anchor
+from hypcse.structure.anchor import Pairs
 from hypcse.training.config import TrainingConfig
-from hypcse.training.fixed import FixedSteps
-from hypcse.training.terms import Networks, losses_of
+from hypcse.training.terms import Networks, Terms, losses_of
 
-AddedLoss = Callable[[Tensor, Tensor], Tensor | None]
+if TYPE_CHECKING:
+    from hypcse.training.fixed import FixedSteps
+
+AddedLoss = Callable[[Tensor, Tensor], Tensor]
 """A loss of Lorentz points and the vertices they stand for."""
 Part = tuple[Tensor, EdgeTensors, Tensor]
 
@@ -51,24 +54,28 @@ class Trainer:
     added: AddedLoss | None = None
     fixed: FixedSteps | None = None
 
+    def losses(self, part: Part, generator: torch.Generator) -> tuple[Terms, EdgeTensors | None]:
+        """The terms on a subgraph, and the graph that the learner proposes."""
+        vertices, anchor, features = part
+        terms, learned, points = losses_of(self.networks, features, anchor, self.config, generator)
+        assert learned is None or isinstance(learned, EdgeTensors)
+        if self.added is not None:
+            terms = terms._replace(total=terms.total + self.added(points, vertices))
+        return terms, learned
+
     def step(self, part: Part) -> tuple[Tensor, EdgeTensors | None]:
         """Train on one subgraph; its four losses, (4,), and the graph that was learned."""
-        vertices, anchor, features = part
-        taken = None
+        _, anchor, features = part
         if self.fixed is not None and self.fixed.takes(anchor):
             taken = self.fixed.step(features, anchor)
-        if taken is not None:
-            return taken
-        terms, learned, points = losses_of(self.networks, features, anchor, self.config, self.generator)
-        more = None if self.added is None else self.added(points, vertices)
-        if more is not None:
-            terms = terms._replace(total=terms.total + more)
+            if taken is not None:
+                return taken
+        terms, learned = self.losses(part, self.generator)
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
         terms.total.backward()
         for optimizer in self.optimizers:
             optimizer.step()
-        assert learned is None or isinstance(learned, EdgeTensors)
         return torch.stack([term.detach() for term in terms]), None if learned is None else learned.detach()
 
 
@@ -79,7 +86,7 @@ def train_epoch(
 
     When a loss or a weight is no longer a number the epoch ends there, the anchor as it was and the losses NaN.
     """
-    learned_parts: list[tuple[EdgeTensors, Tensor]] = []
+    learned_parts: list[tuple[Tensor, Pairs]] = []
     # A GPU is not waited for until the epoch is over.
     later = features.is_cuda
     sums, n_vertices = torch.zeros(4, device=features.device if later else "cpu"), 0
@@ -91,30 +98,24 @@ def train_epoch(
         sums += vertices.numel() * terms.to(sums.device)
         n_vertices += vertices.numel()
         if learned is not None:
-            learned_parts.append((learned, vertices))
+            learned_parts.append((vertices, proposed_pairs(learned, vertices)))
     if later and not is_finite(trainer.networks, sums[3]):
         return anchor, NOT_A_NUMBER
-    structure = trainer.config.structure
-    if learned_parts and structure.anchor_decay < 1:
-        anchor = update_anchor_parts(
-            anchor, learned_parts, structure.anchor_decay, trainer.generator, rescale=structure.rescale_inserted
+    config = trainer.config
+    if learned_parts and config.anchor_decay < 1:
+        anchor = update_anchor(
+            anchor, learned_parts, config.anchor_decay, trainer.generator, rescale=config.rescale_inserted
         )
     return anchor, Losses(*(sums / n_vertices).tolist())
 
 
 def cut_parts(features: Tensor, anchor: EdgeTensors, vertex_sets: Iterable[Tensor]) -> Iterator[Part]:
-    """Vertices, graph and features of each subgraph; on the CPU the next is cut out while one is trained on."""
-
-    def cut(vertices: Tensor) -> Part:
-        return vertices, anchor.subgraph(vertices), features[vertices]
-
+    """Vertices, graph and features of each of some disjoint subgraphs."""
     sets = list(vertex_sets)
     if len(sets) == 1 and sets[0].numel() == anchor.n_vertices:
         return iter([(sets[0], anchor, features)])
-    if features.is_cuda:
-        graphs = cut_out(anchor, sets)
-        return ((vertices, graph, features[vertices]) for vertices, graph in zip(sets, graphs, strict=True))
-    return prefetch(cut, sets)
+    graphs = cut_out(anchor, sets)
+    return ((vertices, graph, features[vertices]) for vertices, graph in zip(sets, graphs, strict=True))
 
 
 def is_finite(networks: Networks, loss: Tensor) -> bool:

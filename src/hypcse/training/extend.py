@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hypcse.encoder import Encoder
 from hypcse.graph import Graph
 from hypcse.graph.links import Links
 from hypcse.training.config import TrainingConfig
@@ -38,35 +36,23 @@ class Encoding:
 
 
 def place_points(
-    encoding: Encoding, features: NDArray[np.float32], links: Links, device: str = "cpu"
-) -> NDArray[np.float64]:
-    """Leaves (m, embed_dim) in the ball, on the training radius, of new points (m, d) with their links."""
-    return _extended(encoding, features, links, device, lambda encoder, points: encoder.leaves(points))
-
-
-def lorentz_points(
-    encoding: Encoding, features: NDArray[np.float32], links: Links, device: str = "cpu"
-) -> NDArray[np.float64]:
-    """Points of the hyperboloid (m, embed_dim + 1) of new points (m, d) with their links."""
-    return _extended(encoding, features, links, device, lambda _, points: points)
-
-
-def _extended(
     encoding: Encoding,
     features: NDArray[np.float32],
     links: Links,
-    device: str,
-    told: Callable[[Encoder, Tensor], Tensor],
+    device: str = "cpu",
+    *,
+    leaves: bool = True,
 ) -> NDArray[np.float64]:
-    """What the encoder tells of new points.
+    """Leaves (m, embed_dim) in the ball, on the training radius, of new points (m, d) with their links.
 
-    The training points are encoded as at evaluation and see no new point, so that a point's place depends neither on
-    the other new points nor on their order. O(n + edges) a call and O(k) a point.
+    With `leaves` off, points (m, embed_dim + 1) of the hyperboloid. The training points are encoded as at evaluation
+    and see no new point, so that a point's place depends neither on the other new points nor on their order.
+    O(n + edges) a call and O(k) a point.
     """
     networks = Networks(features.shape[1], encoding.config, torch.Generator())
     networks.load_state_dict(encoding.state)
     encoder = networks.to(device).encoder
-    choice = encoding.config.schedule.encode_on
+    choice = encoding.config.encode_on
     edges = evaluation_edges(encoding.graph.to_tensors().to(device), choice)
     weights = _link_weights(links, encoding.graph, normalised=choice != "raw")
     within = features * np.minimum(1, FAR / np.abs(features).max(axis=1, keepdims=True, initial=1))
@@ -76,7 +62,8 @@ def _extended(
         for start in range(0, len(features), BLOCK):
             part = slice(start, start + BLOCK)
             block = (_filled(table[part], device) for table in (within, links.indices, weights))
-            blocks.append(told(encoder, encoder.extend(sources, *block)).double().cpu().numpy())
+            points = encoder.extend(sources, *block)
+            blocks.append((encoder.leaves(points) if leaves else points).double().cpu().numpy())
     return np.concatenate(blocks)[: len(features)]
 
 

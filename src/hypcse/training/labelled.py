@@ -105,7 +105,7 @@ class LabelledRun(Run):
     ) -> None:
         start = torch_generator(random_state, "prototypes")
         self.known = known
-        self.prototypes = Prototypes(config.model.embed_dim, known.n_classes, start).to(device)
+        self.prototypes = Prototypes(config.embed_dim, known.n_classes, start).to(device)
         self.taught, self.guesses, self.codes = (
             torch.from_numpy(codes).to(device) for codes in (known.taught, known.guesses, known.codes)
         )
@@ -115,7 +115,7 @@ class LabelledRun(Run):
 
     def _optimizers(self) -> list[torch.optim.Optimizer]:
         """Those of the networks, and one for prototypes and biases, without decay."""
-        return [*super()._optimizers(), optimizer_of(self.prototypes.parameters(), self.config.schedule.learning_rate)]
+        return [*super()._optimizers(), optimizer_of(self.prototypes.parameters(), self.config.learning_rate)]
 
     @property
     def added_loss(self) -> AddedLoss:
@@ -155,7 +155,7 @@ class LabelledRun(Run):
         arrays = {"leaves": leaves, "scores": scores, "prototypes": prototypes, "biases": biases}
         return {
             "epoch": number,
-            "state": {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()},
+            "state": self._weights(),
             **{name: value.detach().double().cpu().numpy().copy() for name, value in arrays.items()},
         }
 
@@ -163,6 +163,5 @@ class LabelledRun(Run):
         """The best so far, a `Classified`."""
         assert self.picked is not None
         value, kept, anchor = self.picked
-        encoded_on = anchor.to_graph() if self.config.schedule.encode_on == "anchor" else self.graph
         accuracy = value[0] if self.judges.numel() else None
-        return Classified(accuracy=accuracy, encoded_on=encoded_on, history=list(self.history), **kept)
+        return Classified(accuracy=accuracy, encoded_on=self._encoded_on(anchor), history=list(self.history), **kept)

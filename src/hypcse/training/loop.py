@@ -68,20 +68,14 @@ def _trained(run: Run, callback: Callback | None, folder: str | os.PathLike[str]
     ranks = run.ranks
     kept = None if folder is None or ranks.number > 0 else Checkpoints(folder, every, run)
     with nullcontext() if kept is None else hold_folder(kept.folder, again=True):
-        start = ranks.first(lambda: _start(run, kept))
+        start = ranks.first(lambda: 0 if kept is None else kept.resume())
+        if start == 0:
+            ranks.first(lambda: run.evaluate(0))
         if start > 0 and ranks.size > 1:
             state = ranks.first(lambda: state_of(run))
             restore(run, state)
         train_to_the_end(run, start, callback, kept)
     return ranks.first(run.result)
-
-
-def _start(run: Run, kept: Checkpoints | None) -> int:
-    """The epoch of the checkpoint that training goes on from; 0 where there is none, and the start is evaluated."""
-    epoch = 0 if kept is None else kept.resume()
-    if epoch == 0:
-        run.evaluate(0)
-    return epoch
 
 
 def check_checkpoints(folder: str | os.PathLike[str] | None, every: int) -> None:
@@ -92,30 +86,28 @@ def check_checkpoints(folder: str | os.PathLike[str] | None, every: int) -> None
 
 
 def train_to_the_end(run: Run, start: int, callback: Callback | None, kept: Checkpoints | None) -> None:
-    """The epochs after `start`; Ctrl-C ends them with a warning."""
+    """The epochs after `start`, until the last, until the callback asks to stop, or the end of patience.
+
+    Ctrl-C ends them with a warning.
+    """
     if run.finished:
         return
+    n_epochs, reporter = run.config.n_epochs, Reporter(callback)
     try:
-        _train(run, start, callback, kept)
+        for epoch in range(start + 1, n_epochs + 1):
+            run.epoch(epoch)
+            run.finished = run.ranks.first(lambda: _close_epoch(run, reporter, kept))
+            if run.finished:
+                return
     except KeyboardInterrupt:
         if run.ranks.size > 1:
             raise
         warn(_interruption(run, kept), TrainingInterrupted)
 
 
-def _train(run: Run, start: int, callback: Callback | None, kept: Checkpoints | None) -> None:
-    """The epochs after `start`, until the last, until the callback asks to stop, or the end of patience."""
-    n_epochs, reporter = run.config.schedule.n_epochs, Reporter(callback)
-    for epoch in range(start + 1, n_epochs + 1):
-        run.epoch(epoch)
-        run.finished = run.ranks.first(lambda: _close_epoch(run, reporter, kept))
-        if run.finished:
-            return
-
-
 def _close_epoch(run: Run, reporter: Reporter, kept: Checkpoints | None) -> bool:
     """Report the last epoch and keep its checkpoint; whether training ends with it."""
-    epoch, n_epochs, loss = len(run.history), run.config.schedule.n_epochs, run.history[-1].losses.total
+    epoch, n_epochs, loss = len(run.history), run.config.n_epochs, run.history[-1].losses.total
     last = run.out_of_patience() or epoch == n_epochs
     total = epoch if last else n_epochs
     asked = reporter.tell("training", epoch, total, value=run.lowest, measure="entropy", loss=loss)
@@ -128,7 +120,7 @@ def _close_epoch(run: Run, reporter: Reporter, kept: Checkpoints | None) -> bool
 def _interruption(run: Run, kept: Checkpoints | None) -> str:
     trained = run.result()
     text = (
-        f"training was interrupted in epoch {len(run.history) + 1} of {run.config.schedule.n_epochs}; "
+        f"training was interrupted in epoch {len(run.history) + 1} of {run.config.n_epochs}; "
         f"the tree is the best so far, that of epoch {trained.epoch}."
     )
     if kept is None:

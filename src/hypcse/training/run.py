@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -99,10 +99,13 @@ class Run:
         self.sampling = generator(random_state, "subgraphs")
         self.start = graph.without_loops().to_tensors().to(device)
         self.anchor = self.start
-        self.complete = CompleteGraph(features) if config.schedule.select_on == "complete" else None
+        self.complete = CompleteGraph(features) if config.select_on == "complete" else None
         self.optimizers = self._optimizers()
-        self.trainer = self._trainer()
-        self.dealt = self._dealt_steps()
+        self.trainer = Trainer(self.networks, self.optimizers, config, self.draws, self.added_loss)
+        if self.per_step == 1 and self.trainer.added is None and can_be_fixed(self.features, config):
+            self.trainer = replace(self.trainer, fixed=FixedSteps(self.trainer))
+        least = min(graph.n_vertices, config.batch_size // 4)
+        self.dealt = None if self.per_step == 1 else DealtSteps(self.trainer, self.per_step, ranks, least)
         self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
         self.since_best = 0
         self.history: list[TrainingStep] = []
@@ -110,23 +113,9 @@ class Run:
 
     def _optimizers(self) -> list[torch.optim.Optimizer]:
         """One for the encoder and the projector, one for the graph learner, as in the paper."""
-        networks, schedule = self.networks, self.config.schedule
+        networks, config = self.networks, self.config
         parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
-        return [optimizer_of(part, schedule.learning_rate, schedule.weight_decay) for part in parts]
-
-    def _trainer(self) -> Trainer:
-        """What takes the steps: on a GPU, where it can, as launches that were captured."""
-        given = self.networks, self.optimizers, self.config, self.draws
-        added = self.added_loss
-        can = self.per_step == 1 and added is None and can_be_fixed(self.features, self.config)
-        return Trainer(*given, added, FixedSteps(*given) if can else None)
-
-    def _dealt_steps(self) -> DealtSteps | None:
-        """What takes steps over several subgraphs, where there are such steps."""
-        if self.per_step == 1:
-            return None
-        least = min(self.graph.n_vertices, self.config.schedule.batch_size // 4)
-        return DealtSteps(self.trainer, self.per_step, self.ranks, least)
+        return [optimizer_of(part, config.learning_rate, config.weight_decay) for part in parts]
 
     @property
     def added_loss(self) -> AddedLoss | None:
@@ -136,21 +125,23 @@ class Run:
     def epoch(self, number: int) -> TrainingStep:
         """One epoch, evaluated where it is due."""
         began = time.perf_counter()
-        schedule = self.config.schedule
+        config = self.config
         self.anchor, losses = self._trained_epoch()
         if not math.isfinite(losses.total):
             text = f"the loss of epoch {number} is {losses.total}. {self._cure()}"
             raise TrainingDiverged(text, self.result() if self.best else None)
-        due = number % schedule.evaluate_every == 0 or number == schedule.n_epochs
+        due = number % config.evaluate_every == 0 or number == config.n_epochs
         entropy = self.ranks.first(lambda: self.evaluate(number)) if due else None
-        step = TrainingStep(number, schedule.n_epochs, losses, entropy, time.perf_counter() - began)
+        step = TrainingStep(number, config.n_epochs, losses, entropy, time.perf_counter() - began)
         self.history.append(step)
         return step
 
     def _trained_epoch(self) -> tuple[EdgeTensors, Losses]:
         """The anchor and the mean losses after one more epoch."""
-        schedule = self.config.schedule
-        found = sample_subgraphs(self._sampled_graph(), schedule.batch_size, schedule.n_seeds, self.sampling)
+        config = self.config
+        # Subgraphs grow on the anchor, where there are several.
+        graph = self.graph if self.graph.n_vertices <= config.batch_size else self.anchor.to_graph()
+        found = sample_subgraphs(graph, config.batch_size, config.n_seeds, self.sampling)
         sets = (torch.from_numpy(part).to(self.device) for part in found)
         if self.dealt is None:
             return train_epoch(self.trainer, self.features, self.anchor, sets)
@@ -163,34 +154,27 @@ class Run:
         # The squares of larger ones soon leave float32, whatever the rate.
         if not largest < LARGE:
             return f"Values of the features reach {largest:.3g}: scale them, with scale='minmax' (--scale minmax)."
-        rate, temperature = self.config.schedule.learning_rate, self.config.loss.cse_temperature
+        rate, temperature = self.config.learning_rate, self.config.cse_temperature
         return f"Lower learning_rate ({rate}) or raise cse_temperature ({temperature})."
-
-    def _sampled_graph(self) -> Graph:
-        """The graph that subgraphs grow on: the anchor, where there is more than one subgraph."""
-        return self.graph if self.graph.n_vertices <= self.config.schedule.batch_size else self.anchor.to_graph()
 
     def evaluate(self, number: int) -> float | None:
         """Encode, decode and score; keep what is best."""
         with torch.no_grad():
             points = self.networks.encoder(self.features, self._evaluation_edges())
             leaves = self.networks.encoder.leaves(points).double().cpu().numpy()
-        tree = self._decoded(leaves)
+        decoder = self.config.decoder
+        if decoder == "graph":
+            tree = decode_graph(leaves, self.graph)
+        else:
+            tree = decode_single(leaves, spanning="exact" if decoder == "single" else "neighbors")
         entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
         self.since_best += 1
         if self.best is None or entropy < self.best[0]:
-            state = {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
-            self.best, self.since_best = (entropy, number, tree, leaves, state, self.anchor), 0
+            self.best, self.since_best = (entropy, number, tree, leaves, self._weights(), self.anchor), 0
         return entropy
 
-    def _decoded(self, leaves: NDArray[np.float64]) -> Tree:
-        decoder = self.config.schedule.decoder
-        if decoder == "graph":
-            return decode_graph(leaves, self.graph)
-        return decode_single(leaves, spanning="exact" if decoder == "single" else "neighbors")
-
     def _evaluation_edges(self) -> EdgeTensors:
-        choice = self.config.schedule.encode_on
+        choice = self.config.encode_on
         return evaluation_edges(self.anchor if choice == "anchor" else self.start, choice)
 
     @property
@@ -200,22 +184,30 @@ class Run:
 
     def out_of_patience(self) -> bool:
         """Whether so many evaluations in a row brought nothing better."""
-        patience = self.config.schedule.patience
+        patience = self.config.patience
         return patience is not None and self.since_best >= patience
 
     def result(self) -> Trained:
         """The best so far."""
         assert self.best is not None
         entropy, number, tree, leaves, state, anchor = self.best
-        encoded_on = anchor.to_graph() if self.config.schedule.encode_on == "anchor" else self.graph
+        encoded_on = self._encoded_on(anchor)
         return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
+
+    def _encoded_on(self, anchor: EdgeTensors) -> Graph:
+        """The graph that leaves were encoded on in the epoch of this anchor."""
+        return anchor.to_graph() if self.config.encode_on == "anchor" else self.graph
+
+    def _weights(self) -> dict[str, Tensor]:
+        """Copies of the networks' weights."""
+        return {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
 
 
 def subgraphs_per_step(config: TrainingConfig, n_vertices: int, ranks: Ranks) -> int:
     """How many subgraphs a step takes: as many as were asked for, or one for each rank; 1 where an epoch has one."""
-    if count_subgraphs(n_vertices, config.schedule.batch_size) == 1:
+    if count_subgraphs(n_vertices, config.batch_size) == 1:
         return 1
-    return config.schedule.subgraphs_per_step or ranks.size
+    return config.subgraphs_per_step or ranks.size
 
 
 def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:

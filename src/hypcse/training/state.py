@@ -14,7 +14,7 @@ from hypcse.graph.tensors import EdgeTensors
 from hypcse.saving.archive import Content
 from hypcse.saving.options import decode_options, encode_options
 from hypcse.saving.values import NUMBER, TREE, Codec, decode_array, read_parts
-from hypcse.training.config import TrainingConfig
+from hypcse.training.config import HINTS, TrainingConfig
 from hypcse.training.epoch import Losses
 from hypcse.training.run import Run, TrainingStep
 from hypcse.training.terms import Networks
@@ -82,8 +82,8 @@ def check_state(state: dict[str, Tensor], n_features: int, config: TrainingConfi
 HISTORY = Codec(_encode_history, _decode_history)
 STATE = Codec(_encode_state, _decode_state)
 CONFIG = Codec(
-    lambda config: encode_options(config.options(), TrainingConfig.hints()),
-    lambda kept: TrainingConfig.from_options(**decode_options(kept, TrainingConfig.hints())),
+    lambda config: encode_options(vars(config), HINTS),
+    lambda kept: TrainingConfig(**decode_options(kept, HINTS)),
 )
 
 

@@ -13,7 +13,7 @@ from hypcse.encoder.encoder import RADIUS_LIMITS
 from hypcse.graph.matrix import MatrixGraph
 from hypcse.graph.tensors import EdgeTensors
 from hypcse.hyperbolic.poincare import to_lorentz
-from hypcse.objective import LossWeights, centroid_loss, contrastive_loss, cse_loss, total_loss
+from hypcse.objective import centroid_loss, contrastive_loss, cse_loss
 from hypcse.structure import GraphLearner, drop_edges, learned_graph, mask_features
 from hypcse.structure.dense import drop_pairs, learned_matrix
 from hypcse.training.config import TrainingConfig
@@ -28,17 +28,10 @@ class Networks(nn.Module):
 
     def __init__(self, n_features: int, config: TrainingConfig, generator: torch.Generator) -> None:
         super().__init__()
-        model = config.model
-        self.encoder = Encoder(
-            n_features,
-            model.hidden_dim,
-            model.embed_dim,
-            generator,
-            dropout=model.dropout,
-            aggregation=model.aggregation,
-        )
-        self.projector = Projector(model.embed_dim, model.projection_dim, generator)
-        self.learner = GraphLearner(n_features, model.learner)
+        sizes = n_features, config.hidden_dim, config.embed_dim
+        self.encoder = Encoder(*sizes, generator, dropout=config.dropout, aggregation=config.aggregation)
+        self.projector = Projector(config.embed_dim, config.projection_dim, generator)
+        self.learner = GraphLearner(n_features, config.learner)
 
 
 class Terms(NamedTuple):
@@ -53,25 +46,31 @@ class Terms(NamedTuple):
 def losses_of(
     networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig, generator: torch.Generator
 ) -> tuple[Terms, AnyGraph | None, Tensor]:
-    """The terms on a subgraph, the graph that the learner proposes, in the form of the anchor, and the points."""
-    structure, loss = config.structure, config.loss
+    """The terms on a subgraph, the graph that the learner proposes, in the form of the anchor, and the points.
+
+    Paper: Eq. (17),  L = L_cse + eta_1 L_con + eta_2 L_cen.
+    """
     learned = _proposed(networks, features, anchor, config)
-    points = _encode_view(networks, features, anchor, structure.mask_anchor, config, generator)
+    points = _encode_view(networks, features, anchor, config.mask_anchor, config, generator)
     leaves = networks.encoder.leaves(points)
-    cse = _entropy(leaves, anchor, loss.cse_temperature)
+    cse = _entropy(leaves, anchor, config.cse_temperature)
     centroid = centroid_loss(to_lorentz(leaves))
     contrast = cse.new_zeros(())
-    if loss.contrast_weight > 0 and len(features) > 1:
+    if config.contrast_weight > 0 and len(features) > 1:
         second = anchor if learned is None else learned
-        other = _encode_view(networks, features, second, structure.mask_learner, config, generator)
+        other = _encode_view(networks, features, second, config.mask_learner, config, generator)
         contrast = contrastive_loss(
             networks.projector(points, generator),
             networks.projector(other, generator),
-            loss.contrast_temperature,
-            include_positive=loss.include_positive or len(features) < 3,
+            config.contrast_temperature,
+            include_positive=config.include_positive or len(features) < 3,
         )
-    weighting = LossWeights(loss.contrast_weight, loss.centroid_weight)
-    return Terms(cse, contrast, centroid, total_loss(cse, contrast, centroid, weighting)), learned, points
+    total = cse
+    for term, weight in ((contrast, config.contrast_weight), (centroid, config.centroid_weight)):
+        # A term of weight 0 is left out; otherwise its NaN would spread.
+        if weight > 0:
+            total = total + weight * term
+    return Terms(cse, contrast, centroid, total), learned, points
 
 
 def _entropy(leaves: Tensor, anchor: AnyGraph, temperature: float) -> Tensor:
@@ -89,13 +88,12 @@ def _entropy(leaves: Tensor, anchor: AnyGraph, temperature: float) -> Tensor:
 
 def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig) -> AnyGraph | None:
     """The learner's graph; without contrast nothing trains the learner, so no gradient is kept."""
-    if not config.structure.learn_graph or len(features) < 2:
+    if not config.learn_graph or len(features) < 2:
         return None
-    model = config.model
-    with torch.set_grad_enabled(config.loss.contrast_weight > 0):
+    with torch.set_grad_enabled(config.contrast_weight > 0):
         embeddings = networks.learner(features, anchor)
         form = learned_graph if isinstance(anchor, EdgeTensors) else learned_matrix
-        return form(embeddings, model.learner_neighbors, model.learner_similarity)
+        return form(embeddings, config.learner_neighbors, config.learner_similarity)
 
 
 def _encode_view(
@@ -107,6 +105,6 @@ def _encode_view(
     generator: torch.Generator,
 ) -> Tensor:
     """Lorentz points of an augmented view: edges dropped, columns masked, inputs dropped."""
-    rate = config.structure.edge_drop
+    rate = config.edge_drop
     some = drop_edges(edges, rate, generator) if isinstance(edges, EdgeTensors) else drop_pairs(edges, rate, generator)
     return networks.encoder(mask_features(features, mask, generator), some.normalized(), generator)

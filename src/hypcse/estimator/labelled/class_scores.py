@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
 
-from hypcse._backend import choose_device
-from hypcse._threads import worker_threads
 from hypcse._torch import torch
 from hypcse.encoder.prototypes import class_scores
 from hypcse.estimator.similarities import Similarities
 from hypcse.estimator.trained import Embedding
-from hypcse.training import Encoding, lorentz_points
 
 
 class ClassScores(Embedding):
@@ -78,25 +76,14 @@ class ClassScores(Embedding):
 
     def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
         """Scores (m, n_classes) of rows; copies of a training point get that point's scores."""
-        features, links = self._linked(X)
-        scores = self._scores[links.indices[:, 0]]
-        others = ~links.copies()
-        if others.any():
-            encoding = Encoding(self._state, self._config, self._inputs, self._encoded_on)
-            with worker_threads(self.n_jobs, len(self._inputs)):
-                device = choose_device(self.device)
-                points = lorentz_points(encoding, self._fed(features[others]), links.part(others), device)
-            scores[others] = lorentz_scores(points, self.prototypes_, self.biases_)
-        return scores
+        check_is_fitted(self)
+
+        def score(points: NDArray[np.float64]) -> NDArray[np.float64]:
+            arrays = points, self.prototypes_, self.biases_
+            return class_scores(*map(torch.from_numpy, arrays)).numpy()
+
+        return self._extended(X, self._scores, self._inputs, score)
 
     def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """The encoder's input: the scaled features, or the components of their similarities."""
         return features if self._similarities is None else self._similarities.apply(features)
-
-
-def lorentz_scores(
-    points: NDArray[np.float64], prototypes: NDArray[np.float64], biases: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The scores, computed from arrays."""
-    scores = class_scores(*(torch.from_numpy(part) for part in (points, prototypes, biases)))
-    return scores.numpy()

@@ -224,7 +224,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         given = take_points(self, X, graph, self.metric, 2, seed)
         classes, codes = known_classes(y, given.n_points)
         options = training_options(self.get_params(deep=False))
-        config = TrainingConfig.from_options(**options)
+        config = TrainingConfig(**options)
         with worker_threads(self.n_jobs, given.n_points), show_fit(self) as callback:
             check_fit_memory(given.n_points, self.n_neighbors, options, "fit on a sample")
             warm_up()

@@ -26,6 +26,7 @@ from hypcse.experiments.labelled import score_few, score_splits
 from hypcse.experiments.running.growing import WARM_UP_POINTS, grow_timed, peak_mb, read_points, reset_peak, store_tree
 from hypcse.experiments.running.tasks import Record, Task
 from hypcse.experiments.synthetic import nested_gaussians, size_of
+from hypcse.methods.clustering import estimator_of
 
 MAX_CUT = 200_000_000
 """Leaves times clusters up to which the best cut into so many clusters is searched for."""
@@ -146,7 +147,7 @@ def _disk(task: Task) -> dict[str, Any]:
     X, y = _points(task.data)
     graph = hypcse.similarity_graph(X)
     begin = time.perf_counter()
-    model = hypcse.HypCSE(random_state=task.seed, **task.options).fit(X, graph=graph)
+    model = estimator_of("hypcse", task.options, random_state=task.seed).fit(X, graph=graph)
     seconds = _since(begin)
     picture = {
         "parent": model.tree_.parent.tolist(),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from hypcse.datasets import describe
 from hypcse.experiments.declared.model import Experiment, Neighbors, Row
-from hypcse.experiments.settings import paper_settings
+from hypcse.experiments.settings import authors_options
 from hypcse.experiments.synthetic import has_features, is_noise, made_size, number_of_classes
 
 Record = dict[str, Any]
@@ -125,7 +125,7 @@ def _rows(experiment: Experiment, data: str) -> list[Row]:
 
 def _options(row: Row, data: str, quick: bool) -> dict[str, Any]:
     """Options of a row on a data set, in full."""
-    options = {**(paper_settings(data) if row.paper_settings else {}), **row.options}
+    options = {**(authors_options(data) if row.paper_settings else {}), **row.options}
     if row.classes is not None:
         options[row.classes] = number_of_classes(data)
     if quick and row.trains:

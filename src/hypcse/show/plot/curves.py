@@ -45,7 +45,7 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import hypcse
     >>> X, _ = hypcse.datasets.load("optical-digits")
-    >>> model = hypcse.HypCSE(n_epochs=2, hidden_dim=8).fit(X[:60])
+    >>> model = hypcse.HypCSE(n_epochs=2).fit(X[:60])
     >>> len(history(model).lines) > 0
     True
     """

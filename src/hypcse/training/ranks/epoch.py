@@ -4,22 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from hypcse.graph.tensors import EdgeTensors
-from hypcse.structure import proposed_pairs, update_anchor_pairs
+from hypcse.structure import proposed_pairs, update_anchor
+from hypcse.structure.anchor import Pairs
 from hypcse.training.epoch import NOT_A_NUMBER, Losses, Part, Trainer, cut_parts, is_finite
-from hypcse.training.ranks.dealing import Deal, Share
 from hypcse.training.ranks.group import Ranks
-from hypcse.training.terms import Terms, losses_of
+from hypcse.training.terms import Terms
 
-Pairs = tuple[Tensor, Tensor]
-"""Ends (2, k) and weights (k,) of edges."""
 # With fewer vertices losses take other forms, which use fewer of the weights.
 _LEAST_VERTICES = 3
+
+
+class Share(NamedTuple):
+    """A subgraph of a step: its number within the epoch, and the weight of its loss on this rank."""
+
+    number: int
+    weight: float
+
+
+def shares_of(rank: int, size: int, n_subgraphs: int, per_step: int) -> list[list[Share]]:
+    """The shares of a rank, step by step: `per_step` subgraphs make a step, and go to the ranks in turn.
+
+    A step moves the weights by the mean gradient of its subgraphs. Ranks are averaged, so each of k subgraphs has the
+    weight size / k. A rank that a step has nothing for repeats the step's first subgraph with weight 0: the others
+    would wait for it otherwise.
+
+    >>> shares_of(0, 2, n_subgraphs=3, per_step=2)
+    [[Share(number=0, weight=1.0)], [Share(number=2, weight=2.0)]]
+    >>> shares_of(1, 2, n_subgraphs=3, per_step=2)
+    [[Share(number=1, weight=1.0)], [Share(number=2, weight=0.0)]]
+    >>> shares_of(0, 1, n_subgraphs=3, per_step=2)[0]
+    [Share(number=0, weight=0.5), Share(number=1, weight=0.5)]
+    """
+    steps = []
+    for first in range(0, n_subgraphs, per_step):
+        count = min(per_step, n_subgraphs - first)
+        own = [Share(first + place, size / count) for place in range(rank, count, size)]
+        steps.append(own or [Share(first, 0.0)])
+    return steps
 
 
 class Objective(nn.Module):
@@ -31,11 +58,7 @@ class Objective(nn.Module):
 
     def forward(self, part: Part, generator: torch.Generator) -> tuple[Terms, EdgeTensors | None]:
         """The terms, and the graph that the learner proposes."""
-        vertices, anchor, features = part
-        terms, learned, points = losses_of(self.networks, features, anchor, self.trainer.config, generator)
-        more = None if self.trainer.added is None else self.trainer.added(points, vertices)
-        assert learned is None or isinstance(learned, EdgeTensors)
-        return terms if more is None else terms._replace(total=terms.total + more), learned
+        return self.trainer.losses(part, generator)
 
 
 class DealtSteps:
@@ -53,7 +76,7 @@ class DealtSteps:
             from torch.nn.parallel import DistributedDataParallel
 
             config = trainer.config
-            all_used = config.loss.contrast_weight > 0 and config.structure.learn_graph
+            all_used = config.contrast_weight > 0 and config.learn_graph
             unused = not all_used or least_vertices < _LEAST_VERTICES
             self.model = DistributedDataParallel(self.model, find_unused_parameters=unused)
 
@@ -62,29 +85,26 @@ class DealtSteps:
     ) -> tuple[EdgeTensors, Losses]:
         """Train on each subgraph once and update the anchor, the same on all ranks, as `train_epoch` does."""
         sets, trainer = list(vertex_sets), self.trainer
-        deal = Deal(len(sets), self.per_step, self.ranks.size)
         draws = trainer.generator
         seeds = torch.randint(2**62, (len(sets),), generator=draws, device=draws.device).tolist()
-        losses, found = self._steps(deal, features, anchor, sets, seeds)
+        losses, found = self._steps(features, anchor, sets, seeds)
         self.ranks.add_up(losses)
         sizes = torch.tensor([part.numel() for part in sets], device=losses.device)
         means = (losses * sizes[:, None]).sum(0) / sizes.sum()
         if not is_finite(trainer.networks, means[3]):
             return anchor, NOT_A_NUMBER
-        structure = trainer.config.structure
-        if structure.learn_graph and structure.anchor_decay < 1:
-            pairs = gather_pairs(found, deal, self.ranks, anchor)
-            anchor = update_anchor_pairs(
-                anchor, pairs, sets, structure.anchor_decay, draws, rescale=structure.rescale_inserted
-            )
+        config = trainer.config
+        if config.learn_graph and config.anchor_decay < 1:
+            parts = list(zip(sets, gather_pairs(found, self.ranks, anchor), strict=True))
+            anchor = update_anchor(anchor, parts, config.anchor_decay, draws, rescale=config.rescale_inserted)
         return anchor, Losses(*means.tolist())
 
     def _steps(
-        self, deal: Deal, features: Tensor, anchor: EdgeTensors, sets: list[Tensor], seeds: list[int]
+        self, features: Tensor, anchor: EdgeTensors, sets: list[Tensor], seeds: list[int]
     ) -> tuple[Tensor, dict[int, Pairs]]:
         """Losses (n_subgraphs, 4) and proposed edges of this rank's subgraphs; zeros and none of the others'."""
         losses, found = features.new_zeros(len(sets), 4), {}
-        steps = deal.shares(self.ranks.number)
+        steps = shares_of(self.ranks.number, self.ranks.size, len(sets), self.per_step)
         parts = cut_parts(features, anchor, [sets[share.number] for step in steps for share in step])
         for step in steps:
             for share, part, terms, learned in self._step(step, parts, seeds):
@@ -119,30 +139,9 @@ class DealtSteps:
         return kept
 
 
-def gather_pairs(found: dict[int, Pairs], deal: Deal, ranks: Ranks, anchor: EdgeTensors) -> list[Pairs]:
-    """The proposed edges of all subgraphs, in their order, on every rank: 12 bytes for each edge travel."""
-    if ranks.size == 1:
-        return [found[number] for number in sorted(found)]
-    counts = torch.zeros(deal.n_subgraphs, dtype=torch.int64, device=anchor.index.device)
-    for number, (_, weight) in found.items():
-        counts[number] = weight.numel()
-    ranks.add_up(counts)
-    owned: list[list[int]] = [[] for _ in range(ranks.size)]
-    for number, owner in enumerate(deal.owners()):
-        owned[owner].append(number)
-    empty = torch.empty(3, 0, dtype=torch.int32, device=anchor.index.device)
-    own = torch.cat([empty, *(_pack(*found[number]) for number in sorted(found))], dim=1)
-    lengths = [int(counts[numbers].sum()) for numbers in owned]
-    by_number: dict[int, Tensor] = {}
-    for numbers, packed in zip(owned, ranks.gather(own, lengths), strict=True):
-        by_number.update(zip(numbers, packed.split(counts[numbers].tolist(), dim=1), strict=True))
-    return [_unpack(by_number[number]) for number in range(deal.n_subgraphs)]
-
-
-def _pack(ends: Tensor, weight: Tensor) -> Tensor:
-    """(3, k) int32: the ends, and the bits of the weights."""
-    return torch.cat([ends.int(), weight.float().view(torch.int32)[None]])
-
-
-def _unpack(packed: Tensor) -> Pairs:
-    return packed[:2].long(), packed[2].contiguous().view(torch.float32)
+def gather_pairs(found: dict[int, Pairs], ranks: Ranks, anchor: EdgeTensors) -> list[Pairs]:
+    """The proposed edges of all subgraphs, in their order, on every rank."""
+    sent = {number: (ends.int().cpu(), weight.cpu()) for number, (ends, weight) in found.items()}
+    everyone = {number: pairs for one in ranks.gather(sent) for number, pairs in one.items()}
+    device = anchor.index.device
+    return [(ends.to(device).long(), weight.to(device)) for _, (ends, weight) in sorted(everyone.items())]

@@ -73,11 +73,8 @@ class Ranks:
 
     def check_same(self, facts: dict[str, Any]) -> None:
         """Raise on all ranks, naming what differs, unless all have the same facts."""
-        if self.size == 1:
-            return
-        found: list[dict[str, Any]] = [{} for _ in range(self.size)]
-        torch.distributed.all_gather_object(found, facts)
-        differing = sorted({name for other in found for name in facts if _differ(other.get(name), found[0].get(name))})
+        found = self.gather(facts)
+        differing = sorted({name for other in found for name in facts if other.get(name) != found[0].get(name)})
         if differing:
             raise ValueError(
                 f"the {self.size} ranks fit different things; what differs: {', '.join(differing)}. Give all ranks the "
@@ -90,16 +87,13 @@ class Ranks:
             torch.distributed.all_reduce(values)
         return values
 
-    def gather(self, values: Tensor, lengths: list[int]) -> list[Tensor]:
-        """What every rank holds, (k, lengths[rank]) each."""
+    def gather(self, value: Made) -> list[Made]:
+        """What every rank holds."""
         if self.size == 1:
-            return [values]
-        longest = max(lengths)
-        padded = values.new_zeros(len(values), longest)
-        padded[:, : values.shape[1]] = values
-        found = [torch.empty_like(padded) for _ in range(self.size)]
-        torch.distributed.all_gather(found, padded)
-        return [part[:, :length] for part, length in zip(found, lengths, strict=True)]
+            return [value]
+        values: list[Any] = [None] * self.size
+        torch.distributed.all_gather_object(values, value)
+        return values
 
     @contextmanager
     def shared_threads(self) -> Iterator[None]:
@@ -153,15 +147,6 @@ def _group(place: Place, on_card: bool) -> Iterator[None]:
             torch.distributed.destroy_process_group()
         raise
     torch.distributed.destroy_process_group()
-
-
-def _differ(one: Any, other: Any) -> bool:
-    """Whether two settings differ; NaN, which is not equal to itself, is the same as NaN.
-
-    >>> _differ(float("nan"), float("nan")), _differ(float("nan"), 1.0), _differ(2, 2)
-    (False, True, False)
-    """
-    return bool(one != other) and not (one != one and other != other)
 
 
 def own_device(device: str, place: Place) -> str:
