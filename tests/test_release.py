@@ -47,7 +47,7 @@ TYPES = [
     "hypcse.tree.tree.Tree",
     "numpy.ndarray[",
     "hypcse.graph.graph.Graph",
-    "list[numpy.ndarray[",
+    "hypcse.discrete.cutting.levels.Levels",
     "float",
     "hypcse.points.points.Points",
     "str",

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import hypcse
+from hypcse.tree.flat import by_size
 from hypcse.estimator import ModelFileError
 from hypcse.training.run import Run
 
@@ -61,15 +62,14 @@ def test_the_folder_holds_what_the_library_finds(fit, table, tmp_path):
     assert hypcse.robinson_foulds(tree, hypcse.Tree(expected.parent, expected.height, tuple(names))) == 0
     assert np.array_equal(np.load(found / "linkage.npy"), expected.to_linkage())
     report = json.loads((found / "scores.json").read_text())
-    cut = hypcse.levels(expected, graph)[hypcse.main_level(expected, graph)]
+    partitions = hypcse.levels(expected, graph, X)
+    cut = partitions[partitions.main]
     assert report["scores"] == pytest.approx(hypcse.score(expected, graph=graph, labels=y, clusters=cut))
     rows = list(csv.DictReader((found / "labels.csv").read_text().splitlines()))
     assert [row["name"] for row in rows] == names
-    partitions = hypcse.levels(expected, graph)
-    main = hypcse.main_level(expected, graph)
-    assert [int(row["label"]) for row in rows] == partitions[main].tolist()
-    assert report["main_level"] == main + 1
-    assert [int(row[f"level_{len(partitions)}"]) for row in rows] == partitions[-1].tolist()
+    assert [int(row["label"]) for row in rows] == by_size(cut).tolist()
+    assert report["main_level"] == partitions.main + 1
+    assert [int(row[f"level_{len(partitions)}"]) for row in rows] == by_size(partitions[-1]).tolist()
 
 
 def test_options_reach_the_work(fit, table, tmp_path):

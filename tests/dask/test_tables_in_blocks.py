@@ -85,9 +85,11 @@ def test_offsets_and_factors_count_as_little_as_in_memory(options: dict[str, Any
 def test_two_groups_a_minute_apart_are_two(client: Any) -> None:
     """As seconds since 1970, by which single precision tells two minutes apart."""
     X = 1.7e9 + 60 * np.arange(120)[:, None] % 120 + np.random.default_rng(0).random((120, 1))
-    found = fit(da.from_array(X, chunks=(50, -1)), client=client)
-    assert np.array_equal(found.labels.compute(), np.arange(120) % 2)
-    assert np.array_equal(found.labels.compute(), hypcse.EntropyClustering().fit(X).labels_)
+    clustering = fit(da.from_array(X, chunks=(50, -1)), client=client)
+    memory = hypcse.EntropyClustering().fit(X)
+    for levels in (clustering.levels, memory.levels_):
+        first = levels[0].compute() if hasattr(levels[0], "compute") else levels[0]
+        assert np.array_equal(first, np.arange(120) % 2)
 
 
 def test_what_is_missing_is_named_by_its_row(client: Any) -> None:

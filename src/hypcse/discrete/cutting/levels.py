@@ -271,10 +271,11 @@ def _found(tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Levels:
     above = by_distance(tree, graph, leaving).best(MAX_RATED, apart=ALIKE / 2, with_finest=False)
     inside = stairs.best(MAX_RATED, apart=ALIKE / 2)
     above, inside = ([stretch for stretch in part if scale.holds(stretch.split)] for part in (above, inside))
-    main = main_stretch([*above, *inside], stairs.usual(), tree, graph, X)
+    usual = stairs.usual()
+    main = main_stretch([*above, *inside], usual, tree, graph, X)
     described = _enough_levels(tree, graph)
     held = list(dropwhile(lambda split: not scale.holds(split), described))
-    lasting = [] if main is None else scale.offered(above, inside, main)
+    lasting = [] if main is None else scale.offered(above, inside, main, usual)
     chain = scale.weave([stretch.split for stretch in lasting], held)
     if not chain:
         return Levels([coarsest_cut(tree, graph)], 0)
@@ -290,8 +291,11 @@ class _Scale:
         self.shares = node_volumes(tree, graph.degrees) / total
         self.inside = (2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)) / total
 
-    def offered(self, above: list[Stretch], inside: list[Stretch], main: Stretch) -> list[Stretch]:
-        """The main partition, those of highest worth, and those that fill holes; coarse to fine."""
+    def offered(self, above: list[Stretch], inside: list[Stretch], main: Stretch, usual: float) -> list[Stretch]:
+        """The main partition, those of highest worth, and those that fill holes; coarse to fine.
+
+        What fills a hole lasts at least as long as is `usual` in a continuum; between clear levels nothing does.
+        """
         stretches = [*above, *inside]
         bits = [self.entropy(stretch.split) for stretch in stretches]
         chosen = [next(k for k, stretch in enumerate(stretches) if stretch is main)]
@@ -312,7 +316,7 @@ class _Scale:
                 for low, high in ends
                 if high - low >= HOLE
                 for k in range(len(stretches))
-                if low + ALIKE <= bits[k] <= high - ALIKE
+                if low + ALIKE <= bits[k] <= high - ALIKE and stretches[k].lasting >= usual
             ]
             if not fillers:
                 break
