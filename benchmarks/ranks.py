@@ -100,9 +100,9 @@ def _take_steps(X: Any, per_step: int | None) -> dict[str, list[float]]:
     import hypcse
     from hypcse._threads import worker_threads
     from hypcse.graph import scale_features
-    from hypcse.training import TrainingConfig
-    from hypcse.training.ranks import join_ranks
-    from hypcse.training.run import Run
+    from hypcse.neural.training.config import TrainingConfig
+    from hypcse.neural.training.ranks import join_ranks
+    from hypcse.neural.training.run import Run
 
     batch_size = -(-len(X) // N_SUBGRAPHS)
     config = TrainingConfig(batch_size=batch_size, subgraphs_per_step=per_step, evaluate_every=1000)
@@ -117,7 +117,7 @@ def _take_steps(X: Any, per_step: int | None) -> dict[str, list[float]]:
 
 def _fit(X: Any, per_step: int | None, **options: Any) -> dict[str, float]:
     import hypcse
-    from hypcse.training import TrainingOptions
+    from hypcse.neural.training.config import TrainingOptions
 
     training = TrainingOptions(subgraphs_per_step=per_step, evaluate_every=FIT_EPOCHS)
     model = hypcse.HypCSE(n_epochs=FIT_EPOCHS, training=training, **options).fit(X)
@@ -133,7 +133,7 @@ def _fit(X: Any, per_step: int | None, **options: Any) -> dict[str, float]:
 
 
 def _main(name: str, n_seeds: str, per_step: str, out: str) -> None:
-    from hypcse._ranks import launched_place
+    from hypcse._threads import launched_place
 
     found = measure(name, int(n_seeds), int(per_step) or None)
     if launched_place().number == 0:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hypcse.experiments import build_report, plan, to_markdown
-from hypcse.experiments.declared import everything
-from hypcse.experiments.report.blocks import Block, Picture
-from hypcse.experiments.results.summary import Results
-from hypcse.experiments.running.runner import read_records
+from hypcse.paper import build_report, plan, to_markdown
+from hypcse.paper.experiments import everything
+from hypcse.paper.report.tables import Block, Picture
+from hypcse.paper.results.summary import Results
+from hypcse.paper.running.runner import read_records
 
 DOCS = Path(__file__).parents[1] / "docs"
 TITLE = "Results"

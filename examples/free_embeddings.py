@@ -5,7 +5,7 @@ import networkx as nx
 import torch
 
 import hypcse
-from hypcse.decode import decode_single
+from hypcse.neural.decode import decode_single
 
 BALL = geoopt.PoincareBall()
 DEPTH = 2.0  # one for all leaves

@@ -50,7 +50,7 @@ def flowers() -> None:
 def animals() -> None:
     """The paper's picture of zoo: a two-dimensional embedding, with how its training went."""
     X, y = hypcse.datasets.load("zoo")
-    settings = {**hypcse.experiments.paper_settings("zoo"), "embed_dim": 2}
+    settings = {**hypcse.paper.paper_settings("zoo"), "embed_dim": 2}
     model = hypcse.HypCSE(preset="paper", **settings).fit(X)
     kinds = [ZOO[k] for k in y]
     save(plot.disk(model, kinds).figure, "zoo")

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 import hypcse
-from hypcse.decode import decode_single
+from hypcse.neural.decode import decode_single
 
 POINTS, LABELLED = 300, 30
 

@@ -3,7 +3,7 @@
 import torch
 
 import hypcse
-from hypcse.decode import decode_single
+from hypcse.neural.decode import decode_single
 
 X, y = hypcse.datasets.load("iris")
 graph = hypcse.similarity_graph(X)

@@ -15,13 +15,14 @@ from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
 import hypcse
-from hypcse import _formats, methods
+from hypcse import _choices as _formats
+from hypcse import methods
 from hypcse._choices import Linkage
 from hypcse.cli.app import app
-from hypcse.discrete.linking import linkage
 from hypcse.methods import registry
 from hypcse.metrics import scores
-from hypcse.points.reading.formats import text
+from hypcse.points.formats import text
+from hypcse.search import linkage
 from test_layers import LAYERS
 
 ROOT = Path(__file__).parents[1]

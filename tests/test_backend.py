@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from hypcse import HypcseWarning, _backend
-from hypcse._backend import choose_device, kernel_form
-from hypcse.training.fixed import steps, warn_if_slow
+from hypcse import HypcseWarning
+from hypcse.neural import backend as _backend
+from hypcse.neural.backend import choose_device, kernel_form
+from hypcse.neural.training import fixed as steps
+from hypcse.neural.training.fixed import warn_if_slow
 
 
 def test_devices_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,12 +14,12 @@ import torch
 
 from doc_tables import code_spans, table_rows
 from hypcse import HypCSE, similarity_graph
-from hypcse.estimator import PRESETS
-from hypcse.experiments.settings import authors_options
+from hypcse.estimators import PRESETS
 from hypcse.graph import scale_features
-from hypcse.saving.options import nest_options, spread_options
-from hypcse.training import TrainingConfig
-from hypcse.training.run import Run
+from hypcse.neural.training.config import TrainingConfig
+from hypcse.neural.training.run import Run
+from hypcse.paper.settings import authors_options
+from hypcse.storage.options import nest_options, spread_options
 
 ROWS = table_rows("deviations.md")
 SWITCHES = [row[-1] for row in ROWS]

@@ -8,10 +8,10 @@ from scipy.spatial.distance import pdist, squareform
 
 import hypcse
 from hypcse import EntropyClustering, Graph, Points, Tree
-from hypcse.decode import decode_single
 from hypcse.entropy import conductance
 from hypcse.graph import nearest_neighbors, scale_features
 from hypcse.metrics import cophenetic_correlation
+from hypcse.neural.decode import decode_single
 
 N = 30
 X = np.random.default_rng(0).normal(size=(N, 3)) + np.repeat([[0.0], [9.0], [0.0]], N // 3, axis=0)

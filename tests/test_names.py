@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import hypcse
-from hypcse._formats import FORMATS
-from hypcse.points.reading.sources import reader_for
+from hypcse._choices import FORMATS
+from hypcse.points.reading import reader_for
 
 PACKAGE = Path(hypcse.__file__).parent
 DOCS = Path(__file__).parents[1] / "docs"

@@ -13,10 +13,11 @@ from rich.console import Console
 
 import hypcse
 from hypcse import EntropyClustering, HypCSE, HypCSEClassifier, graph_linkage, methods, refine, similarity_graph
-from hypcse import _bar as bar
+from hypcse import _progress as bar
 from hypcse._progress import Callback, Progress, Stopped
 from hypcse.methods import MethodClustering
-from hypcse.training import TrainingConfig, fit
+from hypcse.neural.training.config import TrainingConfig
+from hypcse.neural.training.loop import fit
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3)) + 4 * RNG.integers(0, 3, size=(60, 1))

@@ -43,11 +43,11 @@ follow_imports = skip
 """
 TYPES = [
     "def (",
-    "hypcse.estimator.entropy_clustering.EntropyClustering",
+    "hypcse.estimators.entropy_clustering.EntropyClustering",
     "hypcse.tree.tree.Tree",
     "numpy.ndarray[",
     "hypcse.graph.graph.Graph",
-    "hypcse.discrete.cutting.levels.Levels",
+    "hypcse.partitions.levels.Levels",
     "float",
     "hypcse.points.points.Points",
     "str",

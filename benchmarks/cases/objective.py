@@ -24,7 +24,7 @@ def cse_gradient(n_vertices: int, rng: Rng) -> Workload:
 @case(sizes=(512, 2_048), growth="n m", peer="the same, chunk by chunk in torch", max_growth=120.0)
 def cse_gradient_chunked(n_vertices: int, rng: Rng) -> Workload:
     """`cse_gradient` beside the package's own reference, which takes little memory."""
-    from hypcse.objective import cse_loss_reference
+    from hypcse.neural.losses.cse import cse_loss_reference
 
     note = "the peer computes its chunks again in the backward pass"
     return _beside(cse_loss_reference, note, n_vertices, rng)
@@ -34,7 +34,7 @@ def _beside(peer: Callable[..., Any], note: str, n_vertices: int, rng: Rng) -> W
     """The compiled loss and another form of it on the same random graph."""
     import torch
 
-    from hypcse.objective import cse_loss
+    from hypcse.neural.losses.cse import cse_loss
 
     directions = torch.from_numpy(rng.standard_normal((n_vertices, N_FEATURES), np.float32))
     edges, weights = (torch.from_numpy(array) for array in _random_edges(n_vertices, rng))
@@ -52,7 +52,7 @@ def _plain_cse(leaves: Any, edges: Any, weights: Any, temperature: float) -> Any
     """Eq. (8) and (9) as one would write them down in torch, all edges at once."""
     import torch
 
-    from hypcse.hyperbolic import lca_depth
+    from hypcse.neural.geometry.lca import lca_depth
 
     depth, (i, j), n_vertices = lca_depth(leaves), edges, len(leaves)
     volumes = leaves.new_zeros(n_vertices).index_add(0, edges.flatten(), weights.repeat(2))
@@ -74,7 +74,7 @@ def _random_edges(n_vertices: int, rng: Rng) -> tuple[Any, Any]:
 
 def _gradient(loss: Callable[..., Any], directions: Any, edges: Any, weights: Any) -> tuple[float, float]:
     """The loss and the length of its gradient by the directions."""
-    from hypcse.hyperbolic.poincare import on_sphere
+    from hypcse.neural.geometry.poincare import on_sphere
 
     given = directions.clone().requires_grad_()
     value = loss(on_sphere(given, RADIUS), edges, weights, 1.0)

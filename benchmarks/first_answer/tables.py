@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hypcse.experiments.flat.data import flat_data
+from hypcse.paper.flat.data import flat_data
 from numpy.typing import NDArray
 
 import hypcse
 from benchmarks.quality.sheet import Sheet
-from hypcse.experiments.flat.cases import FLAT_CASES
-from hypcse.experiments.flat.methods import partition
+from hypcse.paper.flat.cases import FLAT_CASES
+from hypcse.paper.flat.methods import partition
 
 MAX_CLUSTERS = 30
 """Largest number of clusters that k-means and the mixture try."""
@@ -102,7 +102,7 @@ def _hdbscan(X: Floats) -> Labels:
 
 
 def _leiden(X: Floats) -> Labels:
-    from hypcse.experiments.flat.data import FlatData
+    from hypcse.paper.flat.data import FlatData
 
     data = FlatData(X, hypcse.similarity_graph(X), np.zeros(len(X), np.int64))
     return partition("leiden", data, 0).labels

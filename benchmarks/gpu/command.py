@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def show(options: argparse.Namespace, console: Console) -> int:
     """Run the parts one after the other; what fails is told, and the rest goes on."""
-    from hypcse._backend import choose_device
+    from hypcse.neural.backend import choose_device
 
     device, found, failed = choose_device(options.device), [], []
     for part in options.part:
@@ -69,7 +69,7 @@ def versions(device: str) -> Sheet:
     """What ran, and on what."""
     import torch
 
-    from hypcse._backend import kernel_form, missing_for_triton
+    from hypcse.neural.backend import kernel_form, missing_for_triton
 
     names = {"python": platform.python_version(), "machine": f"{platform.machine()}, {_n_cores()} cores"}
     for name in ("torch", "triton", "numpy", "scipy", "sklearn", "numba", "geoopt"):

@@ -11,11 +11,11 @@ from torch import Tensor
 
 from benchmarks.gpu.timing import device_milliseconds, milliseconds, text
 from benchmarks.quality.sheet import Sheet
-from hypcse import _backend
-from hypcse.hyperbolic import lorentz
-from hypcse.hyperbolic.poincare import on_sphere
-from hypcse.objective import contrastive_loss, cse_loss, cse_loss_reference
-from hypcse.objective.contrast import plain_sums
+from hypcse.neural import backend as _backend
+from hypcse.neural.geometry import lorentz
+from hypcse.neural.geometry.poincare import on_sphere
+from hypcse.neural.losses.contrast import contrastive_loss, plain_sums
+from hypcse.neural.losses.cse import cse_loss, cse_loss_reference
 
 N_VERTICES, N_EDGES, N_FEATURES, RADIUS = 2_048, 14_000, 16, 0.999
 TEMPERATURES = (1e-3, 1e-2, 0.1, 1.0, 10.0, 1e3, 1e4)
@@ -152,9 +152,9 @@ def losses_times(case: Case, given: tuple[Tensor, Tensor]) -> Sheet:
 
 def stage_times(case: Case) -> Sheet:
     """Each launch of `cse_loss` by itself, on the device alone."""
-    from hypcse.gpu import leaves as ahead
-    from hypcse.gpu import volumes as core
-    from hypcse.gpu.contrast import contrast
+    from hypcse.neural.triton import leaves as ahead
+    from hypcse.neural.triton import volumes as core
+    from hypcse.neural.triton.contrast import contrast
 
     directions, edges, weights = case
     n, t = len(directions), 1.0
@@ -193,8 +193,8 @@ def stage_times(case: Case) -> Sheet:
 
 def tile_times(case: Case) -> Sheet:
     """Forward and backward of Eq. (9) by the size of a tile and the number of warps."""
-    from hypcse.gpu import leaves as ahead
-    from hypcse.gpu import volumes as core
+    from hypcse.neural.triton import leaves as ahead
+    from hypcse.neural.triton import volumes as core
 
     directions, edges, weights = case
     _, columns, lengths = ahead.unit_rows(on_sphere(directions, RADIUS))

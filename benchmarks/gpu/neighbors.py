@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchmarks.million import grouped
 from benchmarks.quality.sheet import Sheet
 from hypcse.graph.neighbors.exact import Queries, brute_force
-from hypcse.graph.neighbors.on_card import near_on_card
+from hypcse.graph.neighbors.gpu import near_on_card
 
 K, N_CHECKED = 10, 2_000
 

@@ -29,7 +29,7 @@ def row_of(name: str, device: str, seeds: range) -> tuple[str, str, str, str]:
     X, y = hypcse.datasets.load(name)
     entropies, purities, began = [], [], time.perf_counter()
     for seed in seeds:
-        settings = hypcse.experiments.paper_settings(name)
+        settings = hypcse.paper.paper_settings(name)
         model = hypcse.HypCSE(preset="paper", device=device, random_state=seed, **settings).fit(X)
         entropies.append(model.entropy_)
         purities.append(100 * hypcse.metrics.dendrogram_purity(model.tree_, y))

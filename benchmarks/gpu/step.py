@@ -13,9 +13,9 @@ import torch
 
 from benchmarks.gpu.timing import wait
 from benchmarks.quality.sheet import Sheet
-from hypcse import _backend
-from hypcse.graph.cutting import cut_out
-from hypcse.training.fixed import steps as fixed_step
+from hypcse.neural import backend as _backend
+from hypcse.neural.graphs.subgraphs import cut_out
+from hypcse.neural.training import fixed as fixed_step
 
 SETS = ("optical-digits", "pen-digits")
 N_EPOCHS, N_PLAIN = 14, 5
@@ -135,8 +135,8 @@ def fit(name: str, device: str, **changed: Any) -> Any:
 
 
 def _estimator(name: str, **changed: Any) -> Any:
-    from hypcse.experiments.settings import authors_options
     from hypcse.methods.clustering import estimator_of
+    from hypcse.paper.settings import authors_options
 
     return estimator_of("hypcse", {"preset": "paper", **authors_options(name), **changed})
 
@@ -144,8 +144,8 @@ def _estimator(name: str, **changed: Any) -> Any:
 def started(name: str, device: str, **changed: Any) -> Any:
     """A training under way, as an estimator would begin it, that is never evaluated."""
     import hypcse
-    from hypcse.training.config import HINTS, TrainingConfig
-    from hypcse.training.run import Run
+    from hypcse.neural.training.config import HINTS, TrainingConfig
+    from hypcse.neural.training.run import Run
 
     X, _ = hypcse.datasets.load(name)
     model = _estimator(name, evaluate_every=10**6, **changed)

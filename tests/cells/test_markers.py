@@ -94,7 +94,7 @@ def test_tree_markers_and_names_survive_a_file(adata, tmp_path):
 
 def test_many_groups_are_taken_in_parts(adata, monkeypatch):
     whole = find_markers(adata)
-    monkeypatch.setattr("hypcse.cells.contrast.BLOCK", 1)
+    monkeypatch.setattr("hypcse.cells.markers.BLOCK", 1)
     pd.testing.assert_frame_equal(find_markers(adata), whole)
 
 

@@ -11,7 +11,7 @@ import typer
 
 import hypcse
 from hypcse.cli.score import show_scores
-from hypcse.experiments.running.measure import record_lost
+from hypcse.paper.running.measure import record_lost
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def stand_ins(monkeypatch):
                     raise KeyboardInterrupt
                 yield {**record_lost(task), "method": task.method}
 
-        monkeypatch.setattr("hypcse.experiments.running.runner.run_in_workers", results)
+        monkeypatch.setattr("hypcse.paper.running.runner.run_in_workers", results)
 
     return install
 
@@ -209,7 +209,7 @@ def test_interrupted(command, monkeypatch, error):
     def stop() -> None:
         raise error
 
-    monkeypatch.setattr("hypcse.cli.telling.listing.list_methods", stop)
+    monkeypatch.setattr("hypcse.cli.output.list_methods", stop)
     result = command("methods")
     assert result.returncode == 130
     assert result.stdout == "" and "Traceback" not in result.stderr

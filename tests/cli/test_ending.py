@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hypcse.cli.telling.ending import ending_of
-from hypcse.cli.telling.output import plain
+from hypcse.cli.output import ending_of, plain
 
 CALL = [sys.executable, "-c", "from hypcse.cli import main; main()"]
 
@@ -37,7 +36,7 @@ def _raise_in(monkeypatch, error):
     def fail():
         raise error
 
-    monkeypatch.setattr("hypcse.cli.telling.listing.list_methods", fail)
+    monkeypatch.setattr("hypcse.cli.output.list_methods", fail)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +136,7 @@ def test_a_place_that_cannot_be_written_is_told_first(command, monkeypatch, word
     def refuse(*words):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("hypcse.writing.drafts._make_draft", refuse)
+    monkeypatch.setattr("hypcse.storage.drafts._make_draft", refuse)
     result = command(*words, "found")
     assert result.returncode == 2 and "nowhere" not in result.stderr
     assert "error: cannot write to" in result.stderr and "(Permission denied)" in result.stderr
@@ -170,7 +169,7 @@ def test_everything_loads_without_docstrings_and_asserts():
         "    def find_spec(name, *more):\n"
         "        if name == 'torch': raise ImportError('no torch')\n"
         "sys.meta_path.insert(0, WithoutTorch)\n"
-        "import hypcse, hypcse.cli.fitting.fit, hypcse.cli.experiments.compare\n"
+        "import hypcse, hypcse.cli.fit, hypcse.cli.compare\n"
         "for module in pkgutil.walk_packages(hypcse.__path__, 'hypcse.'):\n"
         "    try:\n"
         "        importlib.import_module(module.name)\n"

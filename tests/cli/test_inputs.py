@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hypcse.cli.reading.inputs import points_of, read_cells, read_labels, read_tree
-from hypcse.points.reading import Columns
+from hypcse.cli.inputs import points_of, read_cells, read_labels, read_tree
+from hypcse.points.columns import Columns
 
 
 def test_data_sets_and_files(tmp_path, monkeypatch):

@@ -11,8 +11,8 @@ import pytest
 
 import hypcse
 from hypcse import methods
-from hypcse.cli.reading.method_options import format_value, parse_value, read_options, settable
-from hypcse.training import TrainingOptions
+from hypcse.cli.inputs import format_value, parse_value, read_options, settable
+from hypcse.neural.training.config import TrainingOptions
 
 METHODS = {name: methods.describe(name) for name in methods.available()}
 

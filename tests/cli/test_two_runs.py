@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hypcse
-from hypcse.writing import hold_folder
+from hypcse.storage.files import hold_folder
 
 TRAINING = ("points.npy", "--out", "found", "--method", "hypcse", "--epochs", "1", "--device", "cpu", "--no-stability")
 
@@ -29,7 +29,7 @@ def listed(folder):
 def test_two_fits_to_one_place_both_say_where_they_are(tmp_path):
     """Each waits for the other after the check of the place: both then write."""
     code = (
-        "import os, sys, time, hypcse.cli.fitting.fit as fit\n"
+        "import os, sys, time, hypcse.cli.fit as fit\n"
         "from hypcse.cli import main\n"
         "whole = fit.write_folder\n"
         "def wait(*words):\n"
@@ -119,12 +119,12 @@ def test_save_says_where(tmp_path):
 
 def test_compare_is_a_failure_where_all_methods_fail(command, tmp_path, monkeypatch):
     def failing(tasks, n_jobs):
-        from hypcse.experiments.running.measure import record_lost
+        from hypcse.paper.running.measure import record_lost
 
         for task in tasks:
             yield record_lost(task)
 
-    monkeypatch.setattr("hypcse.experiments.running.runner.run_in_workers", failing)
+    monkeypatch.setattr("hypcse.paper.running.runner.run_in_workers", failing)
     result = command("compare", "points.npy", "--out", "found", "--method", "ward", "--method", "hcse")
     assert result.returncode == 1
     assert "error: every method failed. found/compare.md lists why." in result.stderr
@@ -132,7 +132,7 @@ def test_compare_is_a_failure_where_all_methods_fail(command, tmp_path, monkeypa
 
 
 def test_compare_tries_its_names_first(command, tmp_path, monkeypatch):
-    monkeypatch.setattr("hypcse.cli.experiments.compare.points_of", lambda *words: pytest.fail("points were read"))
+    monkeypatch.setattr("hypcse.cli.compare.points_of", lambda *words: pytest.fail("points were read"))
     for name in ("compare.md", "compare.html", "compare.jsonl"):
         (tmp_path / "found" / name).mkdir(parents=True)
         result = command("compare", "points.npy", "--out", "found", "--method", "ward")
@@ -142,10 +142,10 @@ def test_compare_tries_its_names_first(command, tmp_path, monkeypatch):
 
 def test_compare_of_a_file_whose_name_is_odd(command, tmp_path, monkeypatch):
     """Bytes that are no text, markup and places of a page: the name is in the report as it is."""
-    from hypcse.experiments.running.measure import run_task
+    from hypcse.paper.running.measure import run_task
 
     monkeypatch.setattr(
-        "hypcse.experiments.running.runner.run_in_workers", lambda tasks, n_jobs: (run_task(task) for task in tasks)
+        "hypcse.paper.running.runner.run_in_workers", lambda tasks, n_jobs: (run_task(task) for task in tasks)
     )
     for name in ("caf\udce9.npy", "{body}.npy", "[red]<b>|.npy"):
         (tmp_path / name).write_bytes((tmp_path / "points.npy").read_bytes())

@@ -14,7 +14,7 @@ import pytest
 import hypcse
 from hypcse.cli import main
 from hypcse.graph import scale_features
-from hypcse.tree.distances import merge_distances
+from hypcse.tree.nodes import merge_distances
 
 
 @pytest.fixture

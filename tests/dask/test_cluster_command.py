@@ -13,8 +13,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 import hypcse
-from hypcse.cli.fitting import large
-from hypcse.cli.fitting.cluster import open_edges
+from hypcse.cli import cluster as large
+from hypcse.cli.cluster import open_edges
 from hypcse.dask.reading import open_npy, open_parquet
 
 
@@ -108,7 +108,7 @@ WRONG: list[tuple[str, tuple[str, ...]]] = [
 def test_what_is_wrong_is_one_line(
     text: str, words: tuple[str, ...], command: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hypcse.cli.fitting.cluster.WAIT", 1)
+    monkeypatch.setattr("hypcse.cli.cluster.WAIT", 1)
     np.save("x.npy", np.eye(3))
     Path("x.csv").write_text("a,b\n1,2\n")
     Path("y.parquet").write_text("no")

@@ -150,7 +150,9 @@ def test_what_is_not_installed_is_named_with_its_extra() -> None:
 
 
 def test_no_torch_is_imported() -> None:
-    code = "import sys, hypcse.dask; print([name for name in ('torch', 'hypcse._torch') if name in sys.modules])"
+    code = (
+        "import sys, hypcse.dask; print([name for name in ('torch', 'hypcse.neural.backend') if name in sys.modules])"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 

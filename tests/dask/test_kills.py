@@ -14,7 +14,7 @@ from processes import Processes, processes
 from hypcse import Graph, Tree, similarity_graph
 from hypcse import graph_linkage as linkage_in_memory
 from hypcse.dask import DistributedGraph, graph_linkage
-from hypcse.dask.linking.kept import STATE
+from hypcse.dask.linking.splitting import STATE
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 

@@ -14,8 +14,8 @@ from hypcse import Graph
 from hypcse import graph_linkage as linkage_in_memory
 from hypcse._progress import Stopped
 from hypcse.dask import DistributedGraph, graph_linkage
-from hypcse.dask.linking.kept import STATE, read_history
 from hypcse.dask.linking.linkage import checksum_of
+from hypcse.dask.linking.splitting import STATE, read_history
 
 
 def random_graph(seed: int, n: int = 60) -> Graph:

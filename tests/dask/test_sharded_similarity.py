@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import similarity_graph
-from hypcse.dask.parts.edges import Edges, read_edges, write_edges
+from hypcse.dask.edges.files import Edges, read_edges, write_edges
 from hypcse.dask.similarity.search import keep_best
 from hypcse.dask.similarity.table import column_facts, join_columns, learn_scaling
 

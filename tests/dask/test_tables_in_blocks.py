@@ -20,7 +20,7 @@ from hypcse._choices import Scale
 from hypcse.dask import DistributedGraph, fit, similarity_graph
 from hypcse.dask.similarity import plan, table
 from hypcse.dask.similarity.table import Columns, column_facts, join_columns
-from hypcse.writing import hold_folder
+from hypcse.storage.files import hold_folder
 
 TABLES = hnp.arrays(
     st.sampled_from([np.float32, np.float64]),

@@ -14,11 +14,11 @@ import hypcse
 from hypcse import Graph, Tree
 from hypcse.dask import DistributedGraph, levels, score
 from hypcse.dask.engine import run_tasks
-from hypcse.dask.trees.joining import gather_blocks, join_by_features
-from hypcse.dask.trees.meeting import meeting_weights, outline_graph, read_tree
-from hypcse.discrete.joining.parts import gather_points
+from hypcse.dask.joining import gather_blocks, join_by_features
+from hypcse.dask.scores import meeting_weights, outline_graph, read_tree
 from hypcse.entropy import lca_weights
-from hypcse.graph.features import fit_scaling
+from hypcse.graph.scaling import fit_scaling
+from hypcse.search.components import gather_points
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_the_tree_is_read_from_files_that_are_gone_in_the_end(
         seen.append(any(parts.folder.glob(".tree-*/parent.npy")))
         return run_tasks(*given)
 
-    monkeypatch.setattr("hypcse.dask.trees.meeting.run_tasks", watched)
+    monkeypatch.setattr("hypcse.dask.scores.run_tasks", watched)
     meeting_weights(digits[2], parts, client)
     assert seen == [True] and not list(parts.folder.glob(".tree-*"))
     assert not any(client.run(lambda: read_tree.cache_info().currsize).values())

@@ -18,9 +18,8 @@ from toy_dataset import CONTENT, NO_SERVER, TOY, X, Y, assert_toy, entry_of, fil
 
 from hypcse import HypcseWarning, datasets
 from hypcse.datasets import DatasetUnavailable
-from hypcse.datasets.arrays import Labelled, read_mat
-from hypcse.datasets.cache import store
-from hypcse.datasets.sources import load_entry
+from hypcse.datasets.fetch import store
+from hypcse.datasets.sources import Labelled, load_entry, read_mat
 
 NAMES = [
     *("zoo", "iris", "wine", "breast-cancer", "optical-digits", "spambase", "pen-digits"),

@@ -12,12 +12,11 @@ import pytest
 from toy_dataset import CONTENT, NO_SERVER, TOY, Server, assert_toy, files_in
 
 from hypcse import HypcseWarning, datasets
-from hypcse._cache import user_cache
 from hypcse._progress import Progress, Stopped
 from hypcse.datasets import DatasetUnavailable
-from hypcse.datasets.cache import cache_folder, store
-from hypcse.datasets.fetch import BASE_URL, fetch, file_url
+from hypcse.datasets.fetch import BASE_URL, cache_folder, fetch, file_url, store
 from hypcse.datasets.sources import load_entry
+from hypcse.kernels.cache import user_cache
 
 
 def test_fetch_checks_keeps_and_reports_progress(cache: Path, server: Server) -> None:

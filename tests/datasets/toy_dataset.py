@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.io import savemat
 
-from hypcse.datasets.arrays import Labelled
 from hypcse.datasets.catalogue import Dataset
+from hypcse.datasets.sources import Labelled
 
 X = np.arange(12.0).reshape(6, 2) / 7
 Y = np.array([0, 0, 1, 1, 2, 2])

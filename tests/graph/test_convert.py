@@ -37,12 +37,12 @@ OF_GRAPH = {
     "score": lambda g: hypcse.score(BARE, graph=g),
     "stability": lambda g: hypcse.stability([LABELS], g, n_resamples=1),
     "structural_entropy": lambda g: hypcse.structural_entropy(BARE, g),
-    "binarize": lambda g: hypcse.discrete.binarize(hypcse.compress(BARE, GRAPH, 2), g),
+    "binarize": lambda g: hypcse.search.binarize(hypcse.compress(BARE, GRAPH, 2), g),
     "entropy_by_cuts": lambda g: hypcse.entropy.entropy_by_cuts(BARE, g),
     "entropy_lower_bound": lambda g: hypcse.entropy.entropy_lower_bound(BARE, g),
     "lca_weights": lambda g: hypcse.entropy.lca_weights(BARE, g),
     "node_cuts": lambda g: hypcse.entropy.node_cuts(BARE, g),
-    "refinement": lambda g: hypcse.discrete.refinement(BARE, g).after,
+    "refinement": lambda g: hypcse.search.refinement(BARE, g).after,
 }
 
 

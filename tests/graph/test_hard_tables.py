@@ -13,7 +13,8 @@ from sklearn.metrics.pairwise import cosine_similarity
 from sorted_neighbors import sorted_others
 
 from hypcse import HypcseWarning
-from hypcse.graph.neighbors import exact, nearest_neighbors
+from hypcse.graph.neighbors import exact
+from hypcse.graph.neighbors.search import nearest_neighbors
 
 
 def clouds(n, d, *, apart=0.0):

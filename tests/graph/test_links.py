@@ -13,8 +13,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from hypcse._choices import Scale
 from hypcse.graph import neighbors_among, scale_features, similarity_graph
-from hypcse.graph.features import fit_scaling
 from hypcse.graph.links import links_to
+from hypcse.graph.scaling import fit_scaling
 from hypcse.graph.similarity import scaled_similarity
 
 SCALERS = {"minmax": MinMaxScaler, "standard": StandardScaler}

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from hypcse import HypcseWarning
 from hypcse.graph import nearest_neighbors
-from hypcse.graph.neighbors import neighbors_among, on_card, search
+from hypcse.graph.neighbors import gpu as on_card
+from hypcse.graph.neighbors import search
 from hypcse.graph.neighbors.exact import Queries, brute_force
-from hypcse.graph.neighbors.on_card import find_card, near_on_card
+from hypcse.graph.neighbors.gpu import find_card, near_on_card
+from hypcse.graph.neighbors.search import neighbors_among
 
 RNG = np.random.default_rng(0)
 CENTRES = 3 * RNG.normal(size=(20, 16))

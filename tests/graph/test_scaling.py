@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 from hypcse import methods
 from hypcse._choices import Scale
 from hypcse.graph import scale_features, similarity_graph
-from hypcse.graph.features import KINDS, fit_scaling
+from hypcse.graph.scaling import KINDS, fit_scaling
 
 pytestmark = pytest.mark.filterwarnings("ignore:columns of X:hypcse.HypcseWarning")
 LIMIT = float(np.finfo(np.float32).max)

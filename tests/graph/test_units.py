@@ -11,8 +11,8 @@ from pytest import approx
 import hypcse
 from graph_strategies import graphs_with_trees, hubby_graphs
 from hypcse import EntropyClustering, Graph
-from hypcse.discrete import refinement
-from hypcse.graph.units import in_range
+from hypcse.graph.convert import in_range
+from hypcse.search import refinement
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graph_strategies import hubby_graphs
 from hypcse import Graph
-from hypcse.kernels.adjacency.pairs import (
+from hypcse.kernels.linkage.adjacency import (
     DEGREE,
     LEAST,
     LEFT,

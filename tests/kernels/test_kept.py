@@ -14,9 +14,9 @@ import pytest
 from numba.core.caching import IndexDataCacheFile
 
 from hypcse import HypcseWarning
-from hypcse.kernels import _kept, _sealed
-from hypcse.kernels._kept import kernel_folder
-from hypcse.kernels._sealed import KernelCache
+from hypcse.kernels import cache as _kept
+from hypcse.kernels import cache as _sealed
+from hypcse.kernels.cache import KernelCache, kernel_folder
 
 resource = pytest.importorskip("resource")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numba
 import pytest
 
-from hypcse.kernels import _launch
-from hypcse.kernels._launch import find_tbb, launch
+from hypcse.kernels import compile as _launch
+from hypcse.kernels.compile import find_tbb, launch
 
 
 @pytest.fixture

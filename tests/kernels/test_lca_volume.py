@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypcse.kernels.all_pairs.lca_volume import adjacency, lca_volume, lca_volume_gradient
+from hypcse.kernels.losses.lca_volume import adjacency, lca_volume, lca_volume_gradient
 
 
 @st.composite

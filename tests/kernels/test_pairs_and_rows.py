@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from hypcse.hyperbolic.lca import _CompiledPairDepth, _PairDepth
-from hypcse.kernels.all_pairs.elementary import exp_in_place, log_in_place
-from hypcse.kernels.points.pairs import pair_dots, pair_gaps
+from hypcse.kernels.losses.contrast import exp_in_place, log_in_place
+from hypcse.kernels.points.rows import pair_dots, pair_gaps
+from hypcse.neural.geometry.lca import _CompiledPairDepth, _PairDepth
 
 
 @given(st.integers(0, 1000), st.integers(1, 70), st.integers(1, 40), st.sampled_from([np.float32, np.float64]))

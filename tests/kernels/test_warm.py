@@ -12,7 +12,7 @@ from numba import types
 
 from hypcse import EntropyClustering, Graph, graph_linkage, similarity_graph
 from hypcse.kernels import warm
-from hypcse.kernels._compile import _compiled, read_only
+from hypcse.kernels.compile import _compiled, read_only
 from hypcse.kernels.linkage.chains import follow_chain
 from hypcse.kernels.search.communities import _move_vertices
 from hypcse.kernels.trees.sweep import lift_heights, subtree_minima, subtree_sums
@@ -21,7 +21,7 @@ from hypcse.kernels.trees.sweep import lift_heights, subtree_minima, subtree_sum
 SCRIPT = """
 import numpy as np
 from numba.core import event
-from hypcse.kernels._kept import is_warm
+from hypcse.kernels.cache import is_warm
 from hypcse.kernels.warm import compile_later, examples
 
 assert not is_warm()
@@ -40,7 +40,7 @@ class Listener(event.Listener):
 
 event.register("numba:compile", Listener())
 import hypcse
-from hypcse.discrete.joining.join import join_components
+from hypcse.search.join import join_components
 rng = np.random.default_rng(0)
 y = np.repeat(np.arange(3), 20)
 X = rng.normal(size=(60, 2)) + 30 * rng.normal(size=(3, 2))[y]
@@ -75,7 +75,7 @@ def test_a_second_process_compiles(tmp_path):
     """`warm_up` returns at once; some time later the kernels are there."""
     code = """
 import time
-from hypcse.kernels._kept import is_warm
+from hypcse.kernels.cache import is_warm
 from hypcse.kernels.warm import warm_up
 begin = time.monotonic()
 warm_up()

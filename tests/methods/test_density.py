@@ -14,8 +14,9 @@ from sklearn.cluster import HDBSCAN
 
 import hypcse
 from hypcse import Tree, methods
-from hypcse.decode import reachability, spanning
-from hypcse.methods import feature_linkage
+from hypcse.methods import linkages as feature_linkage
+from hypcse.search import spanning
+from hypcse.search import spanning as reachability
 
 CASES = {"n": st.integers(2, 60), "d": st.integers(1, 6), "min_samples": st.integers(1, 9), "seed": st.integers(0, 999)}
 

@@ -13,7 +13,7 @@ from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
 from hypcse.kernels.linkage import ward_cells
 from hypcse.kernels.linkage.merges import number_merges
-from hypcse.methods import feature_linkage
+from hypcse.methods import linkages as feature_linkage
 
 FEATURE_METHODS = {
     "single-linkage": "single",
@@ -172,7 +172,7 @@ def test_memory_is_checked_first(monkeypatch):
 
 def test_a_new_method_needs_its_function_and_a_line_in_the_registry(monkeypatch, capsys):
     """Running, options, their checks, the estimator and the command's list follow from the line."""
-    from hypcse.cli.telling.listing import list_methods
+    from hypcse.cli.output import list_methods
     from hypcse.methods import registry
 
     def star(task, *, height: float = 1.0):

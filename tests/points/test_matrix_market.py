@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io import mmwrite
 
-from hypcse.points.reading.formats.matrix_market import read_header
+from hypcse.points.formats.matrix_market import read_header
 
 HEAD = "%%MatrixMarket matrix "
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import hypcse
-from hypcse.points.reading.damage import naming, reading
-from hypcse.points.reading.formats import trial
-from hypcse.points.reading.formats.arrays import load_array
+from hypcse.points.formats import arrays as trial
+from hypcse.points.formats.arrays import load_array
+from hypcse.points.formats.damage import naming, reading
 
 
 @pytest.mark.parametrize("context", [reading, naming])

@@ -244,7 +244,7 @@ def test_bad_tables(read, tmp_path, text, options, told):
 
 def test_a_full_last_column_spares_the_second_look(read, monkeypatch):
     """Short rows are looked for only where the last cell of a row is missing."""
-    from hypcse.points.reading.formats.layout import Layout
+    from hypcse.points.formats.layout import Layout
 
     def never(self):
         raise AssertionError("rows were counted")

@@ -11,7 +11,8 @@ from scipy import sparse
 from scipy.io import mmwrite
 
 import hypcse
-from hypcse.points.reading import Columns, read_points
+from hypcse.points.columns import Columns
+from hypcse.points.reading import read_points
 
 TABLE = {"id": ["a", "b", "c"], "x": [1.0, None, 3.0], "k": [1, 2, 3], "kind": ["u", None, "u"]}
 

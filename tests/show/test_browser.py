@@ -12,7 +12,7 @@ import pytest
 import hypcse
 from hypcse.graph import scale_features
 from hypcse.tree import Tree
-from hypcse.tree.distances import merge_distances
+from hypcse.tree.nodes import merge_distances
 from pages import cut_through, export, settle, told
 from strategies import chain
 

@@ -12,10 +12,10 @@ from matplotlib.collections import LineCollection, PolyCollection
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, plot
-from hypcse.discrete.binary import binary_form
 from hypcse.graph import scale_features
-from hypcse.show.heights import on_binary_form
-from hypcse.tree.distances import merge_distances
+from hypcse.search.binary import binary_form
+from hypcse.show.layout import on_binary_form
+from hypcse.tree.nodes import merge_distances
 from strategies import trees
 
 use("Agg")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypcse.show.page import bundle
-from hypcse.show.page.modules import join_modules, order_modules, read_module
+from hypcse.show.page.bundle import join_modules, order_modules, read_module
 
 ASSETS = Path(str(files(bundle.__package__).joinpath("assets")))
 FOLDERS = ("tree", "draw", "side", "page")

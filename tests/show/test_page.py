@@ -16,11 +16,11 @@ import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse.graph import scale_features
 from hypcse.show.page.bundle import render
-from hypcse.show.page.describe import entropy_shares, node_columns
 from hypcse.show.page.levels import widest_gap
 from hypcse.show.page.payload import document, to_json
+from hypcse.show.page.table import entropy_shares, node_columns
 from hypcse.tree import Tree
-from hypcse.tree.distances import merge_distances
+from hypcse.tree.nodes import merge_distances
 from pages import gathered, unpack
 from strategies import trees
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hypcse
-from hypcse.show.page.describe import WORDS, NodeColumns, naming_words, sibling_columns
 from hypcse.show.page.payload import document, to_json
-from hypcse.show.page.table import column_means
+from hypcse.show.page.table import WORDS, NodeColumns, column_means, naming_words, sibling_columns
 from hypcse.tree import Tree
 from pages import gathered, unpack
 from strategies import trees

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import hypcse
-from hypcse.chance import Structure
-from hypcse.discrete.cutting.levels import Levels
+from hypcse.partitions.evidence import Structure
+from hypcse.partitions.levels import Levels
 from hypcse.show.page.payload import to_json
 from hypcse.tree import Tree
 from pages import export, gathered, settle, told, unpack

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from hypcse import Tree
-from hypcse.show.colours import LIGHT, TRUNK, node_colours, palette
+from hypcse.show.colors import LIGHT, TRUNK, node_colours, palette
 from hypcse.show.source import leaf_classes
 
 

@@ -16,9 +16,9 @@ from matplotlib.collections import LineCollection, PolyCollection
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, plot
-from hypcse.show.colours import node_colours
+from hypcse.show.colors import node_colours
+from hypcse.show.plot.axes import shown_clusters
 from hypcse.show.plot.disks import geodesics
-from hypcse.show.plot.truncation import shown_clusters
 from hypcse.show.source import leaf_classes
 from strategies import chain, trees
 

@@ -14,7 +14,7 @@ from scipy import sparse
 import hypcse
 from corpus import FIELDS, make_corpus
 from hypcse.topics import name_nodes, node_words
-from hypcse.tree.chosen import choose_nodes
+from hypcse.tree.nodes import choose_nodes
 from strategies import trees
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypcse import Tree
-from hypcse.tree.distances import merge_distances
+from hypcse.tree.nodes import merge_distances
 from strategies import trees
 
 

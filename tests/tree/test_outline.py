@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hypcse.tree import Tree
-from hypcse.tree.outline import outline
+from hypcse.tree.nodes import outline
 from strategies import trees
 
 

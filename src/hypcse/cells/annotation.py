@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse import estimator
+from hypcse import estimators as estimator
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import CellMethod
 from hypcse._random import check_seed
-from hypcse.cells.groups import categories, group_dendrogram
-from hypcse.cells.written import digest_of_cells
-from hypcse.discrete import levels
-from hypcse.discrete.cutting.levels import Levels
+from hypcse.cells.groups import categories, digest_of_cells, group_dendrogram
 from hypcse.graph import Graph
+from hypcse.partitions.levels import Levels, levels
 from hypcse.points import Points
 from hypcse.points.cells import points_of_cells
 from hypcse.points.convert import is_cells

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse._checks import check_count
 from hypcse.tree import Tree
 from hypcse.tree.flat import by_size, count_clusters
-from hypcse.tree.outline import outline
+from hypcse.tree.nodes import outline
 
 MAX_GROUPS = 500
 """Groups up to which their dendrogram is written: SciPy's recurses, and no plot of scanpy's shows more."""
@@ -54,3 +57,120 @@ def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str)
         "dendrogram_info": info,
         "correlation_matrix": 1 - squareform(cophenet(Z)) / max(float(Z[-1, 2]), np.finfo(np.float64).tiny),
     }
+
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+
+
+def name_nodes(adata: AnnData, *, key: str = "hypcse", n_genes: int = 3) -> dict[int, str]:
+    """Names for the groups of cells: their best markers, as `find_markers` wrote them.
+
+    Parameters
+    ----------
+    adata
+        Cells that `find_markers` has seen.
+    key
+        What `hierarchy` was given as `key_added`.
+    n_genes
+        Genes per name, at most.
+
+    Returns
+    -------
+    dict
+        A name per node, for `hypcse.view(tree, node_names=...)`.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> from hypcse.cells import find_markers, hierarchy
+    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> X[:30, 2] += 9
+    >>> X[30:, 4] += 9
+    >>> adata = anndata.AnnData(X)
+    >>> whole, markers = hierarchy(adata, resolutions=[2]), find_markers(adata)
+    >>> sorted(name_nodes(adata, n_genes=1).values())
+    ['2', '4']
+    """
+    check_count("n_genes", n_genes, 1)
+    markers = written(adata, key).get("markers")
+    if markers is None:
+        raise ValueError(f"uns[{key!r}] has no markers. Call hypcse.cells.find_markers(adata) first.")
+    best = markers.groupby("node", sort=False).head(n_genes)
+    return {int(node): ", ".join(map(str, genes)) for node, genes in best.groupby("node", sort=False)["gene"]}
+
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+
+
+def tree(adata: AnnData, key: str = "hypcse") -> Tree:
+    """The tree that `hierarchy` wrote into cells, also after they were saved and read.
+
+    Parameters
+    ----------
+    adata
+        The cells.
+    key
+        What `hierarchy` was given as `key_added`.
+
+    Returns
+    -------
+    Tree
+        The tree over all cells, with their names and the node numbers that it had.
+
+    Examples
+    --------
+    >>> import anndata
+    >>> from hypcse.cells import hierarchy
+    >>> rng = np.random.default_rng(0)
+    >>> adata = anndata.AnnData(np.concatenate([rng.normal(size=(30, 5)), rng.normal(9, 1, size=(30, 5))]))
+    >>> hierarchy(adata) == tree(adata)
+    True
+    """
+    return Tree.from_linkage(written(adata, key)["linkage"], tuple(map(str, adata.obs_names)))
+
+
+def written(adata: Any, key: str) -> Mapping[str, Any]:
+    """The entry of `uns`, about as many cells as there are."""
+    entry = adata.uns.get(key)
+    if not isinstance(entry, Mapping) or "linkage" not in entry or "levels" not in entry:
+        raise ValueError(f"uns has no hierarchy called {key!r}. Call hypcse.cells.hierarchy(adata) first.")
+    n_cells = len(entry["linkage"]) + 1
+    if n_cells != adata.n_obs:
+        raise ValueError(
+            f"uns[{key!r}] is about {n_cells} cells, and there are {adata.n_obs}. "
+            "Call hypcse.cells.hierarchy(adata) again."
+        )
+    # Earlier versions wrote no digest.
+    if entry.get("cells", "") not in ("", digest_of_cells(adata)):
+        raise ValueError(
+            f"the cells were reordered or renamed after uns[{key!r}] was written. "
+            "Call hypcse.cells.hierarchy(adata) again."
+        )
+    return entry
+
+
+def digest_of_cells(adata: Any) -> str:
+    """A digest of the names of the cells in their order; it is kept as text in a file."""
+    found = hashlib.sha256()
+    for name in adata.obs_names:
+        found.update(str(name).encode("utf-8", "surrogatepass") + b"\0")
+    return found.hexdigest()
+
+
+class Level(NamedTuple):
+    """The groups of one level: the number of each cell's, and what they are called."""
+
+    labels: NDArray[np.int64]
+    names: list[str]
+
+
+def read_levels(adata: Any, key: str) -> list[Level]:
+    """The levels, coarse to fine; groups that were renamed have their new names."""
+    columns = [f"{key}_{number}" for number in range(1, 1 + len(written(adata, key)["levels"]))]
+    missing = [column for column in columns if column not in adata.obs]
+    if missing:
+        raise ValueError(f"obs has no column {missing[0]!r}. Call hypcse.cells.hierarchy(adata) again.")
+    found = [adata.obs[column].astype("category").cat for column in columns]
+    return [Level(one.codes.to_numpy().astype(np.int64), list(map(str, one.categories))) for one in found]

@@ -21,7 +21,7 @@ def main() -> None:
         failed: BaseException = ended.__context__
     except (Exception, KeyboardInterrupt) as error:
         failed = error
-    from hypcse.cli.telling.ending import end_with
+    from hypcse.cli.output import end_with
 
     end_with(failed, debug="--debug" in sys.argv[1:])
 
@@ -29,12 +29,12 @@ def main() -> None:
 def _run() -> int | None:
     import warnings
 
-    from hypcse.cli.telling.output import fall_back_to_plain, flush
+    from hypcse.cli.output import fall_back_to_plain, flush
 
     fall_back_to_plain()
 
     from hypcse.cli.app import app
-    from hypcse.cli.telling.ending import STOPPED
+    from hypcse.cli.output import STOPPED
 
     warnings.showwarning = _show_warning
     # Without a command, show the help.
@@ -57,7 +57,7 @@ def _show_warning(
 ) -> None:
     """One line, without the position in the code; warnings of other libraries name their class."""
     from hypcse._checks import HypcseWarning
-    from hypcse.cli.telling.output import say
+    from hypcse.cli.output import say
 
     kind = "warning" if issubclass(category, HypcseWarning) else f"warning ({category.__name__})"
     say(kind, message, "yellow")

@@ -8,10 +8,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hypcse._choices import Effort, Preset, RankBy, SelfLoops
-from hypcse._formats import list_suffixes
+from hypcse._choices import Effort, Preset, RankBy, SelfLoops, list_suffixes
 from hypcse.cli.options import COLUMNS, GRAPH, with_shared
-from hypcse.cli.telling.ending import Passed
+from hypcse.cli.output import Passed
 
 
 class Commands(TyperGroup):
@@ -131,15 +130,14 @@ def fit(
 
     Example: `hypcse fit iris --out iris-tree --method hdbscan --set min_samples=3`
     """
-    from hypcse.cli.fitting.fit import run_fit
-    from hypcse.cli.fitting.job import Job
+    from hypcse.cli.fit import Job, run_fit
 
     shorthands = {"preset": preset, "n_epochs": epochs, "device": device}
     job = Job(method, clusters, refine, effort, seed, graph, settings or [], shorthands, resume, stability)
     if cluster is None:
         run_fit(data, out, columns, job, overwrite)
         return
-    from hypcse.cli.fitting.cluster import run_on_cluster
+    from hypcse.cli.cluster import run_on_cluster
 
     run_on_cluster(data, out, columns, job, overwrite, cluster)
 
@@ -192,7 +190,7 @@ def compare(
 
     Example: `hypcse compare iris --out iris-methods --method ward --method graph-average`
     """
-    from hypcse.cli.experiments.compare import run_compare
+    from hypcse.cli.compare import run_compare
 
     run_compare(data, out, columns, method, rank_by=rank_by, pages=pages, seed=seed, n_jobs=jobs)
 
@@ -225,7 +223,7 @@ def reproduce(
 
     Example: `hypcse reproduce paper-row --data iris --quick`
     """
-    from hypcse.cli.experiments.reproduce import run_reproduce
+    from hypcse.cli.reproduce import run_reproduce
 
     run_reproduce(name, out, data, seeds, jobs, quick, report_only)
 
@@ -284,7 +282,7 @@ def methods() -> None:
 
     Example: `hypcse methods`
     """
-    from hypcse.cli.telling.listing import list_methods
+    from hypcse.cli.output import list_methods
 
     list_methods()
 
@@ -295,6 +293,6 @@ def datasets() -> None:
 
     Example: `hypcse datasets`
     """
-    from hypcse.cli.telling.listing import list_datasets
+    from hypcse.cli.output import list_datasets
 
     list_datasets()

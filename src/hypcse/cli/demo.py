@@ -13,13 +13,14 @@ from rich.console import Console
 from rich.progress import track
 
 from hypcse import Tree, beyond_chance, methods, score, similarity_graph, view
-from hypcse.cli.reading.inputs import load_dataset
+from hypcse.cli.inputs import load_dataset
+from hypcse.cli.output import tell_first_run, tell_left_out
 from hypcse.cli.score import show_scores
-from hypcse.cli.telling.first_run import tell_first_run, tell_left_out
-from hypcse.discrete.cutting.levels import compared_features, levels_and_main
 from hypcse.metrics.scores import format_score
+from hypcse.partitions.levels import compared_features, levels_and_main
+from hypcse.storage.files import check_folder
+from hypcse.storage.whole import write_file
 from hypcse.tree.flat import count_clusters
-from hypcse.writing import check_folder, write_file
 
 SHOWN = (
     "single-linkage",

@@ -90,7 +90,7 @@ def with_shared(*groups: dict[str, tuple[Any, Any]]) -> Callable[[Callable[..., 
 
 
 def _columns(given: dict[str, Any]) -> Any:
-    from hypcse.points.reading import Columns
+    from hypcse.points.columns import Columns
 
     several: dict[str, Any] = {name: _listed(given.pop(name)) for name in ("use", "drop", "keep", "categorical")}
     return Columns(label=given.pop("label_column"), id=given.pop("id_column"), **several, **given)

@@ -18,11 +18,11 @@ from rich.table import Column, Table
 
 from hypcse import Tree, score
 from hypcse._choices import SelfLoops
-from hypcse.cli.reading.inputs import points_of, read_labels, read_tree, tree_file
+from hypcse.cli.inputs import points_of, read_labels, read_tree, tree_file
 from hypcse.metrics.scores import BY_NAME, format_score
 from hypcse.points import Points
-from hypcse.points.reading import Columns
-from hypcse.tree.names import match_names
+from hypcse.points.columns import Columns
+from hypcse.tree.checks import match_names
 
 _SHORT = {"dasgupta_cost": "cost ↓", "seconds": "s"}
 """Titles of columns that would be wider than their numbers."""

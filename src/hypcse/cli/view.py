@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from hypcse import Tree, view
-from hypcse.cli.fitting.folder import PAGE
-from hypcse.cli.reading.inputs import points_of, read_cells, read_labels, read_node_names, read_tree, tree_file
+from hypcse.cli.folder import PAGE
+from hypcse.cli.inputs import points_of, read_cells, read_labels, read_node_names, read_tree, tree_file
 from hypcse.cli.score import leaf_rows
 from hypcse.points import Points
-from hypcse.points.reading import Columns
-from hypcse.points.reading.damage import naming
+from hypcse.points.columns import Columns
+from hypcse.points.formats.damage import naming
 from hypcse.show.page.bundle import GENERATOR
 from hypcse.show.page.levels import flat_labels
-from hypcse.tree.names import match_names
-from hypcse.writing import check_file
+from hypcse.storage.files import check_file
+from hypcse.tree.checks import match_names
 
 MAX_DIGITS = 19
 """A whole number with fewer digits fits in 64 bits."""

@@ -17,26 +17,25 @@ from numpy.typing import NDArray
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import Bandwidth, ClusterLinkage, Effort, Metric, NeighborSearch, Refine, Scale
 from hypcse._progress import Callback, Reporter, Stopped
-from hypcse.chance import Structure, beyond_chance
-from hypcse.chance.evidence import UNTESTED
 from hypcse.dask.engine import current_client, shared_folder
 from hypcse.dask.graph import DistributedGraph
+from hypcse.dask.joining import join_by_features
 from hypcse.dask.linking.linkage import MEMORY_LIMIT, graph_linkage
-from hypcse.dask.refining.refine import refine as refine_parts
+from hypcse.dask.refine import refine as refine_parts
+from hypcse.dask.scores import Outline, outline_graph, scores_from_weights
 from hypcse.dask.similarity.pipeline import Build, Built
 from hypcse.dask.similarity.plan import Asked
 from hypcse.dask.similarity.table import as_rows
-from hypcse.dask.trees.joining import join_by_features
-from hypcse.dask.trees.meeting import Outline, outline_graph
-from hypcse.dask.trees.scoring import scores_from_weights
-from hypcse.discrete import best_cut
-from hypcse.discrete.cutting.levels import levels_and_main
-from hypcse.discrete.joining.join import warn_of_order
 from hypcse.entropy import lca_weights
-from hypcse.estimator.entropy_clustering import effort_of
+from hypcse.estimators.entropy_clustering import effort_of
+from hypcse.partitions.cuts import best_cut
+from hypcse.partitions.evidence import UNTESTED, Structure
+from hypcse.partitions.levels import levels_and_main
+from hypcse.partitions.significance import beyond_chance
+from hypcse.search.join import warn_of_order
+from hypcse.storage.files import hold_folder
 from hypcse.tree import Tree
 from hypcse.tree.flat import by_size
-from hypcse.writing import hold_folder
 
 BYTES_PER_EDGE, SHARE = 200, 0.35
 """What an edge takes while its subtree is refined, and the share of a worker's memory that edges may take."""

@@ -16,22 +16,31 @@ from numpy.typing import NDArray
 
 from hypcse._arrays import freeze, hold
 from hypcse._checks import check_count
-from hypcse.dask.engine import current_client, shared_folder
-from hypcse.dask.parts.building import ENTRIES_PER_PART, build_parts
-from hypcse.dask.parts.components import find_components
-from hypcse.dask.parts.edges import Edges, join_edges, read_edges, write_edges
-from hypcse.dask.parts.files import (
+from hypcse.dask.edges.building import (
+    ENTRIES_PER_PART,
+    RowGroup,
+    build_parts,
+    check_apart,
+    find_components,
+    frame_sources,
+    parquet_sources,
+)
+from hypcse.dask.edges.files import (
     About,
+    Edges,
     Parts,
     holds_graph,
+    join_edges,
     mark_unfinished,
     part_name,
+    read_edges,
     read_metadata,
+    write_edges,
     write_metadata,
 )
-from hypcse.dask.parts.sources import RowGroup, check_apart, frame_sources, parquet_sources
+from hypcse.dask.engine import current_client, shared_folder
 from hypcse.graph import Graph
-from hypcse.writing import hold_folder
+from hypcse.storage.files import hold_folder
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ from hypcse._choices import ExactLoops
 from hypcse.entropy.structural import entropy_by_cuts
 from hypcse.entropy.volumes import graph_over, node_cuts, node_volumes
 from hypcse.graph import GraphLike, as_graph
-from hypcse.graph.units import in_range
+from hypcse.graph.convert import in_range
 from hypcse.tree import Tree
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse.entropy.volumes import node_volumes
-from hypcse.kernels.all_pairs.complete import complete_degrees, complete_row_sums
+from hypcse.kernels.losses.complete import complete_degrees, complete_row_sums
 from hypcse.tree import Tree
 
 

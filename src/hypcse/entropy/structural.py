@@ -9,7 +9,7 @@ from hypcse._checks import check_choice
 from hypcse._choices import SelfLoops
 from hypcse.entropy.volumes import graph_over, lca_weights, node_cuts, node_volumes
 from hypcse.graph import Graph, GraphLike
-from hypcse.graph.units import in_range, unit_exponent
+from hypcse.graph.convert import in_range, unit_exponent
 from hypcse.tree import Tree
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hypcse.graph.convert import GraphLike, as_graph
-from hypcse.graph.features import scale_features
 from hypcse.graph.graph import Graph
-from hypcse.graph.neighbors import Neighbors, nearest_neighbors, neighbors_among
+from hypcse.graph.neighbors.search import Neighbors, nearest_neighbors, neighbors_among
+from hypcse.graph.scaling import scale_features
 from hypcse.graph.similarity import similarity_graph
 
 __all__ = [

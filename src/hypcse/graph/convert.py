@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
+from hypcse.graph.compressed import is_networkx
 from hypcse.graph.graph import Graph
-from hypcse.graph.network import is_networkx
 
 if TYPE_CHECKING:
     import networkx
@@ -60,3 +61,25 @@ def _in_order(graph: networkx.Graph[Any], names: tuple[str, ...] | None, of: str
         f"the nodes of the graph ({nodes[0]!r}, ...) are not the {of} ({names[0]!r}, ...). Rename them, or pass "
         "Graph.from_networkx(graph) to match by position."
     )
+
+
+def unit_exponent(graph: Graph) -> int:
+    """The power of two that brings the volume into [1, 2); 0 without edges."""
+    return 1 - math.frexp(graph.volume)[1] if graph.volume > 0 else 0
+
+
+def in_range(graph: Graph) -> Graph:
+    """The graph, its weights multiplied by a power of two so that its volume is in [1, 2).
+
+    This keeps every bit, and no product of volumes overflows or underflows. Logarithms round differently at other
+    volumes, so only a common unit decides ties alike.
+
+    >>> in_range(Graph.from_edges([0], [1], [2.0**900])).volume, in_range(Graph.from_edges([0], [1], [5e-324])).volume
+    (1.0, 1.0)
+    """
+    exponent = unit_exponent(graph)
+    if exponent == 0:
+        return graph
+    # 2 to a power above 1023 overflows, but half of it twice does not.
+    half = exponent // 2
+    return graph.scaled(2.0**half).scaled(2.0 ** (exponent - half))

@@ -18,18 +18,18 @@ from hypcse.graph.compressed import (
     MAX_SHORT,
     check_ids,
     check_size,
+    network_edges,
     shorten_indices,
     stored_position,
     symmetrize,
     vertex_ids,
 )
-from hypcse.graph.network import network_edges
 
 if TYPE_CHECKING:
     import networkx
     import torch
 
-    from hypcse.graph.tensors import EdgeTensors
+    from hypcse.neural.graphs.tensors import EdgeTensors
 
 
 MAX_VOLUME = 1e300
@@ -350,7 +350,7 @@ class Graph(ShowsItself):
         """
         import torch
 
-        from hypcse.graph.tensors import EdgeTensors
+        from hypcse.neural.graphs.tensors import EdgeTensors
 
         limits = torch.finfo(dtype or torch.float32)
         if self.edge_degrees.max() > limits.max:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._choices import Metric
-from hypcse.graph.neighbors import neighbors_among
+from hypcse.graph.neighbors.search import neighbors_among
 from hypcse.graph.similarity import gaussian_weights
 
 

@@ -14,9 +14,10 @@ from hypcse._arrays import freeze
 from hypcse._checks import HypcseWarning, check_choice, check_count
 from hypcse._choices import Bandwidth, Metric, NeighborSearch, Scale, WidthRule
 from hypcse._threads import openmp_threads
-from hypcse.graph.features import dense_features, scale_features
+from hypcse.graph.features import dense_features
 from hypcse.graph.graph import Graph
-from hypcse.graph.neighbors import nearest_neighbors
+from hypcse.graph.neighbors.search import nearest_neighbors
+from hypcse.graph.scaling import scale_features
 from hypcse.kernels.points.nearest import candidate_distances
 
 # From this many points on, `nearest_neighbors` is used instead of scikit-learn.

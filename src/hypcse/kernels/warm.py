@@ -13,19 +13,17 @@ from typing import Any
 import numba
 import numpy as np
 
-from hypcse.kernels._compile import read_only
-from hypcse.kernels._kept import is_warm
-from hypcse.kernels.cuts.levels import Outline, best_gain_at_root, best_levels, gains_below
-from hypcse.kernels.cuts.thresholds import from_above, split_thresholds
-from hypcse.kernels.linkage.dense import mean_merges
+from hypcse.kernels.cache import is_warm
+from hypcse.kernels.compile import read_only
+from hypcse.kernels.linkage.rounds import mean_merges
 from hypcse.kernels.search.communities import _move_vertices
 from hypcse.kernels.search.descent import descend
 from hypcse.kernels.search.working_tree import Rows, WorkingTree, make_working_tree, read_parents
 from hypcse.kernels.trees.ancestors import AncestorIndex
-from hypcse.kernels.trees.branches import branch_lengths
-from hypcse.kernels.trees.induced import _induced_forest
-from hypcse.kernels.trees.moments import add_column, mean_squares_between
-from hypcse.kernels.trees.purity import purity_sum
+from hypcse.kernels.trees.antichains import from_above, split_thresholds
+from hypcse.kernels.trees.branches import add_column, branch_lengths, mean_squares_between
+from hypcse.kernels.trees.comparison import _induced_forest, purity_sum
+from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
 
 Calls = Iterator[tuple[Callable[..., object], tuple[Any, ...]]]

@@ -9,13 +9,13 @@ from sklearn.base import ClusterMixin
 
 from hypcse._choices import Bandwidth, Metric, Refine, Scale
 from hypcse._progress import Callback
-from hypcse.estimator.base import Attributes, Fitting
-from hypcse.estimator.entropy_clustering import effort_of, search
-from hypcse.estimator.new_points import NewPoints
-from hypcse.estimator.preparing import Prepared
+from hypcse.estimators.base import Attributes, Fitting
+from hypcse.estimators.entropy_clustering import effort_of, search
+from hypcse.estimators.new_points import NewPoints
+from hypcse.estimators.preparing import Prepared
 from hypcse.methods.options import Inputs, check_names
 from hypcse.methods.registry import describe
-from hypcse.saving.options import nest_options
+from hypcse.storage.options import nest_options
 from hypcse.tree import Tree
 
 
@@ -119,5 +119,5 @@ def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:
         changed = {name: value for name, value in options.items() if value != defaults[name]}
         return MethodClustering(method, options=changed, **shared)
     if found.trains:
-        import hypcse._torch  # noqa: F401
+        import hypcse.neural.backend  # noqa: F401
     return found.kind()(**nest_options(found.kind(), {**shared, **options}))

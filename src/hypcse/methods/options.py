@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from hypcse._checks import did_you_mean
 from hypcse._choices import Scale
 from hypcse._progress import Callback, Reporter, Stopped
-from hypcse.discrete import join_components
 from hypcse.graph import Graph
 from hypcse.points import Points
-from hypcse.saving.options import options_class
+from hypcse.search import join_components
+from hypcse.storage.options import options_class
 from hypcse.tree import Tree
 
 

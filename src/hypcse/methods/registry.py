@@ -12,10 +12,11 @@ from hypcse._checks import did_you_mean
 from hypcse._choices import Scale
 from hypcse._progress import Callback
 from hypcse._random import check_seed
-from hypcse.methods import bisecting, feature_linkage
+from hypcse.methods import bisecting
+from hypcse.methods import linkages as feature_linkage
 from hypcse.methods.options import Inputs, Option, check_names, keyword_options
 from hypcse.points import Points
-from hypcse.saving.options import nest_options, spread_options
+from hypcse.storage.options import nest_options, spread_options
 from hypcse.tree import Tree
 
 
@@ -27,7 +28,7 @@ class Method:
     summary   : what it does, in one line.
     memory    : how its memory grows.
     build     : function from the `Inputs`, and options by keyword, to a Tree, or its dotted name.
-    estimator : in place of it, the name of an estimator in `hypcse.estimator`; its parameters are the options.
+    estimator : in place of it, the name of an estimator in `hypcse.estimators`; its parameters are the options.
     trains    : whether it needs torch.
 
     >>> describe("ward").takes
@@ -61,14 +62,14 @@ class Method:
 
     def kind(self) -> Any:
         """The class of the estimator."""
-        import hypcse.estimator
+        import hypcse
 
-        return getattr(hypcse.estimator, str(self.estimator))
+        return getattr(hypcse, str(self.estimator))
 
     def tree(self, inputs: Inputs, **options: Any) -> Tree:
         """Run the method and return its tree."""
         if self.trains:
-            import hypcse._torch  # noqa: F401
+            import hypcse.neural.backend  # noqa: F401
         if self.takes == "features" and inputs.points.features is None:
             others = ", ".join(method.name for method in METHODS if method.takes == "graph")
             raise ValueError(
@@ -121,14 +122,14 @@ METHODS = (
         "graph",
         "spectral clusters, joined by recursive sparsest cuts",
         "O(n + m)",
-        "hypcse.methods.spectral.wrsc.spec_wrsc",
+        "hypcse.paper.spectral.wrsc.spec_wrsc",
     ),
     Method(
         "dp-cluster-hsbm",
         "graph",
         "spectral blocks joined by density; our reading",
         "O(n + m)",
-        "hypcse.methods.spectral.block_model.dp_cluster_hsbm",
+        "hypcse.paper.spectral.block_model.dp_cluster_hsbm",
     ),
     Method(
         "entropy",
@@ -150,7 +151,7 @@ METHODS = (
         "both",
         "the control of hypcse: encoders that were never trained, decoded and refined",
         "O(n + m)",
-        "hypcse.methods.hyperbolic.decode_untrained",
+        "hypcse.paper.untrained.decode_untrained",
         trains=True,
     ),
     Method(
@@ -158,7 +159,7 @@ METHODS = (
         "both",
         "leaves on a hyperbolic circle, trained on triples of points",
         "O(n)",
-        "hypcse.methods.hyphc.fit.hyphc",
+        "hypcse.paper.hyphc.hyphc",
         trains=True,
     ),
     Method(
@@ -166,7 +167,7 @@ METHODS = (
         "both",
         "probabilities of parents by gradient descent on Dasgupta's cost",
         "O(n m)",
-        "hypcse.methods.probabilistic.search.fph",
+        "hypcse.paper.probabilistic.fits.fph",
         trains=True,
     ),
     Method(
@@ -174,7 +175,7 @@ METHODS = (
         "both",
         "the same over whole trees drawn at random; successor of fph",
         "O(n m)",
-        "hypcse.methods.probabilistic.search.eph",
+        "hypcse.paper.probabilistic.fits.eph",
         trains=True,
     ),
     Method(
@@ -182,7 +183,7 @@ METHODS = (
         "both",
         "an ultrametric fitted to distances by gradient descent",
         "O(n + m)",
-        "hypcse.methods.ufit.fit.ufit",
+        "hypcse.paper.ufit.ufit",
         trains=True,
     ),
 )

@@ -9,7 +9,7 @@ from hypcse._arrays import plain
 from hypcse._checks import check_count, check_finite
 from hypcse._memory import check_memory
 from hypcse._random import generator
-from hypcse.kernels.trees.clades import shared_clades
+from hypcse.kernels.trees.comparison import shared_clades
 from hypcse.tree import Tree
 
 MAX_PAIRS = 20_000_000

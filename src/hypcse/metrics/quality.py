@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_labels
 from hypcse.entropy import lca_weights
 from hypcse.graph import GraphLike
-from hypcse.kernels.trees.purity import purity_sum
+from hypcse.kernels.trees.comparison import purity_sum
 from hypcse.tree import Tree
 
 

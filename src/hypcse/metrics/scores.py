@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_labels
-from hypcse.entropy import SelfLoops, entropy_from_weights, graph_over, lca_weights
+from hypcse._choices import SelfLoops
+from hypcse.entropy import entropy_from_weights, graph_over, lca_weights
 from hypcse.graph import Graph, GraphLike
 from hypcse.metrics.quality import dasgupta_from_weights, dendrogram_purity
 from hypcse.tree import Tree

@@ -7,9 +7,9 @@ from typing import Any
 from scipy import sparse
 
 from hypcse._checks import first_duplicate
+from hypcse.graph.compressed import is_networkx as is_networkx
 from hypcse.graph.convert import as_graph as as_graph
 from hypcse.graph.convert import node_names as node_names
-from hypcse.graph.network import is_networkx as is_networkx
 
 CELL_PARTS = ("obs", "obsm", "obsp", "uns", "obs_names")
 

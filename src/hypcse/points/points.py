@@ -14,7 +14,9 @@ from hypcse._arrays import check_unmasked, plain
 from hypcse._checks import check_features, check_real, first_duplicate, label_array, say_count
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.graph import Graph, similarity_graph
-from hypcse.graph.features import Scaling, fit_scaling, learn_reduction, reduce_columns
+from hypcse.graph.features import learn_reduction, reduce_columns
+from hypcse.graph.scales import Scaling
+from hypcse.graph.scaling import fit_scaling
 from hypcse.graph.similarity import width_on_scale
 from hypcse.points.convert import as_graph, is_affinity, is_cells, is_networkx, node_names, row_names
 

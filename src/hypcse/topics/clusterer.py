@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from hypcse._checks import check_count
 from hypcse._choices import Linkage, Metric, Refine
-from hypcse.discrete import best_cut
-from hypcse.discrete.cutting.levels import Levels
-from hypcse.estimator import EntropyClustering
-from hypcse.estimator.preparing import Prepared
+from hypcse.estimators import EntropyClustering
+from hypcse.estimators.preparing import Prepared
 from hypcse.graph import Graph
+from hypcse.partitions.cuts import best_cut
+from hypcse.partitions.levels import Levels
 from hypcse.tree import Tree
-from hypcse.tree.outline import outline
+from hypcse.tree.nodes import outline
 
 
 class TopicClusterer(EntropyClustering):

@@ -12,7 +12,7 @@ from scipy import sparse
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import Against
 from hypcse.tree import Tree
-from hypcse.tree.chosen import Layer, choose_nodes
+from hypcse.tree.nodes import Layer, choose_nodes
 
 WordScores = list[tuple[str, float]]
 FEWEST, SHARE = 5, 0.02

@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_features
 from hypcse._memory import check_memory
-from hypcse.kernels.drawing.flips import flipped_order
-from hypcse.kernels.drawing.leaf_order import optimal_positions
+from hypcse.kernels.trees.drawing import flipped_order, optimal_positions
 from hypcse.kernels.trees.sweep import layout
 from hypcse.tree.formats.linkage import linkage_to_parents
 

@@ -16,14 +16,20 @@ from hypcse._choices import LeafOrder
 from hypcse._notebook import ShowsItself
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
-from hypcse.tree.checks import check_heights, check_names, check_parents, hold_parents, leaf_marks, node_ids
-from hypcse.tree.cuts import split_above, split_to_number
+from hypcse.tree.checks import (
+    check_heights,
+    check_names,
+    check_parents,
+    hold_parents,
+    leaf_marks,
+    match_names,
+    new_names,
+    node_ids,
+)
 from hypcse.tree.formats.json_text import read_json, write_json
-from hypcse.tree.formats.linkage import linkage_to_parents, parents_to_linkage
-from hypcse.tree.formats.networkx_graph import make_networkx
+from hypcse.tree.formats.linkage import linkage_to_parents, make_networkx, parents_to_linkage
 from hypcse.tree.formats.newick import read_newick, write_newick
-from hypcse.tree.names import match_names, new_names
-from hypcse.tree.numbering import attach_leaves, canonical, keep_leaves, renumber
+from hypcse.tree.numbering import attach_leaves, canonical, keep_leaves, renumber, split_above, split_to_number
 from hypcse.tree.order import check_order, order_alike
 
 if TYPE_CHECKING:

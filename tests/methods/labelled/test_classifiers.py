@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hypcse.experiments.labelled import CLASSIFIERS
-from hypcse.methods.labelled.features import LabelledInputs
+from hypcse.paper.classifiers.features import LabelledInputs
+from hypcse.paper.data import CLASSIFIERS
 
 N = 90
 # Shorter than by default, which is more than three clear classes need.

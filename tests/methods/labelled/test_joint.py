@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from hypcse.hyperbolic.poincare import log_origin, on_sphere
-from hypcse.methods.labelled.features import LabelledInputs
-from hypcse.methods.labelled.hyphc import cross_entropy_slopes, hyphc_end_to_end, hyphc_two_step
+from hypcse.neural.geometry.poincare import log_origin, on_sphere
+from hypcse.paper.classifiers.features import LabelledInputs
+from hypcse.paper.classifiers.hyphc import cross_entropy_slopes, hyphc_end_to_end, hyphc_two_step
 
 
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3), st.floats(0.01, 0.999), st.integers(0, 999))

@@ -12,23 +12,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from hypcse.dask.edges.files import join_edges, part_name, read_edges
 from hypcse.dask.engine import run_tasks
 from hypcse.dask.graph import DistributedGraph
-from hypcse.dask.linking.kept import Arrays, Kept, Round
-from hypcse.dask.linking.splitting import cut_bounds, split_graph
-from hypcse.dask.linking.tasks import (
-    Found,
-    contract_part,
-    find_nearest,
-    gather_contracted,
-    merge_group,
-    scatter_groups,
-)
-from hypcse.dask.parts.edges import join_edges, read_edges
-from hypcse.dask.parts.files import part_name
+from hypcse.dask.linking.splitting import Arrays, Kept, Round, cut_bounds, split_graph
+from hypcse.dask.linking.tasks import Found, contract_part, find_nearest, gather_contracted, merge_group, scatter_groups
 from hypcse.kernels.linkage.chains import chain_merges
+from hypcse.kernels.linkage.merges import Merges, first_ranks, order_merges, shorten
 from hypcse.kernels.linkage.rounds import group_vertices
-from hypcse.kernels.linkage.ties import Merges, first_ranks, order_merges, shorten
 
 
 class ChainRounds:

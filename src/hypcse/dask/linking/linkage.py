@@ -12,19 +12,19 @@ import numpy as np
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import ClusterLinkage
 from hypcse._progress import Callback, Reporter, Stopped
+from hypcse.dask.edges.files import Edges, read_edges
 from hypcse.dask.engine import current_client, run_tasks, shared_folder
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.linking.chains import ChainRounds
-from hypcse.dask.linking.kept import Kept, Round
 from hypcse.dask.linking.spanning import SpanningRounds
-from hypcse.dask.parts.edges import Edges, read_edges
-from hypcse.discrete.linking.linkage import graph_linkage as linkage_in_memory
-from hypcse.discrete.linking.linkage import tree_of_merges
+from hypcse.dask.linking.splitting import Kept, Round
 from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.graph.convert import node_names
-from hypcse.kernels.linkage.ties import Merges
+from hypcse.kernels.linkage.merges import Merges
+from hypcse.search.linkage import graph_linkage as linkage_in_memory
+from hypcse.search.linkage import tree_of_merges
+from hypcse.storage.files import hold_folder
 from hypcse.tree import Tree
-from hypcse.writing import hold_folder
 
 MEMORY_LIMIT = 50_000_000
 """Edges that a worker may hold, by default: about 8 GB."""

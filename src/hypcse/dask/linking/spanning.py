@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from hypcse.dask.edges.files import NO_EDGES, Edges, join_edges, read_edges, write_edges
 from hypcse.dask.engine import run_tasks
 from hypcse.dask.graph import DistributedGraph
-from hypcse.dask.linking.kept import Arrays, Kept, Round
-from hypcse.dask.linking.splitting import split_graph
-from hypcse.dask.parts.edges import NO_EDGES, Edges, join_edges, read_edges, write_edges
-from hypcse.kernels.linkage.spanning import heaviest_forest
-from hypcse.kernels.linkage.ties import Merges
+from hypcse.dask.linking.splitting import Arrays, Kept, Round, split_graph
+from hypcse.kernels.linkage.merges import Merges
+from hypcse.kernels.linkage.single import heaviest_forest
 
 
 class SpanningRounds:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from pyarrow import parquet
 from scipy import sparse
 
-from hypcse.dask.parts.edges import COLUMNS, Edges, join_edges, read_edges, write_edges
+from hypcse.dask.edges.files import COLUMNS, Edges, join_edges, read_edges, write_edges
 from hypcse.kernels.linkage.chains import chain_merges
+from hypcse.kernels.linkage.merges import Merges, shorten
 from hypcse.kernels.linkage.rounds import nearest_in_rows
-from hypcse.kernels.linkage.ties import Merges, shorten
 
 Span = tuple[int, int]
 

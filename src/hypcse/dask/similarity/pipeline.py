@@ -16,22 +16,19 @@ from numpy.typing import NDArray
 from hypcse._checks import warn
 from hypcse._choices import Bandwidth, Metric, NeighborSearch, Scale
 from hypcse._progress import Callback, Reporter, Stopped
+from hypcse.dask.edges.building import gather_parts, part_bounds, scatter_edges
+from hypcse.dask.edges.files import About, Edges, Parts, holds_graph, read_edges, read_metadata, write_metadata
 from hypcse.dask.engine import current_client, run_blocks, run_tasks, shared_folder
 from hypcse.dask.graph import DistributedGraph
-from hypcse.dask.parts.building import gather_parts, part_bounds, scatter_edges
-from hypcse.dask.parts.edges import Edges, read_edges
-from hypcse.dask.parts.files import About, Parts, holds_graph, read_metadata, write_metadata
-from hypcse.dask.similarity.cuts import Cuts, keep_cuts
-from hypcse.dask.similarity.plan import Asked
-from hypcse.dask.similarity.recall import LEAST, measure_recall
-from hypcse.dask.similarity.search import Kept, Search, keep_best, search_piece
+from hypcse.dask.similarity.plan import Asked, Cuts, keep_cuts
+from hypcse.dask.similarity.search import LEAST, Kept, Search, keep_best, measure_recall, search_piece
 from hypcse.dask.similarity.shards import Shards, compared, cut_shards, deal_block, place_centroids
 from hypcse.dask.similarity.table import as_rows, column_facts, join_columns, learn_scaling, sample_rows
 from hypcse.dask.similarity.widths import choose_width
-from hypcse.graph.features import Scaling
 from hypcse.graph.neighbors.search import MAX_EXACT
+from hypcse.graph.scales import Scaling
 from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights, width_on_scale
-from hypcse.writing import hold_folder
+from hypcse.storage.files import hold_folder
 
 
 def similarity_graph(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from hypcse._choices import Bandwidth, Metric, NeighborSearch, Scale
 from hypcse._random import check_seed, generator
 from hypcse.dask.similarity.table import MAX_RANKED, Columns
 from hypcse.graph.similarity import check_similarity
+from hypcse.storage.whole import write_file
 
 MAX_SHARD_ROWS = 200_000
 SHARD_BYTES = 64_000_000
@@ -81,3 +84,42 @@ def _choose(random_state: int, purpose: str, n: int, size: int) -> NDArray[np.in
     if size >= n:
         return np.arange(n)
     return np.sort(generator(random_state, purpose).choice(n, size, replace=False))
+
+
+PLAN = "plan.json"
+
+
+class Cuts(NamedTuple):
+    """Where files of the work begin and end.
+
+    chunks : rows of each block that is dealt to shards.
+    bounds : (n_parts + 1,) the rows at which parts begin.
+    """
+
+    chunks: tuple[int, ...]
+    bounds: NDArray[np.int64]
+
+
+def keep_cuts(work: Path, new: Cuts, n_parts: int | None) -> Cuts:
+    """The cuts that a folder keeps, or new ones, which it keeps from now on.
+
+    Blocks are those of the first call. So are parts, unless another number of them is asked for: neighbours are then
+    searched again, because their files are cut by part.
+    """
+    path = work / PLAN
+    if not path.is_file():
+        _write(path, new)
+        return new
+    told = json.loads(path.read_text(encoding="utf-8"))
+    kept = Cuts(tuple(told["chunks"]), np.array(told["bounds"], np.int64))
+    if n_parts is None or np.array_equal(kept.bounds, new.bounds):
+        return kept
+    for file in work.glob("near-*"):
+        file.unlink()
+    again = kept._replace(bounds=new.bounds)
+    _write(path, again)
+    return again
+
+
+def _write(path: Path, cuts: Cuts) -> None:
+    write_file(path, json.dumps({"chunks": list(cuts.chunks), "bounds": cuts.bounds.tolist()}))

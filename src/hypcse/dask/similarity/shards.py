@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from hypcse._choices import Metric
 from hypcse._random import generator
 from hypcse._threads import openmp_threads, worker_threads
-from hypcse.dask.parts.edges import mix_bits
+from hypcse.dask.edges.files import mix_bits
 from hypcse.dask.similarity.table import checked_block
-from hypcse.graph.features import Scaling
-from hypcse.graph.neighbors import neighbors_among, unit_rows
+from hypcse.graph.neighbors.search import neighbors_among, unit_rows
+from hypcse.graph.scales import Scaling
 
 N_STEPS = 20
 """Steps of k-means; centroids need not be good, only apart."""

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_features, check_finite
 from hypcse._choices import Metric, Scale
+from hypcse.dask.edges.files import mix_bits
 from hypcse.dask.engine import first_rows, run_blocks
-from hypcse.dask.parts.edges import mix_bits
-from hypcse.graph.features import KINDS, Scaling
-from hypcse.graph.features.precision import Shifts, shifts_between
-from hypcse.graph.features.scales import MinMaxScaling, StandardScaling
-from hypcse.graph.features.scaling import shifted
+from hypcse.graph.precision import Shifts, shifts_between
+from hypcse.graph.scales import MinMaxScaling, Scaling, StandardScaling
+from hypcse.graph.scaling import KINDS, shifted
 
 BLOCK_BYTES = 16_000_000
 """Bytes of a block of rows that is cut out of a larger one."""

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hypcse._checks import warn
 from hypcse._choices import Bandwidth
+from hypcse.dask.edges.files import read_edges
 from hypcse.dask.engine import run_tasks
-from hypcse.dask.parts.edges import read_edges
 from hypcse.graph.similarity import MAX_EXPONENT, MIN_WEIGHT, clip_width, root_width
 
 SHIFT = 40

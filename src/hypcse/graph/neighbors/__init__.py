@@ -1,5 +1,1 @@
-"""Nearest neighbours: exact, approximate, or from given distances."""
-
-from hypcse.graph.neighbors.search import Neighbors, nearest_neighbors, neighbors_among, unit_rows
-
-__all__ = ["Neighbors", "nearest_neighbors", "neighbors_among", "unit_rows"]
+"""Nearest neighbors: exact, approximate, on a GPU, or from given distances."""

@@ -12,7 +12,7 @@ from hypcse._choices import Metric, NeighborSearch
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors.approximate import near_in_lists
 from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
-from hypcse.graph.neighbors.on_card import find_card, near_on_card
+from hypcse.graph.neighbors.gpu import find_card, near_on_card
 from hypcse.graph.neighbors.precomputed import precomputed_neighbors
 
 # Beyond this many points, every exact method over all pairs takes minutes.

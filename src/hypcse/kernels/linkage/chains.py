@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel
-from hypcse.kernels.adjacency.hubs import PATIENCE, join_pairs, nearest_pair, pairs_of_lists
-from hypcse.kernels.adjacency.pairs import DEGREE, Pairs
-from hypcse.kernels.adjacency.segments import Pool, fold_segments, join_segments, make_pool
-from hypcse.kernels.linkage.ties import first_ranks
+from hypcse.kernels.compile import helper, kernel
+from hypcse.kernels.linkage.adjacency import DEGREE, Pairs, Pool, fold_segments, join_segments, make_pool
+from hypcse.kernels.linkage.hubs import PATIENCE, join_pairs, nearest_pair, pairs_of_lists
+from hypcse.kernels.linkage.merges import first_ranks
 
 # What a cluster is: free, on the chain, or stuck, because its chain ends at a cluster that must not merge.
 _FREE, _ON_CHAIN, _STUCK = 0, 1, 2

@@ -7,17 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel
-from hypcse.kernels.adjacency.hubs import (
-    PATIENCE,
-    best_pair,
-    join_pairs,
-    joining_change,
-    pairs_of_lists,
-    wake_pairs,
-)
-from hypcse.kernels.adjacency.pairs import DEGREE, Pairs
-from hypcse.kernels.adjacency.segments import Pool, fold_segments, join_segments, make_pool
+from hypcse.kernels.compile import helper, kernel
+from hypcse.kernels.linkage.adjacency import DEGREE, Pairs, Pool, fold_segments, join_segments, make_pool
+from hypcse.kernels.linkage.hubs import PATIENCE, best_pair, join_pairs, joining_change, pairs_of_lists, wake_pairs
 
 # What a look costs beside the entries that it scans, in entries: the heap.
 _LOOK = 8

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels.compile import kernel
 from hypcse.kernels.linkage.ward_cells import Cells, make_cells, move_cluster, nearest_cluster, remove_cluster
 
 Ids = NDArray[np.int64]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel
-from hypcse.kernels.spanning.kdtree import build_tree
+from hypcse.kernels.compile import helper, kernel
+from hypcse.kernels.points.kdtree import build_tree
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]

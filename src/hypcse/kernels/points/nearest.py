@@ -9,7 +9,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel, parallel_kernel, sized_kernel
+from hypcse.kernels.compile import helper, kernel, parallel_kernel, sized_kernel
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]

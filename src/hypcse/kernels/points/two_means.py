@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel
+from hypcse.kernels.compile import kernel
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]

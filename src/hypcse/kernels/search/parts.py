@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel
-from hypcse.kernels.search.regraft import hang
+from hypcse.kernels.compile import helper, kernel
+from hypcse.kernels.search.descent import hang
 from hypcse.kernels.search.working_tree import LEFT, MARK, PARENT, PHI, RIGHT, WEIGHT, Rows, WorkingTree
 
 # What a part shares with the tree it comes from: the columns of `link` before MARK, and of `value` up to WEIGHT.

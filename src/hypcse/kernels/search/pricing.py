@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypcse.kernels._compile import helper, kernel
+from hypcse.kernels.compile import helper, kernel
 from hypcse.kernels.search.working_tree import (
     AMOUNT,
     CLOCK,

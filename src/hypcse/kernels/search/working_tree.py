@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel
+from hypcse.kernels.compile import helper, kernel
 
 # Columns of `link`. MARK holds the number that the last survey wrote: a new survey needs no clearing.
 PARENT, LEFT, RIGHT, MARK = 0, 1, 2, 3

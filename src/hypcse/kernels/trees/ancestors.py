@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import helper, kernel, sized_kernel
+from hypcse.kernels.compile import helper, kernel, sized_kernel
 
 SERIAL_ENTRIES = 50_000
 _SHIFT = 4

@@ -6,7 +6,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel, parallel_kernel
+from hypcse.kernels.compile import kernel, parallel_kernel
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels._compile import kernel, reading_kernel
+from hypcse.kernels.compile import kernel, reading_kernel
 
 Number = TypeVar("Number", np.int64, np.float64)
 

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._arrays import plain
 from hypcse._checks import check_finite, real_numbers
 from hypcse._choices import Scale
-from hypcse.chance import Structure
-from hypcse.chance import stability as measured_stability
-from hypcse.chance.resampling import is_quick
-from hypcse.discrete.cutting.levels import levels_and_main
 from hypcse.graph import Graph
+from hypcse.partitions.evidence import Structure
+from hypcse.partitions.levels import levels_and_main
+from hypcse.partitions.stability import is_quick
+from hypcse.partitions.stability import stability as measured_stability
 from hypcse.tree import Tree
 
 GAP_CLUSTERS = 20

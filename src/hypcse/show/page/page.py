@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 from hypcse._choices import Heights, Scale
 from hypcse.show.page.bundle import render
 from hypcse.show.page.contents import Look, gather, known_points
-from hypcse.writing import write_file
+from hypcse.storage.whole import write_file
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from hypcse.chance import Structure
+    from hypcse.partitions.evidence import Structure
 
 FRAME_HEIGHT = 640
 """Height of a page in a notebook, in pixels."""

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.chance import Structure
-from hypcse.show.heights import DISTANCE_TITLE, Distances
+from hypcse.partitions.evidence import Structure
+from hypcse.show.layout import DISTANCE_TITLE, Distances
 from hypcse.show.page.contents import Shown
-from hypcse.show.page.describe import WORDS, naming_words
 from hypcse.show.page.levels import Partitions
-from hypcse.show.page.table import ColumnMeans, Table
+from hypcse.show.page.table import WORDS, ColumnMeans, Table, naming_words
 from hypcse.show.source import LeafClasses
 
 VERSION = 4

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels.drawing.positions import child_middles
-from hypcse.show.colours import node_colours
-from hypcse.show.plot.axes import RASTER_LEAVES
-from hypcse.show.plot.truncation import Top
+from hypcse.kernels.trees.drawing import child_middles
+from hypcse.show.colors import node_colours
+from hypcse.show.plot.axes import RASTER_LEAVES, Top
 from hypcse.show.source import LeafClasses
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
-from hypcse.discrete import best_cut
-from hypcse.discrete.cutting.cuts import cut_savings
-from hypcse.discrete.cutting.levels import levels_and_main
 from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph, GraphLike
-from hypcse.show.colours import INK, MARKERS, OKABE_ITO
+from hypcse.partitions.cuts import best_cut, cut_savings
+from hypcse.partitions.levels import levels_and_main
+from hypcse.show.colors import INK, MARKERS, OKABE_ITO
 from hypcse.show.plot.axes import axes_or_new, open_frame
 from hypcse.show.source import graph_of, tree_of
 from hypcse.tree import Tree

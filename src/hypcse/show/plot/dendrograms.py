@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike
 
 from hypcse._checks import check_choice
 from hypcse._choices import Heights, Orientation, Scale
-from hypcse.discrete.cutting.levels import main_labels
 from hypcse.graph import Graph, GraphLike
-from hypcse.show.colours import INK, MAX_LEGEND, palette
-from hypcse.show.heights import HeightAxis, height_axis
-from hypcse.show.plot.axes import axes_or_new
+from hypcse.partitions.levels import main_labels
+from hypcse.show.colors import INK, MAX_LEGEND, palette
+from hypcse.show.layout import HeightAxis, height_axis
+from hypcse.show.plot.axes import axes_or_new, truncate
 from hypcse.show.plot.branches import Drawing, arrange, draw_branches, label_leaves, side_length
-from hypcse.show.plot.truncation import truncate
 from hypcse.show.source import LeafClasses, classes_of, graph_of, leaf_classes, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names

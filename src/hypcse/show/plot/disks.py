@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse.show.colours import INK, MARKERS, MAX_LEGEND, OKABE_ITO, TRUNK, node_colours, palette
+from hypcse.show.colors import INK, MARKERS, MAX_LEGEND, OKABE_ITO, TRUNK, node_colours, palette
 from hypcse.show.layout import model_layout
 from hypcse.show.plot.axes import RASTER_LEAVES, axes_or_new
 from hypcse.show.source import LeafClasses, classes_of, tree_of

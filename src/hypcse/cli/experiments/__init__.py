@@ -1,1 +1,0 @@
-"""`hypcse compare` and `hypcse reproduce`: tasks under a bar, and their reports."""

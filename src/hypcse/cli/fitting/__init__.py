@@ -1,1 +1,0 @@
-"""`hypcse fit`: its options, its findings, and the folder that it writes."""

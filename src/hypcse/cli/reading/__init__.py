@@ -1,1 +1,0 @@
-"""Reading trees, points and labels, from files or by name."""

@@ -1,0 +1,1 @@
+"""The files that hold the edges of a graph: how they are made and read."""

@@ -1,0 +1,264 @@
+"""Scores and levels of a tree on a graph in files."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import distributed
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._arrays import freeze
+from hypcse._choices import SelfLoops
+from hypcse._threads import worker_threads
+from hypcse.dask.edges.files import read_edges
+from hypcse.dask.engine import current_client, run_tasks, shared_folder
+from hypcse.dask.graph import DistributedGraph
+from hypcse.entropy import entropy_from_weights, lca_weights
+from hypcse.graph import Graph
+from hypcse.kernels.trees.sweep import subtree_minima
+from hypcse.metrics.quality import dasgupta_from_weights
+from hypcse.partitions.levels import Levels
+from hypcse.partitions.levels import levels as levels_in_memory
+from hypcse.search.binary import binary_form
+from hypcse.tree import Tree
+
+
+def score(
+    tree: Tree, graph: DistributedGraph, self_loops: SelfLoops = "paper", client: distributed.Client | None = None
+) -> dict[str, float]:
+    """Structural entropy and Dasgupta's cost of a tree, by partial sums over the parts of the graph.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph. Every worker holds it.
+    graph
+        A `DistributedGraph`.
+    self_loops
+        As for `hypcse.structural_entropy`.
+    client
+        A Dask client, the current one by default.
+
+    Returns
+    -------
+    dict of float
+        `structural_entropy` and `dasgupta_cost`, as `hypcse.score` has them.
+
+    Examples
+    --------
+    >>> import tempfile, hypcse
+    >>> path = hypcse.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
+    >>> with distributed.Client(processes=False, n_workers=1, dashboard_address=":0"):
+    ...     row = score(pairs, DistributedGraph.from_graph(path, tempfile.mkdtemp(), 2))
+    >>> {name: round(value, 3) for name, value in row.items()}
+    {'structural_entropy': 1.252, 'dasgupta_cost': 16.0}
+    """
+    return scores_from_weights(tree, graph, meeting_weights(tree, graph, current_client(client)), self_loops)
+
+
+def scores_from_weights(
+    tree: Tree, graph: DistributedGraph, weights: NDArray[np.float64], self_loops: SelfLoops = "paper"
+) -> dict[str, float]:
+    """The scores, where the weight that meets at each node is known."""
+    return {
+        # Of the graph it reads arrays over vertices alone.
+        "structural_entropy": entropy_from_weights(tree, graph, weights, self_loops),  # type: ignore[arg-type]
+        "dasgupta_cost": dasgupta_from_weights(tree, weights),
+    }
+
+
+def levels(
+    tree: Tree,
+    graph: DistributedGraph,
+    n_levels: int | None = None,
+    *,
+    n_clusters: int | Sequence[int] | None = None,
+    min_children: int | None = None,
+    min_size: int | None = None,
+    resolution: float | None = None,
+    client: distributed.Client | None = None,
+) -> Levels:
+    """The levels of `hypcse.levels` for a graph in files: flat labels from coarse to fine.
+
+    The weight that meets at each node is added up part by part; all else goes by arrays over nodes, in this process.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph. Every worker holds it.
+    graph
+        A `DistributedGraph`.
+    n_levels
+        The levels of `compress` instead, see `hypcse.levels`.
+    n_clusters
+        Levels of so many clusters instead, such as [5, 25, 100].
+    min_children
+        Every cluster is to hold at least so many of the next finer level.
+    min_size
+        Every cluster is to have at least so many leaves.
+    resolution
+        One level instead: the cut of most modularity of this resolution.
+    client
+        A Dask client, the current one by default.
+
+    Returns
+    -------
+    Levels
+        A sequence of arrays of shape (n,): the clusters of each level, numbered from 0, coarse to fine. Where
+        `n_clusters` or `min_size` leave strays, these join the largest cluster beside them; in memory,
+        the one that most of the weight of their edges goes to.
+
+    Examples
+    --------
+    >>> import tempfile, hypcse
+    >>> g = hypcse.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> with distributed.Client(processes=False, n_workers=1, dashboard_address=":0"):
+    ...     levels(hypcse.graph_linkage(g), DistributedGraph.from_graph(g, tempfile.mkdtemp(), 2))[0].tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    client = current_client(client)
+    outline = outline_graph(tree, graph, client, graph.components(client))
+    return levels_in_memory(
+        tree,
+        outline,
+        n_levels=n_levels,
+        n_clusters=n_clusters,
+        min_children=min_children,
+        min_size=min_size,
+        resolution=resolution,
+    )
+
+
+def check_leaves(tree: Tree, graph: DistributedGraph) -> None:
+    """Raise unless leaf k can be vertex k."""
+    if not isinstance(tree, Tree):
+        raise TypeError(f"the tree is a {type(tree).__name__}. Pass Tree.from_linkage(Z) for a linkage matrix.")
+    if tree.n_leaves != graph.n_vertices:
+        raise ValueError(
+            f"the tree has {tree.n_leaves} leaves, but the graph has {graph.n_vertices} vertices. Leaf k must be "
+            "vertex k."
+        )
+
+
+def meeting_weights(tree: Tree, graph: DistributedGraph, client: distributed.Client) -> NDArray[np.float64]:
+    """`lca_weights`, (n_nodes,), by partial sums over the parts: each worker holds the tree and one part."""
+    check_leaves(tree, graph)
+    total = np.zeros(tree.n_nodes)
+    with _written(tree, graph, client) as place:
+        for nodes, weights in run_tasks(client, meeting_in_part, [place] * graph.n_parts, graph.part_paths):
+            total[nodes] += weights
+    return total
+
+
+@contextmanager
+def _written(tree: Tree, graph: DistributedGraph, client: distributed.Client) -> Iterator[Path]:
+    """The tree in a folder that all workers see, beside its graph if that can be written to.
+
+    A file outlives the workers, which data that are scattered over them do not.
+    """
+    folder, kept = (graph.folder, None) if os.access(graph.folder, os.W_OK) else shared_folder(None, client)
+    place = folder / f".tree-{secrets.token_hex(4)}"
+    place.mkdir()
+    try:
+        np.save(place / "parent.npy", tree.parent, allow_pickle=False)
+        np.save(place / "height.npy", tree.height, allow_pickle=False)
+        yield place
+    finally:
+        client.run(forget_tree, on_error="ignore")
+        shutil.rmtree(place, ignore_errors=True)
+        if kept is not None:
+            kept.cleanup()
+
+
+@lru_cache(maxsize=1)
+def read_tree(place: Path) -> Tree:
+    """The tree in a folder; a worker keeps it, with its index of ancestors, from part to part."""
+    return Tree(*(np.load(place / f"{name}.npy", allow_pickle=False) for name in ("parent", "height")))
+
+
+def forget_tree() -> None:
+    """Give the memory of the tree back."""
+    read_tree.cache_clear()
+
+
+def meeting_in_part(place: Path, path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The nodes at which edges of a part meet, each edge once, and the weight that meets there."""
+    tree, edges = read_tree(place), read_edges(path)
+    upper = edges.take(edges.source < edges.target)
+    n = tree.n_leaves
+    indptr = np.searchsorted(upper.source, np.arange(n + 1)).astype(np.int64)
+    target, weight = freeze(upper.target.astype(np.int32)), freeze(np.array(upper.weight))
+    with worker_threads(1, n):
+        weights = lca_weights(tree, Graph(freeze(indptr), target, weight, freeze(np.zeros(n))))
+    nodes = np.flatnonzero(weights)
+    return nodes, weights[nodes]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Outline(Graph):
+    """A graph of n - 1 edges at most whose edges meet at the nodes of one binary tree as those of a large graph do.
+
+    At each node one edge stands for all that meet there. Degrees and components are those of the large graph. So
+    whatever goes by degrees and by `lca_weights` of this tree, or of one made by contracting its nodes, finds on it
+    what it would find on the large graph.
+
+    known_degrees    : (n,) row sums of the large graph, without `self_weights`.
+    known_components : (n,) its components; None where they are not known.
+    """
+
+    is_outline = True
+    known_degrees: NDArray[np.float64]
+    known_components: NDArray[np.int64] | None = None
+
+    @property
+    def edge_degrees(self) -> NDArray[np.float64]:
+        return self.known_degrees
+
+    @cached_property
+    def _components(self) -> NDArray[np.int64]:
+        if self.known_components is None:
+            raise ValueError("the components of the large graph are not known.")
+        return self.known_components
+
+    def scaled(self, factor: float) -> Outline:
+        """The same with every weight multiplied by a positive number."""
+        scaled = super().scaled(factor)
+        degrees = freeze(self.known_degrees * factor)
+        return Outline(
+            scaled.indptr, scaled.indices, scaled.weights, scaled.self_weights, degrees, self.known_components
+        )
+
+
+def outline_graph(
+    tree: Tree,
+    graph: DistributedGraph,
+    client: distributed.Client,
+    components: NDArray[np.int64] | None = None,
+) -> Outline:
+    """The outline of a graph on a tree; multiway nodes are split as `to_linkage` splits them."""
+    check_leaves(tree, graph)
+    binary = binary_form(tree)
+    meeting = meeting_weights(binary, graph, client)
+    first, second = _far_leaves(binary)
+    met = np.flatnonzero(meeting[tree.n_leaves :])
+    small = Graph.from_edges(first[met], second[met], meeting[tree.n_leaves + met], tree.n_leaves)
+    return Outline(small.indptr, small.indices, small.weights, graph.self_weights, graph.edge_degrees, components)
+
+
+def _far_leaves(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each internal node of a binary tree, a leaf under either child."""
+    smallest = subtree_minima(tree.parent, np.arange(tree.n_leaves))
+    second = np.zeros(tree.n_nodes, np.int64)
+    children, above = np.arange(tree.n_nodes - 1), tree.parent[:-1]
+    other = smallest[children] != smallest[above]
+    second[above[other]] = smallest[children[other]]
+    return smallest[tree.n_leaves :], second[tree.n_leaves :]

@@ -1,1 +1,0 @@
-"""What a graph in files says of a tree: scores, levels, and what joins its components."""

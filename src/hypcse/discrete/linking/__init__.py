@@ -1,1 +1,0 @@
-"""Trees from the bottom up: agglomerative linkage, and groups found by moving vertices."""

@@ -1,1 +1,0 @@
-"""Improves trees by moving subtrees to better places."""

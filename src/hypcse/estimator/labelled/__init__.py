@@ -1,1 +1,0 @@
-"""The classifier: the known labels, and what follows from them for all points."""

@@ -1,0 +1,6 @@
+"""Estimators that need no torch: their contract, `EntropyClustering`, and what known labels do to graphs and trees."""
+
+from hypcse.estimators.entropy_clustering import EntropyClustering
+from hypcse.storage.archive import ModelFileError
+
+__all__ = ["EntropyClustering", "ModelFileError"]

@@ -1,0 +1,153 @@
+"""New points in a fitted model: their labels, and their places in the tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hypcse._choices import Metric
+from hypcse._threads import worker_threads
+from hypcse.estimators.preparing import check_table
+from hypcse.graph import Graph
+from hypcse.graph.features import reduce_columns
+from hypcse.graph.links import Links, links_to
+from hypcse.graph.neighbors.search import unit_rows
+from hypcse.graph.scales import Scaling
+from hypcse.partitions.outliers import Outliers, excess
+from hypcse.points import Points
+from hypcse.points.convert import is_cells
+from hypcse.search.places import cheapest_places
+from hypcse.tree import Tree
+
+
+class NewPoints:
+    """`predict` and `places` of a fitted model.
+
+    Each new point is scaled like the training points and linked to its `n_neighbors` nearest among them, with the
+    weights of the similarity graph. New points are never linked to each other, so the result for a point does not
+    depend on the others.
+
+    new_by : the metrics by which new points can be compared with the training points.
+    """
+
+    new_by: tuple[Metric, ...] = ("euclidean", "cosine")
+    metric: Metric
+    n_neighbors: int
+    n_jobs: int | None
+    mark_outliers: bool = False
+    tree_: Tree
+    graph_: Graph
+    labels_: NDArray[np.int64]
+    bandwidth_: float | None
+    _scaled: NDArray[np.float32] | None
+    _scaler: Scaling | None
+    _reduction: NDArray[np.float64] | None
+    _kinds: tuple[str | None, ...] | None
+    _metric: Metric
+    _outliers: Outliers | None
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Predict the flat label of each row: the heaviest among its neighbours' `labels_`; ties go to the smaller
+        label. With `mark_outliers`, outliers among the neighbours have no vote, and a row that lies as far from its
+        neighbours as outliers do is one: -1.
+
+        A row equal to a training point, after scaling, gets that point's label (the first one's, if several are equal).
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            One cluster per row.
+        """
+        check_is_fitted(self)
+        return self._vote(X, self.labels_, self.mark_outliers)
+
+    def _vote(self, X: ArrayLike, labels: NDArray[np.int64], mark: bool) -> NDArray[np.int64]:
+        """Of each row the label of most weight among its neighbours; -1 for outliers, if they are to be marked."""
+        _, links = self._linked(X)
+        found = labels[links.indices]
+        voted = heaviest_labels(found, np.where(found < 0, 0.0, links.weights))
+        if mark and self._outliers is not None:
+            distances = np.sqrt(2 * links.distances) if self._metric == "cosine" else links.distances
+            voted[excess(distances.mean(axis=1), self._outliers.usual[links.indices[:, 0]]) > self._outliers.limit] = -1
+        return np.where(links.copies(), found[:, 0], voted)
+
+    def places(self, X: ArrayLike) -> NDArray[np.int64]:
+        """For each row, the node of `tree_` beside which it adds the least structural entropy, (m,).
+
+        `model.tree_.attach(model.places(X))` is the tree with the rows as new leaves. Each is placed as if it were the
+        only new one; see `hypcse.search.places.cheapest_places` for the formula.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Ids of nodes.
+        """
+        _, links = self._linked(X)
+        with worker_threads(self.n_jobs, len(links.indices)):
+            return cheapest_places(self.tree_, self.graph_, links)
+
+    def _linked(self, X: ArrayLike) -> tuple[NDArray[np.float32], Links]:
+        """The rows on the training scale, and their links to the training points."""
+        check_is_fitted(self)
+        points = self._training_points()
+        table = validate_data(
+            self, self._in_columns(X), dtype=[np.float64, np.float32], accept_sparse="csr", reset=False
+        )
+        assert self._scaler is not None and self.bandwidth_ is not None
+        features = self._scaler.apply(reduce_columns(table, self._reduction))
+        if self._metric == "cosine":
+            features = unit_rows(features).astype(np.float32)
+        with worker_threads(self.n_jobs, len(points)):
+            return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric)
+
+    def _in_columns(self, X: Any) -> Any:
+        """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""
+        X = Points.of(X) if is_cells(X) else X
+        if not isinstance(X, Points):
+            check_table(X)
+            return X
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or X.feature_names is None:
+            return X.features
+        import pandas as pd
+
+        return pd.DataFrame(X.in_columns(names.tolist(), self._kinds), columns=names)
+
+    def _training_points(self) -> NDArray[np.float32]:
+        if self._scaled is None:
+            raise ValueError(
+                "this model was fitted on a graph alone or on distances, so nothing says where a new point belongs. "
+                "Fit it on features; a graph may be given too: fit(X, graph=g)."
+            )
+        if self._metric not in self.new_by:
+            raise ValueError(
+                f"this {type(self).__name__} was fitted with metric={self._metric!r} and takes new points with "
+                f"{' or '.join(map(repr, self.new_by))} only. EntropyClustering takes them with 'cosine' too."
+            )
+        return self._scaled
+
+
+def heaviest_labels(labels: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The heaviest label in each row of (m, k); ties go to the smaller label.
+
+    >>> heaviest_labels(np.array([[2, 1, 1], [2, 1, 0]]), np.array([[1.0, 0.6, 0.6], [0.5, 0.5, 0.1]]))
+    array([1, 1])
+    """
+    totals = np.zeros(weights.shape)
+    for column in range(labels.shape[1]):
+        totals += weights[:, column, None] * (labels == labels[:, column, None])
+    heaviest = totals == totals.max(axis=1, keepdims=True)
+    return np.where(heaviest, labels, np.iinfo(np.int64).max).min(axis=1)

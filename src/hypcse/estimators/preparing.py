@@ -1,0 +1,173 @@
+"""Prepares the input of `fit`: points, their scaled features, and a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from hypcse._arrays import check_unmasked
+from hypcse._choices import Bandwidth, Metric, Scale
+from hypcse.graph import Graph
+from hypcse.graph.features import learn_reduction, reduce_columns
+from hypcse.graph.neighbors.search import unit_rows
+from hypcse.graph.scales import Scaling
+from hypcse.graph.scaling import fit_scaling
+from hypcse.graph.similarity import scaled_similarity, width_on_scale
+from hypcse.partitions.evidence import Structure
+from hypcse.partitions.significance import beyond_chance
+from hypcse.partitions.stability import stability
+from hypcse.points import Points
+from hypcse.search import join_components
+from hypcse.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What is clustered.
+
+    points         : as they were given.
+    scaler, scaled : the scaling and the scaled features; None if there are none.
+    graph          : the graph to cluster, given or of similarities.
+    bandwidth      : the width of similarities, for links of new points too; None if nothing was compared.
+    metric         : how features are compared.
+    """
+
+    points: Points
+    scaler: Scaling | None
+    scaled: NDArray[np.float32] | None
+    graph: Graph
+    bandwidth: float | None
+    metric: Metric
+
+    def joined(self, tree: Tree) -> Tree:
+        """The tree with components joined by features, or by the given distances."""
+        if self.scaled is None:
+            return join_components(tree, self.graph, distances=self.points.distances, bridges=True)
+        return join_components(tree, self.graph, self.scaled, scale="none", metric=self.metric, bridges=True)
+
+    def structure(self, random_state: int, reduced: bool = False) -> Structure:
+        """Structure beyond chance: of a given graph, unless it was made from features; else of the features.
+
+        Columns that were `reduced` to a few directions have no names.
+        """
+        points = self.points
+        if points.graph is not None and not points.made_of_features:
+            return beyond_chance(points.graph, random_state=random_state)
+        data = points.distances if self.scaled is None else self.scaled
+        metric = "precomputed" if self.scaled is None else self.metric
+        found = beyond_chance(data, scale="none", metric=metric, random_state=random_state)
+        if reduced:
+            return replace(found, rests_on=())
+        names = points.feature_names
+        return found if names is None else replace(found, rests_on=tuple(names[int(k)] for k in found.rests_on))
+
+    def stability(self, levels: Sequence[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
+        """Stability of the levels if X holds distances, which are not kept; otherwise None: it is measured later."""
+        if self.points.distances is None:
+            return None
+        found = stability(levels, self.graph, distances=self.points.distances, random_state=random_state)
+        return np.array(found)
+
+    @property
+    def compared(self) -> NDArray[np.float32] | None:
+        """The points whose Euclidean distances the graph is based on; None without features."""
+        if self.scaled is None or self.metric != "cosine":
+            return self.scaled
+        return unit_rows(self.scaled).astype(np.float32)
+
+
+def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale, metric: Metric) -> Prepared:
+    """Scale the features, and make the graph if none was given."""
+    scale, bandwidth = points.suited(scale, bandwidth)
+    metric = points.metric if points.metric != "euclidean" else metric
+    if points.features is None and points.distances is not None:
+        metric = "precomputed"
+    bandwidth = width_on_scale(bandwidth, scale, metric)
+    scaler, scaled = (None, None) if points.features is None else _scale(points, scale, metric)
+    compared = points.distances if scaled is None else scaled
+    if compared is None:
+        assert points.graph is not None
+        return Prepared(points, scaler, scaled, points.graph, None, metric)
+    if points.graph is not None and not isinstance(bandwidth, str):
+        return Prepared(points, scaler, scaled, points.graph, float(bandwidth), metric)
+    similarity, width = scaled_similarity(compared, n_neighbors, bandwidth, metric=metric)
+    return Prepared(points, scaler, scaled, similarity if points.graph is None else points.graph, width, metric)
+
+
+def _scale(points: Points, scale: Scale, metric: Metric) -> tuple[Scaling, NDArray[np.float32]]:
+    scaler, scaled = fit_scaling(points.features, scale, points.kinds, metric)
+    # A copy if nothing was scaled: later changes to X must not affect the model.
+    return scaler, scaled.copy() if np.may_share_memory(scaled, points.features) else scaled
+
+
+def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least: int, random_state: int) -> Points:
+    """The points from X and graph, with dense features; raise if there are too few.
+
+    Sets `n_features_in_`, `feature_names_in_` and `_reduction`, the map of a sparse table with many columns.
+    """
+    model._reduction = None
+    # Forget the named columns of an earlier fit.
+    for name in ("feature_names_in_", "n_features_in_"):
+        vars(model).pop(name, None)
+
+    def table(X: Any) -> Any:
+        check_table(X)
+        return validate_data(model, X, dtype=[np.float64, np.float32], accept_sparse="csr", ensure_min_samples=least)
+
+    points = Points.of(X, graph, metric=metric, table=table)
+    if points.features is None and points.graph is None and points.distances is None:
+        raise ValueError("these points have no features, graph or distances, so there is nothing to cluster.")
+    if points.n_points < least:
+        what = "row" if points.graph is None else "vertex"
+        raise ValueError(f"there is {points.n_points} {what}; at least {least} are needed to make a hierarchy.")
+    if points.features is None:
+        model.n_features_in_ = points.n_points
+        return points
+    if isinstance(X, Points) or not hasattr(model, "n_features_in_"):
+        validate_data(model, points.features, accept_sparse="csr", ensure_min_samples=least)
+        if points.feature_names is not None:
+            model.feature_names_in_ = np.array(points.feature_names, dtype=object)
+    if not sparse.issparse(points.features):
+        return points
+    model._reduction = learn_reduction(points.features, random_state)
+    return _replace_features(points, reduce_columns(points.features, model._reduction))
+
+
+def check_table(X: Any) -> None:
+    """Raise for missing dates, and for columns of a data frame that hold text or dates; say how to read them."""
+    check_unmasked("X", X)
+    if isinstance(X, list | tuple):
+        check_unmasked("X", np.asarray(X))
+    kinds = getattr(X, "dtypes", None)
+    if not hasattr(X, "columns") or kinds is None:
+        return
+    odd = [str(name) for name, kind in zip(X.columns, kinds, strict=True) if getattr(kind, "kind", "f") not in "iufbc"]
+    # An object column may hold numbers; if it does not, the conversion fails.
+    texts = [name for name in odd if not _holds_numbers(X[name])]
+    if texts:
+        raise ValueError(
+            f"columns of X are not numbers: {', '.join(map(repr, texts[:8]))}. Pass hypcse.read(X, categorical=[...], "
+            "label_column=..., drop=[...]) to fit instead."
+        )
+
+
+def _holds_numbers(column: Any) -> bool:
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return getattr(column.dtype, "kind", "") not in "mM"
+
+
+def _replace_features(points: Points, features: Any) -> Points:
+    """The points with other features; remaining columns keep their kinds."""
+    same = features.shape[1] == points.features.shape[1]
+    names, kinds = (points.feature_names, points.kinds) if same else (None, None)
+    return replace(points, features=features, feature_names=names, kinds=kinds)

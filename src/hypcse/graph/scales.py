@@ -1,0 +1,273 @@
+"""The kinds of scaling, each with what it learned from a table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypcse._checks import check_features
+from hypcse.graph.precision import LEAST_STEPS, MAX_VALUE, Shifts, single_precision
+
+
+class Scaling(ABC):
+    """What was learned from a table to scale it, and later points, in the same way; one class per kind.
+
+    kind      : its name, one of `Scale`.
+    parts     : names and types of the one-dimensional arrays that were learned.
+    precision : of the features that it is learned from.
+    """
+
+    kind: ClassVar[str]
+    parts: ClassVar[dict[str, Any]]
+    precision: ClassVar[type[Any]] = np.float32
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, features: NDArray[Any]) -> Self:
+        """The scaling of a table (n, d)."""
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """Number of columns of the table that it was learned from."""
+
+    @abstractmethod
+    def scaled(self, features: NDArray[Any]) -> NDArray[np.float32]:
+        """The scaled features (m, d), unchecked."""
+
+    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
+        """The features (m, d) as `scaled` takes them."""
+        return single_precision(features)
+
+    def apply(self, X: ArrayLike) -> NDArray[np.float32]:
+        """Scale X, (m, d).
+
+        Values outside the fitted range are scaled beyond it, except with "rank", which gives them the quantile of the
+        nearest end.
+
+        >>> scaling = MinMaxScaling.learn(np.array([[1.0], [3.0]], np.float32))
+        >>> scaling.apply([[2.0], [5.0]]).tolist()
+        [[0.5], [2.0]]
+        """
+        table = check_features(X)
+        if table.shape[1] != self.n_columns:
+            raise ValueError(
+                f"X has {table.shape[1]} columns, but the scale was learned from {self.n_columns}. "
+                "Pass the same columns."
+            )
+        features = self.cast(table)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = self.scaled(features)
+        wrong = ~np.isfinite(scaled)
+        if wrong.any():
+            row, column = (int(k) for k in np.argwhere(wrong)[0])
+            raise ValueError(
+                f"X has {table[row, column]:.6g} at ({row}, {column}), too far from the values fitted for float32 "
+                f"(limit {np.finfo(np.float32).max:.3g} after scaling). Remove that row."
+            )
+        return scaled
+
+
+@dataclass(frozen=True, eq=False)
+class LinearScaling(Scaling):
+    """Each column is shifted and stretched by one number, (d,).
+
+    The arithmetic is that of a scikit-learn scaler in float32; `fitted` names the scaler, and its attribute for the
+    shift.
+    """
+
+    parts: ClassVar[dict[str, Any]] = {"shift": np.float32, "factor": np.float32}
+    fitted: ClassVar[tuple[str, str]]
+    shift: NDArray[np.float32]
+    factor: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if self.shift.shape != self.factor.shape:
+            raise ValueError(f"it shifts {self.shift.size} columns and stretches {self.factor.size}")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        from sklearn import preprocessing
+
+        name, shift = cls.fitted
+        scaler: Any = getattr(preprocessing, name)().fit(features)
+        return cls(np.asarray(getattr(scaler, shift), np.float32), np.asarray(scaler.scale_, np.float32))
+
+    @property
+    def n_columns(self) -> int:
+        return self.shift.size
+
+
+class MinMaxScaling(LinearScaling):
+    """x * factor + shift, in [0, 1] for the table."""
+
+    kind = "minmax"
+    fitted = ("MinMaxScaler", "min_")
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return features * self.factor + self.shift
+
+
+class StandardScaling(LinearScaling):
+    """(x - shift) / factor, of mean 0 and variance 1 for the table."""
+
+    kind = "standard"
+    fitted = ("StandardScaler", "mean_")
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return (features - self.shift) / self.factor
+
+
+class NoScaling(LinearScaling):
+    """x itself: shifted by 0 and stretched by 1."""
+
+    kind = "none"
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        n_columns = features.shape[1]
+        return cls(np.zeros(n_columns, np.float32), np.ones(n_columns, np.float32))
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return features
+
+
+@dataclass(frozen=True, eq=False)
+class RankScaling(Scaling):
+    """The quantile of each value in its column: linear between the fitted values, constant beyond them.
+
+    The quantile of a fitted value is (number of values below + half the number equal) / n: the average of the left and
+    right empirical distribution, and (rank - 1/2) / n with average ranks. Time O(n d log n), memory O(n d).
+
+    A column is compared in float32, which takes values that differ by rounding for equal; in float64 if float32 also
+    merges others.
+
+    values    : distinct values of the first column, ascending, then of the second, and so on.
+    quantiles : of these values; 0 in a constant column.
+    starts    : (d + 1,) where each column starts in both, and where the last one ends.
+    """
+
+    kind = "rank"
+    precision = np.float64
+    parts: ClassVar[dict[str, Any]] = {"values": np.float64, "quantiles": np.float32, "starts": np.int64}
+    values: NDArray[np.float64]
+    quantiles: NDArray[np.float32]
+    starts: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        starts, n_values = self.starts, self.values.size
+        apart = starts.size > 1 and starts[0] == 0 and starts[-1] == n_values and (starts[1:] > starts[:-1]).all()
+        if not apart or self.quantiles.size != n_values:
+            raise ValueError(
+                f"its {n_values} values and {self.quantiles.size} quantiles are not those of columns that start and "
+                f"end at {starts.tolist()!r:.80}"
+            )
+        inside = np.ones(n_values, bool)
+        inside[starts[1:] - 1] = False
+        ascending = (self.values[:-1] < self.values[1:]) & (self.quantiles[:-1] <= self.quantiles[1:])
+        if not ascending[inside[:-1]].all() or self.quantiles.min() < 0 or self.quantiles.max() > 1:
+            raise ValueError("its values do not ascend in each column, or their quantiles do not ascend from 0 to 1")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.floating]) -> Self:
+        columns = [_column_quantiles(column) for column in features.T]
+        values, quantiles = (np.concatenate(part) for part in zip(*columns, strict=True))
+        sizes = [distinct.size for distinct, _ in columns]
+        return cls(values, quantiles, np.cumsum([0, *sizes], dtype=np.int64))
+
+    @property
+    def n_columns(self) -> int:
+        return self.starts.size - 1
+
+    def cast(self, features: NDArray[np.floating]) -> NDArray[np.float64]:
+        return features.astype(np.float64)
+
+    def scaled(self, features: NDArray[np.floating]) -> NDArray[np.float32]:
+        scaled = np.empty(features.shape, np.float32)
+        for column in range(self.n_columns):
+            own = slice(self.starts[column], self.starts[column + 1])
+            values, new = self.values[own], features[:, column]
+            with np.errstate(over="ignore"):
+                if np.array_equal(values.astype(np.float32), values):
+                    new = new.astype(np.float32)
+            # In float64, large ones divided, so that no difference overflows: a fitted value has its quantile exactly.
+            power = -2 if max(values[-1], -values[0]) > MAX_VALUE else 0
+            new = np.ldexp(np.clip(new, values[0], values[-1]).astype(np.float64), power)
+            scaled[:, column] = np.interp(new, np.ldexp(values, power), self.quantiles[own])
+        return scaled
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftedScaling(Scaling):
+    """Another scaling, of columns that are moved and multiplied by powers of two first; see `shifts_between`."""
+
+    kind = "shifted"
+    parts: ClassVar[dict[str, Any]] = {"offset": np.float64, "exponent": np.int64}
+    inner: Scaling
+    offset: NDArray[np.float64]
+    exponent: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if not self.offset.shape == self.exponent.shape == (self.inner.n_columns,):
+            raise ValueError(f"it moves {self.offset.size} columns of {self.inner.n_columns}")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        raise NotImplementedError("shifts are chosen by `fit_scaling`")
+
+    @property
+    def n_columns(self) -> int:
+        return self.inner.n_columns
+
+    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
+        return Shifts(self.offset, self.exponent).cast(features, self.inner.precision)
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return self.inner.scaled(features)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedScaling(Scaling):
+    """Another scaling, with every column multiplied by a weight, (d,)."""
+
+    kind = "weighted"
+    parts: ClassVar[dict[str, Any]] = {"weights": np.float32}
+    inner: Scaling
+    weights: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (self.inner.n_columns,) or self.weights.min(initial=1) <= 0:
+            raise ValueError(f"it weighs {self.weights.size} columns of {self.inner.n_columns}, or some by 0 or less")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        raise NotImplementedError("weights are learned by `fit_scaling`")
+
+    @property
+    def n_columns(self) -> int:
+        return self.inner.n_columns
+
+    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
+        return self.inner.cast(features)
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return self.inner.scaled(features) * self.weights
+
+
+def _column_quantiles(column: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    """The distinct values of a column, ascending, and their quantiles."""
+    values, counts = np.unique(column, return_counts=True)
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32)
+        merged = np.diff(values)[single[1:] == single[:-1]]
+        rounding = LEAST_STEPS * np.spacing(max(abs(values[0]), abs(values[-1])))
+    if np.isfinite(single).all() and (merged < rounding).all():
+        values, place = np.unique(single, return_inverse=True)
+        counts = np.bincount(place, counts).astype(np.int64)
+    if values.size == 1:
+        return values.astype(np.float64), np.zeros(1, np.float32)
+    return values.astype(np.float64), ((np.cumsum(counts) - counts / 2) / column.size).astype(np.float32)

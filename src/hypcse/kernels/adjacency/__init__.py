@@ -1,1 +1,0 @@
-"""Who is next to whom, and by how much, while clusters merge."""

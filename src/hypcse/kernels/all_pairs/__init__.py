@@ -1,1 +1,0 @@
-"""Kernels over all pairs of points."""

@@ -1,0 +1,1 @@
+"""Kernels of the losses, over all pairs or triples of leaves."""

@@ -1,0 +1,136 @@
+"""Exponential and logarithm of whole rows in single precision.
+
+The library's are calls, one a number. These are polynomials whose loops are compiled to vector instructions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from hypcse.kernels.compile import kernel, parallel_kernel
+
+Floats = NDArray[np.float32]
+Bits = NDArray[np.int32]
+
+_LOG2_E = np.float32(1.4426950408889634)
+# log 2 in two parts, the first of few digits: its product with a small integer is exact.
+_LOG_2_HIGH, _LOG_2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
+# exp of less is not a normal number.
+_LEAST = np.float32(-87.0)
+_BIAS, _MANTISSA = np.int32(127), np.int32(23)
+_MANTISSA_MASK, _ROOT_HALF = np.int32(0x007FFFFF), np.int32(0x3F3504F3)
+_HALF, _ONE = np.float32(0.5), np.float32(1.0)
+
+
+@kernel
+def exp_in_place(x: Floats, power: Bits) -> None:
+    """x <- exp(x) for x <= 0, to 2 units in the last place; `power` is scratch of the same length.
+
+    exp(x) = 2^k exp(r) with |r| <= log(2) / 2: a polynomial, and an exponent written as bits.
+    """
+    scale = power.view(np.float32)
+    for j in range(x.size):
+        given = max(x[j], _LEAST)
+        whole = np.floor(given * _LOG2_E + _HALF)
+        power[j] = (np.int32(whole) + _BIAS) << _MANTISSA
+        rest = given - whole * _LOG_2_HIGH - whole * _LOG_2_LOW
+        tail = np.float32(1 / 5040)
+        tail = tail * rest + np.float32(1 / 720)
+        tail = tail * rest + np.float32(1 / 120)
+        tail = tail * rest + np.float32(1 / 24)
+        tail = tail * rest + np.float32(1 / 6)
+        tail = tail * rest + _HALF
+        x[j] = tail * (rest * rest) + (rest + _ONE)
+    for j in range(x.size):
+        x[j] *= scale[j]
+
+
+@kernel
+def log_in_place(x: Floats) -> None:
+    """x <- log(x) for normal x > 0, to 2 units in the last place.
+
+    log(x) = k log 2 + log(1 + f) with 1 + f between sqrt(1/2) and sqrt 2, read off the bits of x; near x = 1 all
+    digits hold.
+    """
+    bits = x.view(np.int32)
+    for j in range(x.size):
+        # Shifted so that the exponent steps at sqrt(1/2) instead of at 1.
+        shifted = bits[j] - _ROOT_HALF
+        whole = shifted >> _MANTISSA
+        bits[j] = (shifted & _MANTISSA_MASK) + _ROOT_HALF
+        f = x[j] - _ONE
+        square = f * f
+        tail = np.float32(7.0376836292e-2)
+        tail = tail * f + np.float32(-1.1514610310e-1)
+        tail = tail * f + np.float32(1.1676998740e-1)
+        tail = tail * f + np.float32(-1.2420140846e-1)
+        tail = tail * f + np.float32(1.4249322787e-1)
+        tail = tail * f + np.float32(-1.6668057665e-1)
+        tail = tail * f + np.float32(2.0000714765e-1)
+        tail = tail * f + np.float32(-2.4999993993e-1)
+        tail = tail * f + np.float32(3.3333331174e-1)
+        power = np.float32(whole)
+        x[j] = f + (tail * f * square - _HALF * square + power * _LOG_2_LOW) + power * _LOG_2_HIGH
+
+
+# Running sums of a row, one per column modulo this number; and columns that one task adds up.
+_LANES = 256
+_ONE, _TWO, _TINY = np.float32(1.0), np.float32(2.0), np.float32(np.finfo(np.float32).tiny)
+
+
+@parallel_kernel
+def decays_of_products(excess: Floats, temperature: float) -> Floats:
+    """exp(-arcosh(1 + u) / t) for each u of `excess`; u below 0 by rounding is distance 0."""
+    out = np.empty_like(excess)
+    factor = np.float32(-1.0 / temperature)
+    for i in prange(excess.shape[0]):
+        given, row = excess[i], out[i]
+        for k in range(row.size):
+            u = max(given[k], _TINY)
+            row[k] = _ONE + (u + np.sqrt(u * (u + _TWO)))
+        log_in_place(row)
+        for k in range(row.size):
+            row[k] *= factor
+        exp_in_place(row, np.empty(row.size, np.int32))
+    return out
+
+
+@parallel_kernel
+def row_and_column_sums(matrix: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sums of the rows and of the columns, each in one order whatever the number of threads."""
+    n_rows, n_columns = matrix.shape
+    rows, columns = np.empty(n_rows), np.zeros(n_columns)
+    for i in prange(n_rows):
+        lanes = np.zeros(_LANES)
+        for start in range(0, n_columns, _LANES):
+            part = matrix[i, start : min(start + _LANES, n_columns)]
+            for k in range(part.size):
+                lanes[k] += part[k]
+        rows[i] = lanes.sum()
+    for task in prange((n_columns + _LANES - 1) // _LANES):
+        start, stop = task * _LANES, min((task + 1) * _LANES, n_columns)
+        for i in range(n_rows):
+            for k in range(start, stop):
+                columns[k] += matrix[i, k]
+    return rows, columns
+
+
+@parallel_kernel
+def decay_slopes(excess: Floats, decays: Floats, by_row: Floats, by_column: Floats, temperature: float) -> Floats:
+    """Derivative by u, from the factor of each row's sum and of each column's; 0 where the distance is 0.
+
+    d exp(-arcosh(1 + u) / t) / du = -exp(-arcosh(1 + u) / t) / (t sqrt(u (u + 2))).
+    """
+    out = np.empty_like(excess)
+    factor = np.float32(-1.0 / temperature)
+    for i in prange(excess.shape[0]):
+        own = by_row[i]
+        given, share, row = excess[i], decays[i], out[i]
+        for k in range(row.size):
+            u = max(given[k], _TINY)
+            slope = factor * np.reciprocal(np.sqrt(u * (u + _TWO)))
+            weight = share[k] * (own + by_column[k])
+            row[k] = weight * slope if given[k] > _TINY else np.float32(0)
+    return out

@@ -1,0 +1,225 @@
+"""Soft volumes of lowest common ancestors, Eq. (9), and their derivative by the depths.
+
+With a = exp(-d / t) the softmax of Eq. (9) is one division, and its constant r_1 cancels:
+
+    V_hat_ij = sum over k != i, j of V_k a_ij / (a_ij + a_ik + a_jk).
+
+Row i of every result is written by iteration i alone, and nothing of size (edges x vertices) is ever stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from hypcse.kernels.compile import kernel, parallel_kernel
+from hypcse.kernels.losses.contrast import exp_in_place
+
+Ids = NDArray[np.int64]
+Reals = NDArray[np.floating[Any]]
+
+# Running sums of a row, one per column modulo this number: their loop is compiled to vector instructions, and a sum of
+# n terms rounds as one of n / _LANES does.
+_LANES = 256
+# exp(-x) is a normal number up to these x, by precision; exp(x) may be summed and squared up to _CUT.
+_REACH = {"f": 80.0, "d": 700.0}
+_CUT = 300.0
+
+
+class Adjacency(NamedTuple):
+    """Both directions of every edge by rows: entry p of row i is the edge `edge[p]` from i to `indices[p]`."""
+
+    indptr: Ids
+    indices: Ids
+    edge: Ids
+
+
+class LcaVolumes(NamedTuple):
+    """For each directed entry V_hat and its spread, sum_k V_k p (1 - p), which is -t times its slope in d_ij.
+
+    The rest is for the derivative: exp(-d / t) up to a common factor, or d / t where `safe`.
+    """
+
+    volume: Reals
+    spread: Reals
+    values: Reals
+    safe: bool
+
+
+@kernel
+def adjacency(first: Ids, second: Ids, n_vertices: int) -> Adjacency:
+    """Edges, each given once as (first, second), in both directions by rows; a row in the order given. O(n + m)."""
+    indptr = np.zeros(n_vertices + 1, np.int64)
+    for e in range(first.size):
+        indptr[first[e] + 1] += 1
+        indptr[second[e] + 1] += 1
+    indptr = np.cumsum(indptr)
+    free = indptr[:-1].copy()
+    indices, edge = np.empty(2 * first.size, np.int64), np.empty(2 * first.size, np.int64)
+    for e in range(first.size):
+        for i, j in ((first[e], second[e]), (second[e], first[e])):
+            indices[free[i]], edge[free[i]] = j, e
+            free[i] += 1
+    return Adjacency(indptr, indices, edge)
+
+
+def lca_volume(depth: Reals, volumes: Reals, rows: Adjacency, temperature: float) -> LcaVolumes:
+    """V_hat of Eq. (9) for each directed entry of `rows`; the two directions of an edge are equal to the last bit.
+
+    The softmax of Eq. (9) stands for the test of Eq. (5), whether k lies below i v j; equal depths share their weight.
+
+    depth (n, n) is symmetric with the depths d_o(i v j) of pairs, its diagonal without meaning; volumes (n,) of the
+    vertices. No edge may be a loop. O(n m) divisions; exponentials are O(n^2) unless (max d - min d) / t > 700.
+
+    >>> rows = adjacency(np.array([0]), np.array([1]), 3)
+    >>> lca_volume(np.zeros((3, 3)), np.array([1.0, 1.0, 6.0]), rows, 1.0).volume
+    array([2., 2.])
+    """
+    values, safe = _decay(depth, temperature)
+    sums = _sums(values, volumes.astype(values.dtype), rows.indptr, rows.indices, safe).astype(depth.dtype, copy=False)
+    return LcaVolumes(sums[0], sums[1], values, safe)
+
+
+def lca_volume_gradient(
+    found: LcaVolumes, volumes: Reals, rows: Adjacency, temperature: float, upstream: Reals
+) -> Reals:
+    """Derivative of sum over edges of upstream * V_hat by the depths, shape (n, n).
+
+    With p = a_ij / S, q = a_ik / S and S = a_ij + a_ik + a_jk,
+
+        dV_hat_ij / d d_ik = V_k p q / t,    dV_hat_ij / d d_ij = -(1/t) sum_k V_k p (1 - p).
+
+    `found` is what `lca_volume` returned for the same volumes, rows and temperature; `upstream` has one value an
+    edge. The derivative by the depth of a pair, which stands at two places of a symmetric matrix, is the sum of the
+    two entries returned.
+    """
+    values = found.values
+    scale = (upstream / temperature).astype(values.dtype)[rows.edge]
+    falling = (scale * found.spread / 2).astype(values.dtype, copy=False)
+    rates = _gradient(values, volumes.astype(values.dtype), rows.indptr, rows.indices, scale, falling, found.safe)
+    return rates.astype(volumes.dtype, copy=False)
+
+
+def _decay(depth: Reals, temperature: float) -> tuple[Reals, bool]:
+    """exp(-(d - min d) / t) and False; where even float64 cannot hold it, d / t and True.
+
+    The smallest depth cancels. Single precision gives way to double where it would underflow.
+    """
+    low, high = depth.min(), depth.max()
+    reach = float(high - low) / temperature
+    if reach > _REACH["d"]:
+        return depth / np.float64(temperature), True
+    if reach <= _REACH["f"] and depth.dtype == np.float32:
+        return _decay_of_floats(depth, low, 1 / temperature), False
+    values = np.subtract(low, depth, dtype=np.float64)
+    values /= temperature
+    return np.exp(values, out=values), False
+
+
+@parallel_kernel
+def _decay_of_floats(depth: Reals, low: float, inverse: float) -> Reals:
+    """exp((low - d) / t) in single precision."""
+    out = np.empty_like(depth)
+    for i in prange(depth.shape[0]):
+        scratch = np.empty(depth.shape[1], np.int32)
+        for k in range(depth.shape[1]):
+            out[i, k] = (low - depth[i, k]) * np.float32(inverse)
+        exp_in_place(out[i], scratch)
+    return out
+
+
+@kernel
+def _rows(values: Reals, i: int, j: int, safe: bool, buffer: Reals) -> tuple[Reals, Reals, Any]:
+    """Rows i and j of a, and a_ij; where `safe` all three over a_ij, cut off where the share is 0 in any case."""
+    if not safe:
+        return values[i], values[j], values[i, j]
+    for k in range(values.shape[1]):
+        buffer[0, k] = np.exp(min(values[i, j] - values[i, k], _CUT))
+        buffer[1, k] = np.exp(min(values[i, j] - values[j, k], _CUT))
+    return buffer[0], buffer[1], values.dtype.type(1)
+
+
+@kernel
+def _row_sums(near: Reals, far: Reals, volumes: Reals, own: float, lanes: Reals) -> tuple[float, float]:
+    """sum_k V_k p and sum_k V_k p (1 - p) with p = a_ij / (a_ij + a_ik + a_jk), from the rows i and j of a."""
+    lanes[:] = 0
+    for start in range(0, near.size, _LANES):
+        stop = min(start + _LANES, near.size)
+        a, b, v = near[start:stop], far[start:stop], volumes[start:stop]
+        for k in range(stop - start):
+            rest = a[k] + b[k]
+            # Not a plain division: its check for zero would be a branch, which keeps the loop from vector instructions.
+            inverse = np.reciprocal(own + rest)
+            part = v[k] * (own * inverse)
+            lanes[0, k] += part
+            lanes[1, k] += part * (rest * inverse)
+    volume = spread = 0.0
+    for k in range(_LANES):
+        volume += lanes[0, k]
+        spread += lanes[1, k]
+    return volume, spread
+
+
+@parallel_kernel
+def _sums(values: Reals, volumes: Reals, indptr: Ids, indices: Ids, safe: bool) -> Reals:
+    """Volume and spread of every entry, shape (2, entries)."""
+    out = np.empty((2, indices.size), values.dtype)
+    n_vertices = indptr.size - 1
+    for i in prange(n_vertices):
+        lanes = np.empty((2, _LANES), values.dtype)
+        buffer = np.empty((2, n_vertices), values.dtype)
+        others = volumes.copy()
+        others[i] = 0
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            # One end of an edge computes it, about half of its edges at each vertex: the threads have equal work.
+            if (i < j) == ((i + j) % 2 == 1):
+                continue
+            near, far, own = _rows(values, i, j, safe, buffer)
+            others[j] = 0
+            out[0, p], out[1, p] = _row_sums(near, far, others, own, lanes)
+            others[j] = volumes[j]
+    for i in prange(n_vertices):
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            if (i < j) == ((i + j) % 2 == 1):
+                twin = indptr[j]
+                while indices[twin] != i:
+                    twin += 1
+                out[0, p], out[1, p] = out[0, twin], out[1, twin]
+    return out
+
+
+@kernel
+def _add_shares(near: Reals, far: Reals, own: float, scale: float, row: Reals) -> None:
+    """row_k += scale * p q with p = a_ij / S, q = a_ik / S and S = a_ij + a_ik + a_jk."""
+    for k in range(near.size):
+        inverse = np.reciprocal(own + (near[k] + far[k]))
+        row[k] += (scale * (own * inverse)) * (near[k] * inverse)
+
+
+@parallel_kernel
+def _gradient(
+    values: Reals, volumes: Reals, indptr: Ids, indices: Ids, scale: Reals, falling: Reals, safe: bool
+) -> Reals:
+    """Row i holds what the edges of vertex i say of its depths; each edge speaks at both of its ends."""
+    out = np.empty_like(values)
+    n_vertices = indptr.size - 1
+    for i in prange(n_vertices):
+        row = np.zeros(n_vertices, values.dtype)
+        buffer = np.empty((2, n_vertices), values.dtype)
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            near, far, own = _rows(values, i, j, safe, buffer)
+            kept = row[j]
+            _add_shares(near, far, own, scale[p], row)
+            row[j] = kept
+        row[i] = 0
+        for k in range(n_vertices):
+            out[i, k] = row[k] * volumes[k]
+        for p in range(indptr[i], indptr[i + 1]):
+            out[i, indices[p]] -= falling[p]
+    return out

@@ -1,0 +1,136 @@
+"""Loss and gradient over triples of leaves on one circle or sphere of the hyperbolic ball."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from hypcse.kernels.compile import kernel, parallel_kernel
+
+Reals = NDArray[np.float64]
+
+
+class TripleSlopes(NamedTuple):
+    """Mean loss, and its slopes by the directions (n, d) and by the radius."""
+
+    loss: float
+    by_direction: Reals
+    by_radius: float
+
+
+@kernel
+def _half_sums(units: Reals, a: int, b: int) -> tuple[float, float]:
+    """(1 + cosine) / 2 and (1 - cosine) / 2 of two unit vectors, each without cancellation."""
+    near, far = 0.0, 0.0
+    for k in range(units.shape[1]):
+        near += (units[a, k] + units[b, k]) ** 2
+        far += (units[a, k] - units[b, k]) ** 2
+    return near / 4, far / 4
+
+
+@kernel
+def _unit_rows(directions: Reals, rows: NDArray[np.int64], units: Reals, inverse: Reals) -> None:
+    """Directions of three rows over their lengths, and one over the lengths; a zero row takes the first axis."""
+    for p in range(3):
+        squared = 0.0
+        for k in range(units.shape[1]):
+            squared += directions[rows[p], k] ** 2
+        inverse[p] = 1 / np.sqrt(squared) if squared > 0 else 0.0
+        for k in range(units.shape[1]):
+            units[p, k] = directions[rows[p], k] * inverse[p]
+        if squared == 0:
+            units[p, 0] = 1.0
+
+
+@kernel
+def _across(units: Reals, a: int, b: int, near: float, far: float, k: int) -> float:
+    """Coordinate k of the part of unit b that stands across unit a, u_b - <u_a, u_b> u_a, without cancellation."""
+    if near < far:
+        return units[b, k] + units[a, k] - 2 * near * units[a, k]
+    return units[b, k] - units[a, k] + 2 * far * units[a, k]
+
+
+@kernel
+def triple_slopes(
+    directions: Reals, radius: float, triples: NDArray[np.int64], similarities: Reals, temperature: float
+) -> TripleSlopes:
+    """Mean over triples of s_ij + s_ik + s_jk - (s_ij, s_ik, s_jk) . softmax(depths / t), with its gradient.
+
+    Leaves are the directions (n, d) brought to one radius. O(b d + n d), on one thread.
+
+    With x = tanh^2 d_o = tanh^2(R) (1 + c) / 2 and y = 1 - x, c the cosine of two leaves, the depth is
+    log(1 + sqrt x) - log(y) / 2, its slopes are tanh^2(R) / (4 y sqrt x) by c and sqrt x / (y tanh R) by tanh R.
+    """
+    first, second = (0, 0, 1), (1, 2, 2)
+    top = 2 * radius / (1 + radius**2)
+    sech = (1 - radius) * (1 + radius) / (1 + radius**2)
+    n_triples, d = triples.shape[0], directions.shape[1]
+    by_direction = np.zeros_like(directions)
+    units, inverse = np.empty((3, d)), np.empty(3)
+    near, far, root, rest, share = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    loss, by_top = 0.0, 0.0
+    for e in range(n_triples):
+        _unit_rows(directions, triples[e], units, inverse)
+        for p in range(3):
+            near[p], far[p] = _half_sums(units, first[p], second[p])
+            root[p] = top * np.sqrt(near[p])
+            rest[p] = sech**2 + top**2 * far[p]
+            share[p] = (np.log1p(root[p]) - np.log(rest[p]) / 2) / temperature
+        share[:] = np.exp(share - share.max())
+        share /= share.sum()
+        kept = np.dot(share, similarities[e])
+        loss += similarities[e].sum() - kept
+        for p in range(3):
+            by_depth = -share[p] * (similarities[e, p] - kept) / temperature
+            by_top += by_depth * root[p] / (rest[p] * top)
+            # Opposite leaves, but for rounding, can be turned either way: they stay.
+            if near[p] < 1e-20:
+                continue
+            rate = by_depth * top**2 / (4 * rest[p] * root[p])
+            a, b = first[p], second[p]
+            for k in range(d):
+                by_direction[triples[e, a], k] += rate * inverse[a] * _across(units, a, b, near[p], far[p], k)
+                by_direction[triples[e, b], k] += rate * inverse[b] * _across(units, b, a, near[p], far[p], k)
+    by_radius = by_top * 2 * sech / (1 + radius**2)
+    return TripleSlopes(loss / n_triples, by_direction / n_triples, by_radius / n_triples)
+
+
+@kernel
+def _shift(row: NDArray[np.floating]) -> float:
+    """The number t for which the positive parts of row - t add up to 1, by Michelot's rounds.
+
+    Each round takes t from the entries above the last t; they only become fewer, mostly within a few rounds.
+    """
+    count = row.size
+    total = 0.0
+    for value in row:
+        total += value
+    while True:
+        t = (total - 1.0) / count
+        above, total = 0, 0.0
+        for value in row:
+            if value > t:
+                above += 1
+                total += value
+        # None is above where all but one entry round away.
+        if above == count or above == 0:
+            return t
+        count = above
+
+
+@parallel_kernel
+def project_rows(matrix: NDArray[np.floating], first: NDArray[np.int64]) -> None:
+    """Bring each row, from column first[row] on, to the nearest point of the simplex, in place; zeros before it.
+
+    A row whose first column lies beyond the last becomes zeros.
+    """
+    for r in prange(matrix.shape[0]):
+        low = first[r]
+        matrix[r, :low] = 0
+        if low < matrix.shape[1]:
+            t = _shift(matrix[r, low:])
+            for k in range(low, matrix.shape[1]):
+                matrix[r, k] = max(matrix[r, k] - t, 0.0)

@@ -1,1 +1,0 @@
-"""Kernels of the minimum spanning tree of points."""

@@ -1,0 +1,170 @@
+"""Best antichains of a tree: flat cuts that gain most."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.kernels.compile import kernel
+
+
+@kernel
+def best_antichain(
+    parent: NDArray[np.int64], gain: NDArray[np.float64], joined: NDArray[np.bool_], large: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], float]:
+    """The cut whose clusters' gains sum highest: nodes to split, and the sum.
+
+    Only `large` nodes are clusters; a smaller one is in nobody's way. On a tie the larger cluster wins if it is
+    `joined`, that is, if an edge meets at its node. A gain of -inf forbids a node as a cluster. One sweep up, one down:
+    O(n).
+    """
+    n_nodes = parent.size
+    below = np.zeros(n_nodes)
+    holds = np.zeros(n_nodes, np.bool_)
+    split = np.zeros(n_nodes, np.bool_)
+    for node in range(n_nodes):
+        if not holds[node]:
+            below[node] = -np.inf
+        split[node] = holds[node] and (below[node] > gain[node] or (below[node] == gain[node] and not joined[node]))
+        if node < n_nodes - 1 and large[node]:
+            below[parent[node]] += max(below[node], gain[node])
+            holds[parent[node]] = True
+    total = max(below[n_nodes - 1], gain[n_nodes - 1])
+    for node in range(n_nodes - 2, -1, -1):
+        split[node] = split[node] and split[parent[node]]
+    return split, total
+
+
+@kernel
+def _merge_tables(
+    first: NDArray[np.float64], second: NDArray[np.float64], limit: int
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Best sums for c clusters over two parts, c up to `limit`, and how many of them the first part takes.
+
+    Entry c - 1 of a table is the best for c clusters. A part without a table takes none.
+    """
+    if first.size == 0 or second.size == 0:
+        only, part = (second, 0) if first.size == 0 else (first, 1)
+        taken = np.empty(only.size, np.int32)
+        for c in range(only.size):
+            taken[c] = part * (c + 1)
+        return only.copy(), taken
+    size = min(first.size + second.size, limit)
+    best = np.full(size, -np.inf)
+    taken = np.zeros(size, np.int32)
+    for a in range(first.size):
+        for b in range(min(second.size, size - 1 - a)):
+            value = first[a] + second[b]
+            if value > best[a + b + 1]:
+                best[a + b + 1], taken[a + b + 1] = value, a + 1
+    return best, taken
+
+
+@kernel
+def table_offsets(size: NDArray[np.int64], limit: int, least: int) -> NDArray[np.int64]:
+    """Where the table of each node begins: as many entries as it can have clusters of `least` leaves, up to `limit`."""
+    offset = np.zeros(size.size + 1, np.int64)
+    for node in range(size.size):
+        offset[node + 1] = offset[node] + min(size[node] // least, limit)
+    return offset
+
+
+@kernel
+def antichain_tables(
+    children: NDArray[np.int64], gain: NDArray[np.float64], size: NDArray[np.int64], limit: int, least: int
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Best sums of gains for 1, 2, ... clusters under every node of a binary tree, and the first child's part of them.
+
+    Every cluster has at least `least` leaves; a smaller node is no cluster and in nobody's way. `children` is
+    (n - 1, 2), children before parents. The table of a node begins at its `table_offsets`; tables are merged from the
+    leaves up: O(n limit / least) time and memory.
+    """
+    n_leaves = children.shape[0] + 1
+    offset = table_offsets(size, limit, least)
+    best = np.full(offset[size.size], -np.inf)
+    taken = np.zeros(offset[size.size], np.int32)
+    for node in range(size.size):
+        begin, end = offset[node], offset[node + 1]
+        if begin == end:
+            continue
+        if node >= n_leaves:
+            left, right = children[node - n_leaves, 0], children[node - n_leaves, 1]
+            value, part = _merge_tables(
+                best[offset[left] : offset[left + 1]], best[offset[right] : offset[right + 1]], limit
+            )
+            # A node may be large enough for one more cluster than its children together have room for.
+            best[begin : begin + value.size], taken[begin : begin + value.size] = value, part
+        best[begin] = gain[node]
+    return best, taken
+
+
+@kernel
+def best_antichain_of(
+    children: NDArray[np.int64], gain: NDArray[np.float64], size: NDArray[np.int64], n_clusters: int, least: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
+    """The nodes of a binary tree, none above another, that are so many clusters whose gains sum highest.
+
+    Every cluster has at least `least` leaves. Returns nodes to split, clusters, and the sum: -inf if there are none.
+    """
+    n_leaves = children.shape[0] + 1
+    n_nodes = size.size
+    offset = table_offsets(size, n_clusters, least)
+    best, taken = antichain_tables(children, gain, size, n_clusters, least)
+    split = np.zeros(n_nodes, np.bool_)
+    chosen = np.zeros(n_nodes, np.bool_)
+    if offset[n_nodes] - offset[n_nodes - 1] < n_clusters or best[offset[n_nodes] - 1] == -np.inf:
+        return split, chosen, -np.inf
+    wanted = np.zeros(n_nodes, np.int64)
+    wanted[n_nodes - 1] = n_clusters
+    for node in range(n_nodes - 1, -1, -1):
+        if wanted[node] == 1:
+            chosen[node] = True
+        elif wanted[node] > 1:
+            split[node] = True
+            left, right = children[node - n_leaves, 0], children[node - n_leaves, 1]
+            wanted[left] = taken[offset[node] + wanted[node] - 1]
+            wanted[right] = wanted[node] - wanted[left]
+    return split, chosen, best[offset[n_nodes] - 1]
+
+
+@kernel
+def split_thresholds(
+    parent: NDArray[np.int64], value: NDArray[np.float64], large: NDArray[np.bool_], apart: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The least limit c at which each node is split in the finest cut whose large parts have values of at most c. O(n).
+
+    value : of each node as a part, such as its conductance.
+    large : which nodes count; a node above one of them must be one too.
+    apart : which nodes are never parts: `from_above` splits them as soon as they are reached.
+
+    A node can be split at c when each of its large children can stay whole or be split itself. Small children are never
+    in the way and never a reason: a node with one large child is split when that child is. Infinite where a node is
+    never split.
+    """
+    n_nodes = parent.size
+    threshold = np.full(n_nodes, np.inf)
+    n_large = np.zeros(n_nodes, np.int64)
+    hardest = np.zeros(n_nodes)
+    for node in range(n_nodes):
+        if n_large[node] > 1:
+            threshold[node] = hardest[node]
+        above = parent[node]
+        if above >= 0 and large[node]:
+            n_large[above] += 1
+            needed = hardest[node] if apart[node] else min(value[node], threshold[node])
+            hardest[above] = max(hardest[above], needed)
+            # Holds while this is the only large child; with a second one `hardest` takes its place.
+            threshold[above] = threshold[node]
+    return threshold
+
+
+@kernel
+def from_above(
+    parent: NDArray[np.int64], threshold: NDArray[np.float64], apart: NDArray[np.bool_], least: float
+) -> NDArray[np.float64]:
+    """The limit from which on each node is split: none before the node above it, those apart together with it. O(n)."""
+    reached = threshold.copy()
+    for node in range(parent.size - 1, -1, -1):
+        floor = least if parent[node] < 0 else reached[parent[node]]
+        reached[node] = floor if apart[node] else max(threshold[node], floor)
+    return reached

@@ -1,1 +1,0 @@
-"""HypHC: leaves on a circle of the hyperbolic disk, trained on triples."""

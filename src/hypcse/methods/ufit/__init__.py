@@ -1,1 +1,0 @@
-"""UFit: an ultrametric fitted to distances by gradient descent."""

@@ -1,0 +1,79 @@
+"""The graph learner: features in, embeddings out, whose similarities are the learned graph."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from hypcse._choices import Learner
+from hypcse.neural.graphs.subgraphs import MatrixGraph
+from hypcse.neural.graphs.tensors import EdgeTensors
+
+
+class GraphLearner(nn.Module):
+    """Square layers with relu between them, g(X); kind "gcn" smooths over the anchor graph before each.
+
+        mlp : X <- X Theta^T + b
+        gcn : X <- (S X) Theta^T + b,    S = D^-1/2 (W + I) D^-1/2, D = row sums of W + I
+
+    Paper: "Graph Structure Learning". Every Theta starts as the identity and every b at 0, so that learning starts
+    from the graph of the given features: on features of at least 0, the mlp returns them and the gcn smooths them.
+
+    n_features : width of the features and of every layer.
+    kind       : "gcn" or "mlp".
+    n_layers   : number of layers; after the last there is no relu.
+
+    >>> anchor = EdgeTensors.from_pairs(torch.tensor([[0], [1]]), torch.ones(1), 2)
+    >>> GraphLearner(2, kind="mlp")(torch.tensor([[1.0, 0.5], [0.0, 2.0]]), anchor).tolist()
+    [[1.0, 0.5], [0.0, 2.0]]
+    """
+
+    def __init__(self, n_features: int, kind: Learner = "gcn", n_layers: int = 2) -> None:
+        super().__init__()
+        self.kind = kind
+        self.maps = nn.ModuleList([_identity(n_features) for _ in range(n_layers)])
+
+    def forward(self, x: Tensor, anchor: EdgeTensors | MatrixGraph) -> Tensor:
+        """Embeddings (n, d) of features (n, d); the mlp does not look at the anchor."""
+        smoothing = anchor.with_loops().normalized() if self.kind == "gcn" else None
+        for number, layer in enumerate(self.maps):
+            given = x if number == 0 else x.relu()
+            x = layer(given if smoothing is None else smoothing.aggregate(given))
+        return x
+
+
+def _identity(width: int) -> nn.Linear:
+    # The usual start would draw from the global generator, only to be overwritten.
+    layer = nn.utils.skip_init(nn.Linear, width, width, device=torch.get_default_device())
+    assert isinstance(layer, nn.Linear)
+    with torch.no_grad():
+        nn.init.eye_(layer.weight)
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
+def drop_edges(edges: EdgeTensors, rate: float, generator: torch.Generator) -> EdgeTensors:
+    """The graph without each of its edges with probability `rate`, both directions together; weights are kept."""
+    ends, weight = edges.once()
+    kept = ~draw_events("rate", rate, weight, generator)
+    return EdgeTensors.from_pairs(ends[:, kept], weight[kept], edges.n_vertices)
+
+
+def mask_features(x: Tensor, rate: float, generator: torch.Generator) -> Tensor:
+    """x (n, d) with each column set to 0 with probability `rate`.
+
+    >>> mask_features(torch.ones(1, 6), 0.5, torch.Generator().manual_seed(0)).tolist()
+    [[0.0, 1.0, 0.0, 0.0, 0.0, 1.0]]
+    """
+    return x.masked_fill(draw_events("rate", rate, x[0], generator), 0.0)
+
+
+def draw_events(name: str, chance: float, like: Tensor, generator: torch.Generator) -> Tensor:
+    """For each entry of `like` whether an event of probability `chance` happened, on its device.
+
+    The generator may live elsewhere: one on the CPU draws the same for every device.
+    """
+    if not 0 <= chance <= 1:
+        raise ValueError(f"{name}={chance} must lie between 0 and 1, both included.")
+    uniform = torch.rand(like.shape, generator=generator, device=generator.device)
+    return (uniform < chance).to(like.device)

@@ -1,0 +1,83 @@
+"""The learned graph: the most similar pairs of embeddings, with gradients in the weights."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from hypcse._choices import LearnerSimilarity
+from hypcse.neural.graphs.tensors import EdgeTensors
+
+# The least cosine: a weight must be positive, and a pair at a right angle may still be among the nearest.
+LEAST_COSINE = 0.01
+# exp(-60) and its inverse are both float32 numbers with room to spare.
+MAX_EXPONENT = 60.0
+# Similarities held at once: 64 MiB in float32.
+BLOCK = 2**24
+
+
+def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity = "cosine") -> EdgeTensors:
+    """Each vertex with its `n_neighbors` most similar others, averaged both ways and sym-normalised.
+
+    Paper: "Graph Structure Learning", the edge set E_l. With s the similarity, N(i) the nearest others of i and
+    A_ij = s_ij for j in N(i),
+
+        S = (A + A^T) / 2,    W = C^-1/2 S C^-1/2,    result D^-1/2 W D^-1/2 with D the row sums of W.
+
+    "cosine"   : s = max(cosine, 0.01), and C_i is the sum of row i and of column i of A, with s_ii on its diagonal.
+    "gaussian" : s = exp(-d^2 / 2), after each column has been stretched to the range of the whole array; C = I.
+
+    The neighbours are exact; among equal ones the smaller id wins. The gradient reaches the embeddings through the
+    weights, not through the choice. O(n^2 d) time, memory for one block of similarities and O(n p d).
+    """
+    points = normalize(embeddings) if kind == "cosine" else on_one_range(embeddings)
+    known = points.detach()
+    # x.y ranks by cosine on the unit sphere, x.y - |y|^2 / 2 by distance anywhere.
+    penalty = known.square().sum(1) / 2 if kind == "gaussian" else known.new_zeros(len(known))
+    ends, share = _neighbor_pairs(known, penalty, min(n_neighbors, len(points) - 1))
+    graph = EdgeTensors.from_pairs(ends, share, len(points))
+    if kind == "gaussian":
+        weight = (-graph.gaps(points) / 2).clamp(min=-MAX_EXPONENT).exp()
+        return graph.with_weight(graph.weight * weight).normalized()
+    graph = graph.with_weight(graph.weight * graph.dots(points).clamp(min=LEAST_COSINE))
+    itself = points.square().sum(1).clamp(min=LEAST_COSINE)
+    root = (2 * (graph.degrees() + itself)).rsqrt()
+    return graph.with_weight(graph.weight * (root[graph.index[0]] * root[graph.index[1]])).normalized()
+
+
+def on_one_range(embeddings: Tensor) -> Tensor:
+    """Columns as wide as the range of the whole array, around their means; constant columns become 0."""
+    width = embeddings.amax(0) - embeddings.amin(0)
+    stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)
+    # Centred, for inner products of large numbers would lose the small distances.
+    return torch.where(width > 0, (embeddings - embeddings.mean(0)) * stretch, 0.0)
+
+
+def _neighbor_pairs(points: Tensor, penalty: Tensor, n_neighbors: int) -> tuple[Tensor, Tensor]:
+    """Ends i < j (2, k) of all pairs of neighbours, and (k,) 1 where they are so both ways, else 1/2."""
+    n = len(points)
+    rows = max(1, BLOCK // n)
+    lists = [_nearest(points, penalty, start, min(start + rows, n), n_neighbors) for start in range(0, n, rows)]
+    others = torch.cat(lists)
+    itself = torch.arange(n, device=points.device)[:, None]
+    keys, times = torch.unique(torch.minimum(itself, others) * n + torch.maximum(itself, others), return_counts=True)
+    return torch.stack([keys // n, keys % n]), times.to(points.dtype) / 2
+
+
+def _nearest(points: Tensor, penalty: Tensor, start: int, stop: int, n_neighbors: int) -> Tensor:
+    """Nearest others of points start .. stop - 1, (stop - start, n_neighbors)."""
+    closeness = points[start:stop] @ points.T - penalty
+    closeness.diagonal(start).fill_(-torch.inf)
+    return _largest(closeness, n_neighbors)
+
+
+def _largest(values: Tensor, k: int) -> Tensor:
+    """Columns of the k largest values of each row, fewer than there are columns; of equal ones the first columns."""
+    top = values.topk(k + 1, dim=1)
+    chosen = top.indices[:, :k]
+    if k:
+        # Only a tie across the border leaves the choice open, and sorting whole rows is dear.
+        open_rows = top.values[:, k] == top.values[:, k - 1]
+        chosen[open_rows] = values[open_rows].sort(dim=1, descending=True, stable=True).indices[:, :k]
+    return chosen

@@ -1,0 +1,1 @@
+"""Graphs as tensors, and the subgraphs that training walks through."""

@@ -1,0 +1,282 @@
+"""`HypCSE`: parameters in, attributes out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.random import Generator, RandomState
+from sklearn.base import ClusterMixin
+
+from hypcse._choices import Bandwidth, Epochs, Metric, Preset, Refine, Scale
+from hypcse._progress import Callback
+from hypcse._threads import launched_place
+from hypcse.estimators.attributes import FITTED, sizes_of_tree
+from hypcse.estimators.base import Attributes, Fitting
+from hypcse.estimators.entropy_clustering import effort_of, search
+from hypcse.estimators.preparing import Prepared
+from hypcse.neural.backend import choose_device
+from hypcse.neural.presets import count_epochs, fill_options
+from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
+from hypcse.neural.training.config import TrainingConfig, TrainingOptions
+from hypcse.neural.training.loop import check_checkpoints, fit
+from hypcse.neural.training.ranks import join_ranks
+from hypcse.partitions.evidence import UNTESTED
+from hypcse.partitions.levels import levels
+from hypcse.search import graph_linkage
+from hypcse.tree import Tree
+
+
+class HypCSE(Embedding, ClusterMixin, Fitting):
+    """Hierarchical clustering by continuous structural entropy in hyperbolic space: the system of the paper.
+
+    What training adds to `EntropyClustering`, whose contract this is: an encoder, and with it `embedding_` (places in
+    the hyperbolic ball) and `transform` for new points. What it does not add: a better tree. On the seven data sets of
+    the paper both find the same entropy to the third digit, and training takes several times as long. Take it for the
+    embedding, for the paper's figures (`preset="paper"`), or to train with other losses.
+
+    Features are scaled, their similarity graph is encoded, and the encoder is trained to lower Eq. (17); the best tree
+    that decoding finds on the way is refined. Parameters that are None are filled by the preset, and what it leaves
+    open by defaults. Ctrl-C ends training: the best tree so far is refined and kept, with a
+    warning.
+
+    Parameters
+    ----------
+    n_clusters
+        Number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all points are
+        one cluster where `structure_` says that there is nothing beyond chance.
+    min_cluster_size
+        Smallest number of points per cluster of `labels_`; points of smaller ones join the cluster that they hang on.
+        By default clusters of `n_clusters` have a substantial size, see `best_cut`, and those of a level any size.
+    mark_outliers
+        Whether outliers, points much farther from their neighbors than is usual, are -1 in `labels_`. The clusters are
+        then read off the tree without them; `tree_` and `levels_` stay complete.
+    preset
+        "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
+    n_neighbors
+        Neighbours of each point in the similarity graph.
+    bandwidth
+        Width of similarities: a number, "auto" or "median", as in `EntropyClustering`.
+    scale
+        How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
+    metric
+        "euclidean" or "cosine"; "precomputed" says that X holds distances.
+    refine
+        Whether the tree is refined: True or "fast", "thorough", False. Linkage on the graph is then a second start, so
+        that the answer is never worse than the search's own.
+    random_state
+        Seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+    callback
+        Called with a `Progress` after every epoch and every part of the refinement; return True to stop the one or the
+        other and keep the best so far.
+    device
+        Where the networks live: "auto" (a GPU where there is one), "cpu", "cuda", or any other name that torch knows.
+    n_jobs
+        Threads of the kernels; -1 for all, None for numba's own number, or one for few points. It changes no answer.
+    verbose
+        1 draws a progress bar on standard error, and at the end writes a line with the entropy.
+    checkpoint_dir
+        A folder where the state of training is kept; a fit of the same data and settings goes on from there, bit for
+        bit.
+    n_epochs
+        Passes over the data. "auto" is at most 30, fewer for more than 2,048 points and at least 2; each is evaluated,
+        and training ends when 10 in a row, or the same share of fewer, bring no better tree.
+    learning_rate
+        Of the optimizer, 0.003.
+    batch_size
+        Vertices of one subgraph that training sees at a time, 2,048.
+    embed_dim
+        Dimension of `embedding_`, 16.
+    cse_temperature
+        Temperature t1 of Eq. (9), 1.
+    contrast_temperature
+        Temperature t2 of Eq. (15), 1.
+    training
+        Further options of training, a `TrainingOptions`: the networks, the losses, the schedule. They are searched and
+        set as `training__dropout` and so on.
+
+    Attributes
+    ----------
+    tree_
+        The hierarchy, a `Tree`.
+    labels_
+        (n,) the flat clusters, numbered by size, the largest first.
+    levels_
+        `Levels`: nested clusters, coarse to fine, numbered likewise. `levels_.main` says which to look at first, also
+        if `structure_` finds nothing beyond chance and `labels_` is one cluster.
+    linkage_matrix_, children_, distances_
+        The tree in the forms of SciPy and of scikit-learn.
+    graph_
+        The graph that was clustered.
+    bandwidth_
+        The width of its similarities, and of the links of new points; None if a graph was given without features or
+        distances.
+    entropy_
+        Structural entropy of the tree on it.
+    structure_
+        What there is beyond chance, see `beyond_chance`.
+    stability_
+        One number per level, see `stability`; measured when first asked for, and of distances by `fit`, since they are
+        not kept.
+    outlier_scores_, probabilities_
+        (n,) how far each point lies from its neighbors, and the strength of its membership in its cluster, from 0 to 1.
+        Measured on access.
+    n_features_in_, feature_names_in_
+        Number of features, and their names where X had some.
+    embedding_
+        (n, embed_dim) the leaves in the ball.
+    history_
+        One `TrainingStep` per epoch.
+
+    Examples
+    --------
+    >>> import hypcse
+    >>> X, y = hypcse.datasets.load("optical-digits")
+    >>> model = HypCSE(n_clusters=3, n_epochs=1, batch_size=100).fit(X[:100])
+    >>> model.labels_.max()
+    np.int64(2)
+    """
+
+    stored = FITTED | ENCODED
+    least_points = 2
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        min_cluster_size: int | None = None,
+        mark_outliers: bool = False,
+        preset: Preset = "default",
+        n_neighbors: int = 10,
+        bandwidth: Bandwidth = "auto",
+        scale: Scale = "minmax",
+        metric: Metric = "euclidean",
+        refine: Refine = None,
+        random_state: int | RandomState | Generator | None = 0,
+        callback: Callback | None = None,
+        device: str = "auto",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        checkpoint_dir: str | None = None,
+        n_epochs: Epochs | None = None,
+        learning_rate: float | None = None,
+        batch_size: int | None = None,
+        embed_dim: int | None = None,
+        cse_temperature: float | None = None,
+        contrast_temperature: float | None = None,
+        training: TrainingOptions | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.min_cluster_size = min_cluster_size
+        self.mark_outliers = mark_outliers
+        self.preset = preset
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.scale = scale
+        self.metric = metric
+        self.refine = refine
+        self.random_state = random_state
+        self.callback = callback
+        self.device = device
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.checkpoint_dir = checkpoint_dir
+        self.n_epochs = n_epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.embed_dim = embed_dim
+        self.cse_temperature = cse_temperature
+        self.contrast_temperature = contrast_temperature
+        self.training = training
+
+    def set_params(self, **params: Any) -> HypCSE:
+        """Set parameters, those of `training` as `training__dropout` and so on.
+
+        Parameters
+        ----------
+        **params
+            Parameters by name.
+
+        Returns
+        -------
+        HypCSE
+            The estimator itself.
+        """
+        if self.training is None and any(name.startswith("training__") for name in params):
+            params = {"training": TrainingOptions(), **params}
+        return super().set_params(**params)
+
+    def _check_parameters(self) -> None:
+        options = self._options()
+        effort_of(options.pop("refine"))
+        n_epochs = options.pop("n_epochs")
+        TrainingConfig(**options, n_epochs=1 if n_epochs == "auto" else n_epochs)
+        check_checkpoints(None if launched_place().number else self.checkpoint_dir, self._training().checkpoint_every)
+
+    def _check_size(self, n_points: int) -> None:
+        check_fit_memory(n_points, self.n_neighbors, self._options(), "cluster a sample")
+
+    def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
+        options = self._options()
+        effort = effort_of(options.pop("refine"))
+        config = TrainingConfig(**count_epochs(options, ready.graph.n_vertices))
+
+        def finish(tree: Tree) -> Tree:
+            if effort is not None:
+                tree = search(tree, ready, effort, seed, callback, graph_linkage(ready.graph))
+            # Decoding on the graph and the search go by edges alone, which say nothing of what no edge joins.
+            return ready.joined(tree) if config.decoder == "graph" or effort is not None else tree
+
+        with join_ranks(choose_device(self.device)) as (ranks, device):
+            trained = fit(
+                encoder_inputs(ready, seed),
+                ready.graph,
+                config,
+                seed,
+                callback,
+                device,
+                checkpoint_dir=self.checkpoint_dir,
+                checkpoint_every=self._training().checkpoint_every,
+                ranks=ranks,
+            )
+            tree = ranks.first(lambda: finish(trained.tree))
+        return tree, {
+            "embedding_": trained.leaves,
+            "history_": trained.history,
+            "_config": config,
+            "_state": trained.state,
+            "_encoded_on": trained.encoded_on,
+        }
+
+    @staticmethod
+    def filled(model: Any, found: Attributes) -> Attributes:
+        """Models of before 0.2 have no levels, which are found again, and nothing was compared with chance.
+
+        Parameters
+        ----------
+        model
+            An estimator with the parameters that were read.
+        found
+            The attributes that were read.
+
+        Returns
+        -------
+        dict
+            Attributes to add.
+        """
+        missing = {**Fitting.filled(model, found), "structure_": UNTESTED, "_stability": None}
+        if "levels_" not in found and {"tree_", "graph_"} <= found.keys():
+            missing["levels_"] = levels(found["tree_"], found["graph_"])
+        return missing
+
+    @classmethod
+    def sizes(cls, found: Attributes) -> dict[str, bool]:
+        return {**sizes_of_tree(found, n_inputs(found["_state"])), **sizes_of_encoder(found)}
+
+    def _options(self) -> dict[str, Any]:
+        """The options of training and `refine`: the parameters that are set, over the preset's values."""
+        return fill_options(self.preset, {**self.get_params(deep=False), **self._training().get_params()})
+
+    def _training(self) -> TrainingOptions:
+        if not isinstance(self.training, TrainingOptions | None):
+            raise TypeError(f"training={self.training!r:.60} must be a TrainingOptions or None.")
+        return self.training or TrainingOptions()

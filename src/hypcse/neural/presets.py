@@ -1,0 +1,61 @@
+"""The options of training: the parameters of `HypCSE` that are set, else the values of a preset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hypcse._checks import check_choice
+from hypcse._choices import Preset
+from hypcse.neural.training.config import HINTS, TrainingConfig
+
+# What a preset fills in for parameters that are None. Others keep the defaults of the configuration.
+PRESETS: dict[Preset, dict[str, Any]] = {
+    "default": {"decoder": "graph", "refine": True, "n_epochs": "auto"},
+    "paper": {
+        "decoder": "single",
+        "refine": False,
+        "n_epochs": 200,
+        "evaluate_every": 1,
+        "include_positive": False,
+        "rescale_inserted": False,
+        "cse_temperature": 1000.0,
+        "select_on": "complete",
+    },
+}
+# Epochs of "auto", and its patience: so many steps, each over one subgraph, the epochs within these limits. On the
+# seven sets later epochs hardly lower the entropy of decoded trees, and not that of answers.
+AUTO_STEPS, AUTO_LIMITS, AUTO_PATIENCE = 30, (2, 30), 10
+
+
+def fill_options(preset: Preset, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of training and `refine`: the parameters that are set, else the preset's values."""
+    check_choice("preset", preset, Preset)
+    given = {**training_options(parameters), "refine": parameters["refine"]}
+    return {**PRESETS[preset], **{name: value for name, value in given.items() if value is not None}}
+
+
+def training_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of an estimator that training takes."""
+    return {name: value for name, value in parameters.items() if name in HINTS}
+
+
+def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:
+    """The options with "auto" epochs as a number: a bounded number of steps for any size.
+
+    Every epoch is then evaluated, which is cheap compared to it, and training ends when evaluations stop improving; if
+    the options set either, they are kept.
+
+    >>> count_epochs({"n_epochs": "auto"}, 1_000)
+    {'evaluate_every': 1, 'patience': 10, 'n_epochs': 30}
+    >>> count_epochs({"n_epochs": "auto", "patience": 3}, 10_000)
+    {'evaluate_every': 1, 'patience': 3, 'n_epochs': 6}
+    """
+    if options.get("n_epochs") != "auto":
+        return options
+    n_subgraphs = -(-n_points // options.get("batch_size", TrainingConfig.batch_size))
+    n_epochs = int(np.clip(AUTO_STEPS // n_subgraphs, *AUTO_LIMITS))
+    patience = -(-AUTO_PATIENCE // n_subgraphs)
+    return {"evaluate_every": 1, "patience": patience, **options, "n_epochs": n_epochs}

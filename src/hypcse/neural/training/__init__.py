@@ -1,0 +1,1 @@
+"""Training: configuration, one epoch, evaluation, checkpoints, and the loop around them."""

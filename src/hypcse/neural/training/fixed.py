@@ -1,0 +1,195 @@
+"""Steps of one fixed shape on a GPU, captured once and then replayed as one launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+
+from hypcse._checks import warn
+from hypcse.neural.backend import kernel_form, missing_on
+from hypcse.neural.graphs.subgraphs import MatrixGraph
+from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.training.config import TrainingConfig
+from hypcse.neural.training.epoch import Trainer
+from hypcse.neural.training.terms import losses_of
+
+# Steps before a capture: kernels are compiled and libraries choose theirs.
+N_WARM = 3
+# Vertices from which products of full matrices cost more than the launches that they save.
+MAX_VERTICES = 4096
+# Matrices (n, n) in single precision that a captured step may hold.
+N_MATRICES = 64
+# Room beyond the entries of the first subgraph, and what it is rounded up to.
+ROOM, STRIDE = 1.25, 1024
+
+_warned: set[str] = set()
+
+
+def warn_if_slow(device: torch.device) -> None:
+    """Warn, once in a program, if a training on a GPU takes the plain form of the losses."""
+    missing = missing_on(device) if device.type == "cuda" else ""
+    if missing and missing not in _warned:
+        _warned.add(missing)
+        warn(
+            f"the training on the GPU uses slower losses, because its kernels need {missing}. "
+            "Install what is missing, or use device='cpu'."
+        )
+
+
+def can_be_fixed(features: Tensor, config: TrainingConfig) -> bool:
+    """Whether a training can take steps of fixed shapes: on a GPU with Triton, with everything in full matrices."""
+    return features.is_cuda and kernel_form(features) == "triton" and config.aggregation == "mean"
+
+
+class CaptureError(RuntimeError):
+    """A step that could not be captured. Nothing has been learned by it, and the random numbers are where they were."""
+
+
+class FixedStep:
+    """A step on n vertices and at most `capacity` entries of edges, as full matrices.
+
+    The first steps run as usual on a stream of their own. The next one is captured, and from then on a step is one
+    replay. On another device than a GPU nothing is captured.
+    """
+
+    def __init__(self, trainer: Trainer, features: Tensor, capacity: int) -> None:
+        self.networks, self.optimizers = trainer.networks, trainer.optimizers
+        self.config, self.generator = trainer.config, trainer.generator
+        n, device = len(features), features.device
+        self.capacity, self.features = capacity, torch.empty_like(features)
+        self.edges = EdgeTensors(
+            torch.zeros(2, capacity, dtype=torch.int64, device=device), torch.zeros(capacity, device=device), n
+        )
+        self.edges.__dict__["pointers"] = torch.zeros(n + 1, dtype=torch.int64, device=device)
+        self.losses = torch.zeros(4, device=device)
+        self.learned: MatrixGraph | None = None
+        if self.config.learn_graph:
+            self.learned = MatrixGraph(torch.zeros(n, n, device=device), torch.ones(n, device=device))
+        self.stream = torch.cuda.Stream(device) if device.type == "cuda" else None
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self.n_taken = 0
+
+    def __call__(self, features: Tensor, edges: EdgeTensors) -> tuple[Tensor, EdgeTensors | None]:
+        """Take a step on a subgraph; its four losses, (4,), and the graph that was learned."""
+        self._load(features, edges)
+        if self.stream is None:
+            self._work()
+        else:
+            with torch.cuda.device(self.features.device):
+                self._launch(self.stream)
+        self.n_taken += 1
+        return self.losses.clone(), None if self.learned is None else self.learned.to_edges()
+
+    def _load(self, features: Tensor, edges: EdgeTensors) -> None:
+        """Copy a subgraph in; what it leaves of the entries has weight 0, at (0, 0), where no edge is."""
+        m = edges.weight.numel()
+        self.features.copy_(features)
+        self.edges.index[:, :m], self.edges.index[:, m:] = edges.index, 0
+        self.edges.weight[:m], self.edges.weight[m:] = edges.weight, 0
+        self.edges.pointers.copy_(edges.pointers)
+
+    def _launch(self, stream: torch.cuda.Stream) -> None:
+        if self.graph is None and self.n_taken >= N_WARM:
+            self.graph = self._captured(stream)
+        if self.graph is not None:
+            self.graph.replay()
+            return
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            self._work()
+        torch.cuda.current_stream().wait_stream(stream)
+
+    def _captured(self, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
+        # A capture that fails leaves its stream the current one, and the generator believing that it goes on.
+        drawn, current = self.generator.clone_state(), torch.cuda.current_stream()
+        try:
+            return self._capture(stream)
+        except RuntimeError as error:
+            torch.cuda.set_stream(current)
+            self.generator.graphsafe_set_state(drawn)
+            for optimizer in self.optimizers:
+                optimizer.zero_grad(set_to_none=True)
+            raise CaptureError((str(error) or type(error).__name__).splitlines()[0].rstrip(".")) from error
+
+    def _capture(self, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
+        graph = torch.cuda.CUDAGraph()
+        # A replay then draws on where the generator is, and moves it as the step itself would.
+        graph.register_generator_state(self.generator)
+        # Other threads of the program may use the device meanwhile.
+        recording = torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local")
+        with _capturable(self.optimizers), recording:
+            self._work()
+        return graph
+
+    def _work(self) -> None:
+        """Losses, gradients and the optimisers' step; nothing in it waits, and no shape depends on what is read."""
+        for optimizer in self.optimizers:
+            optimizer.zero_grad(set_to_none=True)
+        anchor = MatrixGraph.from_edges(self.edges)
+        terms, learned, _ = losses_of(self.networks, self.features, anchor, self.config, self.generator)
+        terms.total.backward()
+        for optimizer in self.optimizers:
+            optimizer.step()
+        self.losses.copy_(torch.stack([term.detach() for term in terms]))
+        if self.learned is not None:
+            assert isinstance(learned, MatrixGraph)
+            self.learned.matrix.copy_(learned.matrix.detach())
+            self.learned.scale.copy_(learned.scale.detach())
+
+
+class FixedSteps:
+    """The fixed steps of one training, by their number of vertices."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self.trainer = trainer
+        self.by_size: dict[int, FixedStep] = {}
+        self.failed = False
+
+    def takes(self, anchor: EdgeTensors) -> bool:
+        """Whether a subgraph has edges, and is of a size that is known or small enough."""
+        n = anchor.n_vertices
+        # Without an edge there is no entropy, and with fewer than three vertices losses take other forms.
+        if self.failed or not anchor.weight.numel():
+            return False
+        if n in self.by_size:
+            return True
+        if not 3 <= n <= MAX_VERTICES:
+            return False
+        device = anchor.weight.device
+        return device.type != "cuda" or torch.cuda.mem_get_info(device)[0] > N_MATRICES * 4 * n * n
+
+    def step(self, features: Tensor, anchor: EdgeTensors) -> tuple[Tensor, EdgeTensors | None] | None:
+        """A step on a subgraph; a step with more room is made where its edges have become too many.
+
+        None, and no step taken, if it could not be captured. All further subgraphs are then left to others.
+        """
+        n, m = anchor.n_vertices, anchor.weight.numel()
+        known = self.by_size.get(n)
+        if known is None or m > known.capacity:
+            capacity = STRIDE * (int(ROOM * m) // STRIDE + 1)
+            known = FixedStep(self.trainer, features, capacity)
+            self.by_size[n] = known
+        try:
+            return known(features, anchor)
+        except CaptureError as error:
+            self.failed = True
+            self.by_size.clear()
+            warn(f"a training step could not be captured as a CUDA graph: {error}; the training goes on more slowly.")
+            return None
+
+
+@contextmanager
+def _capturable(optimizers: list[torch.optim.Optimizer]) -> Iterator[None]:
+    """The fused optimiser counts its steps on the device and can be captured; it wants to be told so."""
+    groups = [group for optimizer in optimizers for group in optimizer.param_groups]
+    kept = [group["capturable"] for group in groups]
+    try:
+        for group in groups:
+            group["capturable"] = True
+        yield
+    finally:
+        for group, value in zip(groups, kept, strict=True):
+            group["capturable"] = value

@@ -1,0 +1,128 @@
+"""The networks, and the terms of the objective on one subgraph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from hypcse.neural.backend import ManifoldParameter, RiemannianAdam
+from hypcse.neural.encoder import RADIUS_LIMITS, Encoder, Projector
+from hypcse.neural.geometry.poincare import to_lorentz
+from hypcse.neural.graph_learner.dense import drop_pairs, learned_matrix
+from hypcse.neural.graph_learner.learner import GraphLearner, drop_edges, mask_features
+from hypcse.neural.graph_learner.similarity import learned_graph
+from hypcse.neural.graphs.subgraphs import MatrixGraph
+from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.losses.contrast import contrastive_loss
+from hypcse.neural.losses.cse import cse_loss
+from hypcse.neural.losses.structural import centroid_loss
+from hypcse.neural.training.config import TrainingConfig
+
+AnyGraph = EdgeTensors | MatrixGraph
+# The depth of leaves on the largest radius.
+_DEEPEST = 2 * math.atanh(RADIUS_LIMITS[1])
+
+
+class Networks(nn.Module):
+    """The encoder f, the projector h and the graph learner g."""
+
+    def __init__(self, n_features: int, config: TrainingConfig, generator: torch.Generator) -> None:
+        super().__init__()
+        sizes = n_features, config.hidden_dim, config.embed_dim
+        self.encoder = Encoder(*sizes, generator, dropout=config.dropout, aggregation=config.aggregation)
+        self.projector = Projector(config.embed_dim, config.projection_dim, generator)
+        self.learner = GraphLearner(n_features, config.learner)
+
+
+class Terms(NamedTuple):
+    """CSE, contrastive, centroid and total loss of a subgraph."""
+
+    cse: Tensor
+    contrast: Tensor
+    centroid: Tensor
+    total: Tensor
+
+
+def losses_of(
+    networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig, generator: torch.Generator
+) -> tuple[Terms, AnyGraph | None, Tensor]:
+    """The terms on a subgraph, the graph that the learner proposes, in the form of the anchor, and the points.
+
+    Paper: Eq. (17),  L = L_cse + eta_1 L_con + eta_2 L_cen.
+    """
+    learned = _proposed(networks, features, anchor, config)
+    points = _encode_view(networks, features, anchor, config.mask_anchor, config, generator)
+    leaves = networks.encoder.leaves(points)
+    cse = _entropy(leaves, anchor, config.cse_temperature)
+    centroid = centroid_loss(to_lorentz(leaves))
+    contrast = cse.new_zeros(())
+    if config.contrast_weight > 0 and len(features) > 1:
+        second = anchor if learned is None else learned
+        other = _encode_view(networks, features, second, config.mask_learner, config, generator)
+        contrast = contrastive_loss(
+            networks.projector(points, generator),
+            networks.projector(other, generator),
+            config.contrast_temperature,
+            include_positive=config.include_positive or len(features) < 3,
+        )
+    total = cse
+    for term, weight in ((contrast, config.contrast_weight), (centroid, config.centroid_weight)):
+        # A term of weight 0 is left out; otherwise its NaN would spread.
+        if weight > 0:
+            total = total + weight * term
+    return Terms(cse, contrast, centroid, total), learned, points
+
+
+def _entropy(leaves: Tensor, anchor: AnyGraph, temperature: float) -> Tensor:
+    """Continuous structural entropy of the normalised anchor."""
+    if isinstance(anchor, EdgeTensors):
+        ends, weights = anchor.normalized().once()
+        return cse_loss(leaves, ends, weights, temperature)
+    from hypcse.neural.losses.fused import entropy_of_rows
+
+    graph = anchor.normalized()
+    assert graph.edges is not None
+    edges = graph.edges
+    return entropy_of_rows(leaves, edges.index, graph.entry_weights(), edges.pointers, temperature, _DEEPEST)
+
+
+def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig) -> AnyGraph | None:
+    """The learner's graph; without contrast nothing trains the learner, so no gradient is kept."""
+    if not config.learn_graph or len(features) < 2:
+        return None
+    with torch.set_grad_enabled(config.contrast_weight > 0):
+        embeddings = networks.learner(features, anchor)
+        form = learned_graph if isinstance(anchor, EdgeTensors) else learned_matrix
+        return form(embeddings, config.learner_neighbors, config.learner_similarity)
+
+
+def _encode_view(
+    networks: Networks,
+    features: Tensor,
+    edges: AnyGraph,
+    mask: float,
+    config: TrainingConfig,
+    generator: torch.Generator,
+) -> Tensor:
+    """Lorentz points of an augmented view: edges dropped, columns masked, inputs dropped."""
+    rate = config.edge_drop
+    some = drop_edges(edges, rate, generator) if isinstance(edges, EdgeTensors) else drop_pairs(edges, rate, generator)
+    return networks.encoder(mask_features(features, mask, generator), some.normalized(), generator)
+
+
+def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:
+    """Riemannian Adam where a parameter lives on a manifold, Adam where none does.
+
+    On parameters without a manifold the two make the same steps but for rounding, and Adam is the faster. In a mixed
+    set Riemannian Adam moves the others as Adam would. `weight_decay` is added to the gradient in both.
+    """
+    moved = list(parameters)
+    if any(isinstance(parameter, ManifoldParameter) for parameter in moved):
+        return RiemannianAdam(moved, lr=learning_rate, weight_decay=weight_decay)
+    # On a GPU one launch moves all parameters; on the CPU the steps stay those of the published figures.
+    fused = True if moved and all(parameter.is_cuda for parameter in moved) else None
+    return torch.optim.Adam(moved, lr=learning_rate, weight_decay=weight_decay, fused=fused)

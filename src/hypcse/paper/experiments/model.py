@@ -1,0 +1,94 @@
+"""The definition of an experiment: rows x data sets x seeds, and what is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any, Literal
+
+from hypcse.paper.settings import paper_data_sets
+
+LARGE = ("spambase", "pen-digits")
+"""Data sets on which random methods run with fewer seeds, to save time."""
+
+Neighbors = int | Literal["all"]
+Kind = Literal["table", "sweep", "statistics", "disk", "growth", "planted", "flat", "labelled", "few"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table: a method with options.
+
+    printed        : name of the paper's row beside it, if there is one.
+    paper_settings : whether to start from the authors' settings for the data set.
+    classes        : the option that takes the number of classes, if the method needs it.
+    neighbors      : neighbors per point in the graph of the method, or "all" for the complete graph; scores always use
+                     the standard graph.
+    trains         : whether it trains for epochs, of which `quick` runs few.
+    refined        : whether the method's tree is refined afterwards.
+    random         : whether seeds matter.
+    graph_alone    : whether it works without features.
+    needs          : an optional package that it requires.
+    at             : position of the row on the experiment's axis.
+    """
+
+    label: str
+    method: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    printed: str | None = None
+    paper_settings: bool = False
+    classes: str | None = None
+    neighbors: Neighbors | None = None
+    trains: bool = False
+    refined: bool = False
+    random: bool = False
+    graph_alone: bool = False
+    needs: str = ""
+    at: float | None = None
+
+    @property
+    def can_run(self) -> bool:
+        """Whether the package that it needs is installed."""
+        return not self.needs or find_spec(self.needs) is not None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or a figure: its rows, its data sets, and what is measured.
+
+    table         : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
+    n_seeds       : seeds of each random row; on large data sets `n_seeds_large`.
+    kind          : how it is measured and shown. "table": rows by data sets; "sweep": curves over `axis`; "statistics":
+                    of the data alone; "disk": trees in the Poincare disk; "growth": seconds by the number of points;
+                    "planted": trees of made hierarchies; "flat": one partition of each data set; "labelled": classes
+                    from 30 % of the labels; "few": from a few of each class.
+    redrawn       : data sets that each seed draws again, so that seeds matter to every row.
+    smoke         : data sets of a smoke run; by default the first two.
+    within        : the experiment that includes all its tasks, if there is one; `all` then leaves this one out.
+    """
+
+    name: str
+    title: str
+    rows: tuple[Row, ...]
+    metrics: tuple[str, ...]
+    data_sets: tuple[str, ...] = field(default_factory=paper_data_sets)
+    table: str = "table1"
+    n_seeds: int = 5
+    n_seeds_large: int = 2
+    kind: Kind = "table"
+    axis: str = ""
+    note: str = ""
+    redrawn: tuple[str, ...] = ()
+    smoke: tuple[str, ...] = ()
+    within: str = ""
+
+    def seeds(self, row: Row, data: str) -> range:
+        """Seeds 0, 1, ... of a row on a data set; one if they do not matter."""
+        if not self.varies(row, data):
+            return range(1)
+        return range(self.n_seeds_large if data in LARGE else self.n_seeds)
+
+    def varies(self, row: Row, data: str) -> bool:
+        """Whether seeds matter to a row on a data set."""
+        return row.random or data in self.redrawn

@@ -1,0 +1,1 @@
+"""Flat clusters: data with one known partition, and methods that give one."""

@@ -1,0 +1,153 @@
+"""Reports as Markdown, as one page that needs nothing from elsewhere, and as files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Picture, Text
+from hypcse.storage.whole import write_file
+
+_SIGNS = {"": ("", ""), "best": ("**", "**"), "second": ("<ins>", "</ins>")}
+_TAGS = {"": "", "best": "b", "second": "u"}
+_CODE = re.compile("`([^`]+)`")
+_PLACE = re.compile(r"\{(title|body)\}")
+_BLANKS = re.compile(r"\s+")
+_MARKUP = re.compile(r"[\\`*\[\]|~]|<(?=[a-zA-Z/!?])|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|^[#>](?=.)")
+"""What Markdown takes for more than text."""
+
+
+def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]:
+    """Write NAME.md, NAME.html with all of it inside, and the pictures of NAME.md in the folder NAME; the paths.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_report([], Path(folder), "empty")]
+    ['empty.md', 'empty.html']
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    title = next((block.text for block in blocks if isinstance(block, Heading)), name)
+    texts = {f"{name}.md": to_markdown(blocks, f"{name}/"), f"{name}.html": to_html(title, blocks)}
+    pictures = [block for block in blocks if isinstance(block, Picture)]
+    if pictures:
+        (folder / name).mkdir(exist_ok=True)
+    texts |= {f"{name}/{block.name}.svg": block.svg for block in pictures}
+    for file, text in texts.items():
+        write_file(folder / file, text)
+    return [folder / file for file in texts]
+
+
+def to_markdown(blocks: Sequence[Block], pictures: str = "") -> str:
+    """The blocks as Markdown; pictures are links to files in a folder, by default beside it.
+
+    Parameters
+    ----------
+    blocks
+        Of `build_report`.
+    pictures
+        Folder of the pictures.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> to_markdown([]).strip()
+    ''
+    """
+    return "\n\n".join(_text(block, pictures) for block in blocks) + "\n"
+
+
+def _text(block: Block, pictures: str) -> str:
+    match block:
+        case Heading(text, level):
+            return f"{'#' * level} {escape_markdown(text)}"
+        case Text(text):
+            # Every second part stood between backticks.
+            parts = _CODE.split(text)
+            return "".join(f"`{part}`" if k % 2 else escape_markdown(part) for k, part in enumerate(parts))
+        case Picture(name, _, caption):
+            return f"![{escape_markdown(caption)}]({pictures}{name}.svg)"
+        case Grid(heads, rows):
+            lines = [_line(map(escape_markdown, heads)), "| --- |" + " --- |" * (len(heads) - 1)]
+            return "\n".join([*lines, *(_line(map(_entry, row)) for row in rows)])
+
+
+def escape_markdown(text: str) -> str:
+    """A text as Markdown that shows it as it is, on one line; names and errors may hold anything.
+
+    >>> print(escape_markdown("<b>a|b</b> [x](y) *z*, n < 5, structural_entropy"))
+    \\<b>a\\|b\\</b> \\[x\\](y) \\*z\\*, n < 5, structural_entropy
+    """
+    return _MARKUP.sub(r"\\\g<0>", _BLANKS.sub(" ", text))
+
+
+def _line(fields: Iterable[str]) -> str:
+    return "| " + " | ".join(fields) + " |"
+
+
+def _entry(entry: Entry) -> str:
+    before, after = _SIGNS[entry.mark]
+    return f"{before}{escape_markdown(entry.text)}{after}{escape_markdown(entry.after)}"
+
+
+def to_html(title: str, blocks: Sequence[Block]) -> str:
+    """The blocks as a page, pictures inside it.
+
+    >>> to_html("Empty", []).startswith("<!doctype html>")
+    True
+    """
+    body = "\n".join(_element(block) for block in blocks)
+    parts = {"title": escape(title), "body": body}
+    # One pass: what is put in is not looked at again, whatever it holds.
+    return _PLACE.sub(lambda place: parts[place[1]], _PAGE)
+
+
+def _element(block: Block) -> str:
+    match block:
+        case Heading(text, level):
+            return f"<h{level}>{escape(text)}</h{level}>"
+        case Text(text):
+            return "<p>" + _CODE.sub(r"<code>\1</code>", escape(text)) + "</p>"
+        case Picture(_, svg, caption):
+            return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{escape(caption)}</figcaption></figure>"
+        case Grid(heads, rows):
+            top = "".join(f"<th scope=col>{escape(head)}</th>" for head in heads)
+            return f"<table><tr>{top}</tr>\n" + "\n".join(_table_row(row) for row in rows) + "\n</table>"
+
+
+def _table_row(row: Sequence[Entry]) -> str:
+    fields = "".join(f"<td>{_field(entry)}</td>" for entry in row[1:])
+    return f"<tr><th scope=row>{_field(row[0])}</th>{fields}</tr>"
+
+
+def _field(entry: Entry) -> str:
+    tag, text, after = _TAGS[entry.mark], escape(entry.text), escape(entry.after)
+    return (f"<{tag}>{text}</{tag}>" if tag else text) + (f"<small>{after}</small>" if after else "")
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>
+:root { color-scheme: light dark }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 130rem; padding: 0 1rem }
+h2 { margin-top: 3rem }
+p, figcaption { max-width: 45rem }
+table { border-collapse: collapse; display: block; font-variant-numeric: tabular-nums; overflow-x: auto }
+td, th { border-bottom: 1px solid #8884; padding: .25rem .7rem; text-align: right; white-space: nowrap }
+th { font-weight: 500 }
+th:first-child { background: Canvas; left: 0; max-width: 40vw; position: sticky; text-align: left; white-space: normal }
+small { color: #888 }
+figure { margin: 1.5rem 0 }
+figure > svg { background: #fff; border-radius: 6px; height: auto; max-width: 100% }
+figcaption { color: #888; font-size: 90% }
+</style>
+{body}
+</html>
+"""

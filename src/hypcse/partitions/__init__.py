@@ -1,0 +1,18 @@
+"""Flat clusters from a tree: cuts, levels, the main level, what lies beyond chance, and how stable levels are."""
+
+from hypcse.partitions.cuts import best_cut
+from hypcse.partitions.levels import levels, main_level
+from hypcse.partitions.report import EntropyReport, entropy_report
+from hypcse.partitions.significance import Structure, beyond_chance
+from hypcse.partitions.stability import stability
+
+__all__ = [
+    "EntropyReport",
+    "Structure",
+    "best_cut",
+    "beyond_chance",
+    "entropy_report",
+    "levels",
+    "main_level",
+    "stability",
+]

@@ -1,0 +1,146 @@
+"""Whether a table has more structure than one cloud of points, and on which columns that rests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hypcse.graph.neighbors.precomputed import distance_blocks
+from hypcse.graph.scaling import few_valued
+from hypcse.partitions.clouds import cloud_like, dip, separation, telling_columns
+from hypcse.partitions.evidence import CLEAR_SCORE, LEAST_SCORE, MIN_POINTS, UNTESTED, Structure, judge
+
+MAX_POINTS = 1000
+"""Number of points that are tested together."""
+LEAST_APART = 0.75
+"""Smallest excess in doublings that counts as structure, however significant."""
+SPREAD = 0.1
+"""Smallest standard deviation of chance, in doublings, that a few draws can measure. In points that fill m dimensions
+it is at least 1 / m^2: along a curve, chance makes the widest gaps."""
+N_DRAWS = (5, 10, 20)
+"""Numbers of draws after which the answer may be plain enough."""
+PLAIN_SCORE = 2 * CLEAR_SCORE
+"""The score from which no more draws are needed."""
+FOUND = ("weak", "clear")
+
+
+def table_structure(points: NDArray[np.floating], rng: np.random.Generator) -> Structure:
+    """Test a sample of the points, and if it shows nothing, the neighbours of one of them."""
+    n = len(points)
+    whole = points if n <= MAX_POINTS else points[rng.choice(n, MAX_POINTS, replace=False)]
+    found = _of_columns(_centered(whole), rng)
+    if found.found or n <= MAX_POINTS:
+        return found
+    # A sample of all points thins out clusters of a few points each.
+    squares = np.square(points - points[rng.integers(n)]).sum(axis=1)
+    near = _of_columns(_centered(points[np.argpartition(squares, MAX_POINTS)[:MAX_POINTS]]), rng)
+    return near if near.word == "clear" else found
+
+
+def _centered(points: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Points around 0 and at most 1 from it, because single precision has limits and separations have no unit."""
+    centered = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
+    # A power of two, so that the division is exact.
+    return np.ldexp(centered, -np.frexp(np.abs(centered).max())[1])
+
+
+def _of_columns(points: NDArray[np.float64], rng: np.random.Generator) -> Structure:
+    """Test points, and see on which columns the answer rests."""
+    if not points.any():
+        return Structure("none", 0.0, 0.0)
+    found, columns = _first_found(points, rng)
+    if found.word == "none":
+        return replace(found, rests_on=_steps(points))
+    if found.word == "untested":
+        return found
+    if points.shape[1] == 1:
+        return replace(found, rests_on=(0,))
+    table = np.unique(points[:, columns], axis=0)
+    telling = columns[telling_columns(table, separation(table).part)]
+    if telling.size != 1 or few_valued(points[:, telling]).any():
+        return found
+    others, _ = _first_found(np.delete(points, telling, axis=1), rng)
+    return found if others.word in FOUND else replace(found, rests_on=(int(telling[0]),))
+
+
+def _first_found(points: NDArray[np.float64], rng: np.random.Generator) -> tuple[Structure, NDArray[np.int64]]:
+    """The structure of the columns of many values or, if there is none, of all columns; and these columns."""
+    few = few_valued(points)
+    columns = np.arange(len(few))
+    if few.any() and not few.all():
+        found = _against_noise(points[:, ~few], rng)
+        if found.word in FOUND:
+            return found, columns[~few]
+    return _against_noise(points, rng), columns
+
+
+def _against_noise(points: NDArray[np.float64], rng: np.random.Generator) -> Structure:
+    """Compare the separation of points with that of as many draws of noise as it takes."""
+    distinct = np.unique(points, axis=0)
+    if len(distinct) < MIN_POINTS:
+        return UNTESTED
+    if points.shape[1] > 1:
+        points = distinct
+    else:
+        # Along a line, values are often rounded, and equal ones are no copies, unless all are.
+        values, counts = np.unique(points, return_counts=True)
+        points = np.repeat(values, counts // np.gcd.reduce(counts))[:, None]
+    own, spread = _apart(points)
+    least = max(LEAST_APART, LEAST_SCORE * spread)
+    noise = cloud_like(points)
+    draws: list[NDArray[np.float64]] = []
+    found = UNTESTED
+    for n_draws in N_DRAWS:
+        while len(draws) < n_draws:
+            draws.append(_apart(noise.draw(len(points), rng), own.size)[0])
+        found = judge(own, np.array(draws), least=least, spread=spread)
+        if found.excess < least or found.score >= PLAIN_SCORE:
+            break
+    return found
+
+
+def _apart(points: NDArray[np.float64], n_scales: int | None = None) -> tuple[NDArray[np.float64], float]:
+    """How far apart the parts of points are, in doublings, and the least standard deviation of this in noise."""
+    if points.shape[1] == 1:
+        # Along a line, a single point in a gap joins its neighbours; but there, shares say more than gaps.
+        return np.array([dip(points[:, 0])]), SPREAD
+    values, _, dimension = separation(np.unique(points, axis=0), n_scales)
+    return values, max(SPREAD, dimension**-2)
+
+
+def _steps(points: NDArray[np.float64]) -> tuple[int, ...]:
+    """The columns of few values each of which sets rows apart that the columns of many values do not."""
+    few = few_valued(points)
+    others = np.unique(points[:, ~few], axis=0)
+    if len(others) < MIN_POINTS or not few.any():
+        return ()
+    least = separation(others, 1).values[0] + LEAST_APART
+    if separation(np.unique(points, axis=0), 1).values[0] < least:
+        return ()
+    tables = ((k, np.unique(points[:, ~few | (np.arange(few.size) == k)], axis=0)) for k in np.flatnonzero(few))
+    return tuple(int(k) for k, table in tables if separation(table, 1).values[0] >= least)
+
+
+def classical_coordinates(distances: Any, max_points: int, rng: np.random.Generator) -> NDArray[np.float64] | None:
+    """Points that approximate the given distances, by classical scaling; None for sparse distances.
+
+    The largest distance becomes 1, so that no square overflows. At most `max_points` points are sampled. All distances
+    are read and checked, some rows at a time.
+    """
+    if sparse.issparse(distances):
+        return None
+    n, blocks = distance_blocks(distances)
+    some = np.sort(rng.permutation(n)[:max_points])
+    own = ((rows, some[(start <= some) & (some < start + len(rows))] - start) for start, rows in blocks)
+    square = np.concatenate([rows[np.ix_(drawn, some)] for rows, drawn in own])
+    squares = np.square(square / (square.max() or 1.0))
+    inner = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
+    values, axes = np.linalg.eigh(inner)
+    # Values ascend; the last one is kept even if all points are equal.
+    used = values > 1e-9 * max(float(values[-1]), 0.0)
+    used[-1] = True
+    return axes[:, used] * np.sqrt(np.maximum(values[used], 0.0))

@@ -1,0 +1,162 @@
+"""What the text in a cell of a table means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+MISSING_TEXTS = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "?"))
+"""Texts, in upper or lower case, that mean an unknown category or class."""
+MISSING_NUMBERS = MISSING_TEXTS | {"-", "none"}
+"""Texts, in upper or lower case, that mean an unknown number."""
+TRUTH = {"true": 1.0, "yes": 1.0, "ja": 1.0, "oui": 1.0, "false": 0.0, "no": 0.0, "nein": 0.0, "non": 0.0}
+_CURRENCY = re.compile(r"^[$€£¥]\s*|\s*[$€£¥]$")
+_NOTHING = ("NAType", "NaTType")
+_BLANKS = " \u00a0\u2009\u202f"
+_SIGN_AND_DIGITS = r"[+-]?(?:[0-9]*|[1-9][0-9]{{0,2}}(?:([{marks}])[0-9]{{3}}(?:\1[0-9]{{3}})*))"
+_NUMBER = {
+    decimal: re.compile(
+        _SIGN_AND_DIGITS.format(marks=other + _BLANKS + "'\u2019") + rf"(?:\{decimal}[0-9]*)?(?:[eE][+-]?[0-9]+)?"
+    )
+    for decimal, other in ((".", r","), (",", r"\."))
+}
+_GROUPING = re.compile(f"[{_BLANKS}'\u2019]")
+_KINDS_OF_NUMBER = (int, float, Decimal, np.number, np.bool_)
+
+
+def is_missing(cell: Any, words: frozenset[str] = MISSING_NUMBERS) -> bool:
+    """Whether a cell means an unknown value."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in words
+    if isinstance(cell, float | np.floating | np.datetime64 | np.timedelta64):
+        return bool(cell != cell)
+    return cell is None or type(cell).__name__ in _NOTHING
+
+
+def number(cell: Any, decimal: str = ".") -> float | None:
+    """The number in a cell that is not missing; None if it is not a number.
+
+    >>> number("1,234.5"), number("1.234,5 €", ","), number("12 %"), number("1 234"), number("red")
+    (1234.5, 1234.5, 0.12, 1234.0, None)
+    """
+    if isinstance(cell, _KINDS_OF_NUMBER):
+        return float(cell)
+    text = _CURRENCY.sub("", str(cell).strip().replace("\u2212", "-"))
+    digits = text.removesuffix("%").rstrip()
+    if not _NUMBER[decimal].fullmatch(digits):
+        return None
+    digits = _GROUPING.sub("", digits).replace("," if decimal == "." else ".", "").replace(",", ".")
+    try:
+        return float(digits) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        return None
+
+
+def names_columns(cells: Sequence[Any]) -> bool:
+    """Whether these cells of row 1 name columns: none of them is a number."""
+
+    def is_plain(cell: Any) -> bool:
+        return not (isinstance(cell, str) and cell.strip().endswith("%")) and _is_number(cell)
+
+    # "50%" may be the name of a column, unless all cells are like it.
+    return not any(map(is_plain, cells)) and not all(is_missing(cell) or _is_number(cell) for cell in cells)
+
+
+def text_of(cell: Any) -> str:
+    """A cell as a text table would hold it: 1.0 is "1".
+
+    >>> text_of(1.0), text_of(2), text_of(" red "), text_of(0.1)
+    ('1', '2', ' red ', '0.1')
+    """
+    if isinstance(cell, float | np.floating):
+        return str(int(cell)) if float(cell).is_integer() else f"{cell:.12g}"
+    return str(cell)
+
+
+def _is_number(cell: Any) -> bool:
+    return not is_missing(cell) and (number(cell) is not None or number(cell, ",") is not None)
+
+
+_DAYS = (
+    "%d.%m.%Y",
+    "%d.%m.%y",
+    "%Y/%m/%d",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+    "%d-%b-%Y",
+    "%d-%b-%y",
+)
+FORMATS = ("ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")))
+"""Date formats, the unambiguous ones first."""
+_PER_DAY = {unit: 86_400 * 1000**k for k, unit in enumerate(("s", "ms", "us", "ns"))}
+_FIRST_DAY, _LAST_DAY = -719_161, 2_932_895
+"""From 0001-01-02 to 9999-12-30, so that the date is valid in every time zone."""
+_LOOKS = re.compile(r"\s*\w+[-./ ]\s?\w+,?[-./ ]\s?\w+.*")
+_N_LOOKED_AT = 20
+
+
+def days_of_texts(texts: Sequence[str]) -> list[NDArray[np.float64]]:
+    """Days since 1970-01-01 of texts that are all dates, for each way to read them; empty if they are not dates.
+
+    There is more than one way if day and month cannot be told apart.
+    """
+    first = list(texts[:_N_LOOKED_AT])
+    if not first or not all(_LOOKS.fullmatch(text) and re.search("[0-9]", text) for text in first):
+        return []
+    few = pd.Series(first, dtype=object)
+    found: list[NDArray[np.float64]] = []
+    every = pd.Series(list(texts), dtype=object)
+    for way in FORMATS:
+        if np.isnan(_days(few, way)).any():
+            continue
+        days = _days(every, way)
+        if not np.isnan(days).any() and not any(np.array_equal(days, other) for other in found):
+            found.append(days)
+    return found
+
+
+def days_of_stamps(stamps: Any) -> NDArray[np.float64]:
+    """Days since 1970-01-01 of a series of dates, NaN where there is none.
+
+    Counted in nanoseconds, like time differences in pandas, unless a date is too far away for these.
+    """
+    counts, per_day = _counted(stamps)
+    known, finer = stamps.notna().to_numpy(), _PER_DAY["ns"] // per_day
+    if np.abs(counts[known]).max(initial=0) < np.iinfo(np.int64).max // finer:
+        counts, per_day = np.where(known, counts, 0) * finer, _PER_DAY["ns"]
+    return np.where(known, counts / per_day, np.nan)
+
+
+def counts_of_stamps(stamps: Any) -> NDArray[np.int64]:
+    """Dates as whole numbers, in their own unit; those of missing dates mean nothing."""
+    return _counted(stamps)[0]
+
+
+def first_odd_stamp(stamps: Any) -> int | None:
+    """Position of the first date that cannot be written: outside the years 1 to 9999, or beyond its unit's range."""
+    counts, per_day = _counted(stamps)
+    days, ends = counts / per_day, np.iinfo(np.int64)
+    odd = (days < _FIRST_DAY) | (days > _LAST_DAY) | (counts < ends.min + per_day) | (counts > ends.max - per_day)
+    odd &= stamps.notna().to_numpy()
+    return int(np.argmax(odd)) if odd.any() else None
+
+
+def _counted(stamps: Any) -> tuple[NDArray[np.int64], int]:
+    """Dates as numbers since 1970-01-01 in UTC, in their own unit, and the number of these units per day."""
+    return stamps.astype(np.int64).to_numpy(), _PER_DAY[stamps.dt.unit]
+
+
+def _days(texts: Any, way: str) -> NDArray[np.float64]:
+    return days_of_stamps(pd.to_datetime(texts.str.strip(), format=way, errors="coerce", utc=True))

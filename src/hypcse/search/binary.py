@@ -1,0 +1,142 @@
+"""Turns a multiway tree into a binary one."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse.entropy import graph_over
+from hypcse.graph import Graph, GraphLike
+from hypcse.graph.convert import in_range
+from hypcse.kernels.linkage.chains import chain_merges
+from hypcse.kernels.trees.sweep import children_first, lift_heights, subtree_minima, subtree_sums
+from hypcse.tree import Tree
+from hypcse.tree.numbering import renumber
+
+
+def binary_form(tree: Tree) -> Tree:
+    """The tree with multiway nodes split as by `to_linkage`."""
+    return tree if tree.is_binary else Tree.from_linkage(tree.to_linkage(), tree.names)
+
+
+def binarize(tree: Tree, graph: GraphLike) -> Tree:
+    """Make a tree binary: join the children of every multiway node by average linkage on the graph between them.
+
+    Children without edges between them are joined last, smallest first. This never raises structural entropy or
+    Dasgupta's cost. A binary tree is returned as it is.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+
+    Returns
+    -------
+    Tree
+        A binary tree over the same leaves.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> star = Tree.from_newick("(0,1,2,3);")
+    >>> binarize(star, Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])).cut(n_clusters=2).tolist()
+    [0, 0, 1, 1]
+    """
+    graph = in_range(graph_over(tree, graph))
+    if tree.is_binary or tree.n_leaves == 1:
+        return tree
+    children = np.flatnonzero(tree.n_children[tree.parent[:-1]] > 2)
+    children = children[np.lexsort((tree.first_positions[children], tree.parent[children]))]
+    between = _graph_between(tree, graph, children)
+    merges = chain_merges(between.indptr, between.indices, between.weights, tree.sizes[children].astype(np.float64))
+    parent = _expand(tree, children, list(zip(*(side.tolist() for side in merges), strict=True)))
+    return searched_tree(children_first(parent, tree.n_leaves), graph, tree.names)
+
+
+def _graph_between(tree: Tree, graph: Graph, children: NDArray[np.int64]) -> Graph:
+    """The graph whose vertices are the listed children, weighted by the cuts between siblings."""
+    i, j, w = graph.edges()
+    meeting = tree.lca(i, j)
+    multiway = tree.n_children[meeting] > 2
+    # The child above a leaf is the last one that starts at or before the leaf.
+    width = tree.n_leaves + 1
+    keys = tree.parent[children] * width + tree.first_positions[children]
+    first, second = (
+        np.searchsorted(keys, meeting[multiway] * width + tree.first_positions[end[multiway]], side="right") - 1
+        for end in (i, j)
+    )
+    return Graph.from_edges(first, second, w[multiway], children.size)
+
+
+def _expand(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int]]) -> NDArray[np.int64]:
+    """Parents with a new node for every merge, except that the last merge of a multiway node is that node."""
+    owner = tree.parent[children].tolist()
+    current = children.tolist()
+    missing = {node: int(tree.n_children[node]) - 1 for node in set(owner)}
+    parent = dict(enumerate(tree.parent.tolist()))
+    for keeper, merged in merges + _leftovers(tree, children, merges):
+        top = owner[keeper]
+        missing[top] -= 1
+        made = top if missing[top] == 0 else len(parent)
+        parent[current[keeper]] = parent[current[merged]] = made
+        if made != top:
+            parent[made] = top
+        current[keeper] = made
+    return np.array([parent[node] for node in range(len(parent))])
+
+
+def _leftovers(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Merges among siblings without edges between them: the two smallest first, ties by position."""
+    size = tree.sizes[children].tolist()
+    alive = dict.fromkeys(range(children.size))
+    for keeper, merged in merges:
+        size[keeper] += size[merged]
+        del alive[merged]
+    groups: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for k in alive:
+        groups[int(tree.parent[children[k]])].append((size[k], k))
+    found = []
+    for group in groups.values():
+        heapq.heapify(group)
+        while len(group) > 1:
+            small, keeper = heapq.heappop(group)
+            other, merged = heapq.heappop(group)
+            heapq.heappush(group, (small + other, keeper))
+            found.append((keeper, merged))
+    return found
+
+
+def searched_tree(parent: NDArray[np.int64], graph: Graph, names: tuple[str, ...] | None = None) -> Tree:
+    """The tree of a search at its `volume_heights`, its internal nodes renumbered from low to high."""
+    return degrees_tree(parent, graph.degrees, names)
+
+
+def degrees_tree(parent: NDArray[np.int64], degrees: NDArray[np.float64], names: tuple[str, ...] | None = None) -> Tree:
+    """`searched_tree` where only the degrees of the graph are known."""
+    n, height = degrees.size, _volume_heights(parent, degrees)
+    order = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
+    return Tree(*renumber(parent, height, order), names)
+
+
+def volume_heights(parent: NDArray[np.int64], graph: Graph) -> NDArray[np.float64]:
+    """log2 of the volume of each node over that of its smallest leaf: 0 at leaves, never decreasing upwards.
+
+    Vertices of degree 0 count with the smallest positive degree of the graph.
+    """
+    return _volume_heights(parent, graph.degrees)
+
+
+def _volume_heights(parent: NDArray[np.int64], degrees: NDArray[np.float64]) -> NDArray[np.float64]:
+    n = degrees.size
+    positive = degrees[degrees > 0]
+    counted = np.maximum(degrees, positive.min() if positive.size else 1.0)
+    volumes = subtree_sums(parent, np.concatenate([counted, np.zeros(parent.size - n)]))
+    # Sums in another order may put a parent below its child by a rounding error.
+    height = lift_heights(parent, np.log2(volumes / subtree_minima(parent, counted)))
+    height[:n] = 0.0
+    return height

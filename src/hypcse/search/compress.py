@@ -1,0 +1,178 @@
+"""The compressing operator: a tree with few levels that loses as little entropy as possible."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_count
+from hypcse.entropy import graph_over, lca_weights, node_volumes
+from hypcse.graph import Graph, GraphLike
+from hypcse.graph.convert import in_range
+from hypcse.kernels.trees.antichains import best_antichain
+from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
+from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
+from hypcse.tree import Tree
+from hypcse.tree.numbering import renumber
+
+MAX_WORK = 3_000_000_000
+"""Largest number of node visits for finding the best levels exactly."""
+
+
+def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
+    """Reduce a tree to at most `n_levels` levels below the root, leaves included, with the smallest loss of entropy.
+
+    One level is the star of all leaves, two levels are the clusters of `best_cut`, three are groups of clusters, and so
+    on: a taxonomy for people who do not want a binary tree. Exact by dynamic programming if (levels - 2) times the sum
+    of all subtree sizes is at most 3 billion; on larger or deeper trees the levels are chosen one by one from the
+    finest up.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    n_levels
+        Maximum number of levels below the root.
+
+    Returns
+    -------
+    Tree
+        A multiway tree over the same leaves; remaining nodes keep their heights.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, graph_linkage
+    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> compress(graph_linkage(g), g, n_levels=2).n_nodes
+    9
+    """
+    check_count("n_levels", n_levels, 1)
+    graph = in_range(graph_over(tree, graph))
+    return keep_nodes(tree, kept_levels(tree, graph, min(n_levels, tree.n_leaves)) > 0)
+
+
+def keep_nodes(tree: Tree, chosen: NDArray[np.bool_]) -> Tree:
+    """The tree with every internal node contracted except the root and the chosen ones; heights do not change."""
+    kept = chosen.copy()
+    kept[: tree.n_leaves] = True
+    kept[-1] = True
+    above = kept_parents(tree.parent, kept)
+    order = np.concatenate([np.flatnonzero(kept), np.flatnonzero(~kept)])
+    parent, height = renumber(above, tree.height, order)
+    n_kept = int(kept.sum())
+    return Tree(parent[:n_kept], height[:n_kept], tree.names)
+
+
+def kept_levels(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
+    """Level (1 just below the root) of each internal node that `compress` keeps; 0 at all others."""
+    if n_levels == 1 or tree.n_leaves < 3:
+        return np.zeros(tree.n_nodes, np.int64)
+    if not is_small(tree, n_levels):
+        return one_by_one(tree, graph, n_levels)
+    return LevelTable(tree, graph).kept(n_levels)
+
+
+def is_small(tree: Tree, n_levels: int) -> bool:
+    """Whether this many levels are found exactly."""
+    return max(n_levels - 2, 0) * int(tree.sizes.sum()) * 2 <= MAX_WORK
+
+
+class LevelTable:
+    """Gains of the best levels below every node, one more row for each level.
+
+    Row b holds the highest gain below each node if b levels of internal nodes may be kept there.
+    """
+
+    def __init__(self, tree: Tree, graph: Graph) -> None:
+        self.order, count = _post_order(tree)
+        volumes = node_volumes(tree, graph.degrees)
+        bits = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes))
+        meeting = lca_weights(tree, graph)
+        inside = subtree_sums(tree.parent, meeting)
+        parent, _ = renumber(tree.parent, tree.height, self.order)
+        order = self.order
+        self.outline = Outline(parent, count[order], inside[order], bits[order], (meeting > 0)[order])
+        self.rows = [np.zeros(tree.n_nodes)]
+        self.volume = graph.volume
+
+    def saving(self, n_levels: int) -> float:
+        """What the best tree with this many levels below the root saves over the star, in bits."""
+        gain = best_gain_at_root(self.outline, self._row(n_levels - 2)) if n_levels > 1 else 0.0
+        return 2 * gain / self.volume if self.volume > 0 else 0.0
+
+    def kept(self, n_levels: int) -> NDArray[np.int64]:
+        """Level of each node to keep, 0 at all others."""
+        self._row(n_levels - 2)
+        level = np.zeros(self.order.size, np.int64)
+        level[self.order] = best_levels(self.outline, np.array(self.rows[: n_levels - 1]))
+        return level
+
+    def _row(self, number: int) -> NDArray[np.float64]:
+        while len(self.rows) <= number:
+            self.rows.append(gains_below(self.outline, self.rows[-1]))
+        return self.rows[number]
+
+
+def one_by_one(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
+    """From the finest level up; each is the best cut of what is above the one before."""
+    kept = np.zeros(tree.n_nodes, np.bool_)
+    for chosen in coarser_cuts(tree, graph, n_levels - 1):
+        kept[chosen] = True
+    kept[-1] = True
+    above = kept_parents(tree.parent, kept)
+    level = np.zeros(tree.n_nodes, np.int64)
+    for node in np.flatnonzero(kept)[-2::-1]:
+        level[node] = level[above[node]] + 1
+    return level
+
+
+def coarser_cuts(tree: Tree, graph: Graph, n_cuts: int) -> list[NDArray[np.int64]]:
+    """Nodes of at most `n_cuts` nested cuts, the finest first; each gains the most, given the one below it.
+
+    With the clusters c of one cut kept, keeping u above them gains (inside(u) - sum of inside(c)) log2(V / vol(u)).
+    """
+    base = cluster_gains(tree, graph)
+    meeting = lca_weights(tree, graph)
+    inside = subtree_sums(tree.parent, meeting)
+    covered = np.zeros(tree.n_nodes)
+    floor = np.zeros(tree.n_nodes, np.bool_)
+    cuts: list[NDArray[np.int64]] = []
+    while len(cuts) < n_cuts:
+        share = np.divide(inside - covered, inside, where=inside > 0, out=np.zeros_like(inside))
+        gain = np.where(floor, 0.0, base * np.maximum(share, 0.0))
+        chosen = _clusters(tree, gain, meeting > 0)
+        if chosen.size == 0:
+            break
+        cuts.append(chosen)
+        weights = np.zeros(tree.n_nodes)
+        weights[chosen] = inside[chosen]
+        covered = np.maximum(covered, subtree_sums(tree.parent, weights))
+        floor |= covered == 0
+        floor[chosen] = True
+    return cuts
+
+
+def _clusters(tree: Tree, gain: NDArray[np.float64], joined: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Internal nodes other than the root that are clusters, with a positive gain, of the best cut."""
+    split, _ = best_antichain(tree.parent, gain, joined, np.ones(tree.n_nodes, np.bool_))
+    is_cluster = ~split
+    is_cluster[:-1] &= split[tree.parent[:-1]]
+    is_cluster[-1] = False
+    return np.flatnonzero(is_cluster & (gain > 0))
+
+
+def _post_order(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Nodes in post-order, and how many nodes each subtree has."""
+    count = subtree_sums(tree.parent, np.ones(tree.n_nodes)).astype(np.int64)
+    end = tree.first_positions + tree.sizes
+    return np.lexsort((count, end)), count
+
+
+def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
+    """How much each node, as a cluster, lowers the entropy, times V / 2: inside weight times log2(V / volume)."""
+    inside = subtree_sums(tree.parent, lca_weights(tree, graph))
+    volumes = node_volumes(tree, graph.degrees)
+    bits = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes))
+    return inside * (bits[-1] - bits)

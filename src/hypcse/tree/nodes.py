@@ -1,0 +1,186 @@
+"""The top of a tree, down to given clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from hypcse._checks import check_count, check_features
+from hypcse.kernels.trees.branches import add_column, mean_squares_between
+from hypcse.kernels.trees.sweep import kept_parents, lift_heights, subtree_minima, subtree_sums
+from hypcse.tree.tree import Tree
+
+
+class Outline(NamedTuple):
+    """The top of a tree; its leaf k is cluster k.
+
+    tree : the top itself, leaves at height 0.
+    node : (n_nodes,) the node of the whole tree that each of its nodes is.
+    """
+
+    tree: Tree
+    node: NDArray[np.int64]
+
+
+def outline(tree: Tree, clusters: NDArray[np.int64]) -> Outline:
+    """The tree down to clusters (labels from 0, -1 for outliers). O(n).
+
+    A cluster is the largest node that has leaves of no other cluster. Leaves of the cluster elsewhere, its strays, are
+    left out.
+
+    >>> whole = Tree.from_newick("(((0,1),(2,3)),4);")
+    >>> outline(whole, whole.cut(n_clusters=3)).tree.to_newick()
+    '(2:3.0,(0:2.0,1:2.0):1.0);'
+    >>> outline(whole, np.array([0, 0, 1, -1, 0])).tree.to_newick()
+    '(0:2.0,1:2.0);'
+    """
+    tops = _largest_nodes(tree, clusters)
+    above = np.zeros(tree.n_nodes)
+    above[tops] = 1
+    branches = np.flatnonzero(subtree_sums(tree.parent, above)[:-1] > 0)
+    joins = np.bincount(tree.parent[branches], minlength=tree.n_nodes) > 1
+    node = np.concatenate([tops, np.flatnonzero(joins)])
+    number = np.full(tree.n_nodes, -1)
+    number[node] = np.arange(node.size)
+    marks = number >= 0
+    marks[-1] = True
+    parent = kept_parents(tree.parent, marks)[node]
+    height = np.where(np.arange(node.size) < tops.size, 0.0, tree.height[node])
+    return Outline(Tree(np.where(parent >= 0, number[parent], -1), height), node)
+
+
+def _largest_nodes(tree: Tree, clusters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each cluster, the largest node that has leaves of no other."""
+    clustered = clusters >= 0
+    above = int(clusters.max()) + 1
+    first = subtree_minima(tree.parent, np.where(clustered, clusters, above))
+    pure = first == -subtree_minima(tree.parent, np.where(clustered, -clusters, 1))
+    tops = pure.copy()
+    tops[:-1] &= ~pure[tree.parent[:-1]]
+    found = np.flatnonzero(tops)
+    found = found[np.lexsort([-tree.sizes[found], first[found]])]
+    largest = np.append(True, first[found[1:]] != first[found[:-1]])
+    second = np.append(False, largest[:-1]) & ~largest
+    if not clustered.any() or (tree.sizes[found[second]] == tree.sizes[found[np.flatnonzero(second) - 1]]).any():
+        raise ValueError("these clusters are not nodes of the tree. Pass labels of a cut of the tree.")
+    return found[largest]
+
+
+def merge_distances(tree: Tree, X: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Root mean squared distance between the parts that each node joins, (n_nodes,), never decreasing upwards.
+
+    The mean is over all pairs of leaves in different children, in the unscaled coordinates of X. It follows exactly
+    from sizes, means and variances; a node below one of its children is lifted to it. Column by column: O(n d) time,
+    O(n) memory besides X.
+
+    >>> merge_distances(Tree.from_newick("((0,1),2);"), np.array([[0.0], [2.0], [5.0]])).round(3).tolist()
+    [0.0, 0.0, 0.0, 2.0, 4.123]
+    """
+    features = check_features(X)
+    if features.shape[0] != tree.n_leaves:
+        raise ValueError(f"X has {features.shape[0]} rows, but the tree has {tree.n_leaves} leaves: one row per leaf.")
+    return part_distances(tree, features, np.ones(tree.n_leaves), np.zeros(tree.n_leaves))
+
+
+def part_distances(
+    tree: Tree, means: NDArray[np.floating], sizes: NDArray[np.float64], squares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """`merge_distances` if each leaf is a group: its number of points, their mean, and their squared distances from it.
+
+    means : (n_leaves, d); sizes and squares, summed over the points of a leaf : (n_leaves,).
+    """
+    counts = subtree_sums(tree.parent, np.concatenate([sizes, np.zeros(tree.n_nodes - tree.n_leaves)]))
+    between = np.zeros(tree.n_nodes)
+    for column in range(means.shape[1]):
+        values = means[:, column].astype(np.float64)
+        add_column(tree.parent, counts, sizes * (values - values.mean()), between)
+    mean_squares = mean_squares_between(tree.parent, counts, between, squares)
+    return lift_heights(tree.parent, np.sqrt(mean_squares))
+
+
+class Layer(NamedTuple):
+    """Chosen nodes that have the same number of chosen nodes above them, so that no two share a leaf.
+
+    node    : (k,) their ids.
+    above   : (k,) where in the layer before each finds the nearest chosen node above it.
+    members : (k, n_leaves) sparse, 1 where a leaf lies under a node.
+    """
+
+    node: NDArray[np.int64]
+    above: NDArray[np.int64]
+    members: sparse.csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The root and some nodes under it.
+
+    node  : (k,) ids, a node after all chosen nodes above it; the root first.
+    above : (k,) position in `node` of the nearest chosen node above, -1 at the root.
+    depth : (k,) how many chosen nodes lie above.
+    """
+
+    tree: Tree
+    node: NDArray[np.int64]
+    above: NDArray[np.int64]
+    depth: NDArray[np.int64]
+
+    def layers(self) -> Iterator[Layer]:
+        """The nodes by depth, the root alone first. Each layer is made when it is asked for: O(n_leaves) memory."""
+        place = np.empty(self.node.size, np.int64)
+        for depth in range(int(self.depth.max()) + 1):
+            here = np.flatnonzero(self.depth == depth)
+            place[here] = np.arange(here.size)
+            above = place[self.above[here]] if depth else np.zeros(1, np.int64)
+            yield Layer(self.node[here], above, self._members(self.node[here]))
+
+    def _members(self, nodes: NDArray[np.int64]) -> sparse.csr_array:
+        size = self.tree.sizes[nodes]
+        ends = np.concatenate([[0], np.cumsum(size)])
+        position = np.arange(ends[-1]) + np.repeat(self.tree.first_positions[nodes] - ends[:-1], size)
+        leaves = self.tree.leaf_order()[position]
+        # Small indices: those of a table that it is multiplied with are not copied then.
+        parts = np.ones(leaves.size), leaves.astype(np.int32), ends.astype(np.int32)
+        return sparse.csr_array(parts, shape=(nodes.size, self.tree.n_leaves))
+
+
+def choose_nodes(tree: Tree, levels: Sequence[ArrayLike] | None = None, min_size: int = 1) -> Chosen:
+    """The root, and the nodes of at least `min_size` leaves that the clusters of `levels` are; without levels, all.
+
+    >>> tree = Tree.from_newick("(((0,1),(2,3)),(4,5));")
+    >>> chosen = choose_nodes(tree, [[0, 0, 0, 0, 1, 1]])
+    >>> [tree.leaves(node).tolist() for node in chosen.node]
+    [[0, 1, 2, 3, 4, 5], [4, 5], [0, 1, 2, 3]]
+    """
+    marked = np.full(tree.n_nodes, not levels)
+    for level in levels or ():
+        labels = np.asarray(level, np.int64)
+        if labels.shape != (tree.n_leaves,):
+            raise ValueError(f"a level has shape {labels.shape} for {tree.n_leaves} leaves. Pass one label per leaf.")
+        top = outline(tree, labels)
+        marked[top.node[: top.tree.n_leaves]] = True
+    marked &= tree.sizes >= check_count("min_size", min_size, 1)
+    marked[tree.root] = True
+    nodes = np.flatnonzero(marked)
+    start, size = tree.first_positions[nodes], tree.sizes[nodes]
+    order = np.lexsort([-nodes, -size, start])
+    return Chosen(tree, nodes[order], *_enclosing(start[order], size[order]))
+
+
+def _enclosing(start: NDArray[np.int64], size: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of nested intervals, each after those that hold it, the innermost that holds it, and how many do."""
+    above, depth = np.full(start.size, -1), np.zeros(start.size, np.int64)
+    open_now: list[int] = []
+    ends = (start + size).tolist()
+    for k, first in enumerate(start.tolist()):
+        while open_now and ends[open_now[-1]] <= first:
+            open_now.pop()
+        if open_now:
+            above[k], depth[k] = open_now[-1], len(open_now)
+        open_now.append(k)
+    return above, depth

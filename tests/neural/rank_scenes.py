@@ -1,0 +1,141 @@
+"""What each rank does in `test_ranks.py`, and what one process does to compare with; not a test itself.
+
+`python rank_scenes.py FOLDER` plays all scenes in turn, in every process of torchrun, and writes what this one found.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from runpy import run_path
+
+import numpy as np
+
+from hypcse import HypCSE, similarity_graph
+from hypcse.graph import scale_features
+from hypcse.neural.training.config import TrainingConfig
+from hypcse.neural.training.loop import fit
+from hypcse.neural.training.ranks import ALONE, RankFailed, join_ranks
+from hypcse.neural.training.run import Run
+from hypcse.storage.options import nest_options
+
+SMALL = {"hidden_dim": 16, "embed_dim": 4, "projection_dim": 4, "batch_size": 25, "n_seeds": 2, "anchor_decay": 0.9}
+EXAMPLE = Path(__file__).parents[2] / "examples" / "torchrun.py"
+STEPS = {"n_epochs": 5, "evaluate_every": 2}
+"""Three subgraphs an epoch, so two steps of two ranks, of which one has nothing for one of them: ten steps in all."""
+FORMS = {
+    "default": {},
+    "base": {"learn_graph": False, "contrast_weight": 0.0},
+    "three": {"subgraphs_per_step": 3},
+}
+
+
+class Stopped(Exception):
+    """Raised by a callback, as a kill would end it."""
+
+
+def points(n=75):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, 4)) + 3 * rng.integers(0, 3, size=(n, 1))
+
+
+def prepared(**options):
+    X = points()
+    return scale_features(X), similarity_graph(X), TrainingConfig(**{**SMALL, **STEPS, **options})
+
+
+def told(trained):
+    """Losses of all epochs, weights and leaves of the best, and the edges of the anchor."""
+    weights = {f"weight {name}": value.numpy() for name, value in trained.state.items()}
+    return {"losses": losses_of(trained), "leaves": trained.leaves, "anchor": edges_of(trained.anchor), **weights}
+
+
+def take_steps(ranks=ALONE, **options):
+    """Losses of all epochs, weights after the last step, and the edges of the anchor."""
+    run = Run(*prepared(**options), 0, "cpu", ranks)
+    for number in range(1, STEPS["n_epochs"] + 1):
+        run.epoch(number)
+    weights = {f"weight {name}": value.numpy() for name, value in run.networks.state_dict().items()}
+    return {"losses": losses_of(run), "anchor": edges_of(run.anchor.to_graph()), **weights}
+
+
+def losses_of(run):
+    return np.array([(s.losses.cse, s.losses.contrast, s.losses.centroid, s.losses.total) for s in run.history])
+
+
+def edges_of(graph):
+    return np.array(graph.edges())
+
+
+def stop_at(epoch):
+    def callback(progress):
+        if progress.done == epoch:
+            raise Stopped
+
+    return callback
+
+
+def fit_stopped(folder, ranks=ALONE, **options):
+    """A training that ends with an error after epoch 2, which is kept."""
+    try:
+        fit(*prepared(**options), callback=stop_at(3), checkpoint_dir=folder, checkpoint_every=1, ranks=ranks)
+    except (Stopped, RankFailed) as error:
+        return f"{type(error).__name__}: {error}"
+    raise AssertionError("it did not stop")
+
+
+def fit_others(ranks):
+    """Each rank with a seed of its own, which is refused."""
+    try:
+        fit(*prepared(), random_state=ranks.number, ranks=ranks)
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("it was not refused")
+
+
+def play(folder):
+    """All scenes of one rank; numbers by scene and name."""
+    found = {}
+    with join_ranks("cpu") as (ranks, _):
+        for name, options in FORMS.items():
+            found[name] = take_steps(ranks, **options)
+        found["one subgraph"] = told(fit(*prepared(batch_size=100), ranks=ranks))
+        resumed = fit(*prepared(subgraphs_per_step=2), checkpoint_dir=folder / "by one", ranks=ranks)
+        found["resumed"] = told(resumed)
+        # Rank 0 alone has a callback; that it asks to stop reaches all.
+        asks = (lambda progress: progress.done == 2) if ranks.number == 0 else None
+        found["stopped"] = told(fit(*prepared(), callback=asks, ranks=ranks))
+        texts = [fit_stopped(folder / "by two", ranks, subgraphs_per_step=2), fit_others(ranks)]
+    for number in range(2):
+        # Two fits in one program, each with a group of its own.
+        model = HypCSE(**nest_options(HypCSE, SMALL), n_epochs=2, verbose=1, random_state=number).fit(points())
+    tree = {"linkage": model.linkage_matrix_, "labels": model.labels_, "levels": np.array(model.levels_)}
+    found["model"] = {**tree, "embedding": model.embedding_, "losses": [s.losses.total for s in model.history_]}
+    with open(folder / f"example-{ranks.number}", "w") as said, redirect_stdout(said):
+        run_path(str(EXAMPLE))
+    (folder / f"texts-{ranks.number}").write_text("\n".join(texts))
+    arrays = {f"{scene}/{name}": value for scene, parts in found.items() for name, value in parts.items()}
+    np.savez(folder / f"found-{ranks.number}.npz", **arrays)
+
+
+def die(folder):
+    """Rank 1 ends without a word in its second step."""
+    from hypcse.neural.training import epoch
+
+    take, steps = epoch.losses_of, []
+
+    def losses_of(*words):
+        steps.append(words)
+        if len(steps) == 2:
+            os._exit(7)
+        return take(*words)
+
+    epoch.losses_of = losses_of
+    with join_ranks("cpu") as (ranks, _):
+        take_steps(ranks)
+
+
+if __name__ == "__main__":
+    {"play": play, "die": die}[sys.argv[1]](Path(sys.argv[2]))

@@ -1,0 +1,167 @@
+"""Figures of rows, verdicts about them, ranks and correlations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from hypcse.metrics import SCORES
+from hypcse.paper import EXPERIMENTS
+from hypcse.paper.experiments.model import Experiment, Row
+from hypcse.paper.results.metrics import METRICS
+from hypcse.paper.results.ranks import Ranks, agreements, mean_ranks
+from hypcse.paper.results.summary import Figure, Results, best_two, figure, verdict
+from hypcse.paper.running.tasks import Planned, Task
+from hypcse.paper.settings import read_printed
+
+
+def record(task, purity, entropy=2.0, **more):
+    scores = {"dendrogram_purity": purity, "structural_entropy": entropy}
+    return {
+        "key": task.key,
+        "data": task.data,
+        "seed": task.seed,
+        "options": {},
+        "seconds": 1.0,
+        "scores": scores,
+        **more,
+    }
+
+
+def results(purities, row=None):
+    """One row on iris, a seed for each purity."""
+    row = row or Row("random", "untrained", printed="hypcse", random=True)
+    planned = [Planned(row, Task("tree", "untrained", "iris", seed)) for seed in range(len(purities))]
+    records = {task.key: record(task, p) for (_, task), p in zip(planned, purities, strict=True) if p is not None}
+    return Results(Experiment("toy", "", (row,), ("dendrogram_purity",)), planned, records)
+
+
+def test_a_figure_has_mean_deviation_and_the_papers_figure():
+    found = results([0.5, 0.6, 0.7]).table("dendrogram_purity")["random"]["iris"]
+    assert (found.mean, found.n_seeds, found.paper) == (pytest.approx(60), 3, 95.1)
+    assert found.deviation == pytest.approx(10)
+    assert found.verdict == "not reproduced"
+
+
+def test_tasks_that_were_not_run_are_left_out():
+    found = results([0.5, None]).table("dendrogram_purity")["random"]["iris"]
+    assert (found.n_seeds, found.n_missing) == (1, 1)
+    assert results([None]).table("dendrogram_purity") == {}
+    assert results([None]).data_sets == []
+
+
+def test_failed_and_stopped_seeds_are_counted():
+    task = Task("tree", "ufit", "iris")
+    records = [record(task, 0.5), record(task, 0.5, stopped=True), {"error": "x", "seconds": 1.0}]
+    found = figure(records, "dendrogram_purity")
+    assert (found.n_seeds, found.n_failed, found.n_stopped) == (2, 1, 1)
+    assert figure(records[2:], "dendrogram_purity").n_seeds == 0
+
+
+@pytest.mark.parametrize(
+    ("metric", "mean", "deviation", "paper", "wanted"),
+    [
+        ("dendrogram_purity", 95.6, 0.0, 95.1, "reproduced"),
+        ("dendrogram_purity", 95.7, 0.0, 95.1, "better"),
+        ("dendrogram_purity", 94.5, 0.0, 95.1, "not reproduced"),
+        ("dendrogram_purity", 93.0, 2.0, 95.1, "reproduced"),
+        ("structural_entropy", 2.029, 0.0, 2.01, "reproduced"),
+        ("structural_entropy", 2.031, 0.0, 2.01, "not reproduced"),
+        ("structural_entropy", 1.98, 0.0, 2.01, "better"),
+        ("points", 178, 0.0, 175, "not reproduced"),
+    ],
+)
+def test_the_rule_of_verdicts(metric, mean, deviation, paper, wanted):
+    assert verdict(metric, mean, deviation, 5, paper) == wanted
+
+
+def test_the_spread_of_two_seeds_does_not_count():
+    assert verdict("dendrogram_purity", 93.0, 5.0, 2, 95.1) == "not reproduced"
+    assert verdict("dendrogram_purity", 93.0, 5.0, 3, 95.1) == "reproduced"
+
+
+def test_what_there_is_no_number_for_has_no_verdict_and_no_place():
+    task = Task("tree", "ward", "iris")
+    found = figure([record(task, None)], "dendrogram_purity", 95.0)
+    assert np.isnan(found.mean) and found.verdict is None
+    table = {"none": {"iris": found}, "a": {"iris": Figure(50.0, 0.0, 1)}}
+    assert best_two(table, "iris", "dendrogram_purity") == [["a"]]
+
+
+def test_the_best_two_share_their_place_when_they_print_alike():
+    table = {
+        name: {"iris": Figure(mean, 0.0, 1)} for name, mean in {"a": 1.0001, "b": 1.0002, "c": 1.2, "d": 3.0}.items()
+    }
+    assert best_two(table, "iris", "structural_entropy") == [["a", "b"], ["c"]]
+    assert best_two(table, "iris", "dendrogram_purity") == [["d"], ["c"]]
+
+
+def grid(matrix):
+    return {f"row {i}": {f"set {j}": float(x) for j, x in enumerate(line)} for i, line in enumerate(matrix)}
+
+
+def test_mean_ranks_and_the_critical_difference():
+    """The difference of 10 methods on 7 sets by the table of Nemenyi's test: q = 3.164 at 0.05."""
+    order = np.tile(np.arange(10.0)[:, None], 7)
+    low = mean_ranks(grid(order), "structural_entropy")
+    assert list(low.mean.values()) == list(range(1, 11))
+    assert low.difference == pytest.approx(3.164 * np.sqrt(10 * 11 / 42), rel=1e-3)
+    assert low.p_value < 1e-6
+    assert next(iter(mean_ranks(grid(order), "dendrogram_purity").mean)) == "row 9"
+    assert mean_ranks(grid(order[:, :2]), "structural_entropy") is None
+    assert mean_ranks(grid(order[:3]), "structural_entropy") is None
+
+
+def test_groups_are_the_longest_runs_within_the_difference():
+    ranks = Ranks({"a": 1.0, "b": 2.0, "c": 2.5, "d": 5.0}, 7, 0.1, 1.6)
+    assert ranks.groups() == [("a", "c")]
+    assert Ranks({"a": 1.0, "b": 2.0, "c": 3.0}, 7, 0.1, 1.5).groups() == [("a", "b"), ("b", "c")]
+    assert Ranks({"a": 1.0, "b": 2.0}, 7, 0.1, 0.5).groups() == []
+
+
+def test_correlations_are_spearmans_with_the_best_first():
+    x, y = np.random.default_rng(0).normal(size=(2, 8, 3))
+    (found,) = agreements({"structural_entropy": grid(x), "dendrogram_purity": grid(y)})
+    wanted = [spearmanr(x[:, k], -y[:, k]).statistic for k in range(3)]
+    assert list(found.correlation.values()) == pytest.approx(wanted)
+    assert set(found.n_rows.values()) == {8}
+    (flat,) = agreements({"structural_entropy": grid(x), "dasgupta_cost": grid(np.ones_like(x))})
+    assert all(np.isnan(value) for value in flat.correlation.values())
+
+
+def test_rows_count_where_both_metrics_have_them():
+    x, y = np.random.default_rng(1).normal(size=(2, 8, 2))
+    short = grid(y)
+    del short["row 3"]["set 1"]
+    (found,) = agreements({"structural_entropy": grid(x), "dasgupta_cost": short})
+    assert found.n_rows == {"set 0": 8, "set 1": 7}
+    kept = np.delete(np.arange(8), 3)
+    assert found.correlation["set 1"] == pytest.approx(spearmanr(x[kept, 1], y[kept, 1]).statistic)
+    with_short = {**grid(np.tile(x, 2)), "short": {"set 0": 1.0}}
+    assert mean_ranks(with_short, "structural_entropy").mean.keys() == grid(x).keys()
+
+
+def test_the_papers_rows_count_once():
+    """Two of our rows may stand beside one of the paper's."""
+    rows = (Row("ours", "spec-wrsc", printed="spec-wrsc"), Row("theirs", "spec-wrsc", {"released": True}, "spec-wrsc"))
+    planned = [Planned(row, Task("tree", row.method, "iris", options=dict(row.options))) for row in rows]
+    records = {task.key: record(task, 0.9) for _, task in planned}
+    found = Results(Experiment("toy", "", rows, ("dendrogram_purity",)), planned, records)
+    assert found.paper("dendrogram_purity") == {"spec-wrsc": {"iris": 83.2}}
+    assert found.ours("dendrogram_purity") == {"ours": {"iris": 90.0}, "theirs": {"iris": 90.0}}
+
+
+def test_the_papers_figures():
+    assert read_printed("table1", "structural_entropy", "hypcse", "zoo") == 1.822
+    assert read_printed("table1", "dendrogram_purity", "dp-cluster-hsbm", "pen-digits") is None
+    assert read_printed("table2", "dendrogram_purity", "base", "pen-digits") is None
+    assert read_printed("table4", "points", "data", "wine") == 175
+
+
+def test_every_score_is_a_metric_and_so_is_what_experiments_ask_for():
+    for score in SCORES:
+        metric = METRICS[score.name]
+        assert (metric.phrase, metric.unit, metric.higher) == (score.phrase, score.unit, score.higher)
+    assert all(name in METRICS for one in EXPERIMENTS for name in one.metrics)
+    assert METRICS["dasgupta_cost"].title == "Dasgupta's cost" and METRICS["peak_mb"].title == "Peak memory (MB)"
