@@ -15,8 +15,8 @@ import hypcse
 
 griffe = pytest.importorskip("griffe", reason="griffe, which the extra `docs` brings, is not installed")
 
-FOLDERS = ("cells", "chance", "dask", "datasets", "discrete", "entropy", "experiments", "labels", "methods", "metrics")
-FOLDERS += ("plot", "topics")
+FOLDERS = ("cells", "dask", "datasets", "entropy", "estimators", "methods", "metrics", "paper", "partitions")
+FOLDERS += ("plot", "points", "search", "topics")
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference.md"
 
 

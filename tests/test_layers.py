@@ -13,23 +13,22 @@ import hypcse
 
 PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
-    ("_geoopt",),
-    ("_torch", "_progress", "_ranks", "_arrays", "_formats", "_choices"),
-    ("_checks", "_random", "_backend", "_memory", "_cache", "_threads", "_notebook"),
-    ("writing",),
-    ("kernels", "gpu", "_bar"),
-    ("graph", "tree", "hyperbolic"),
-    ("entropy", "points", "saving"),
-    ("discrete",),
-    ("decode", "encoder", "structure", "objective", "metrics", "chance", "labels"),
-    ("training",),
-    ("estimator", "datasets", "show"),
-    ("methods", "cells", "topics", "plot", "dask"),
-    ("experiments",),
+    ("_arrays", "_choices", "_memory", "_notebook", "_random", "_threads"),
+    ("_checks", "_progress"),
+    ("kernels",),
+    ("graph", "tree"),
+    ("entropy", "points", "storage"),
+    ("search", "metrics"),
+    ("partitions",),
+    ("estimators", "datasets", "show"),
+    ("neural", "topics", "plot", "dask"),
+    ("methods", "cells"),
+    ("paper",),
     ("cli",),
 )
-# How values show themselves in a notebook: imported inside a function, when a notebook asks.
-UPWARDS = {("_notebook", "show")}
+# Imported inside a function, when it is asked for: pictures in a notebook, torch, a learned graph.
+UPWARDS = {("_notebook", "show"), ("_threads", "neural"), ("graph", "neural")}
+CORE = ("kernels", "graph", "tree", "entropy", "search", "partitions", "metrics", "estimators", "methods")
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -58,11 +57,12 @@ def test_imports_point_down(path: Path) -> None:
         assert LEVEL[home] < LEVEL[own] or (own, home) in UPWARDS, f"{own} must not import {part}"
 
 
-def test_the_way_up_is_taken_when_a_notebook_asks() -> None:
-    """The values load without what shows them."""
-    code = (
-        "import sys, hypcse; hypcse.Tree, hypcse.Graph; print([m for m in sys.modules if m.startswith('hypcse.show')])"
-    )
+def test_the_core_loads_neither_torch_nor_the_paper() -> None:
+    """The ways up are taken only when asked for: no module of the core needs what stands above it."""
+    modules = [f"hypcse.{'.'.join(path.relative_to(PACKAGE).with_suffix('').parts)}" for path in PACKAGE.rglob("*.py")]
+    core = [name for name in modules if name.split(".")[1] in CORE]
+    above = ("torch", "hypcse.neural", "hypcse.paper", "hypcse.show")
+    code = f"import sys; [__import__(m) for m in {core!r}]; print([m for m in sys.modules if m.startswith({above!r})])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 

@@ -47,7 +47,7 @@ TYPES = [
     "hypcse.tree.tree.Tree",
     "numpy.ndarray[",
     "hypcse.graph.graph.Graph",
-    "hypcse.partitions.levels.Levels",
+    "hypcse.partitions.nested_levels.Levels",
     "float",
     "hypcse.points.points.Points",
     "str",

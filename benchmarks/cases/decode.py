@@ -59,7 +59,7 @@ def spanning_neighbors(n_points: int, rng: Rng) -> Workload:
     """The spanning tree by neighbours of leaves in 25 clusters in 16 dimensions."""
     leaves = clustered_leaves(n_points, N_FEATURES, rng)
     return Workload(
-        lambda: hypcse.neural.spanning_tree(leaves, method="neighbors"), facts=lambda tree: _facts(tree.length)
+        lambda: hypcse.search.spanning_tree(leaves, method="neighbors"), facts=lambda tree: _facts(tree.length)
     )
 
 
@@ -99,7 +99,7 @@ def on_sphere(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _spanning(leaves: NDArray[np.float64], peer: Peer | None = None) -> Workload:
     return Workload(
-        run=lambda: hypcse.neural.spanning_tree(leaves),
+        run=lambda: hypcse.search.spanning_tree(leaves),
         peer=peer,
         facts=lambda tree: _facts(tree.length),
         peer_facts=_facts,

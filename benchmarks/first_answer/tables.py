@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hypcse.paper.flat.data import flat_data
 from numpy.typing import NDArray
 
 import hypcse
 from benchmarks.quality.sheet import Sheet
-from hypcse.paper.flat.cases import FLAT_CASES
-from hypcse.paper.flat.methods import partition
+from hypcse.paper.flat.cases import FLAT_CASES, FlatData, flat_data
+from hypcse.paper.flat.methods import FLAT_METHODS
 
 MAX_CLUSTERS = 30
 """Largest number of clusters that k-means and the mixture try."""
@@ -50,10 +49,11 @@ def tables(group: str, seeds: list[int], folder: Path | None) -> Iterator[tuple[
     """Name, features and classes of each table of `reproduce flat`, and of those in the folder."""
     for case in FLAT_CASES.values():
         if case.group == group:
-            for seed in seeds if case.is_drawn else seeds[:1]:
+            is_drawn = group != "public"
+            for seed in seeds if is_drawn else seeds[:1]:
                 data = flat_data(case, seed)
                 assert data.X is not None
-                yield f"{case.name} {seed}" if case.is_drawn else case.name, np.asarray(data.X, np.float64), data.y
+                yield f"{case.name} {seed}" if is_drawn else case.name, np.asarray(data.X, np.float64), data.y
     for path in sorted(folder.glob("*.npz")) if folder is not None else ():
         with np.load(path, allow_pickle=False) as arrays:
             yield path.stem, np.asarray(arrays["X"], np.float64), np.unique(arrays["y"], return_inverse=True)[1]
@@ -102,10 +102,8 @@ def _hdbscan(X: Floats) -> Labels:
 
 
 def _leiden(X: Floats) -> Labels:
-    from hypcse.paper.flat.data import FlatData
-
     data = FlatData(X, hypcse.similarity_graph(X), np.zeros(len(X), np.int64))
-    return partition("leiden", data, 0).labels
+    return FLAT_METHODS["leiden"](data, 0).labels
 
 
 METHODS: dict[str, tuple[str, Callable[[Floats], Labels]]] = {

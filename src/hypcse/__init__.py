@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from hypcse.entropy import one_dimensional_entropy as one_dimensional_entropy
     from hypcse.entropy import structural_entropy as structural_entropy
     from hypcse.estimators import EntropyClustering as EntropyClustering
-    from hypcse.estimators.labels import respect_labels as respect_labels
-    from hypcse.estimators.labels import spread_labels as spread_labels
+    from hypcse.estimators import respect_labels as respect_labels
+    from hypcse.estimators import spread_labels as spread_labels
     from hypcse.graph import Graph as Graph
     from hypcse.graph import similarity_graph as similarity_graph
     from hypcse.metrics import dasgupta_cost as dasgupta_cost
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from hypcse.neural.losses.cse import cse_loss as cse_loss
     from hypcse.neural.losses.structural import StructuralEntropyLoss as StructuralEntropyLoss
     from hypcse.neural.losses.structural import centroid_loss as centroid_loss
+    from hypcse.partitions import Structure as Structure
     from hypcse.partitions import best_cut as best_cut
+    from hypcse.partitions import beyond_chance as beyond_chance
     from hypcse.partitions import entropy_report as entropy_report
     from hypcse.partitions import levels as levels
     from hypcse.partitions import main_level as main_level
-    from hypcse.partitions.evidence import Structure as Structure
-    from hypcse.partitions.significance import beyond_chance as beyond_chance
-    from hypcse.partitions.stability import stability as stability
+    from hypcse.partitions import stability as stability
     from hypcse.points import Points as Points
     from hypcse.points import read as read
     from hypcse.search import compress as compress
@@ -80,8 +80,8 @@ _HOME = {
     "normalized_entropy": "hypcse.entropy",
     "one_dimensional_entropy": "hypcse.entropy",
     "structural_entropy": "hypcse.entropy",
-    "respect_labels": "hypcse.estimators.labels",
-    "spread_labels": "hypcse.estimators.labels",
+    "respect_labels": "hypcse.estimators",
+    "spread_labels": "hypcse.estimators",
     "dasgupta_cost": "hypcse.metrics",
     "dendrogram_purity": "hypcse.metrics",
     "fowlkes_mallows": "hypcse.metrics",

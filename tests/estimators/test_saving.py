@@ -27,7 +27,7 @@ from sklearn.exceptions import NotFittedError
 from hypcse import HypCSE, Tree, levels, similarity_graph
 from hypcse.graph.scales import Scaling
 from hypcse.neural.training.config import HINTS, TrainingOptions
-from hypcse.partitions.levels import Levels
+from hypcse.partitions.nested_levels import Levels
 from hypcse.storage.archive import ARRAYS, FACTS, ModelFileError, _digest
 from hypcse.storage.options import fits, hints_of, nest_options
 

@@ -32,7 +32,7 @@ from hypcse.paper.probabilistic.objective import (
     start_tree,
     tree_sampling_divergence,
 )
-from hypcse.search.compress import keep_nodes
+from hypcse.search.compression import keep_nodes
 from strategies import trees
 
 

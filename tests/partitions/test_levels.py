@@ -32,8 +32,8 @@ from hypcse import (
 from hypcse.entropy import lca_weights
 from hypcse.kernels.trees.sweep import kept_parents
 from hypcse.partitions.cuts import coarsest_cut, cut_savings
-from hypcse.partitions.levels import modularity
-from hypcse.search.compress import kept_levels, one_by_one
+from hypcse.partitions.nested_levels import modularity
+from hypcse.search.compression import kept_levels, one_by_one
 
 
 def two_level_entropy(graph: Graph, labels: np.ndarray) -> float:
@@ -204,7 +204,7 @@ def test_levels_one_by_one_are_nested_cuts_too(case, n_levels):
 
 def test_levels_of_a_long_chain(monkeypatch):
     """A caterpillar too deep for the exact way, whose levels are nested all the same."""
-    monkeypatch.setattr(import_module("hypcse.search.compress"), "MAX_WORK", 1000)
+    monkeypatch.setattr(import_module("hypcse.search.compression"), "MAX_WORK", 1000)
     n = 300
     graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
     parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])

@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 
 from hypcse import Graph, HypCSE, graph_linkage, levels, refine, similarity_graph, stability
 from hypcse.partitions.overlaps import best_overlaps, level_fit
-from hypcse.partitions.stability import is_quick
+from hypcse.partitions.resampling import is_quick
 from strategies import trees
 
 

@@ -17,7 +17,7 @@ from sklearn.datasets import make_blobs, make_moons
 from hypcse import Graph, HypCSE, Structure, beyond_chance, graph_linkage
 from hypcse.graph.neighbors.search import unit_rows
 from hypcse.partitions.clouds import cloud_like
-from hypcse.partitions.levels import levels_and_main
+from hypcse.partitions.nested_levels import levels_and_main
 from hypcse.partitions.shuffles import shuffle_edges
 from hypcse.partitions.tables import classical_coordinates
 

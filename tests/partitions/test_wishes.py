@@ -12,7 +12,7 @@ from pytest import approx
 
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, best_cut, graph_linkage, join_components, levels, refine, similarity_graph
-from hypcse.partitions.levels import modularity
+from hypcse.partitions.nested_levels import modularity
 
 
 def nested_groups():

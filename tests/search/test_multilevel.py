@@ -12,7 +12,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from graph_strategies import graphs_with_trees, planted_partition
 from hypcse import Graph, graph_linkage, levels, refine, structural_entropy
-from hypcse.partitions.levels import modularity
+from hypcse.partitions.nested_levels import modularity
 from hypcse.search.budget import BUDGETS
 from hypcse.search.multilevel import multilevel_groups, multilevel_tree
 

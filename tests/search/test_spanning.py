@@ -212,4 +212,4 @@ def test_decoding_by_neighbors_finds_the_same_clusters():
 
 
 def test_public_name():
-    assert hypcse.neural.spanning_tree is spanning_tree
+    assert hypcse.search.spanning_tree is spanning_tree

@@ -12,7 +12,7 @@ import pytest
 
 import hypcse
 from hypcse.partitions.evidence import Structure
-from hypcse.partitions.levels import Levels
+from hypcse.partitions.nested_levels import Levels
 from hypcse.show.page.payload import to_json
 from hypcse.tree import Tree
 from pages import export, gathered, settle, told, unpack

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse import estimators as estimator
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import CellMethod
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, digest_of_cells, group_dendrogram
+from hypcse.estimators import EntropyClustering
 from hypcse.graph import Graph
-from hypcse.partitions.levels import Levels, levels
+from hypcse.partitions.nested_levels import Levels, levels
 from hypcse.points import Points
 from hypcse.points.cells import points_of_cells
 from hypcse.points.convert import is_cells
@@ -102,8 +103,8 @@ def hierarchy(
         )
     points, used = points_of_cells(adata, use if neighbors_key is None else _graph_key(adata, neighbors_key, use))
     check_count("the number of cells", points.n_points, 2)
-    kind = estimator.EntropyClustering if method == "search" else estimator.HypCSE
-    model: Any = kind(n_neighbors=n_neighbors, mark_outliers=mark_outliers, random_state=seed).fit(points)
+    kind: Any = EntropyClustering if method == "search" else import_module("hypcse.neural.hypcse").HypCSE
+    model = kind(n_neighbors=n_neighbors, mark_outliers=mark_outliers, random_state=seed).fit(points)
     tree, graph = model.tree_, model.graph_
     found = _partitions(model, resolutions)
     partitions = found.labels

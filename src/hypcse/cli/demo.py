@@ -17,7 +17,7 @@ from hypcse.cli.inputs import load_dataset
 from hypcse.cli.output import tell_first_run, tell_left_out
 from hypcse.cli.score import show_scores
 from hypcse.metrics.scores import format_score
-from hypcse.partitions.levels import compared_features, levels_and_main
+from hypcse.partitions.nested_levels import compared_features, levels_and_main
 from hypcse.storage.files import check_folder
 from hypcse.storage.whole import write_file
 from hypcse.tree.flat import count_clusters

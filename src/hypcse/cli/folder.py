@@ -18,8 +18,8 @@ from rich.table import Table
 from hypcse import Structure, __version__
 from hypcse._checks import say_count
 from hypcse.cli.score import finite
-from hypcse.partitions.levels import Labels
-from hypcse.partitions.stability import is_quick
+from hypcse.partitions.nested_levels import Labels
+from hypcse.partitions.resampling import is_quick
 from hypcse.points import Points
 from hypcse.show.page.bundle import render
 from hypcse.show.page.contents import Look, gather

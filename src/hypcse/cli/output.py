@@ -1,4 +1,4 @@
-"""Output to terminals and files that cannot show every character."""
+"""What the command prints: text that every terminal can show, errors with their exit codes, and lists."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import os
 import sys
 import traceback
 import unicodedata
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from hypcse import datasets, methods
-from hypcse.cli.inputs import format_value, settable
-from hypcse.methods.registry import Method
+if TYPE_CHECKING:
+    from hypcse.methods.registry import Method
 
 HANDLER = "hypcse-plain"
 _PLAIN = dict(
@@ -44,8 +43,6 @@ def fall_back_to_plain() -> None:
 
 def say(kind: str, what: object, style: str = "") -> None:
     """One line on standard error; a message that lists columns has a line for each."""
-    from rich.console import Console
-
     lines = [" ".join(line.split()) for line in str(what).split("\n- ")]
     line = "\n- ".join(lines) or type(what).__name__
     console = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
@@ -203,6 +200,8 @@ def tell_left_out(names: list[str]) -> None:
 
 def list_methods() -> None:
     """Print the registry of methods, and the options that `--set` takes."""
+    from hypcse import methods
+
     table, options = (
         Table("method", "takes", "memory", "needs", "what it does"),
         Table("method", "options and their defaults"),
@@ -222,6 +221,8 @@ def list_methods() -> None:
 
 def _options_of(method: Method) -> str:
     """The options and their defaults in one line; if the estimator cannot be loaded, what it needs."""
+    from hypcse.cli.inputs import format_value, settable
+
     try:
         return ", ".join(f"{option.name}={format_value(option.default)}" for option in settable(method))
     except ImportError as error:
@@ -230,6 +231,8 @@ def _options_of(method: Method) -> str:
 
 def list_datasets() -> None:
     """Print the catalogue of data sets."""
+    from hypcse import datasets
+
     table = Table("data set", "points", "features", "classes", "note")
     for name in datasets.available():
         entry = datasets.describe(name)

@@ -7,7 +7,7 @@ from hypcse.dask.engine import current_client
 from hypcse.dask.fitting import Clustering, fit
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.linking.linkage import graph_linkage
-from hypcse.dask.refine import refine
+from hypcse.dask.refining import refine
 from hypcse.dask.scores import levels, score
 from hypcse.dask.similarity import similarity_graph
 

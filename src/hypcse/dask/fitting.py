@@ -21,7 +21,7 @@ from hypcse.dask.engine import current_client, shared_folder
 from hypcse.dask.graph import DistributedGraph
 from hypcse.dask.joining import join_by_features
 from hypcse.dask.linking.linkage import MEMORY_LIMIT, graph_linkage
-from hypcse.dask.refine import refine as refine_parts
+from hypcse.dask.refining import refine as refine_parts
 from hypcse.dask.scores import Outline, outline_graph, scores_from_weights
 from hypcse.dask.similarity.pipeline import Build, Built
 from hypcse.dask.similarity.plan import Asked
@@ -30,7 +30,7 @@ from hypcse.entropy import lca_weights
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.partitions.cuts import best_cut
 from hypcse.partitions.evidence import UNTESTED, Structure
-from hypcse.partitions.levels import levels_and_main
+from hypcse.partitions.nested_levels import levels_and_main
 from hypcse.partitions.significance import beyond_chance
 from hypcse.search.join import warn_of_order
 from hypcse.storage.files import hold_folder

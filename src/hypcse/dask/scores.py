@@ -25,8 +25,8 @@ from hypcse.entropy import entropy_from_weights, lca_weights
 from hypcse.graph import Graph
 from hypcse.kernels.trees.sweep import subtree_minima
 from hypcse.metrics.quality import dasgupta_from_weights
-from hypcse.partitions.levels import Levels
-from hypcse.partitions.levels import levels as levels_in_memory
+from hypcse.partitions.nested_levels import Levels
+from hypcse.partitions.nested_levels import levels as levels_in_memory
 from hypcse.search.binary import binary_form
 from hypcse.tree import Tree
 

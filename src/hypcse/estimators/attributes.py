@@ -15,7 +15,7 @@ from hypcse.estimators.similarities import Similarities
 from hypcse.graph.scales import Scaling, ShiftedScaling, WeightedScaling
 from hypcse.graph.scaling import KINDS
 from hypcse.partitions.evidence import Structure
-from hypcse.partitions.levels import Levels
+from hypcse.partitions.nested_levels import Levels
 from hypcse.partitions.outliers import Outliers
 from hypcse.storage.archive import Content
 from hypcse.storage.values import COUNT, GRAPH, NAMES, NUMBER, TREE, Codec, array, decode_array, or_none, read_parts

@@ -29,9 +29,9 @@ from hypcse.graph.similarity import check_similarity
 from hypcse.kernels.warm import warm_up
 from hypcse.partitions.cuts import best_cut, merge_small
 from hypcse.partitions.evidence import Structure
-from hypcse.partitions.levels import Levels, levels_and_main
+from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.partitions.outliers import measure, without_points
-from hypcse.partitions.stability import stability
+from hypcse.partitions.resampling import stability
 from hypcse.storage.models import load_model, save_model
 from hypcse.storage.values import Codec
 from hypcse.tree import Tree

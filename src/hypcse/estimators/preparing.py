@@ -21,8 +21,8 @@ from hypcse.graph.scales import Scaling
 from hypcse.graph.scaling import fit_scaling
 from hypcse.graph.similarity import scaled_similarity, width_on_scale
 from hypcse.partitions.evidence import Structure
+from hypcse.partitions.resampling import stability
 from hypcse.partitions.significance import beyond_chance
-from hypcse.partitions.stability import stability
 from hypcse.points import Points
 from hypcse.search import join_components
 from hypcse.tree import Tree

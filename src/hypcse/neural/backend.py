@@ -97,8 +97,6 @@ def missing_for_triton() -> str:
 
 try:
     import torch as torch
-
-    pass
 except ModuleNotFoundError as error:
     raise ImportError(f'training needs torch and geoopt ({error}): pip install "hypcse[train]".') from None
 except (ImportError, OSError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.utils.multiclass import check_classification_targets
@@ -17,7 +18,6 @@ from hypcse.estimators.labels import label_codes, respect_labels, spread_labels
 from hypcse.estimators.preparing import Prepared
 from hypcse.estimators.similarities import Similarities
 from hypcse.graph import Graph
-from hypcse.neural.backend import torch
 from hypcse.neural.encoder import class_scores
 from hypcse.neural.trained import Embedding
 from hypcse.search import graph_linkage, join_components, refine

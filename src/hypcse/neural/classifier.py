@@ -29,7 +29,7 @@ from hypcse.neural.presets import training_options
 from hypcse.neural.trained import ENCODED, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.labelled import Supervision, fit_labelled
-from hypcse.partitions.levels import Levels, levels_and_main
+from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.tree.flat import by_size
 
 

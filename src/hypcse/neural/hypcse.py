@@ -21,7 +21,7 @@ from hypcse.neural.training.config import TrainingConfig, TrainingOptions
 from hypcse.neural.training.loop import check_checkpoints, fit
 from hypcse.neural.training.ranks import join_ranks
 from hypcse.partitions.evidence import UNTESTED
-from hypcse.partitions.levels import levels
+from hypcse.partitions.nested_levels import levels
 from hypcse.search import graph_linkage
 from hypcse.tree import Tree
 

@@ -1,10 +1,11 @@
 """Flat clusters from a tree: cuts, levels, the main level, what lies beyond chance, and how stable levels are."""
 
 from hypcse.partitions.cuts import best_cut
-from hypcse.partitions.levels import levels, main_level
+from hypcse.partitions.evidence import Structure
+from hypcse.partitions.nested_levels import levels, main_level
 from hypcse.partitions.report import EntropyReport, entropy_report
-from hypcse.partitions.significance import Structure, beyond_chance
-from hypcse.partitions.stability import stability
+from hypcse.partitions.resampling import stability
+from hypcse.partitions.significance import beyond_chance
 
 __all__ = [
     "EntropyReport",

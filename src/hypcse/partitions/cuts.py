@@ -18,7 +18,7 @@ from hypcse.kernels.trees.antichains import antichain_tables, best_antichain, be
 from hypcse.kernels.trees.strays import Spans, stray_clusters
 from hypcse.kernels.trees.sweep import leaf_labels, subtree_minima, subtree_sums
 from hypcse.search.binary import binary_form
-from hypcse.search.compress import cluster_gains
+from hypcse.search.compression import cluster_gains
 from hypcse.search.leaving import joined_by_distance
 from hypcse.tree import Tree
 

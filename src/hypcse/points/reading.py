@@ -8,13 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from hypcse._choices import FORMATS, Dates, Decimal, Impute, list_suffixes
 from hypcse.points.columns import Columns
-from hypcse.points.formats.damage import naming
-from hypcse.points.formats.frames import read_frame
-from hypcse.points.formats.layout import suffix_of
 from hypcse.points.points import Points
 
 __all__ = ["Columns", "read", "read_points"]
@@ -110,20 +105,19 @@ def read(
     return read_points(source, asked)
 
 
-def read_points(source: str | PathLike[str] | Any, columns: Columns) -> Points:
-    """Read points from a file or a pandas data frame, with the options for its columns as one value."""
-    pass
-
-    return read_source(source, columns)
-
-
 def _several(columns: Any) -> Sequence[str | int]:
     """One column, or several."""
     return (columns,) if isinstance(columns, str | int) else tuple(columns)
 
 
-def read_source(source: Any, asked: Columns) -> Points:
-    """Read points from a file or a data frame."""
+def read_points(source: str | PathLike[str] | Any, asked: Columns) -> Points:
+    """Read points from a file or a pandas data frame, with the options for its columns as one value."""
+    import pandas as pd
+
+    from hypcse.points.formats.damage import naming
+    from hypcse.points.formats.frames import read_frame
+    from hypcse.points.formats.layout import suffix_of
+
     if isinstance(source, pd.DataFrame):
         _check_sheet("a data frame", asked, None)
         return read_frame(source, asked)

@@ -1,9 +1,20 @@
 """Search over trees on a graph: linkage, refinement, and the joining of components. No training."""
 
 from hypcse.search.binary import binarize
-from hypcse.search.compress import compress
+from hypcse.search.budget import Refinement
+from hypcse.search.compression import compress
 from hypcse.search.join import join_components
 from hypcse.search.linkage import graph_linkage
-from hypcse.search.refine import Refinement, refine, refinement
+from hypcse.search.refining import refine, refinement
+from hypcse.search.spanning import spanning_tree
 
-__all__ = ["Refinement", "binarize", "compress", "graph_linkage", "join_components", "refine", "refinement"]
+__all__ = [
+    "Refinement",
+    "binarize",
+    "compress",
+    "graph_linkage",
+    "join_components",
+    "refine",
+    "refinement",
+    "spanning_tree",
+]

@@ -38,7 +38,7 @@ from hypcse.search.budget import (
     Refinement,
 )
 from hypcse.search.components import top_of, with_top
-from hypcse.search.compress import keep_nodes, one_by_one
+from hypcse.search.compression import keep_nodes, one_by_one
 from hypcse.search.leaving import joined_by_distance
 from hypcse.search.linkage import graph_linkage
 from hypcse.search.multilevel import multilevel_tree

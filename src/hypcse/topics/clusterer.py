@@ -15,7 +15,7 @@ from hypcse.estimators import EntropyClustering
 from hypcse.estimators.preparing import Prepared
 from hypcse.graph import Graph
 from hypcse.partitions.cuts import best_cut
-from hypcse.partitions.levels import Levels
+from hypcse.partitions.nested_levels import Levels
 from hypcse.tree import Tree
 from hypcse.tree.nodes import outline
 

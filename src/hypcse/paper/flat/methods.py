@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import hypcse
 from hypcse.graph import scale_features
 from hypcse.paper.flat.cases import FlatData
-from hypcse.partitions.levels import levels_and_main
+from hypcse.partitions.nested_levels import levels_and_main
 
 Labels = NDArray[np.int64]
 

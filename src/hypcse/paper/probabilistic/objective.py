@@ -21,7 +21,7 @@ from hypcse.graph import Graph
 from hypcse.kernels.trees.sweep import subtree_sums
 from hypcse.search import graph_linkage
 from hypcse.search.binary import searched_tree
-from hypcse.search.compress import keep_nodes
+from hypcse.search.compression import keep_nodes
 from hypcse.tree import Tree
 from hypcse.tree.numbering import keep_leaves
 

@@ -102,7 +102,7 @@ def growth(name: str, sizes: Mapping[str, int], table: Table, ylabel: str) -> st
 
 def disks(name: str, pictures: Mapping[str, dict[str, Any]]) -> str:
     """Trees in the Poincare disk, side by side, coloured by class."""
-    from hypcse.plot import disk
+    from hypcse.show.plot import disk
     from hypcse.tree import Tree
 
     canvas = _canvas((4.6 * len(pictures), 4.4))

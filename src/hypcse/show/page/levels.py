@@ -15,9 +15,9 @@ from hypcse._checks import check_finite, real_numbers
 from hypcse._choices import Scale
 from hypcse.graph import Graph
 from hypcse.partitions.evidence import Structure
-from hypcse.partitions.levels import levels_and_main
-from hypcse.partitions.stability import is_quick
-from hypcse.partitions.stability import stability as measured_stability
+from hypcse.partitions.nested_levels import levels_and_main
+from hypcse.partitions.resampling import is_quick
+from hypcse.partitions.resampling import stability as measured_stability
 from hypcse.tree import Tree
 
 GAP_CLUSTERS = 20

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse.graph import Graph
 from hypcse.partitions.cuts import best_cut
-from hypcse.partitions.levels import levels
+from hypcse.partitions.nested_levels import levels
 from hypcse.search.binary import binary_form
 from hypcse.show.colors import INK
 from hypcse.show.layout import HeightAxis, on_binary_form

@@ -11,7 +11,7 @@ from hypcse._checks import check_count
 from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph, GraphLike
 from hypcse.partitions.cuts import best_cut, cut_savings
-from hypcse.partitions.levels import levels_and_main
+from hypcse.partitions.nested_levels import levels_and_main
 from hypcse.show.colors import INK, MARKERS, OKABE_ITO
 from hypcse.show.plot.axes import axes_or_new, open_frame
 from hypcse.show.source import graph_of, tree_of

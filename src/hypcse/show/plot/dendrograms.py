@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from hypcse._checks import check_choice
 from hypcse._choices import Heights, Orientation, Scale
 from hypcse.graph import Graph, GraphLike
-from hypcse.partitions.levels import main_labels
+from hypcse.partitions.nested_levels import main_labels
 from hypcse.show.colors import INK, MAX_LEGEND, palette
 from hypcse.show.layout import HeightAxis, height_axis
 from hypcse.show.plot.axes import axes_or_new, truncate

@@ -21,7 +21,7 @@ from hypcse.partitions.cuts import coarsest_cut, parts_of
 from hypcse.partitions.main import main_stretch
 from hypcse.partitions.stretches import ALIKE, Stretch, by_conductance, by_distance
 from hypcse.partitions.wishes import Wishes, modular_cut, wished_cuts, within_limits
-from hypcse.search.compress import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
+from hypcse.search.compression import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
 from hypcse.search.leaving import leaving_parts
 from hypcse.tree import Tree
 

@@ -23,8 +23,8 @@ from hypcse.dask.subtrees import cut_subtrees, graph_with_degrees, local_parents
 from hypcse.entropy import graph_over
 from hypcse.graph import Graph, GraphLike
 from hypcse.search.binary import degrees_tree
-from hypcse.search.refine import refine as refine_in_memory
-from hypcse.search.refine import refinement
+from hypcse.search.refining import refine as refine_in_memory
+from hypcse.search.refining import refinement
 from hypcse.tree import Tree
 
 
