@@ -14,8 +14,8 @@ import torch
 
 from doc_tables import code_spans, table_rows
 from hypcse import HypCSE, similarity_graph
-from hypcse.estimators import PRESETS
 from hypcse.graph import scale_features
+from hypcse.neural.presets import PRESETS
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.run import Run
 from hypcse.paper.settings import authors_options

@@ -14,7 +14,7 @@ from sklearn.cluster import HDBSCAN
 
 import hypcse
 from hypcse import Tree, methods
-from hypcse.methods import linkages as feature_linkage
+from hypcse.methods import linkages
 from hypcse.search import spanning
 from hypcse.search import spanning as reachability
 
@@ -28,7 +28,7 @@ def run(X, **options):
 @pytest.fixture
 def by_rounds(monkeypatch):
     """Few points take Boruvka's rounds too."""
-    monkeypatch.setattr(feature_linkage, "_FEW", 0)
+    monkeypatch.setattr(linkages, "_FEW", 0)
 
 
 def clouds(seed, n, d):
@@ -49,7 +49,7 @@ def test_rounds_give_what_prim_gives(n, d, min_samples, seed):
     for X in clouds(seed, n, d):
         X = X.astype(np.float32)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(feature_linkage, "_FEW", np.inf)
+            patch.setattr(linkages, "_FEW", np.inf)
             expected = run(X, min_samples=min_samples)
         assert run(X, min_samples=min_samples) == expected
 
@@ -150,7 +150,7 @@ def test_copies_small_inputs_and_far_units():
 
 @pytest.mark.parametrize("few", [0, np.inf])
 def test_progress_and_limits(few, monkeypatch):
-    monkeypatch.setattr(feature_linkage, "_FEW", few)
+    monkeypatch.setattr(linkages, "_FEW", few)
     X = np.random.default_rng(0).normal(size=(6000, 2))
     told = []
     methods.run("hdbscan", X, callback=told.append)

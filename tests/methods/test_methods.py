@@ -13,7 +13,7 @@ from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
 from hypcse.kernels.linkage import ward_cells
 from hypcse.kernels.linkage.merges import number_merges
-from hypcse.methods import linkages as feature_linkage
+from hypcse.methods import linkages
 
 FEATURE_METHODS = {
     "single-linkage": "single",
@@ -59,7 +59,7 @@ def test_single_linkage_of_many_points_is_the_same_without_ties(n, d, seed):
     X = np.random.default_rng(seed).normal(size=(n, d))
     expected = methods.run("single-linkage", X)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(feature_linkage, "_MAX_PRIM", 1)
+        patch.setattr(linkages, "_MAX_PRIM", 1)
         tree = methods.run("single-linkage", X)
     assert hypcse.robinson_foulds(tree, expected) == 0
     assert np.sort(tree.height) == pytest.approx(np.sort(expected.height))
@@ -119,7 +119,7 @@ def test_linkages_report_and_end_in_time(name, monkeypatch):
     X = np.random.default_rng(0).normal(size=(300, 3))
     told: list[Progress] = []
     whole = methods.run(name, X)
-    for module in ("methods.feature_linkage", "discrete.linking.linkage"):
+    for module in ("methods.linkages", "search.linkage"):
         monkeypatch.setattr(f"hypcse.{module}._PART", 10)
     assert methods.run(name, X, callback=told.append) == whole
     shares = [step.share for step in told]

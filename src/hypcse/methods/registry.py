@@ -12,8 +12,7 @@ from hypcse._checks import did_you_mean
 from hypcse._choices import Scale
 from hypcse._progress import Callback
 from hypcse._random import check_seed
-from hypcse.methods import bisecting
-from hypcse.methods import linkages as feature_linkage
+from hypcse.methods import bisecting, linkages
 from hypcse.methods.options import Inputs, Option, check_names, keyword_options
 from hypcse.points import Points
 from hypcse.storage.options import nest_options, spread_options
@@ -96,10 +95,10 @@ class Method:
 
 
 METHODS = (
-    Method("single-linkage", "features", "nearest members; the paper's SingleLinkage", "O(n)", feature_linkage.single),
-    Method("ward", "features", "least growth of the variance within", "O(n)", feature_linkage.ward),
-    Method("average-linkage", "features", "mean distance between members", "O(n^2)", feature_linkage.average),
-    Method("complete-linkage", "features", "farthest members", "O(n^2)", feature_linkage.complete),
+    Method("single-linkage", "features", "nearest members; the paper's SingleLinkage", "O(n)", linkages.single),
+    Method("ward", "features", "least growth of the variance within", "O(n)", linkages.ward),
+    Method("average-linkage", "features", "mean distance between members", "O(n^2)", linkages.average),
+    Method("complete-linkage", "features", "farthest members", "O(n^2)", linkages.complete),
     Method(
         "bisecting-kmeans",
         "features",
@@ -112,11 +111,11 @@ METHODS = (
         "features",
         "single linkage of mutual reachability; the full tree of HDBSCAN",
         "O(n)",
-        feature_linkage.hdbscan,
+        linkages.hdbscan,
     ),
-    Method("graph-average", "graph", "mean weight between members", "O(n + m)", feature_linkage.graph_average),
-    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", feature_linkage.graph_paris),
-    Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", feature_linkage.hcse),
+    Method("graph-average", "graph", "mean weight between members", "O(n + m)", linkages.graph_average),
+    Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", linkages.graph_paris),
+    Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", linkages.hcse),
     Method(
         "spec-wrsc",
         "graph",
