@@ -32,7 +32,7 @@ X = np.random.default_rng(0).normal(size=(60, 3)) + 9 * (np.arange(60) % 2)[:, N
 FORKING = """
 import os, signal
 import numpy as np, hypcse
-from hypcse.graph.neighbors import nearest_neighbors
+from hypcse.graph import nearest_neighbors
 
 X = np.random.default_rng(0).normal(size=(1000, 20))
 
@@ -56,7 +56,7 @@ print("equal")
 SHARING = """
 import threading, numpy as np
 from numba import threading_layer
-from hypcse.graph.neighbors import nearest_neighbors
+from hypcse.graph import nearest_neighbors
 
 X = np.random.default_rng(0).normal(size=(300, 20))
 wanted, found = nearest_neighbors(X, 5, algorithm="brute")[1].sum(), []

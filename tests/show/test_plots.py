@@ -16,6 +16,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, plot
+from hypcse.neural.training import TrainingOptions
 from hypcse.show.colors import node_colours
 from hypcse.show.plot.axes import shown_clusters
 from hypcse.show.plot.disks import geodesics
@@ -145,7 +146,8 @@ def test_an_embedding_of_the_disk_places_the_leaves():
 
 def test_fitted_models_can_be_drawn():
     X, y = (part[:150] for part in hypcse.datasets.load("optical-digits"))
-    model = hypcse.HypCSE(embed_dim=2, n_epochs=3).fit(X)
+    training = TrainingOptions(evaluate_every=1, hidden_dim=8, projection_dim=4)
+    model = hypcse.HypCSE(embed_dim=2, n_epochs=3, training=training).fit(X)
     for ax in (plot.disk(model, y), plot.dendrogram(model), plot.history(model), plot.entropy_profile(model)):
         drawn(ax)
     names = {line.get_label(): line for line in plot.history(model).lines}
