@@ -15,6 +15,7 @@ from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
 import hypcse
+from benchmarks.house import WINGS
 from hypcse import _choices, methods
 from hypcse._choices import Linkage
 from hypcse.cli import compare
@@ -23,7 +24,7 @@ from hypcse.methods import registry
 from hypcse.metrics import scores
 from hypcse.points.formats import text
 from hypcse.search import linkage
-from test_layers import CORE, LAYERS
+from test_layers import LAYERS
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -41,8 +42,9 @@ def test_the_table_of_rooms_is_the_list_that_imports_are_held_to() -> None:
     assert sorted(told) == sorted((str(k), room) for k, row in enumerate(LAYERS) for room in row)
     here = {path.stem for path in (ROOT / "src" / "hypcse").iterdir() if path.suffix in ("", ".py")}
     assert {room for _, room in told} == here - {"__init__", "__pycache__"}
-    core = re.findall(r"`(\w+)` \|", section("The wings").split("**")[2])
-    assert set(core) == set(CORE)
+    wings = re.findall(r"^\*\*(.+?)\*\*(.*?)(?=^\*\*|\Z)", section("The wings"), re.MULTILINE | re.DOTALL)
+    rooms = {wing.lower(): set(re.findall(r"^\| \d+ \| `(\w+)` \|", text, re.MULTILINE)) for wing, text in wings}
+    assert {wing: set(held) for wing, held in WINGS.items()} == {wing: rooms[wing] for wing in WINGS}
 
 
 def test_what_is_looked_for_is_there() -> None:
