@@ -34,7 +34,9 @@ def show(options: argparse.Namespace, console: Console) -> int:
     """Print one row per wing and one for the whole package."""
     if not (options.package / "__init__.py").is_file():
         raise ValueError(f"{options.package} has no __init__.py. Pass the folder of a package.")
-    console.print(sheet(options.package).to_rich())
+    found = sheet(options.package)
+    console.print(found.to_rich())
+    console.print(*found.remarks, sep="\n", markup=False)
     return 0
 
 
@@ -74,7 +76,5 @@ def _figures(files: Iterable[Path]) -> tuple[str, ...]:
 
 def _public(file: Path) -> int:
     """Names that a type checker sees in the package."""
-    imports = [
-        node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom)
-    ]
-    return sum(name.asname == name.name for node in imports for name in node.names)
+    aliases = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.alias)]
+    return sum(alias.asname == alias.name for alias in aliases)
