@@ -72,7 +72,7 @@ WHOLE: dict[str, Callable[[Callback | None], object]] = {
 @pytest.fixture(autouse=True)
 def in_parts(monkeypatch):
     """Work that is done in one part on so few points is done in several."""
-    for module in ("methods.feature_linkage", "methods.bisecting", "discrete.linking.linkage"):
+    for module in ("methods.linkages", "methods.bisecting", "search.linkage"):
         monkeypatch.setattr(f"hypcse.{module}._PART", 10)
 
 

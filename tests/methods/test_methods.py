@@ -119,7 +119,7 @@ def test_linkages_report_and_end_in_time(name, monkeypatch):
     X = np.random.default_rng(0).normal(size=(300, 3))
     told: list[Progress] = []
     whole = methods.run(name, X)
-    for module in ("methods.feature_linkage", "discrete.linking.linkage"):
+    for module in ("methods.linkages", "search.linkage"):
         monkeypatch.setattr(f"hypcse.{module}._PART", 10)
     assert methods.run(name, X, callback=told.append) == whole
     shares = [step.share for step in told]

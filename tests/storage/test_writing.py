@@ -259,8 +259,8 @@ def test_one_holds_a_folder(tmp_path: Path) -> None:
 def test_a_killed_holder_holds_no_more(tmp_path: Path) -> None:
     """Although its name is still there."""
     code = (
-        "import pathlib, sys, hypcse.storage\n"
-        "with hypcse.storage.hold_folder(pathlib.Path(sys.argv[1])):\n"
+        "import pathlib, sys, hypcse.storage.files\n"
+        "with hypcse.storage.files.hold_folder(pathlib.Path(sys.argv[1])):\n"
         "    print(1, flush=True)\n"
         "    input()"
     )
