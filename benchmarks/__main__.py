@@ -14,6 +14,7 @@ import benchmarks.cases  # noqa: F401  (fills the registry)
 from benchmarks import (
     cluster,
     holdout,
+    house,
     labels,
     million,
     planted,
@@ -90,6 +91,7 @@ _ACTIONS = {
     "results": results_page.show,
     "peers": peers.show,
     "gpu": gpu.show,
+    "house": house.show,
 }
 
 
@@ -132,6 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     first_answer.add_options(commands.add_parser("first-answer", help="verdict, labels, units and outliers"))
     peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
     gpu.add_options(commands.add_parser("gpu", help="what a GPU gives: values, gradients, bits and times"))
+    house.add_options(commands.add_parser("house", help="lines, modules and folders of the package by wing"))
     results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
     return parser
 

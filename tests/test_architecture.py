@@ -15,9 +15,10 @@ from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
 import hypcse
-from hypcse import _choices as _formats
-from hypcse import methods
+from benchmarks.house import WINGS
+from hypcse import _choices, methods
 from hypcse._choices import Linkage
+from hypcse.cli import compare
 from hypcse.cli.app import app
 from hypcse.methods import registry
 from hypcse.metrics import scores
@@ -37,10 +38,18 @@ def section(title: str) -> str:
 
 
 def test_the_table_of_rooms_is_the_list_that_imports_are_held_to() -> None:
-    told = re.findall(r"^\| (\d+) \| `(\w+)` \|", section("The rooms"), re.MULTILINE)
-    assert [(int(layer), room) for layer, room in told] == [(k, room) for k, row in enumerate(LAYERS) for room in row]
+    told = re.findall(r"^\| (\d+) \| `(\w+)` \|", section("The wings"), re.MULTILINE)
+    assert sorted(told) == sorted((str(k), room) for k, row in enumerate(LAYERS) for room in row)
     here = {path.stem for path in (ROOT / "src" / "hypcse").iterdir() if path.suffix in ("", ".py")}
     assert {room for _, room in told} == here - {"__init__", "__pycache__"}
+    wings = re.findall(r"^\*\*(.+?)\*\*(.*?)(?=^\*\*|\Z)", section("The wings"), re.MULTILINE | re.DOTALL)
+    rooms = {wing.lower(): set(re.findall(r"^\| \d+ \| `(\w+)` \|", text, re.MULTILINE)) for wing, text in wings}
+    assert {wing: set(held) for wing, held in WINGS.items()} == {wing: rooms[wing] for wing in WINGS}
+
+
+def test_what_is_looked_for_is_there() -> None:
+    for file in re.findall(r"\| `([\w/.]+)` \|$", section("Where is"), re.MULTILINE):
+        assert (ROOT / "src" / "hypcse" / file).is_file()
 
 
 def entered(job: Callable[[], object]) -> list[str]:
@@ -82,13 +91,13 @@ def view_a_model(folder: Path) -> None:
 
 
 WALKS = {
-    "Fit from a table": fit_from_a_table,
-    "Estimator": lambda _: hypcse.EntropyClustering().fit(load_iris().data),
-    "The search by hand": search_by_hand,
-    "Reproduce": lambda folder: run_command(
+    "Walk: fit from a table": fit_from_a_table,
+    "Walk: estimator": lambda _: hypcse.EntropyClustering().fit(load_iris().data),
+    "Walk: search by hand": search_by_hand,
+    "Walk: reproduce": lambda folder: run_command(
         "reproduce", "table4", "--data", "optical-digits", "--out", str(folder / "results")
     ),
-    "View": view_a_model,
+    "Walk: view": view_a_model,
 }
 
 
@@ -101,7 +110,7 @@ def test_a_walk_enters_its_functions_in_that_order(title: str, tmp_path: Path) -
         assert step in calls, f"{step} is not entered after the steps before it"
 
 
-ADDITIONS = ("A file format", "A linkage", "A comparison method", "A score", "An option of a method")
+ADDITIONS = re.findall(r"^### (.+)$", PAGE, re.MULTILINE)
 
 
 @pytest.mark.parametrize("title", ADDITIONS)
@@ -118,7 +127,7 @@ def test_a_format_is_a_reader_and_a_line(monkeypatch: pytest.MonkeyPatch, tmp_pa
         return hypcse.Points.of(np.array([line.split("/") for line in path.read_text().split()], np.float64))
 
     monkeypatch.setattr(text, "read_pairs", read_pairs, raising=False)
-    monkeypatch.setitem(_formats.FORMATS, ".pairs", _formats.Format(("text", "read_pairs")))
+    monkeypatch.setitem(_choices.FORMATS, ".pairs", _choices.Format(("text", "read_pairs")))
     (tmp_path / "a.pairs").write_text("1/2 3/4 5/7")
     assert np.asarray(hypcse.read(tmp_path / "a.pairs").features).tolist() == [[1, 2], [3, 4], [5, 7]]
     with pytest.raises(FileNotFoundError, match=r"\.pairs"):
@@ -136,10 +145,13 @@ def test_a_linkage_is_a_word_and_an_entry(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_score_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     extra = scores.Score("depth", "depth", "depth of the tree", (), False, "cost", lambda scored: 7.0)
-    monkeypatch.setattr(scores, "SCORES", (*scores.SCORES, extra))
+    extended = (*scores.SCORES, extra)
+    for module in (scores, compare):
+        monkeypatch.setattr(module, "SCORES", extended)
     monkeypatch.setitem(scores.BY_NAME, "depth", extra)
     assert hypcse.score(hypcse.Tree.single(), labels=[0])["depth"] == 7.0
     assert scores.format_score("depth", 7.0).strip() in ("7", "7.0", "7.000")
+    assert "depth" in compare.Comparison({}, "entropy", has_classes=False).columns
 
 
 def test_a_method_is_an_entry_and_an_option_is_a_keyword(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

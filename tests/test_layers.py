@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import hypcse
+from benchmarks.house import WINGS
 
 PACKAGE = Path(hypcse.__file__).parent
 LAYERS = (
@@ -28,7 +29,6 @@ LAYERS = (
 )
 # Imported inside a function, when it is asked for: pictures in a notebook, torch, a learned graph.
 UPWARDS = {("_notebook", "show"), ("_threads", "neural"), ("graph", "neural")}
-CORE = ("kernels", "graph", "tree", "entropy", "search", "partitions", "metrics", "estimators", "methods")
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -60,7 +60,7 @@ def test_imports_point_down(path: Path) -> None:
 def test_the_core_loads_neither_torch_nor_the_paper() -> None:
     """The ways up are taken only when asked for: no module of the core needs what stands above it."""
     modules = [f"hypcse.{'.'.join(path.relative_to(PACKAGE).with_suffix('').parts)}" for path in PACKAGE.rglob("*.py")]
-    core = [name for name in modules if name.split(".")[1] in CORE]
+    core = [name for name in modules if name.split(".")[1] in WINGS["core"]]
     above = ("torch", "hypcse.neural", "hypcse.paper", "hypcse.show")
     code = f"import sys; [__import__(m) for m in {core!r}]; print([m for m in sys.modules if m.startswith({above!r})])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

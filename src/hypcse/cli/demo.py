@@ -1,4 +1,4 @@
-"""`hypcse demo`."""
+"""`hypcse demo`: a few methods on one data set, and the page of the best tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hypcse fit`: read, fit, write."""
+"""`hypcse fit`: what is asked as one value, the run, and training that is kept when it is interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder that `hypcse fit` writes."""
+"""The folder that `hypcse fit` writes: what the fit found, its files, and the summary of its clusters."""
 
 from __future__ import annotations
 

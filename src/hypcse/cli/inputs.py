@@ -1,4 +1,4 @@
-"""Points, trees and labels as the command is given them: files, folders of `hypcse fit`, data sets by name."""
+"""What the command is given, read: points, trees, labels and options, from files, folders, data sets and words."""
 
 from __future__ import annotations
 

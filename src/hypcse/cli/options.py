@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and how their words are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hypcse reproduce`."""
+"""`hypcse reproduce`, and the bar of running tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hypcse score`."""
+"""`hypcse score`, and scores as a table."""
 
 from __future__ import annotations
 

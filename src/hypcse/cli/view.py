@@ -1,4 +1,4 @@
-"""`hypcse view`."""
+"""`hypcse view`: where its tree, labels and names come from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels, some of them missing, as numbers."""
+"""Known labels, some of them missing: as numbers, respected by a graph, and spread over a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step 1: the similarity graph."""
+"""`Graph`, nearest neighbors, scaling, and the similarity graph of a table."""
 
 from __future__ import annotations
 

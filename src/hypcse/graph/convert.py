@@ -1,4 +1,4 @@
-"""Converts graphs of other libraries to `Graph`."""
+"""Converts graphs of other libraries to `Graph`; weights are brought into range."""
 
 from __future__ import annotations
 

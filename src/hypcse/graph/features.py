@@ -1,4 +1,4 @@
-"""Sparse tables as dense features."""
+"""Tables as dense features: sparse ones reduced to main directions, graphs by leading eigenvectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where tensors live, and which form of a kernel runs on them."""
+"""Torch and geoopt, or a line on how to install them; where tensors live, and which form of a kernel runs on them."""
 
 from __future__ import annotations
 

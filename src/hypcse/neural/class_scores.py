@@ -1,4 +1,4 @@
-"""Classes of new points in a fitted classifier."""
+"""What classifiers add to an estimator: classes of points, and the hierarchy found with a few labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregation over the neighbourhood of a vertex, Eq. (11)."""
+"""The networks: hyperbolic layers with aggregation over neighbors, Eqs. (10) and (11), projection, prototypes."""
 
 from __future__ import annotations
 

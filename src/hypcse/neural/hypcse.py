@@ -1,4 +1,4 @@
-"""`HypCSE`: parameters in, attributes out."""
+"""`HypCSE`: leaves in the hyperbolic ball, trained to lower the structural entropy of their tree."""
 
 from __future__ import annotations
 

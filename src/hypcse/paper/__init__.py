@@ -1,4 +1,4 @@
-"""Tables and figures of the paper, declared as data, and the runner that fills them."""
+"""What only the paper needs: its tables and figures as data, the runner that fills them, and methods of its tables."""
 
 from hypcse.paper.experiments import EXPERIMENTS, experiment
 from hypcse.paper.report.content import build_report

@@ -1,4 +1,4 @@
-"""Data sets by name: the made cases, and points to measure how methods grow."""
+"""Data for experiments: sizes and names, made points, and the splits in which few labels are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search over trees on a graph: linkage, refinement, and the joining of components. No training."""
+"""From a graph to a tree: linkage, refinement, joining of components, compression, spanning trees. No training."""
 
 from hypcse.search.binary import binarize
 from hypcse.search.budget import Refinement

@@ -1,4 +1,4 @@
-"""Turns a multiway tree into a binary one."""
+"""Trees in the form that the search needs: binary, with heights by volume."""
 
 from __future__ import annotations
 

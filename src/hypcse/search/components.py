@@ -1,4 +1,4 @@
-"""Groups of points, and the tree over them by the distances of their points."""
+"""Components of a graph and groups of copies: their means, and the tree over them by the distances of their points."""
 
 from __future__ import annotations
 

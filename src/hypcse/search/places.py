@@ -1,4 +1,4 @@
-"""Finds the places of new vertices in a tree."""
+"""The cheapest places of new vertices in a tree."""
 
 from __future__ import annotations
 

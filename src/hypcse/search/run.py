@@ -1,4 +1,4 @@
-"""A tree and a graph laid out for the search."""
+"""A refinement under way: the tree and the graph laid out for the kernels, descent from every start, and annealing."""
 
 from __future__ import annotations
 

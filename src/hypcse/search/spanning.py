@@ -1,4 +1,4 @@
-"""The minimum spanning tree of points."""
+"""Minimum spanning trees of points, by distance or by mutual reachability."""
 
 from __future__ import annotations
 

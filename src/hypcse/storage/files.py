@@ -1,4 +1,4 @@
-"""Checks, before any work is done, that something can be written at a place."""
+"""Places on disk: checked before any work is done, held while it is done, exchanged at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree, its formats and its cuts."""
+"""`Tree`, its checks, formats, cuts and orders."""
 
 from hypcse.tree.tree import Tree
 

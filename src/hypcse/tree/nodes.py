@@ -1,4 +1,4 @@
-"""The top of a tree, down to given clusters."""
+"""Chosen nodes of a tree: the top down to given clusters, the distances of parts, and layers of large nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edges that come in chunks, brought into parts by source: written by chunk, read by part."""
+"""Edges from Parquet, frames or chunks, brought into parts by source: written by chunk, read by part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single linkage of points by Prim's algorithm, in SciPy's order of ties."""
+"""Single linkage: of points by Prim's algorithm, in SciPy's order of ties; of a graph by its heaviest forest."""
 
 from __future__ import annotations
 

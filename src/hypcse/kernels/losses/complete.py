@@ -1,4 +1,4 @@
-"""Depths of lowest common ancestors from the cosines between leaves, and their derivative."""
+"""The complete graph over leaves, row by row: depths of common ancestors from cosines, their slopes, and sums."""
 
 from __future__ import annotations
 

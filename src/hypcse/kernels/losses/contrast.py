@@ -1,4 +1,4 @@
-"""Exponential and logarithm of whole rows in single precision.
+"""The contrastive loss row by row, with exponential and logarithm of whole rows in single precision.
 
 The library's are calls, one a number. These are polynomials whose loops are compiled to vector instructions.
 """

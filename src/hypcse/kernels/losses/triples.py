@@ -1,4 +1,4 @@
-"""Loss and gradient over triples of leaves on one circle or sphere of the hyperbolic ball."""
+"""Loss and gradient over triples of leaves on one circle or sphere of the ball; and rows brought to the simplex."""
 
 from __future__ import annotations
 

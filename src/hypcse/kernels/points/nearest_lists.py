@@ -1,4 +1,4 @@
-"""Lists of the nearest points outside the part of each point."""
+"""Lists of the nearest points outside the part of each point, and the distances to the k-th nearest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inner products and squared distances of listed pairs of points, without gathering their rows."""
+"""Inner products and squared distances of listed pairs of points, without gathering their rows; and copies."""
 
 from __future__ import annotations
 

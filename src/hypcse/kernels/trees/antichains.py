@@ -1,4 +1,4 @@
-"""Best antichains of a tree: flat cuts that gain most."""
+"""The best flat cuts of a tree, for every number of clusters, and the cuts that a rising threshold goes through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Branch lengths and heights, one from the other.
+"""Branch lengths and heights, one from the other; and branches hung under new parents, with means between them.
 
 Heights must survive the way through branch lengths to the last bit. Ordinary float addition cannot promise
 that: it rounds ties to even, so for some heights a < b no float x gives a + x == b. Here heights are added

@@ -1,4 +1,4 @@
-"""Clusters that two trees share, by intervals (Day 1985)."""
+"""What a tree shares with another or with classes: clades (Day 1985), purity, and the tree over chosen leaves."""
 
 from __future__ import annotations
 

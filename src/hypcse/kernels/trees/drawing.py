@@ -1,4 +1,4 @@
-"""Turning the two sides of every join of a binary tree."""
+"""What drawings of trees need: an order of leaves with short jumps, arcs in the disk, and middles of children."""
 
 from __future__ import annotations
 

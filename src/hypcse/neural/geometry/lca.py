@@ -58,7 +58,7 @@ def shared_radius(leaves: Tensor) -> tuple[Tensor, Tensor]:
     if not same_radius(low, high):
         raise ValueError(
             f"leaves have radii from {low:.6g} to {high:.6g}; all must share one radius, above 0 and below 1. "
-            "Use hyperbolic.poincare.on_sphere to put them on one, as StructuralEntropyLoss does for radius=0.9."
+            "hypcse.neural.geometry.poincare.on_sphere puts them on one, as StructuralEntropyLoss does for radius=0.9."
         )
     return unit(leaves), lengths.mean()
 

@@ -1,4 +1,4 @@
-"""The graph learner: features in, embeddings out, whose similarities are the learned graph."""
+"""The graph learner: features in, embeddings out; and the two views of a graph that it learns from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Continuous structural entropy as a torch module, for your own models."""
+"""The losses as modules for your own models: structural entropy, the centroid, and the margin between classes."""
 
 from __future__ import annotations
 

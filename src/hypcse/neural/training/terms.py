@@ -1,4 +1,4 @@
-"""The networks, and the terms of the objective on one subgraph."""
+"""The networks, the terms of the objective on one subgraph, and the optimizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy and AnnData files."""
+"""NumPy and AnnData files; nothing in them is executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a table of text is written: its encoding, its delimiter, and whether row 1 names the columns."""
+"""How a table of text is written: its encoding, delimiter, comments and decimal mark, and names of columns."""
 
 from __future__ import annotations
 

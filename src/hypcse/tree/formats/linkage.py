@@ -1,4 +1,4 @@
-"""SciPy's linkage matrix, both ways."""
+"""SciPy's linkage matrix, both ways, and networkx."""
 
 from __future__ import annotations
 
