@@ -99,12 +99,6 @@ def wrong_sheet(datasets: Sequence[str]) -> Sheet:
     )
 
 
-def found_tree(graph: hypcse.Graph, X: Points) -> hypcse.Tree:
-    """Average linkage on the graph, refined, joined by features."""
-    tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
-    return hypcse.join_components(tree, graph, X, bridges=True)
-
-
 def purity(tree: hypcse.Tree, points: NDArray[np.bool_], y: Labels) -> float:
     """Dendrogram purity among some points, in percent."""
     return 100 * hypcse.dendrogram_purity(tree.prune(np.flatnonzero(points)), y[points])
@@ -139,19 +133,19 @@ def _made_purities(spread: float, share: float, strength: float, seed: int) -> t
     known = classes < 5
     y = np.where(known & (rng.random(classes.size) < share), classes, -1)
     graph = hypcse.similarity_graph(X, bandwidth="median")
-    tree = found_tree(hypcse.respect_labels(graph, y, strength), X)
+    tree = hypcse.search_tree(hypcse.respect_labels(graph, y, strength), X)
     inside = (purity(tree, known, one) for one in (classes, groups, clusters))
     return (*inside, purity(tree, ~known, groups))
 
 
 def _new_classes_rows(name: str, share: float) -> list[tuple[str, ...]]:
     X, y, graph = _loaded(name)
-    plain, figures = found_tree(graph, X), []
+    plain, figures = hypcse.search_tree(graph, X), []
     for draw in DRAWS:
         rng = np.random.default_rng(draw)
         known = np.isin(y, rng.permutation(10)[:5])
         labels = np.where(known & (rng.random(y.size) < share), y, -1)
-        told = found_tree(hypcse.respect_labels(graph, labels), X)
+        told = hypcse.search_tree(hypcse.respect_labels(graph, labels), X)
         everyone = np.ones(y.size, np.bool_)
         figures.append([purity(tree, points, y) for points in (~known, known, everyone) for tree in (plain, told)])
     figures.append(np.mean(figures, axis=0).tolist())
@@ -172,7 +166,7 @@ def _wrong_row(name: str, share: float, strength: float) -> tuple[str, ...]:
         labels = np.where(known & (rng.random(y.size) < share), y, -1)
         wrong = np.flatnonzero((labels >= 0) & (rng.random(y.size) < 0.1))
         labels[wrong] = [rng.choice(classes[classes != code]) for code in y[wrong]]
-        tree = found_tree(hypcse.respect_labels(graph, labels, strength), X)
+        tree = hypcse.search_tree(hypcse.respect_labels(graph, labels, strength), X)
         stay = 100 * float(np.mean([_company(tree, leaf, y) == y[leaf] for leaf in wrong.tolist()]))
         figures.append((stay, purity(tree, known, y)))
     return (name, f"{share:.0%}", f"{strength:g}", *(f"{value:.1f}" for value in np.mean(figures, axis=0)))
@@ -189,7 +183,7 @@ def _company(tree: hypcse.Tree, leaf: int, y: Labels) -> int:
 
 def _spread_rows(name: str) -> list[tuple[str, ...]]:
     X, y, graph = _loaded(name)
-    tree, points, rows = found_tree(graph, X), scale_features(X, "minmax"), []
+    tree, points, rows = hypcse.search_tree(graph, X), scale_features(X, "minmax"), []
     for count in N_LABELS:
         found = []
         for seed in SEEDS:
@@ -203,7 +197,7 @@ def _spread_rows(name: str) -> list[tuple[str, ...]]:
 
 
 def _answers(tree: hypcse.Tree, graph: hypcse.Graph, X: Points, points: Points, y: Labels) -> list[Labels]:
-    told = found_tree(hypcse.respect_labels(graph, y), X)
+    told = hypcse.search_tree(hypcse.respect_labels(graph, y), X)
     return [
         hypcse.spread_labels(tree, y),
         hypcse.spread_labels(told, y),

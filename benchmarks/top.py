@@ -71,8 +71,7 @@ def measured(X: NDArray[np.float64], planted: Sequence[Labels]) -> list[list[flo
     from sklearn.metrics import adjusted_rand_score
 
     graph = hypcse.similarity_graph(X, bandwidth="median")
-    tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
-    tree = hypcse.join_components(tree, graph, X, bridges=True)
+    tree = hypcse.search_tree(graph, X)
     trees = [tree, *(hypcse.methods.run(name, X) for name in WAYS[1:])]
     found = [[100 * float(hypcse.dendrogram_purity(tree, y)) for y in planted] for tree in trees]
     levels = hypcse.levels(tree, graph)

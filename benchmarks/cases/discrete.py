@@ -71,7 +71,7 @@ def best_cut_and_levels(n_points: int, rng: Rng) -> Workload:
 def stability_of_levels(n_points: int, rng: Rng) -> Workload:
     """The stability of all levels of a refined tree on a nested graph, in five draws of its edges."""
     graph = nested_graph(n_points, rng)
-    found = hypcse.levels(hypcse.refine(hypcse.graph_linkage(graph), graph), graph)
+    found = hypcse.levels(hypcse.search_tree(graph), graph)
     return Workload(
         run=lambda: hypcse.stability(found, graph),
         note="",

@@ -44,8 +44,7 @@ def flat_row(points: Points) -> FlatRow:
     from sklearn import cluster
 
     graph = points.graph
-    tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
-    tree = hypcse.join_components(tree, graph, points.X, bridges=True)
+    tree = hypcse.search_tree(graph, points.X)
     X = hypcse.graph.scale_features(points.X)
     kmeans = cluster.KMeans(points.n_classes, n_init=10, random_state=0)
     labels = {

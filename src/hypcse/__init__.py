@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from hypcse.search import graph_linkage as graph_linkage
     from hypcse.search import join_components as join_components
     from hypcse.search import refine as refine
+    from hypcse.search import search_tree as search_tree
     from hypcse.show.page import view as view
     from hypcse.tree import Tree as Tree
 
@@ -77,6 +78,7 @@ _HOME = {
     "levels": "hypcse.partitions",
     "main_level": "hypcse.partitions",
     "refine": "hypcse.search",
+    "search_tree": "hypcse.search",
     "normalized_entropy": "hypcse.entropy",
     "one_dimensional_entropy": "hypcse.entropy",
     "structural_entropy": "hypcse.entropy",

@@ -17,7 +17,16 @@ from sklearn.metrics import adjusted_rand_score
 
 import hypcse
 from graph_strategies import graphs_with_trees
-from hypcse import Graph, Tree, graph_linkage, join_components, refine, similarity_graph, structural_entropy
+from hypcse import (
+    Graph,
+    Tree,
+    graph_linkage,
+    join_components,
+    refine,
+    search_tree,
+    similarity_graph,
+    structural_entropy,
+)
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.kernels.linkage.rounds import mean_merges
 from hypcse.search import components as parts
@@ -291,3 +300,30 @@ def test_errors():
         join_components(tree, graph, X, metric="cosinus")
     with pytest.raises(ValueError, match="the graph has 72 vertices"):
         join_components(Tree.from_linkage([[0, 1, 1, 2]]), graph, X)
+
+
+@pytest.mark.parametrize("linkage", ["average", "paris", None])
+@pytest.mark.parametrize("effort", ["fast", "thorough", None])
+def test_search_tree_is_linkage_refinement_and_joining(linkage, effort):
+    """The recipe is its three steps, with the trees to start from first."""
+    graph, X = _apart()
+    start = graph_linkage(graph, "single")
+    for starts in ([], [start]):
+        trees = [*starts, *([] if linkage is None else [graph_linkage(graph, linkage)])]
+        if not trees:
+            continue
+        tree = trees[0] if effort is None else refine(trees[0], graph, effort=effort, starts=trees[1:], random_state=3)
+        expected = join_components(tree, graph, X, bridges=True)
+        assert search_tree(graph, X, linkage=linkage, effort=effort, starts=starts, random_state=3) == expected
+
+
+def test_search_tree_needs_a_start():
+    graph, X = _apart()
+    with pytest.raises(ValueError, match="Pass a linkage, or starts"):
+        search_tree(graph, X, linkage=None)
+
+
+def _apart() -> tuple[Graph, np.ndarray]:
+    """Three groups that no edge joins."""
+    X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([0.0, 20.0, 30.0], 20)[:, None]
+    return similarity_graph(X, n_neighbors=5), X

@@ -11,7 +11,6 @@ from hypcse._progress import Callback
 from hypcse.estimators.base import Attributes, Fitting
 from hypcse.estimators.new_points import NewPoints
 from hypcse.estimators.preparing import Prepared
-from hypcse.search import graph_linkage, refine
 from hypcse.tree import Tree
 
 
@@ -133,8 +132,7 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         effort_of(self.refine)
 
     def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
-        tree = graph_linkage(ready.graph, self.linkage, callback=callback)
-        return ready.joined(search(tree, ready, effort_of(self.refine), seed, callback)), {}
+        return ready.search(seed, callback, linkage=self.linkage, effort=effort_of(self.refine)), {}
 
 
 def effort_of(wanted: object) -> Effort | None:
@@ -145,12 +143,3 @@ def effort_of(wanted: object) -> Effort | None:
         return "fast"
     check_choice("refine", wanted, Effort)
     return wanted  # type: ignore[return-value]
-
-
-def search(
-    tree: Tree, ready: Prepared, effort: Effort | None, seed: int, callback: Callback | None, *starts: Tree
-) -> Tree:
-    """The tree, refined with this effort, from other starts too."""
-    if effort is None:
-        return tree
-    return refine(tree, ready.graph, effort=effort, starts=starts, random_state=seed, callback=callback)

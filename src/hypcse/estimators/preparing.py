@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from hypcse._arrays import check_unmasked
-from hypcse._choices import Bandwidth, Metric, Scale
+from hypcse._choices import Bandwidth, Effort, Linkage, Metric, Scale
+from hypcse._progress import Callback
 from hypcse.graph import Graph
 from hypcse.graph.features import learn_reduction, reduce_columns
 from hypcse.graph.neighbors.search import unit_rows
@@ -24,7 +25,8 @@ from hypcse.partitions.evidence import Structure
 from hypcse.partitions.resampling import stability
 from hypcse.partitions.significance import beyond_chance
 from hypcse.points import Points
-from hypcse.search import join_components
+from hypcse.search import search_tree
+from hypcse.search.join import warn_of_order
 from hypcse.tree import Tree
 
 
@@ -46,11 +48,35 @@ class Prepared:
     bandwidth: float | None
     metric: Metric
 
-    def joined(self, tree: Tree) -> Tree:
-        """The tree with components joined by features, or by the given distances."""
-        if self.scaled is None:
-            return join_components(tree, self.graph, distances=self.points.distances, bridges=True)
-        return join_components(tree, self.graph, self.scaled, scale="none", metric=self.metric, bridges=True)
+    def search(
+        self,
+        random_state: int,
+        callback: Callback | None = None,
+        *,
+        graph: Graph | None = None,
+        linkage: Linkage | None = "average",
+        effort: Effort | None = "fast",
+        starts: Sequence[Tree] = (),
+    ) -> Tree:
+        """The tree that `search_tree` finds on the graph, or on another one over the same points.
+
+        Warns if nothing says how to join the components of the graph.
+        """
+        distances = self.points.distances if self.scaled is None else None
+        if graph is None and self.scaled is None and distances is None:
+            warn_of_order(self.graph.components())
+        return search_tree(
+            self.graph if graph is None else graph,
+            self.scaled,
+            linkage=linkage,
+            effort=effort,
+            starts=starts,
+            scale="none",
+            metric=self.metric,
+            distances=distances,
+            random_state=random_state,
+            callback=callback,
+        )
 
     def structure(self, random_state: int, reduced: bool = False) -> Structure:
         """Structure beyond chance: of a given graph, unless it was made from features; else of the features.

@@ -10,7 +10,7 @@ from sklearn.base import ClusterMixin
 from hypcse._choices import Bandwidth, Metric, Refine, Scale
 from hypcse._progress import Callback
 from hypcse.estimators.base import Attributes, Fitting
-from hypcse.estimators.entropy_clustering import effort_of, search
+from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.estimators.new_points import NewPoints
 from hypcse.estimators.preparing import Prepared
 from hypcse.methods.options import Inputs, check_names
@@ -103,7 +103,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         tree = method.tree(inputs, **options)
         if effort is None:
             return tree, {}
-        return ready.joined(search(tree, ready, effort, seed, callback)), {}
+        return ready.search(seed, callback, linkage=None, effort=effort, starts=[tree]), {}
 
 
 def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:

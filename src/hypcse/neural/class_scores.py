@@ -12,16 +12,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from hypcse._checks import label_array
-from hypcse._progress import Callback
 from hypcse._random import generator
 from hypcse.estimators.labels import label_codes, respect_labels, spread_labels
 from hypcse.estimators.preparing import Prepared
 from hypcse.estimators.similarities import Similarities
-from hypcse.graph import Graph
 from hypcse.neural.encoder import class_scores
 from hypcse.neural.trained import Embedding
-from hypcse.search import graph_linkage, join_components, refine
-from hypcse.tree import Tree
 
 
 class ClassScores(Embedding):
@@ -139,14 +135,5 @@ def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int
 
 def guess_labels(taught: NDArray[np.int64], ready: Prepared, seed: int) -> NDArray[np.int64]:
     """Labels for all other points, spread over a tree from the training labels; -1 for points that have one."""
-    tree = find_hierarchy(ready, respect_labels(ready.graph, taught, random_state=seed), seed)
+    tree = ready.search(seed, graph=respect_labels(ready.graph, taught, random_state=seed))
     return np.where(taught >= 0, -1, spread_labels(tree, taught))
-
-
-def find_hierarchy(ready: Prepared, graph: Graph, seed: int, *starts: Tree, callback: Callback | None = None) -> Tree:
-    """The best tree on a graph over the points, with components joined by features if there are any."""
-    first, *others = (*starts, graph_linkage(graph))
-    tree = refine(first, graph, starts=others, random_state=seed, callback=callback)
-    if ready.scaled is None:
-        return tree
-    return join_components(tree, graph, ready.scaled, scale="none", metric=ready.metric, bridges=True)

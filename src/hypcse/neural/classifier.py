@@ -23,7 +23,7 @@ from hypcse.estimators.similarities import Similarities
 from hypcse.graph.similarity import check_similarity
 from hypcse.kernels.warm import warm_up
 from hypcse.neural.backend import choose_device
-from hypcse.neural.class_scores import ClassScores, find_hierarchy, guess_labels, known_classes, validation_rows
+from hypcse.neural.class_scores import ClassScores, guess_labels, known_classes, validation_rows
 from hypcse.neural.decode import decode_graph
 from hypcse.neural.presets import training_options
 from hypcse.neural.trained import ENCODED, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
@@ -228,7 +228,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
             found = fit_labelled(inputs, ready.graph, config, known, seed, callback, device)
             respected = respect_labels(ready.graph, codes, random_state=seed)
             start = decode_graph(found.leaves, respected)
-            tree = find_hierarchy(ready, respected, seed, start, callback=callback)
+            tree = ready.search(seed, callback, graph=respected, starts=[start])
             best = np.where(codes >= 0, codes, found.scores.argmax(axis=1))
             nested = levels_and_main(tree, respected)
             self.keep(

@@ -12,7 +12,7 @@ from hypcse._progress import Callback
 from hypcse._threads import launched_place
 from hypcse.estimators.attributes import FITTED, sizes_of_tree
 from hypcse.estimators.base import Attributes, Fitting
-from hypcse.estimators.entropy_clustering import effort_of, search
+from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.estimators.preparing import Prepared
 from hypcse.neural.backend import choose_device
 from hypcse.neural.presets import count_epochs, fill_options
@@ -22,7 +22,6 @@ from hypcse.neural.training.loop import check_checkpoints, fit
 from hypcse.neural.training.ranks import join_ranks
 from hypcse.partitions.evidence import UNTESTED
 from hypcse.partitions.nested_levels import levels
-from hypcse.search import graph_linkage
 from hypcse.tree import Tree
 
 
@@ -221,10 +220,9 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         config = TrainingConfig(**count_epochs(options, ready.graph.n_vertices))
 
         def finish(tree: Tree) -> Tree:
-            if effort is not None:
-                tree = search(tree, ready, effort, seed, callback, graph_linkage(ready.graph))
             # Decoding on the graph and the search go by edges alone, which say nothing of what no edge joins.
-            return ready.joined(tree) if config.decoder == "graph" or effort is not None else tree
+            by_edges = config.decoder == "graph" or effort is not None
+            return ready.search(seed, callback, effort=effort, starts=[tree]) if by_edges else tree
 
         with join_ranks(choose_device(self.device)) as (ranks, device):
             trained = fit(

@@ -129,8 +129,7 @@ def _spread(inputs: LabelledInputs) -> Codes:
     """The labels to train on, spread over the tree of a graph that respects them: no training, nothing to validate."""
     labels, seed = np.where(inputs.validation, -1, inputs.y), inputs.random_state
     graph = hypcse.respect_labels(hypcse.similarity_graph(inputs.X), labels, random_state=seed)
-    tree = hypcse.refine(hypcse.graph_linkage(graph), graph, random_state=seed)
-    return hypcse.spread_labels(hypcse.join_components(tree, graph, inputs.X, bridges=True), labels)
+    return hypcse.spread_labels(hypcse.search_tree(graph, inputs.X, random_state=seed), labels)
 
 
 CLASSIFIERS: dict[str, Callable[..., Codes]] = {

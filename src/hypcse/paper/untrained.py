@@ -9,7 +9,7 @@ from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse.graph import Graph
 from hypcse.methods.options import Inputs
-from hypcse.search import graph_linkage, refine
+from hypcse.search import graph_linkage, search_tree
 from hypcse.tree import Tree
 
 
@@ -35,7 +35,8 @@ def decode_untrained(inputs: Inputs, *, n_encoders: int = 8, polish: bool = True
     tree = graph_linkage(chord_scaled(graph, np.sqrt(total / n_encoders)))
     if not polish:
         return tree
-    return inputs.joined(refine(tree, graph, starts=[graph_linkage(graph)], random_state=inputs.random_state))
+    metric, seed = inputs.points.metric, inputs.random_state
+    return search_tree(graph, features, starts=[tree], scale="none", metric=metric, random_state=seed)
 
 
 def _chords(leaves: NDArray[np.float64], graph: Graph) -> NDArray[np.float64]:

@@ -1,10 +1,11 @@
-"""From a graph to a tree: linkage, refinement, joining of components, compression, spanning trees. No training."""
+"""From a graph to a tree: linkage, refinement, joining, or all in one call; compression, spanning trees."""
 
 from hypcse.search.binary import binarize
 from hypcse.search.budget import Refinement
 from hypcse.search.compression import compress
 from hypcse.search.join import join_components
 from hypcse.search.linkage import graph_linkage
+from hypcse.search.recipe import search_tree
 from hypcse.search.refining import refine, refinement
 from hypcse.search.spanning import spanning_tree
 
@@ -16,5 +17,6 @@ __all__ = [
     "join_components",
     "refine",
     "refinement",
+    "search_tree",
     "spanning_tree",
 ]

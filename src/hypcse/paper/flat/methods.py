@@ -40,8 +40,7 @@ def _cut(data: FlatData, seed: int, *, n_clusters: int) -> Partition:
 
 def _tree(data: FlatData, seed: int) -> hypcse.Tree:
     """Our tree without training."""
-    tree = hypcse.refine(hypcse.graph_linkage(data.graph), data.graph, random_state=seed)
-    return tree if data.X is None else hypcse.join_components(tree, data.graph, data.X, bridges=True)
+    return hypcse.search_tree(data.graph, data.X, random_state=seed)
 
 
 def _by_features(data: FlatData, seed: int, *, name: str, seeded: bool = False, **options: Any) -> Partition:

@@ -6,7 +6,7 @@ import hashlib
 import resource
 import sys
 import time
-from functools import cache
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -39,12 +39,11 @@ def grow(task: Task, X: Any, graph: Graph) -> Tree:
     tree = hypcse.methods.run(task.method, X, graph=graph, random_state=task.seed, **options)
     if not task.refined:
         return tree
-    refined = hypcse.refine(tree, graph, random_state=task.seed)
+    searched = partial(hypcse.search_tree, graph, linkage=None, starts=[tree], random_state=task.seed)
     if X is None:
-        return refined
+        return searched()
     points = Points.of(X)
-    scaled = points.scaled(points.suited("minmax", 1.0)[0])[1]
-    return hypcse.join_components(refined, graph, scaled, scale="none", metric=points.metric, bridges=True)
+    return searched(points.scaled(points.suited("minmax", 1.0)[0])[1], scale="none", metric=points.metric)
 
 
 def grow_timed(task: Task, X: Any, graph: Graph) -> tuple[Tree, dict[str, Any]]:
