@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
+import pickle
+from dataclasses import FrozenInstanceError
 from importlib import import_module
 from itertools import pairwise, product
 
@@ -77,6 +80,23 @@ def test_best_cut_is_the_best_of_all_cuts(case, data):
 
 
 @settings(max_examples=30)
+@given(graphs_with_trees(min_leaves=2, max_leaves=12))
+def test_levels_are_a_frozen_sequence(case):
+    """Labels by place, as columns, and after a copy; and nothing of it can be changed."""
+    graph, tree = case
+    found = levels(tree, graph)
+    frame = found.to_frame(range(10, 10 + tree.n_leaves))
+    assert list(frame.columns) == [f"level_{k}" for k in range(1, len(found) + 1)] and frame.index[0] == 10
+    for other in (found, copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert (other.main, other.stability, other.structure) == (found.main, None, None)
+        assert all(map(np.array_equal, other, frame.to_numpy().T)) and other.n_clusters == [max(x) + 1 for x in found]
+        for name in ("labels", "main", "stability", "structure"):
+            with pytest.raises(FrozenInstanceError):
+                setattr(other, name, None)
+        with pytest.raises(ValueError, match="read-only"):
+            other[-1][0] = 5
+
+
 @given(graphs_with_trees(min_leaves=2, max_leaves=8, binary=True), st.data())
 def test_best_cut_into_a_given_number(case, data):
     graph, tree = case
