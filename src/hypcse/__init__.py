@@ -43,18 +43,18 @@ if TYPE_CHECKING:
     from hypcse.neural.losses.structural import centroid_loss as centroid_loss
     from hypcse.partitions import best_cut as best_cut
     from hypcse.partitions import entropy_report as entropy_report
-    from hypcse.partitions import levels as levels
-    from hypcse.partitions import main_level as main_level
     from hypcse.partitions.evidence import Structure as Structure
+    from hypcse.partitions.levels import levels as levels
+    from hypcse.partitions.levels import main_level as main_level
     from hypcse.partitions.significance import beyond_chance as beyond_chance
     from hypcse.partitions.stability import stability as stability
     from hypcse.points import Points as Points
     from hypcse.points import read as read
-    from hypcse.search import compress as compress
     from hypcse.search import graph_linkage as graph_linkage
     from hypcse.search import join_components as join_components
-    from hypcse.search import refine as refine
     from hypcse.search import search_tree as search_tree
+    from hypcse.search.compress import compress as compress
+    from hypcse.search.refine import refine as refine
     from hypcse.show.page import view as view
     from hypcse.tree import Tree as Tree
 

@@ -1,13 +1,15 @@
 """Flat clusters from a tree: cuts, levels, the main level, what lies beyond chance, and how stable levels are."""
 
 from hypcse.partitions.cuts import best_cut
-from hypcse.partitions.levels import levels, main_level
+from hypcse.partitions.evidence import Structure
+from hypcse.partitions.levels import Levels, levels, main_level
 from hypcse.partitions.report import EntropyReport, entropy_report
-from hypcse.partitions.significance import Structure, beyond_chance
+from hypcse.partitions.significance import beyond_chance
 from hypcse.partitions.stability import stability
 
 __all__ = [
     "EntropyReport",
+    "Levels",
     "Structure",
     "best_cut",
     "beyond_chance",
