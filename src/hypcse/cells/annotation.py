@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse import estimators as estimator
+import hypcse
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import CellMethod
 from hypcse._random import check_seed
@@ -102,7 +102,7 @@ def hierarchy(
         )
     points, used = points_of_cells(adata, use if neighbors_key is None else _graph_key(adata, neighbors_key, use))
     check_count("the number of cells", points.n_points, 2)
-    kind = estimator.EntropyClustering if method == "search" else estimator.HypCSE
+    kind = hypcse.EntropyClustering if method == "search" else hypcse.HypCSE
     model: Any = kind(n_neighbors=n_neighbors, mark_outliers=mark_outliers, random_state=seed).fit(points)
     tree, graph = model.tree_, model.graph_
     found = _partitions(model, resolutions)

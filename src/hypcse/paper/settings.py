@@ -79,7 +79,7 @@ def paper_settings(name: str) -> dict[str, Any]:
     >>> paper_settings("iris")["cse_temperature"]
     1000.0
     """
-    from hypcse.estimators import HypCSE
+    from hypcse.neural.hypcse import HypCSE
 
     return nest_options(HypCSE, authors_options(name))
 
