@@ -6,12 +6,11 @@ X, y = hypcse.datasets.load("optical-digits")
 X, y = X[:600], y[:600]
 
 graph = hypcse.similarity_graph(X)  # 10 neighbours, Gaussian weights
-tree = hypcse.refine(hypcse.graph_linkage(graph), graph)  # the hierarchy of lowest entropy that the search finds
+tree = hypcse.search_tree(graph, X)  # the hierarchy of lowest entropy that the search finds
 
 levels = hypcse.levels(tree, graph)  # nested flat labels, coarse to fine
-print("clusters at each level:", [int(labels.max()) + 1 for labels in levels])
-main = hypcse.main_level(tree, graph)
-print("the one to look at first:", main + 1, "; its first ten points:", levels[main][:10].tolist())
+print("clusters at each level:", levels.n_clusters)
+print("the one to look at first:", levels.main + 1, "; its first ten points:", levels[levels.main][:10].tolist())
 
 scores = hypcse.score(tree, graph=graph, labels=y)  # the labels y were used nowhere above
 print(f"purity {scores['dendrogram_purity']:.3f}, entropy {scores['structural_entropy']:.3f}")

@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from hypcse.partitions import stability as stability
     from hypcse.points import Points as Points
     from hypcse.points import read as read
-    from hypcse.search import compress as compress
     from hypcse.search import graph_linkage as graph_linkage
     from hypcse.search import join_components as join_components
-    from hypcse.search import refine as refine
     from hypcse.search import search_tree as search_tree
+    from hypcse.search.compression import compress as compress
+    from hypcse.search.refining import refine as refine
     from hypcse.show.page import view as view
     from hypcse.tree import Tree as Tree
 

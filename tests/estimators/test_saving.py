@@ -9,6 +9,7 @@ import os
 import pickle
 import re
 import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -63,7 +64,9 @@ def same(one, other):
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, Levels):
-        return one.main == other.main and same(one.labels, other.labels)
+        return (one.main, one.stability, one.structure) == (other.main, other.stability, other.structure) and all(
+            map(same, one, other)
+        )
     if isinstance(one, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other)
     if isinstance(one, torch.Tensor):
@@ -506,5 +509,6 @@ def test_models_from_before_levels_were_kept(tmp_path):
     resealed(drop)(tmp_path / "model", None)
     model = HypCSE.load(tmp_path / "model")
     assert model.structure_.word == "untested"
-    assert same(model.levels_, levels(model.tree_, model.graph_))
-    assert len(model.stability_) == len(model.levels_)
+    assert same(model.levels_, replace(levels(model.tree_, model.graph_), structure=model.structure_))
+    assert model.levels_.stability is None
+    assert tuple(model.stability_) == model.levels_.stability and len(model.stability_) == len(model.levels_)

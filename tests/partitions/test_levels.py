@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
+import pickle
+from dataclasses import FrozenInstanceError
 from importlib import import_module
 from itertools import pairwise, product
 
@@ -77,6 +80,23 @@ def test_best_cut_is_the_best_of_all_cuts(case, data):
 
 
 @settings(max_examples=30)
+@given(graphs_with_trees(min_leaves=2, max_leaves=12))
+def test_levels_are_a_frozen_sequence(case):
+    """Labels by place, as columns, and after a copy; and nothing of it can be changed."""
+    graph, tree = case
+    found = levels(tree, graph)
+    frame = found.to_frame(range(10, 10 + tree.n_leaves))
+    assert list(frame.columns) == [f"level_{k}" for k in range(1, len(found) + 1)] and frame.index[0] == 10
+    for other in (found, copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert (other.main, other.stability, other.structure) == (found.main, None, None)
+        assert all(map(np.array_equal, other, frame.to_numpy().T)) and other.n_clusters == [max(x) + 1 for x in found]
+        for name in ("labels", "main", "stability", "structure"):
+            with pytest.raises(FrozenInstanceError):
+                setattr(other, name, None)
+        with pytest.raises(ValueError, match="read-only"):
+            other[-1][0] = 5
+
+
 @given(graphs_with_trees(min_leaves=2, max_leaves=8, binary=True), st.data())
 def test_best_cut_into_a_given_number(case, data):
     graph, tree = case
@@ -259,16 +279,17 @@ def test_the_first_level_holds_more_than_chance_or_all_that_is_joined(case):
 def test_report_adds_up(case):
     graph, tree = case
     report = entropy_report(tree, graph)
-    assert report.node_entropy.sum() == approx(report.entropy, abs=1e-9)
-    assert report.entropy == approx(structural_entropy(tree, graph, "exact"), abs=1e-9)
-    assert report.paper_entropy == score(tree, graph=graph)["structural_entropy"]
+    assert report.entropy == score(tree, graph=graph)["structural_entropy"]
+    exact = entropy_report(tree, graph, "exact")
+    assert exact.entropy == exact.node_entropy.sum() and np.array_equal(exact.node_entropy, report.node_entropy)
+    assert exact.entropy == approx(structural_entropy(tree, graph, "exact"), abs=1e-9)
     bare = entropy_report(tree, graph, "drop")
     assert bare.entropy == approx(score(tree, graph=graph, self_loops="drop")["structural_entropy"], abs=1e-9)
-    assert bare.node_entropy.sum() == approx(bare.entropy) and bare.paper_entropy == report.paper_entropy
-    assert report.lower_bound - 1e-9 <= report.entropy <= report.one_dimensional + 1e-9
+    assert bare.node_entropy.sum() == approx(bare.entropy)
+    assert exact.lower_bound - 1e-9 <= exact.entropy <= exact.one_dimensional + 1e-9
     assert report.one_dimensional == one_dimensional_entropy(graph)
     star = structural_entropy(compress(tree, graph, 1), graph, "exact")
-    assert report.saving.sum() == approx(star - report.entropy, abs=1e-9)
+    assert report.saving.sum() == approx(star - exact.entropy, abs=1e-9)
     meets = lca_weights(tree, graph) > 0
     meets[-1] = True
     assert not report.saving[~meets].any()
@@ -280,16 +301,14 @@ def test_report_adds_up(case):
 
 
 def test_the_report_says_how_it_counts_loops():
-    """Where it differs from `score`, which follows the paper's tables."""
+    """Where the paper's number is not the sum over nodes."""
     plain = Graph.from_edges([0, 1, 2], [1, 2, 3])
     looped = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 0], [1.0, 1.0, 1.0, 2.0])
     tree = graph_linkage(plain)
-    assert "as score counts" not in str(entropy_report(tree, plain))
-    scored = score(tree, graph=looped)["structural_entropy"]
-    assert f"(with loops; {scored:.4f} as score counts them by default)" in str(entropy_report(tree, looped))
-    assert "(without loops; " in str(entropy_report(tree, looped, "drop"))
-    with pytest.raises(ValueError, match="self_loops='paper'"):
-        entropy_report(tree, looped, "paper")
+    exact = entropy_report(tree, looped, "exact")
+    assert f"as in the terms of nodes, {exact.entropy:.4f} of" in str(entropy_report(tree, looped))
+    for report in (exact, entropy_report(tree, looped, "drop"), entropy_report(tree, plain)):
+        assert "exactly" not in str(report)
 
 
 def test_errors():

@@ -284,7 +284,7 @@ def test_without_structure_the_main_level_is_one_cluster():
     graph = from_networkx(nx.random_regular_graph(4, 60, seed=0))
     tree = graph_linkage(graph)
     given = levels_and_main(tree, graph).labels
-    doubtful = levels_and_main(tree, graph, structured=False)
+    doubtful = levels_and_main(tree, graph, structure=Structure("none", 0.0, 0.0))
     assert doubtful.flat.max() == 0 and doubtful.main > 0
     assert all(map(np.array_equal, doubtful.labels[1:], given))
 

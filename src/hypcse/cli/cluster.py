@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -225,7 +225,9 @@ def large_files(
     return files | ({"linkage.npy": npy_bytes(tree.to_linkage())} if tree.n_leaves > 1 else {})
 
 
-def page_of(tree: Tree, levels: list[NDArray[np.int64]], labels: NDArray[np.int64], structure: Any, title: str) -> str:
+def page_of(
+    tree: Tree, levels: Sequence[NDArray[np.int64]], labels: NDArray[np.int64], structure: Any, title: str
+) -> str:
     """The page of the tree, or of its top, down to at most 2,000 clusters; its heading says which."""
     if tree.n_leaves <= MAX_SHOWN:
         return view(tree, levels=levels, automatic=labels, structure=structure, title=title).html
@@ -256,7 +258,7 @@ def count_points(top: Tree, sizes: NDArray[np.int64]) -> list[int]:
     return totals
 
 
-def top_clusters(tree: Tree, levels: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def top_clusters(tree: Tree, levels: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """The finest level of at most 2,000 clusters, or so many clusters by height where it has less than half of that."""
     fit = [level for level in levels if level.max() < MAX_CLUSTERS]
     if fit and fit[-1].max() + 1 >= MAX_CLUSTERS // 2:

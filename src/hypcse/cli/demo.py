@@ -20,7 +20,6 @@ from hypcse.metrics.scores import format_score
 from hypcse.partitions.nested_levels import compared_features, levels_and_main
 from hypcse.storage.files import check_folder
 from hypcse.storage.whole import write_file
-from hypcse.tree.flat import count_clusters
 
 SHOWN = (
     "single-linkage",
@@ -59,8 +58,8 @@ def run_demo(data: str, out: Path) -> None:
     best = least_entropy(rows)
     structure = beyond_chance(X)
     compared = compared_features(X, trees[best], "minmax", "euclidean")
-    found = levels_and_main(trees[best], graph, compared, structured=structure.found)
-    counts = [count_clusters(labels) for labels in found.labels]
+    found = levels_and_main(trees[best], graph, compared, structure=structure)
+    counts = found.n_clusters
     console.print(
         f"Lowest entropy: {rows[best]['method']}. Its levels have {', '.join(map(str, counts))} clusters; "
         f"the one to look at first has {counts[found.main]}. There is {structure}."

@@ -91,7 +91,7 @@ class Findings:
     stability : one value per level, or None if it was not measured.
     """
 
-    levels: list[Labels]
+    levels: Sequence[Labels]
     main: int | None
     structure: Structure
     stability: list[float] | None
@@ -126,8 +126,7 @@ class Findings:
 
 def find(model: Any, wanted: bool | None = None) -> Findings:
     """The findings of a fitted model. Stability is measured if asked for, or by default if it is quick."""
-    shown = flat_of(model)
-    main = next((k for k, labels in enumerate(model.levels_) if np.array_equal(labels, shown)), None)
+    main = model.levels_.main if np.array_equal(model.levels_[model.levels_.main], flat_of(model)) else None
     measured = None
     if wanted or (wanted is None and is_quick(model.graph_)):
         with Console(stderr=True).status("measuring stability"):

@@ -12,7 +12,6 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from distributed import Client
-from numpy.typing import NDArray
 
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import Bandwidth, ClusterLinkage, Effort, Metric, NeighborSearch, Refine, Scale
@@ -30,7 +29,7 @@ from hypcse.entropy import lca_weights
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.partitions.cuts import best_cut
 from hypcse.partitions.evidence import UNTESTED, Structure
-from hypcse.partitions.nested_levels import levels_and_main
+from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.partitions.significance import beyond_chance
 from hypcse.search.join import warn_of_order
 from hypcse.storage.files import hold_folder
@@ -54,7 +53,7 @@ class Clustering:
     labels
         The flat clusters, a dask.array with the chunks of the rows of X.
     levels
-        Nested clusters, coarse to fine, each an array of shape (n,).
+        `Levels`: nested clusters, coarse to fine, each an array of shape (n,).
     main
         Which of the levels to look at first: the one that the labels are, unless these are one cluster because nothing
         lies beyond chance. None where a number of clusters was asked for.
@@ -76,7 +75,7 @@ class Clustering:
 
     tree: Tree
     labels: da.Array
-    levels: list[NDArray[np.int64]]
+    levels: Levels
     main: int | None
     graph: DistributedGraph
     structure: Structure
@@ -209,14 +208,13 @@ class Steps:
     ) -> Clustering:
         """Levels, labels and scores of the tree."""
         with self.telling("levels"):
-            structured = structure is UNTESTED or structure.found
-            found = levels_and_main(tree, outline, structured=structured)
+            found = levels_and_main(tree, outline, structure=structure)
             flat = by_size(found.flat if n_clusters is None else best_cut(tree, outline, n_clusters))
             scores = scores_from_weights(tree, graph, lca_weights(tree, outline))
         for name in ("rounds", "refining"):
             shutil.rmtree(self.place / name, ignore_errors=True)
         main = found.main if n_clusters is None else None
-        nested = [by_size(labels) for labels in found.labels]
+        nested = Levels(map(by_size, found), found.main, structure=structure)
         return Clustering(tree, da.from_array(flat, chunks=(chunks,)), nested, main, graph, structure, scores)
 
     @contextmanager

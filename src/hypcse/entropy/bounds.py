@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from hypcse._arrays import plain
 from hypcse._checks import check_choice
-from hypcse._choices import ExactLoops
+from hypcse._choices import SelfLoops
 from hypcse.entropy.structural import entropy_by_cuts
 from hypcse.entropy.volumes import graph_over, node_cuts, node_volumes
 from hypcse.graph import GraphLike, as_graph
@@ -80,7 +80,7 @@ def conductance(graph: GraphLike, members: ArrayLike) -> float:
     return float(w[marks[i] != marks[j]].sum() / smaller)
 
 
-def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> float:
+def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper") -> float:
     """Structural entropy divided by the one-dimensional entropy, the left side of Eq. (3).
 
     The paper's claim that it is at least the conductance of the graph is false (the unit triangle has 0.877 against 1);
@@ -93,12 +93,13 @@ def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "e
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     self_loops
-        "exact" to count loops, or "drop" to leave them out.
+        As for `structural_entropy`; "drop" leaves loops out of both entropies. With "paper" a graph with loops may have
+        a negative ratio, or one above 1; with "exact" and "drop" it is between 0 and 1.
 
     Returns
     -------
     float
-        The ratio, at most 1 on a graph without loops.
+        The ratio; 0 for a graph without edges.
 
     Examples
     --------
@@ -108,16 +109,11 @@ def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "e
     >>> round(normalized_entropy(pairs, path), 4)
     0.6525
     """
-    if self_loops == "paper":
-        raise ValueError(
-            "self_loops='paper' drops a term from the entropy but not from the one-dimensional entropy, so their ratio "
-            "has no meaning. Choose 'exact', or 'drop' to leave loops out of both."
-        )
-    check_choice("self_loops", self_loops, ExactLoops)
+    check_choice("self_loops", self_loops, SelfLoops)
     graph = graph_over(tree, graph)
     plain = graph.without_loops() if self_loops == "drop" else graph
     whole = one_dimensional_entropy(plain)
-    return entropy_by_cuts(tree, plain) / whole if whole > 0 else 0.0
+    return entropy_by_cuts(tree, plain, self_loops) / whole if whole > 0 else 0.0
 
 
 def entropy_lower_bound(tree: Tree, graph: GraphLike) -> float:

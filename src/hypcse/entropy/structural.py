@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
-from hypcse._choices import SelfLoops
+from hypcse._choices import ExactLoops, SelfLoops
 from hypcse.entropy.volumes import graph_over, lca_weights, node_cuts, node_volumes
 from hypcse.graph import Graph, GraphLike
 from hypcse.graph.convert import in_range, unit_exponent
@@ -98,11 +98,11 @@ def entropy_from_weights(
     return float(bits / total)
 
 
-def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact") -> NDArray[np.float64]:
+def node_entropies(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> NDArray[np.float64]:
     """The terms of Eq. (1), -(g/V) log2(vol/vol of parent) at each node, 0 at the root.
 
-    They sum to the structural entropy with "exact" and "drop". With "paper", the volumes and the sum are those of
-    "exact".
+    They sum to the structural entropy with "exact" or "drop". There are no such terms for "paper", the default of
+    `structural_entropy`: on a graph with loops it is not a sum over nodes.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact"
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     self_loops
-        As for `structural_entropy`.
+        "exact" or "drop", as for `structural_entropy`.
 
     Returns
     -------
@@ -126,6 +126,7 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact"
     >>> node_entropies(pairs, path).round(3).tolist()
     [0.264, 0.195, 0.195, 0.264, 0.167, 0.167, 0.0]
     """
+    check_choice("self_loops", self_loops, ExactLoops)
     graph = in_range(graph_over(tree, graph))
     degrees = _degrees(graph, self_loops)
     terms = np.zeros(tree.n_nodes)
@@ -138,8 +139,8 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact"
     return terms
 
 
-def entropy_by_cuts(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact") -> float:
-    """Structural entropy by its definition, Eq. (1): the sum of `node_entropies`.
+def entropy_by_cuts(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper") -> float:
+    """Structural entropy by its definition, Eq. (1): the sum of `node_entropies`, with "paper" less what loops add.
 
     Parameters
     ----------
@@ -163,7 +164,19 @@ def entropy_by_cuts(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "exact
     >>> round(entropy_by_cuts(pairs, path), 4)
     1.2516
     """
+    check_choice("self_loops", self_loops, SelfLoops)
+    graph = graph_over(tree, graph)
+    if self_loops == "paper":
+        return float(node_entropies(tree, graph).sum()) - _added_by_loops(graph)
     return float(node_entropies(tree, graph, self_loops).sum())
+
+
+def _added_by_loops(graph: Graph) -> float:
+    """The bits by which "exact" exceeds "paper", the same for every tree: (1/V) sum_i W_ii log2 d_i."""
+    exponent = unit_exponent(graph)
+    loops, degrees = np.ldexp(graph.self_weights, exponent), np.ldexp(graph.degrees, exponent)
+    total = degrees.sum()
+    return float((np.dot(loops, _log2(degrees)) - exponent * loops.sum()) / total) if total > 0 else 0.0
 
 
 def _degrees(graph: Graph, self_loops: SelfLoops) -> NDArray[np.float64]:

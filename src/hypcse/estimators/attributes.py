@@ -73,18 +73,18 @@ def _decode_outliers(kept: Any) -> Outliers:
 
 
 def _encode_levels(found: Levels) -> Content:
-    return {"main": found.main, "structured": found.structured, "labels": np.stack(found.labels)}
+    return {"main": found.main, "labels": np.stack(found.labels)}
 
 
 def _decode_levels(kept: Any) -> Levels:
     if not isinstance(kept, dict):
         # Before 0.3 it was the labels alone; `Saved.filled` finds the main level.
         return Levels(_decode_labels(kept), -1)
-    main, structured, labels = read_parts(kept, ("main", "structured", "labels"))
+    main, labels = read_parts(kept, ("main", "labels"))
     found = _decode_labels(labels)
-    if COUNT.decode(main) >= len(found) or not isinstance(structured, bool):
+    if COUNT.decode(main) >= len(found):
         raise ValueError(f"level {main} is to be the main one of {len(found)}, counted from 0")
-    return Levels(found, main, structured)
+    return Levels(found, main)
 
 
 def _decode_labels(kept: Any) -> list[NDArray[np.int64]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -114,7 +115,7 @@ class Saved(ShowsItself):
         if levels is not None and levels.main < 0:
             # Before 0.3 the main level was the one that the labels are.
             same = (k for k, level in enumerate(levels) if labels is not None and np.array_equal(level, labels))
-            levels.main = next(same, 0)
+            found["levels_"] = replace(levels, main=next(same, 0))
         return {"_seed": seed, "_kinds": None, "_metric": model.metric, "_outliers": None}
 
     @classmethod
@@ -211,12 +212,12 @@ class Fitting(Memberships, Saved, BaseEstimator):
             ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed, self._reduction is not None)
-            found = levels_and_main(tree, ready.graph, ready.compared, structured=structure.found)
-            nested = Levels([by_size(labels) for labels in found.labels], found.main, found.structured)
+            found = levels_and_main(tree, ready.graph, ready.compared, structure=structure)
+            nested = Levels(map(by_size, found), found.main)
             labels, outliers = self._labels(tree, ready.graph, found), None
             if self.mark_outliers:
                 outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
-                labels = self._labels_without(outliers.marked(), labels, tree, ready, structure.found)
+                labels = self._labels_without(outliers.marked(), labels, tree, ready, structure)
             self.keep(
                 tree_=tree.with_names(points.names),
                 graph_=ready.graph,
@@ -260,13 +261,13 @@ class Fitting(Memberships, Saved, BaseEstimator):
         return merge_small(tree, graph, labels, self.min_cluster_size)
 
     def _labels_without(
-        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structured: bool
+        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structure: Structure
     ) -> NDArray[np.int64]:
         """The labels as the tree without the outliers has them, and -1 for outliers."""
         tree, graph = without_points(tree, ready.graph, marked)
         X = None if ready.compared is None else ready.compared[~marked]
         labels = np.full(marked.size, -1)
-        labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, X, structured=structured))
+        labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, X, structure=structure))
         return labels
 
     def keep(self, **found: Any) -> None:
@@ -278,6 +279,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
             The attributes, by name.
         """
         super().keep(**found)
+        self.levels_ = Levels(self.levels_, self.levels_.main, self._stability, self.structure_)
         self.linkage_matrix_ = self.tree_.to_linkage() if self.tree_.n_leaves > 1 else np.empty((0, 4))
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
         self.distances_ = self.linkage_matrix_[:, 2]
@@ -290,6 +292,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
             with worker_threads(self.n_jobs, self.tree_.n_leaves):
                 found = stability(self.levels_, self.graph_, self._scaled, scale="none", random_state=self._seed)
             self._stability = np.array(found)
+            self.levels_ = replace(self.levels_, stability=tuple(found))
         return self._stability.tolist()
 
     @classmethod

@@ -167,8 +167,7 @@ def score(
     clusters
         A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi` of the labelled leaves.
     self_loops
-        As for `structural_entropy`. `entropy_report` counts loops by "exact"; the default value here is its
-        `paper_entropy`.
+        As for `structural_entropy`.
 
     Returns
     -------

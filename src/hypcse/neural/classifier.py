@@ -235,7 +235,7 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
                 classes_=classes,
                 transduction_=classes[best],
                 tree_=tree.with_names(given.names),
-                levels_=Levels([by_size(labels) for labels in nested.labels], nested.main),
+                levels_=Levels(map(by_size, nested), nested.main),
                 graph_=ready.graph,
                 embedding_=found.leaves,
                 prototypes_=found.prototypes,

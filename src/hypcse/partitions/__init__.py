@@ -2,13 +2,14 @@
 
 from hypcse.partitions.cuts import best_cut
 from hypcse.partitions.evidence import Structure
-from hypcse.partitions.nested_levels import levels, main_level
+from hypcse.partitions.nested_levels import Levels, levels, main_level
 from hypcse.partitions.report import EntropyReport, entropy_report
 from hypcse.partitions.resampling import stability
 from hypcse.partitions.significance import beyond_chance
 
 __all__ = [
     "EntropyReport",
+    "Levels",
     "Structure",
     "best_cut",
     "beyond_chance",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from itertools import dropwhile, pairwise
-from typing import overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,12 +19,16 @@ from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors.search import unit_rows
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
 from hypcse.partitions.cuts import coarsest_cut, parts_of
+from hypcse.partitions.evidence import Structure
 from hypcse.partitions.main import main_stretch
 from hypcse.partitions.stretches import ALIKE, Stretch, by_conductance, by_distance
 from hypcse.partitions.wishes import Wishes, modular_cut, wished_cuts, within_limits
 from hypcse.search.compression import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
 from hypcse.search.leaving import leaving_parts
 from hypcse.tree import Tree
+
+if TYPE_CHECKING:
+    import pandas
 
 SHARE = 0.95
 """Share of the entropy saved over the star of all leaves that the levels together must keep."""
@@ -46,8 +51,9 @@ Split = NDArray[np.bool_]
 """A partition of the leaves: one boolean per node, True if it is split."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Levels(Sequence[Labels]):
-    """Nested levels, coarse to fine: a sequence of labels, one array per level.
+    """Nested levels, coarse to fine: a sequence of labels, one array per level. Nothing of it can be changed.
 
     Attributes
     ----------
@@ -55,8 +61,10 @@ class Levels(Sequence[Labels]):
         Flat clusters of each level, numbered from 0.
     main
         Position of the level to look at first; see `main_level`.
-    structured
-        Whether the data are; if not, the first level is one cluster, and others may be chance.
+    stability
+        How well each level is found again, see `hypcse.stability`; None if not measured.
+    structure
+        Whether there is structure beyond chance, see `hypcse.beyond_chance`; None if not tested here.
 
     Examples
     --------
@@ -65,15 +73,37 @@ class Levels(Sequence[Labels]):
     (2, [1, 2], [0, 0, 1, 1])
     """
 
-    def __init__(self, labels: Sequence[Labels], main: int, structured: bool = True) -> None:
-        self.labels, self.main, self.structured = list(labels), main, structured
+    labels: tuple[Labels, ...]
+    main: int
+    stability: tuple[float, ...] | None = None
+    structure: Structure | None = None
+
+    def __init__(
+        self,
+        labels: Iterable[Labels],
+        main: int,
+        stability: Iterable[float] | None = None,
+        structure: Structure | None = None,
+    ) -> None:
+        values = (
+            tuple(map(_read_only, labels)),
+            main,
+            None if stability is None else tuple(map(float, stability)),
+            structure,
+        )
+        for field, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, field.name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Arrays come out of a pickle writeable, so that they are made read-only again.
+        return Levels, (self.labels, self.main, self.stability, self.structure)
 
     @overload
     def __getitem__(self, place: int) -> Labels: ...
     @overload
     def __getitem__(self, place: slice) -> list[Labels]: ...
     def __getitem__(self, place: int | slice) -> Labels | list[Labels]:
-        return self.labels[place]
+        return list(self.labels[place]) if isinstance(place, slice) else self.labels[place]
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -88,8 +118,40 @@ class Levels(Sequence[Labels]):
 
     @property
     def flat(self) -> Labels:
-        """The flat clusters: of the main level, or one of all points if the data are not structured."""
-        return self.labels[self.main if self.structured else 0]
+        """The flat clusters: of the main level, or of the first if the data have no structure."""
+        return self.labels[self.main if self.structure is None or self.structure.found else 0]
+
+    def to_frame(self, names: Iterable[Any] | None = None) -> pandas.DataFrame:
+        """The levels as a data frame: one row per leaf, one column per level.
+
+        Parameters
+        ----------
+        names
+            Names of the leaves, for the index; by default their numbers.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns "level_1", "level_2", ..., coarse to fine.
+
+        Examples
+        --------
+        >>> print(Levels([np.zeros(3, np.int64), np.array([0, 0, 1])], main=1).to_frame(["a", "b", "c"]))
+           level_1  level_2
+        a        0        0
+        b        0        0
+        c        0        1
+        """
+        import pandas
+
+        columns = {f"level_{k}": labels for k, labels in enumerate(self.labels, 1)}
+        return pandas.DataFrame(columns, index=None if names is None else list(names))
+
+
+def _read_only(labels: Labels) -> Labels:
+    shown = np.asarray(labels).view()
+    shown.flags.writeable = False
+    return shown
 
 
 def levels(
@@ -147,7 +209,7 @@ def levels(
     -------
     Levels
         A sequence of flat clusters, one array of shape (n,) per level, numbered from 0, coarse to fine. Its `main` is
-        the position of the main level; 0 for levels on request.
+        the position of the main level (0 for levels on request); `to_frame` gives a data frame.
 
     Notes
     -----
@@ -249,18 +311,17 @@ def main_labels(tree: Tree, graph: Graph) -> Labels:
 
 
 def levels_and_main(
-    tree: Tree, graph: Graph, X: NDArray[np.floating] | None = None, *, structured: bool = True
+    tree: Tree, graph: Graph, X: NDArray[np.floating] | None = None, *, structure: Structure | None = None
 ) -> Levels:
     """The `levels` and the `main_level`, found together.
 
-    X are features as they were compared. If the data are not `structured` (see `beyond_chance`), a level of one cluster
-    is put first, unless there is one.
+    X are features as they were compared. If there is no `structure`, a level of one cluster is put first, unless there
+    is one.
     """
     found = _found(tree, graph, X)
-    if structured:
-        return found
-    above = [np.zeros(tree.n_leaves, np.int64)] if found.labels[0].max() > 0 else []
-    return Levels([*above, *found.labels], found.main + len(above), structured=False)
+    without = structure is not None and not structure.found and found.labels[0].max() > 0
+    above = [np.zeros(tree.n_leaves, np.int64)] if without else []
+    return Levels([*above, *found.labels], found.main + len(above), structure=structure)
 
 
 def _found(tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Levels:

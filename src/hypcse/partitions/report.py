@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
-from hypcse._choices import ExactLoops
+from hypcse._choices import SelfLoops
 from hypcse.entropy import (
     entropy_from_weights,
     entropy_lower_bound,
@@ -32,19 +32,17 @@ class EntropyReport:
     Attributes
     ----------
     entropy
-        Its sum over all nodes.
+        As `structural_entropy` gives it, by default with self_loops="paper".
     self_loops
-        How self-loops count: "exact" or "drop", as for `structural_entropy`.
-    paper_entropy
-        The default value of `score` and `structural_entropy`, self_loops="paper". On a graph with loops it differs from
-        `entropy`: the paper's tables leave out what loops add, which is the same for every tree. The terms of the nodes
-        do not add up to it, and it may be negative.
+        How self-loops count in `entropy`: "paper", "exact" or "drop", as for `structural_entropy`.
     one_dimensional
         Entropy of the star of all leaves (without loops): an upper bound for every tree.
     lower_bound
-        one_dimensional times the smallest cut / volume of a node: a lower bound for this tree.
+        one_dimensional times the smallest cut / volume of a node: a lower bound for the sum of `node_entropy`.
     node_entropy
-        The term of each node, -(cut/V) log2(volume / volume of its parent); 0 at the root.
+        The term of each node, -(cut/V) log2(volume / volume of its parent); 0 at the root. Terms exist only with loops
+        counted exactly, or dropped: with "paper" they are those of "exact". On a graph with loops their sum differs
+        from `entropy` by what loops add, which is the same for every tree.
     saving
         The bits that each cluster saves on the steps of a random walk that stay inside it. It is 0 at leaves, at the
         root, and at nodes where no edge meets, such as those above components. The savings add up to what the tree
@@ -65,8 +63,7 @@ class EntropyReport:
     """
 
     entropy: float
-    self_loops: ExactLoops
-    paper_entropy: float
+    self_loops: SelfLoops
     one_dimensional: float
     lower_bound: float
     node_entropy: NDArray[np.float64]
@@ -76,11 +73,11 @@ class EntropyReport:
     size: NDArray[np.int64]
 
     def __str__(self) -> str:
-        text = f"structural entropy {self.entropy:.4f} bits of at most {self.one_dimensional:.4f}"
-        if abs(self.paper_entropy - self.entropy) < 1e-9:
-            return text
-        counted = "with loops" if self.self_loops == "exact" else "without loops"
-        return f"{text} ({counted}; {self.paper_entropy:.4f} as score counts them by default)"
+        text, exact = f"structural entropy {self.entropy:.4f} bits", float(self.node_entropy.sum())
+        most = f"of at most {self.one_dimensional:.4f}"
+        if abs(exact - self.entropy) < 1e-9:
+            return f"{text} {most}"
+        return f"{text} (with loops counted exactly, as in the terms of nodes, {exact:.4f} {most})"
 
     @property
     def normalized(self) -> float:
@@ -103,7 +100,7 @@ class EntropyReport:
         return np.argsort(-self.saving, kind="stable")[:n_nodes]
 
 
-def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> EntropyReport:
+def entropy_report(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper") -> EntropyReport:
     """Report how much every node of a tree contributes to its structural entropy. O(n + m).
 
     Parameters
@@ -113,8 +110,8 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     self_loops
-        "exact" to count loops, as in Eq. (1), or "drop" to leave them out. "paper", the default of `score`, is not a
-        sum over nodes; the report has that number as `paper_entropy`.
+        As for `structural_entropy`. "paper" is not a sum over nodes on a graph with loops: the terms of the nodes then
+        count loops exactly, as with "exact".
 
     Returns
     -------
@@ -129,7 +126,7 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     >>> bool(np.isclose(report.node_entropy.sum(), report.entropy))
     True
     """
-    check_choice("self_loops", self_loops, ExactLoops)
+    check_choice("self_loops", self_loops, SelfLoops)
     given = graph_over(tree, graph)
     unit = -unit_exponent(given)
     graph = in_range(given)
@@ -145,10 +142,10 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
         clusters[-1] = True
         above = kept_parents(tree.parent, clusters)[:-1]
         saving[:-1] = np.where(clusters[:-1], 2 * inside * (bits[above] - bits[:-1]) / graph.volume, 0.0)
+    by_paper = self_loops == "paper"
     return EntropyReport(
-        entropy=float(terms.sum()),
+        entropy=entropy_from_weights(tree, given, np.ldexp(meeting, unit)) if by_paper else float(terms.sum()),
         self_loops=self_loops,
-        paper_entropy=entropy_from_weights(tree, given, np.ldexp(meeting, unit)),
         one_dimensional=one_dimensional_entropy(graph),
         lower_bound=entropy_lower_bound(tree, graph),
         node_entropy=terms,

@@ -15,6 +15,7 @@ from hypcse.estimators import EntropyClustering
 from hypcse.estimators.preparing import Prepared
 from hypcse.graph import Graph
 from hypcse.partitions.cuts import best_cut
+from hypcse.partitions.evidence import Structure
 from hypcse.partitions.nested_levels import Levels
 from hypcse.tree import Tree
 from hypcse.tree.nodes import outline
@@ -116,10 +117,10 @@ class TopicClusterer(EntropyClustering):
         return self._without_small(tree, graph, labels)
 
     def _labels_without(
-        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structured: bool
+        self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structure: Structure
     ) -> NDArray[np.int64]:
         if self.level is None:
-            return super()._labels_without(marked, labels, tree, ready, structured)
+            return super()._labels_without(marked, labels, tree, ready, structure)
         topics = np.full(marked.size, -1)
         topics[~marked] = np.unique(labels[~marked], return_inverse=True)[1]
         return topics

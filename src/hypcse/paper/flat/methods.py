@@ -30,8 +30,8 @@ def _main_level(data: FlatData, seed: int) -> Partition:
     """Of the levels of the tree that to look at first; one cluster where nothing lies beyond chance."""
     structure = hypcse.beyond_chance(data.graph if data.X is None else data.X, random_state=seed)
     X = None if data.X is None else scale_features(data.X)
-    levels = levels_and_main(_tree(data, seed), data.graph, X, structured=structure.found)
-    return Partition(levels.flat, tuple(levels.labels))
+    levels = levels_and_main(_tree(data, seed), data.graph, X, structure=structure)
+    return Partition(levels.flat, levels.labels)
 
 
 def _cut(data: FlatData, seed: int, *, n_clusters: int) -> Partition:

@@ -60,9 +60,8 @@ def partitions_of(
     structure: Structure | None,
 ) -> Partitions:
     """The partitions that are given; the graph tells those that are not, the tree alone only an automatic cut."""
-    structured = structure is None or structure.found
     missing = automatic is None or levels is None
-    found = levels_and_main(tree, graph, structured=structured) if graph is not None and missing else None
+    found = levels_and_main(tree, graph, structure=structure) if graph is not None and missing else None
     if automatic is not None:
         cut, rule = flat_labels("flat labels", automatic, tree.n_leaves, least=-1), "given with the tree"
     elif found is not None:
@@ -71,8 +70,8 @@ def partitions_of(
         cut, rule = tree.cut(n_clusters=widest_gap(tree)), "widest gap in height"
     outliers = bool(cut.min() < 0)
     cut = np.where(cut < 0, cut.max() + 1, cut)
-    known = () if found is None else tuple(found.labels)
-    nested = known if levels is None else nested_labels(levels, tree.n_leaves)
+    levels = found if levels is None else levels
+    nested = () if levels is None else nested_labels(levels, tree.n_leaves)
     return Partitions(cut, rule, nested, outliers=outliers)
 
 
