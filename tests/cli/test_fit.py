@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import hypcse
-from hypcse.tree.flat import by_size
 from hypcse.estimator import ModelFileError
 from hypcse.training.run import Run
+from hypcse.tree.flat import by_size
 
 
 @pytest.fixture

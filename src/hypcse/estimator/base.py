@@ -212,7 +212,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
             ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed, self._reduction is not None)
-            found = levels_and_main(tree, ready.graph, ready.compared, structured=structure.found)
+            found = levels_and_main(tree, ready.graph, ready.telling(structure), structured=structure.found)
             nested = Levels([by_size(labels) for labels in found.labels], found.main, found.structured)
             labels, outliers = self._labels(tree, ready.graph, found), None
             if self.mark_outliers:
