@@ -212,7 +212,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
             ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed, self._reduction is not None)
-            found = levels_and_main(tree, ready.graph, ready.compared, structure=structure)
+            found = levels_and_main(tree, ready.graph, ready.telling(structure), structure=structure)
             nested = Levels(map(by_size, found), found.main)
             labels, outliers = self._labels(tree, ready.graph, found), None
             if self.mark_outliers:

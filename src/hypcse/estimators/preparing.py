@@ -101,6 +101,16 @@ class Prepared:
         found = stability(levels, self.graph, distances=self.points.distances, random_state=random_state)
         return np.array(found)
 
+    def telling(self, structure: Structure) -> NDArray[np.float32] | None:
+        """The points by which levels are rated: without columns of few values that alone set rows apart."""
+        compared, names = self.compared, self.points.feature_names
+        if compared is None or structure.found or len(structure.rests_on) in (0, compared.shape[1]):
+            return compared
+        columns = [
+            column if isinstance(column, int) else list(names or ()).index(column) for column in structure.rests_on
+        ]
+        return np.delete(compared, columns, axis=1)
+
     @property
     def compared(self) -> NDArray[np.float32] | None:
         """The points whose Euclidean distances the graph is based on; None without features."""

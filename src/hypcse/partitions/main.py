@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.graph import Graph
-from hypcse.graph.scaling import few_valued
 from hypcse.kernels.trees.sweep import inherit_values
 from hypcse.partitions.cuts import parts_of, substantial_size
 from hypcse.partitions.overlaps import quick_stability, quick_trees
-from hypcse.partitions.separation import SAMPLE, Groups
+from hypcse.partitions.separation import Groups
 from hypcse.partitions.stretches import Stretch
 from hypcse.tree import Tree
 
@@ -44,7 +43,6 @@ def rated(
     X     : features as they were compared, or None.
     """
     tried = []
-    X = None if X is None else many_valued(X)
     for stretch in stretches:
         labels = substantial_labels(tree, stretch.split)
         lasts, apart, silhouette = stretch.lasting >= LASTING * usual, False, 1.0
@@ -63,12 +61,6 @@ def rated(
         stable = quick_stability(trees, labels) if trees else 1.0
         found.append(Rated(stretch, value * stable**2, lasts or stable >= LEAST_STABILITY))
     return [one for one in found if one.counts]
-
-
-def many_valued(X: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The columns of many different values, or all if there are none: a coin, a sex or a year sets no groups apart."""
-    few = few_valued(X[:: max(1, len(X) // SAMPLE)])
-    return X[:, ~few] if few.any() and not few.all() else X
 
 
 def main_stretch(

@@ -56,11 +56,12 @@ class Groups:
         return float(np.mean(np.divide(far - near, larger, where=larger > 0, out=np.zeros_like(far))))
 
     def gap(self, graph: Graph) -> float:
-        """How empty the fullest border is: 1 - points at the border over points at the means, from 0 to 1.
+        """How empty the borders are: 1 - points at the border over points at the means, from 0 to 1.
 
         For each cluster, the border with the one that most of its outside weight goes to; 1 if no edge leaves it. The
         points of both are counted along the line between the two means. In the middle of a cloud that was cut in two
-        there are as many as at the means, or more. The least over clusters. O(m + n d).
+        there are as many as at the means, or more. Counts may be off by half their square roots, so a few points do
+        not make a gap. The mean over clusters, weighted by size. O(m + n d).
         """
         first, second, weights = graph.edges()
         a, b = self.labels[first], self.labels[second]
@@ -82,7 +83,7 @@ class Groups:
                 gaps[cluster] = gaps[other]
             else:
                 gaps[cluster] = self._gap(int(cluster), int(other), np.concatenate([members[cluster], members[other]]))
-        return float(gaps.min())
+        return float(np.average(gaps, weights=self.count))
 
     def _gap(self, one: int, other: int, points: NDArray[np.int64]) -> float:
         way = self.mean[other] - self.mean[one]
@@ -91,7 +92,8 @@ class Groups:
             return 0.0
         along = np.sort((self.X[points] @ way - self.mean[one] @ way) / length)
         ends = min(_count(along, places).max() for places in ENDS)
-        return max(0.0, float(1 - (_count(along, MIDDLE).min() + 1) / (ends + 1)))
+        middle = _count(along, MIDDLE).min()
+        return max(0.0, float(1 - (middle + np.sqrt(middle) / 2 + 1) / (ends - np.sqrt(ends) / 2 + 1)))
 
 
 def _count(along: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.int64]:
