@@ -4,7 +4,7 @@ BIN := .venv/bin
 DEMO := .venv/demo
 READY := .venv/ready
 
-.PHONY: demo test lint lint-page bench docs pictures gallery dist clean
+.PHONY: demo test check coverage lint lint-page bench docs pictures gallery dist clean
 
 demo: $(DEMO)
 	$(BIN)/hypcse demo
@@ -12,10 +12,18 @@ demo: $(DEMO)
 test: $(READY) lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# What to run while working: lint, and the tests that take less than a second or so.
+check: $(READY) lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/graph tests/tree tests/entropy tests/search tests/partitions
+
+coverage: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
+
 lint: $(READY) lint-page
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --no-cache --check .
 	$(BIN)/mypy
+	$(BIN)/codespell
 
 # The page's JavaScript, where there is a node that its checkers run on and they are or can be installed.
 lint-page:

@@ -10,7 +10,7 @@ const BROWSER = [
   "performance", "requestAnimationFrame", "setTimeout", "window",
 ];
 // What Python writes at the head of the script.
-const WRITTEN = ["CLASS_COLOURS"];
+const WRITTEN = ["CLASS_COLORS"];
 // Text of a page comes from people's data: it goes in through textContent, never as markup.
 const MARKUP = ["innerHTML", "outerHTML", "insertAdjacentHTML", "write", "writeln"].map((property) => ({
   property, message: "Names and labels are text: use textContent or element().",

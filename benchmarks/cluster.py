@@ -36,7 +36,7 @@ COLUMNS = (
 WARM = 3_000
 """Points of a first fit, which compiles."""
 STEPS = {
-    "graph": ("scaling", "shards", "neighbours", "best neighbours", "recall", "weights", "edges"),
+    "graph": ("scaling", "shards", "neighbors", "best neighbors", "recall", "weights", "edges"),
     "linkage": ("merges",),
     "components": ("components",),
     "levels": ("levels",),
@@ -133,7 +133,7 @@ def cluster(n_points: int, table: Path, workers: str, memory: str, limit: str) -
 
     from hypcse.dask import fit
     from hypcse.dask.fitting import edges_within
-    from hypcse.dask.reading import open_npy
+    from hypcse.dask.lazy_tables import open_npy
 
     with (
         LocalCluster(n_workers=int(workers), threads_per_worker=1, memory_limit=memory, dashboard_address=":0") as here,

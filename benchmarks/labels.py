@@ -50,7 +50,7 @@ def strength_sheet(_: Sequence[str]) -> Sheet:
         tuple(_strength_row(spread, share, s) for spread in (0.5, 1.0) for share in SHARES for s in STRENGTHS),
         (
             "2,000 points of 100 Gaussian clusters in 25 groups, in 8 dimensions; groups are dealt out to 10 classes, "
-            "so that only labels say which belong together. Points of 5 classes are labelled, all or a tenth. "
+            "so that only labels say which belong together. Points of 5 classes are labeled, all or a tenth. "
             "Dendrogram purity in percent, all points of the 5 classes, then of the others; "
             f"mean of seeds {_listed(DRAWS)}.",
         ),
@@ -65,21 +65,21 @@ def new_classes_sheet(datasets: Sequence[str]) -> Sheet:
         ("data", "labelled", "draw", *scored),
         tuple(row for name in datasets for share in SHARES for row in _new_classes_rows(name, share)),
         (
-            "Points of 5 classes drawn of 10 are labelled, all or a tenth of them. Dendrogram purity in percent, "
-            "points of the other classes, of the 5 (labelled or not) and of all; without and with `respect_labels`.",
+            "Points of 5 classes drawn of 10 are labeled, all or a tenth of them. Dendrogram purity in percent, "
+            "points of the other classes, of the 5 (labeled or not) and of all; without and with `respect_labels`.",
         ),
     )
 
 
 def spread_sheet(datasets: Sequence[str]) -> Sheet:
-    """Accuracy on the unlabelled points."""
+    """Accuracy on the unlabeled points."""
     return Sheet(
         "Labels spread",
-        ("data", "per class", "spread_labels", "respect, then spread", "5 neighbours", "1 neighbour", "propagation"),
+        ("data", "per class", "spread_labels", "respect, then spread", "5 neighbors", "1 neighbor", "propagation"),
         tuple(row for name in datasets for row in _spread_rows(name)),
         (
-            "Accuracy in percent on the unlabelled points, mean and standard deviation over seeds "
-            f"{_listed(SEEDS)}. Propagation: labels move along the same graph of 10 neighbours until they rest.",
+            "Accuracy in percent on the unlabeled points, mean and standard deviation over seeds "
+            f"{_listed(SEEDS)}. Propagation: labels move along the same graph of 10 neighbors until they rest.",
         ),
     )
 
@@ -105,16 +105,16 @@ def purity(tree: hypcse.Tree, points: NDArray[np.bool_], y: Labels) -> float:
 
 
 def propagated(graph: hypcse.Graph, y: Labels, n_classes: int) -> Labels:
-    """Each point takes the weighted mean of its neighbours' classes, labelled ones keep theirs, until nothing moves."""
+    """Each point takes the weighted mean of its neighbors' classes, labeled ones keep theirs, until nothing moves."""
     degrees = np.maximum(graph.edge_degrees, np.finfo(float).tiny)
     step = sparse.diags_array(1 / degrees) @ graph.without_loops().to_scipy()
-    labelled = y >= 0
-    held = np.eye(n_classes)[y[labelled]]
+    labeled = y >= 0
+    held = np.eye(n_classes)[y[labeled]]
     belief = np.zeros((y.size, n_classes))
-    belief[labelled] = held
+    belief[labeled] = held
     for _ in range(10_000):
         after = step @ belief
-        after[labelled] = held
+        after[labeled] = held
         if np.abs(after - belief).max() < 1e-6:
             break
         belief = after
@@ -201,17 +201,17 @@ def _answers(tree: hypcse.Tree, graph: hypcse.Graph, X: Points, points: Points, 
     return [
         hypcse.spread_labels(tree, y),
         hypcse.spread_labels(told, y),
-        _by_neighbours(points, y, 5),
-        _by_neighbours(points, y, 1),
+        _by_neighbors(points, y, 5),
+        _by_neighbors(points, y, 1),
         propagated(graph, y, int(y.max()) + 1),
     ]
 
 
-def _by_neighbours(points: Points, y: Labels, n_neighbors: int) -> Labels:
+def _by_neighbors(points: Points, y: Labels, n_neighbors: int) -> Labels:
     from sklearn.neighbors import KNeighborsClassifier
 
-    labelled = y >= 0
-    return KNeighborsClassifier(n_neighbors).fit(points[labelled], y[labelled]).predict(points)
+    labeled = y >= 0
+    return KNeighborsClassifier(n_neighbors).fit(points[labeled], y[labeled]).predict(points)
 
 
 def _some(y: Labels, count: int, rng: np.random.Generator) -> Labels:

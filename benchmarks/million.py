@@ -52,11 +52,11 @@ def _measure_apart(n_points: int) -> dict[str, Any]:
 def grouped(
     n_points: int, n_features: int = N_FEATURES
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
-    """Points of 200 Gaussians around 10 centres, and the centre and the Gaussian of each."""
+    """Points of 200 Gaussians around 10 centers, and the center and the Gaussian of each."""
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(N_GROUPS, n_features)) * 6
+    centers = rng.normal(size=(N_GROUPS, n_features)) * 6
     owner = rng.integers(N_GROUPS, size=N_GAUSSIANS)
-    means = centres[owner] + rng.normal(size=(N_GAUSSIANS, n_features)) * 2
+    means = centers[owner] + rng.normal(size=(N_GAUSSIANS, n_features)) * 2
     y = rng.integers(N_GAUSSIANS, size=n_points)
     X = (means[y] + rng.normal(size=(n_points, n_features))).astype(np.float32)
     return X, owner[y], y
@@ -80,14 +80,14 @@ def measure(n_points: int) -> dict[str, Any]:
         "entropy": round(hypcse.structural_entropy(tree, graph), 4),
         "levels": [int(labels.max()) + 1 for labels in found],
         "main": int(found[hypcse.main_level(tree, graph)].max()) + 1,
-        "recall of neighbours": round(_recall(X), 4),
+        "recall of neighbors": round(_recall(X), 4),
         **best,
     }
     return {"steps": steps, "facts": facts}
 
 
 def _recall(X: NDArray[np.float32], n_neighbors: int = 10) -> float:
-    """Share of the true neighbours that the search finds, of 1,000 points drawn anew."""
+    """Share of the true neighbors that the search finds, of 1,000 points drawn anew."""
     from hypcse.graph import nearest_neighbors, scale_features
     from hypcse.graph.neighbors.exact import Queries, brute_force
 
@@ -109,7 +109,7 @@ def _steps(X: NDArray[np.float32]) -> tuple[list[tuple[str, float, float]], Any,
         steps.append((name, time.perf_counter() - begin, peak))
         return result
 
-    graph = timed("neighbour graph", lambda: hypcse.similarity_graph(X, bandwidth="median"))
+    graph = timed("neighbor graph", lambda: hypcse.similarity_graph(X, bandwidth="median"))
     tree = timed("linkage", lambda: hypcse.graph_linkage(graph))
     tree = timed("refinement", lambda: hypcse.refine(tree, graph))
     joined = timed("join", lambda: hypcse.join_components(tree, graph, X, bridges=True))

@@ -92,7 +92,7 @@ def measure(name: str, n_seeds: int, per_step: int | None) -> dict[str, Any]:
     X, _ = hypcse.datasets.load(name)
     batch_size = -(-len(X) // N_SUBGRAPHS)
     hypcse.HypCSE(n_epochs=1, device="cpu").fit(X[:1200])
-    fits = [_fit(X, per_step, random_state=seed, batch_size=batch_size, device="cpu") for seed in range(n_seeds)]
+    fits = [_fit(X, per_step, random_state=seed, device="cpu", batch_size=batch_size) for seed in range(n_seeds)]
     return {"n_points": len(X), "steps": _take_steps(X, per_step), "fits": fits}
 
 
@@ -115,11 +115,11 @@ def _take_steps(X: Any, per_step: int | None) -> dict[str, list[float]]:
     return {"losses of epochs": losses, "weights": weights}
 
 
-def _fit(X: Any, per_step: int | None, **options: Any) -> dict[str, float]:
+def _fit(X: Any, per_step: int | None, batch_size: int, **options: Any) -> dict[str, float]:
     import hypcse
     from hypcse.neural.training.config import TrainingOptions
 
-    training = TrainingOptions(subgraphs_per_step=per_step, evaluate_every=FIT_EPOCHS)
+    training = TrainingOptions(batch_size=batch_size, subgraphs_per_step=per_step, evaluate_every=FIT_EPOCHS)
     model = hypcse.HypCSE(n_epochs=FIT_EPOCHS, training=training, **options).fit(X)
     steps = model.history_
     decoded = [step.entropy for step in steps if step.entropy is not None]

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from hypcse.paper import build_report, plan, to_markdown
 from hypcse.paper.experiments import everything
+from hypcse.paper.report.summary import Results
 from hypcse.paper.report.tables import Block, Picture
-from hypcse.paper.results.summary import Results
 from hypcse.paper.running.runner import read_records
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -18,19 +18,19 @@ TITLE = "Results"
 SOURCE = (
     "After this page you know how every method does on the paper's data and on more, beside the printed figures, and "
     "where ours wins and loses. Written by `python -m benchmarks results` from records of the tasks of "
-    "`hypcse reproduce all`, one line each, in `docs/results/records.jsonl`."
+    "`hypcse reproduce all`, one line each, in `docs/results/records.jsonl.gz`."
 )
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.add_argument("--docs", type=Path, default=DOCS, help="folder that has results/records.jsonl")
+    parser.add_argument("--docs", type=Path, default=DOCS, help="folder that has results/records.jsonl.gz")
 
 
 def show(options: argparse.Namespace, console: Console) -> int:
     """Write results.md and its pictures."""
     folder = options.docs / "results"
-    blocks = results_page(folder / "records.jsonl")
+    blocks = results_page(folder / "records.jsonl.gz")
     texts = {options.docs / "results.md": to_markdown(blocks, "results/")}
     texts |= {folder / f"{block.name}.svg": block.svg for block in blocks if isinstance(block, Picture)}
     for path, text in texts.items():

@@ -53,14 +53,14 @@ def show(options: argparse.Namespace, console: Console) -> int:
 
 
 def nested(n_points: int, d: int, spread: float, seed: int) -> tuple[NDArray[np.float64], list[Labels]]:
-    """Points of Gaussians around centres around centres, and their labels from fine to coarse."""
+    """Points of Gaussians around centers around centers, and their labels from fine to coarse."""
     rng = np.random.default_rng(seed)
-    centres, owners = rng.normal(size=(COUNTS[0], d)) * SCALES[0], []
+    centers, owners = rng.normal(size=(COUNTS[0], d)) * SCALES[0], []
     for count, scale in zip(COUNTS[1:], SCALES[1:], strict=True):
-        owners.append(rng.integers(len(centres), size=count))
-        centres = centres[owners[-1]] + rng.normal(size=(count, d)) * scale
+        owners.append(rng.integers(len(centers), size=count))
+        centers = centers[owners[-1]] + rng.normal(size=(count, d)) * scale
     labels = [rng.integers(COUNTS[-1], size=n_points)]
-    X = centres[labels[0]] + rng.normal(size=(n_points, d)) * spread
+    X = centers[labels[0]] + rng.normal(size=(n_points, d)) * spread
     for owner in reversed(owners):
         labels.append(owner[labels[-1]])
     return X, labels

@@ -1,4 +1,4 @@
-"""Structural entropy with free embeddings: one point of the Poincare ball per vertex, moved by any torch optimiser."""
+"""Structural entropy with free embeddings: one point of the Poincare ball per vertex, moved by any torch optimizer."""
 
 import geoopt
 import networkx as nx

@@ -25,7 +25,7 @@ def save(figure: Figure, name: str) -> None:
 
 
 def digits() -> None:
-    """A tree over 1,797 images of digits; the digits themselves colour it, and were used for nothing else."""
+    """A tree over 1,797 images of digits; the digits themselves color it, and were used for nothing else."""
     X, y = hypcse.datasets.load("optical-digits")
     graph = hypcse.similarity_graph(X)
     tree = hypcse.refine(hypcse.graph_linkage(graph), graph)

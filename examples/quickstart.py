@@ -5,7 +5,7 @@ import hypcse
 X, y = hypcse.datasets.load("optical-digits")
 X, y = X[:600], y[:600]
 
-graph = hypcse.similarity_graph(X)  # 10 neighbours, Gaussian weights
+graph = hypcse.similarity_graph(X)  # 10 neighbors, Gaussian weights
 tree = hypcse.search_tree(graph, X)  # the hierarchy of lowest entropy that the search finds
 
 levels = hypcse.levels(tree, graph)  # nested flat labels, coarse to fine

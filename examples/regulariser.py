@@ -6,11 +6,11 @@ from torch import nn
 import hypcse
 from hypcse.neural.decode import decode_single
 
-POINTS, LABELLED = 300, 30
+POINTS, LABELED = 300, 30
 
 
 def train(strength: float, n_steps: int = 60) -> list[tuple[float, float, float]]:
-    """Loss, entropy of the decoded tree and accuracy on the unlabelled points, before and after training."""
+    """Loss, entropy of the decoded tree and accuracy on the unlabeled points, before and after training."""
     X, y = hypcse.datasets.load("optical-digits")
     graph = hypcse.similarity_graph(X[:POINTS])
     features, labels = torch.tensor(X[:POINTS] / 16, dtype=torch.float32), torch.tensor(y[:POINTS])
@@ -21,11 +21,11 @@ def train(strength: float, n_steps: int = 60) -> list[tuple[float, float, float]
     for step in range(n_steps + 1):
         points = encoder(features)
         scores = head(points)
-        own = nn.functional.cross_entropy(scores[:LABELLED], labels[:LABELLED])
-        loss = own + strength * structure(points, graph)  # the graph reaches the unlabelled points too
+        own = nn.functional.cross_entropy(scores[:LABELED], labels[:LABELED])
+        loss = own + strength * structure(points, graph)  # the graph reaches the unlabeled points too
         if step in (0, n_steps):
             entropy = hypcse.structural_entropy(decode_single(structure.leaves(points).detach()), graph)
-            right = (scores.argmax(1) == labels)[LABELLED:].float().mean().item()
+            right = (scores.argmax(1) == labels)[LABELED:].float().mean().item()
             history.append((loss.item(), entropy, right))
         optimizer.zero_grad()
         loss.backward()

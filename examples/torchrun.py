@@ -3,12 +3,13 @@
 import os
 
 import hypcse
+from hypcse.neural.training import TrainingOptions
 
 X, y = hypcse.datasets.load("optical-digits")
 X = X[:600]
 
 # Four subgraphs of 150 points make an epoch. They are dealt over the processes, two of which make a step of two.
-model = hypcse.HypCSE(batch_size=150, n_epochs=5, random_state=0).fit(X)
+model = hypcse.HypCSE(n_epochs=5, random_state=0, training=TrainingOptions(batch_size=150)).fit(X)
 
 # Every process has the same model now; one of them tells.
 if os.environ.get("RANK", "0") == "0":

@@ -37,7 +37,7 @@ def run_script(script: Script, folder: Path) -> dict[int, str]:
 
 
 def shrink(picture: bytes) -> bytes:
-    """A PNG with a palette of 256 colours, which is about half as large, if it is smaller."""
+    """A PNG with a palette of 256 colors, which is about half as large, if it is smaller."""
     from PIL import Image
 
     with Image.open(io.BytesIO(picture)) as image:

@@ -6,15 +6,22 @@ import base64
 
 import numpy as np
 
-from hypcse.show.page.contents import Look, gather, known_points
+import hypcse
+from hypcse.show.page.contents import known_points, page_contents
 
 KNOWN = ("graph", "labels", "features", "feature_names", "names")
 
 
 def gathered(source, points=None, **options):
     """What a page holds of what `view` is given."""
-    given = {name: options.pop(name, None) for name in KNOWN}
-    return gather(source, known_points(source, points, given), Look(**options))
+    known = {name: options.pop(name, None) for name in KNOWN}
+    return page_contents(source, known_points(source, points, **known), **options)
+
+
+def saved(source, path, *args, **options):
+    """The path of a page that `view` wrote."""
+    hypcse.view(source, path, *args, **options)
+    return path
 
 
 def cut_through(tree, levels, n_clusters):

@@ -50,11 +50,9 @@ def card(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(_backend, "missing_for_triton", lambda: missing)
         monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
         monkeypatch.setattr(steps, "_warned", set())
-        _backend._capability.cache_clear()
         return SimpleNamespace(device=torch.device("cuda", 0), dtype=torch.float32)
 
-    yield made
-    _backend._capability.cache_clear()
+    return made
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_the_core_loads_neither_torch_nor_the_paper() -> None:
 def test_import_is_light() -> None:
     """`import hypcse` pulls in none of the heavy libraries, nor does the help of the command."""
     heavy = ("torch", "numba", "scipy", "sklearn", "numpy", "networkx", "matplotlib", "pandas", "anndata")
-    heavy += ("pooch", "platformdirs", "psutil", "dask", "distributed", "pyarrow", "hypcse.dask")
+    heavy += ("requests", "platformdirs", "psutil", "dask", "distributed", "pyarrow", "hypcse.dask")
     code = f"import sys, hypcse; print([m for m in {heavy!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
     code = f"import sys, hypcse.cli.app; print([m for m in {heavy!r} if m in sys.modules])"

@@ -47,7 +47,7 @@ DOORS = {
     "similarity": lambda: hypcse.similarity_graph(masked(X)),
     "similarity by cosine": lambda: hypcse.similarity_graph(masked(X), metric="cosine"),
     "similarity of distances": lambda: hypcse.similarity_graph(masked(D), metric="precomputed"),
-    "neighbours": lambda: nearest_neighbors(masked(X), 3),
+    "neighbors": lambda: nearest_neighbors(masked(X), 3),
     "scaling": lambda: scale_features(masked(X)),
     "Graph": lambda: Graph(GRAPH.indptr, GRAPH.indices, masked(GRAPH.weights), GRAPH.self_weights),
     "from_scipy": lambda: Graph.from_scipy(masked(W)),

@@ -60,6 +60,7 @@ def test_one_version() -> None:
     newest = re.search(r"^## \[(.+)\] - (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest is not None and newest[1] == hypcse.__version__
     assert f"\nversion: {newest[1]}\ndate-released: {newest[2]}\n" in citation
+    assert f'  version: "{newest[1]}"\n' in (ROOT / "conda" / "recipe.yaml").read_text()
 
 
 def test_every_public_name_has_a_type() -> None:

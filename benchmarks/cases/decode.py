@@ -56,7 +56,7 @@ def spanning_uniform_directions(n_points: int, rng: Rng) -> Workload:
 
 @case(sizes=(10_000, 100_000), growth="n^2 in a cluster at worst", max_growth=None)
 def spanning_neighbors(n_points: int, rng: Rng) -> Workload:
-    """The spanning tree by neighbours of leaves in 25 clusters in 16 dimensions."""
+    """The spanning tree by neighbors of leaves in 25 clusters in 16 dimensions."""
     leaves = clustered_leaves(n_points, N_FEATURES, rng)
     return Workload(
         lambda: hypcse.search.spanning_tree(leaves, method="neighbors"), facts=lambda tree: _facts(tree.length)

@@ -54,13 +54,13 @@ def newick_round_trip(n_points: int, rng: Rng) -> Workload:
 def nested_gaussians(
     n_points: int, rng: Rng, branching: int = 5, n_levels: int = 2, n_features: int = N_FEATURES
 ) -> NDArray[np.float64]:
-    """Points around centres around centres: Gaussians, each a third as wide as the one above."""
-    centres = np.zeros((1, n_features))
+    """Points around centers around centers: Gaussians, each a third as wide as the one above."""
+    centers = np.zeros((1, n_features))
     for level in range(n_levels, 0, -1):
-        centres = np.repeat(centres, branching, axis=0)
-        centres += rng.normal(scale=3.0**level, size=centres.shape)
-    member = rng.integers(len(centres), size=n_points)
-    return centres[member] + rng.normal(size=(n_points, n_features))
+        centers = np.repeat(centers, branching, axis=0)
+        centers += rng.normal(scale=3.0**level, size=centers.shape)
+    member = rng.integers(len(centers), size=n_points)
+    return centers[member] + rng.normal(size=(n_points, n_features))
 
 
 def _graph_facts(graph: hypcse.Graph) -> dict[str, float]:

@@ -71,7 +71,7 @@ def local_graph(order: NDArray[np.int64], rng: Rng, per_point: int = 7) -> hypcs
 
 
 def balanced(order: NDArray[np.int64]) -> Arrays:
-    """Neighbours in `order` joined level by level, at height = level; an odd last one waits a level."""
+    """Neighbors in `order` joined level by level, at height = level; an odd last one waits a level."""
     parent, height = _bare_nodes(order.size)
     current, next_id, level = order, order.size, 0
     while current.size > 1:

@@ -12,7 +12,7 @@ import hypcse
 from benchmarks.case import Rng, Workload, case
 from benchmarks.cases.discrete import nested_graph
 from hypcse.show.page.bundle import render
-from hypcse.show.page.contents import Look, Shown, gather
+from hypcse.show.page.contents import page_contents
 
 SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 # Drag from place to place, one move a frame; the milliseconds from frame to frame.
@@ -60,12 +60,12 @@ def _parts(n_points: int, rng: Rng) -> tuple[hypcse.Tree, hypcse.Graph, Any, Any
     return tree, graph, tree.cut(n_clusters=20), rng.normal(size=(n_points, 4))
 
 
-def _shown(tree: hypcse.Tree, graph: hypcse.Graph, labels: Any, features: Any) -> Shown:
+def _shown(tree: hypcse.Tree, graph: hypcse.Graph, labels: Any, features: Any) -> dict[str, Any]:
     names = tuple(f"leaf_{k}" for k in range(tree.n_leaves))
     fresh = hypcse.Tree(tree.parent, tree.height)
     levels = hypcse.levels(fresh, graph)
     points = hypcse.Points(features, graph, names, labels)
-    return gather(fresh, points, Look(levels=levels, automatic=levels[0]))
+    return page_contents(fresh, points, levels=levels, automatic=levels[0])
 
 
 def _drag(text: str) -> dict[str, float]:

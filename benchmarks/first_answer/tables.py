@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 import hypcse
 from benchmarks.quality.sheet import Sheet
-from hypcse.paper.flat.cases import FLAT_CASES, FlatData, flat_data
-from hypcse.paper.flat.methods import FLAT_METHODS
+from hypcse.paper.flat import FLAT_CASES, FLAT_METHODS, FlatData, flat_data
 
 MAX_CLUSTERS = 30
 """Largest number of clusters that k-means and the mixture try."""
@@ -60,7 +59,7 @@ def tables(group: str, seeds: list[int], folder: Path | None) -> Iterator[tuple[
 
 
 def rand(y: Labels, labels: Labels) -> float:
-    """Adjusted Rand index; points labelled -1 count as one cluster."""
+    """Adjusted Rand index; points labeled -1 count as one cluster."""
     from sklearn.metrics import adjusted_rand_score
 
     return float(adjusted_rand_score(y, labels))

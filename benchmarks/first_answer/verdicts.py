@@ -148,16 +148,16 @@ NOISE: dict[str, Draw] = {
 def _blobs(n_blobs: int, n_columns: int, spread: float) -> Draw:
     def drawn(seed: int) -> Table:
         rng = np.random.default_rng(seed)
-        centres = spread * rng.normal(size=(n_blobs, n_columns))
-        return centres[rng.integers(n_blobs, size=N_POINTS)] + rng.normal(size=(N_POINTS, n_columns))
+        centers = spread * rng.normal(size=(n_blobs, n_columns))
+        return centers[rng.integers(n_blobs, size=N_POINTS)] + rng.normal(size=(N_POINTS, n_columns))
 
     return drawn
 
 
 STRUCTURE: dict[str, Draw] = {
-    "5 blobs in 5 columns, centres drawn with deviation 5": _blobs(5, 5, 5.0),
-    "10 blobs in 8 columns, centres drawn with deviation 1": _blobs(10, 8, 1.0),
-    "30 blobs in 16 columns, centres drawn with deviation 1": _blobs(30, 16, 1.0),
+    "5 blobs in 5 columns, centers drawn with deviation 5": _blobs(5, 5, 5.0),
+    "10 blobs in 8 columns, centers drawn with deviation 1": _blobs(10, 8, 1.0),
+    "30 blobs in 16 columns, centers drawn with deviation 1": _blobs(30, 16, 1.0),
     "two moons": lambda seed: datasets.make_moons(N_POINTS, noise=0.05, random_state=seed)[0],
     "two circles": lambda seed: datasets.make_circles(N_POINTS, noise=0.05, factor=0.5, random_state=seed)[0],
     "iris": lambda seed: datasets.load_iris().data,

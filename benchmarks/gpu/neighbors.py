@@ -1,4 +1,4 @@
-"""Exact neighbours with the help of a device: how long they take, and whether they are those of the CPU."""
+"""Exact neighbors with the help of a device: how long they take, and whether they are those of the CPU."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchmarks.million import grouped
 from benchmarks.quality.sheet import Sheet
 from hypcse.graph.neighbors.exact import Queries, brute_force
-from hypcse.graph.neighbors.gpu import near_on_card
+from hypcse.graph.neighbors.gpu import nearest_on_gpu
 
 K, N_CHECKED = 10, 2_000
 
@@ -19,7 +19,7 @@ K, N_CHECKED = 10, 2_000
 def sheets(device: str, small: bool) -> Iterator[Sheet]:
     """Tables of 16 and of 384 columns, whole and as new points."""
     sizes = ((20_000, 4_000) if small else (1_000_000, 200_000)) + (1_000 if small else 100_000,)
-    near_on_card(grouped(2_000)[0], K, device=device)
+    nearest_on_gpu(grouped(2_000)[0], K, device=device)
     low, high = grouped(sizes[0])[0], wide(sizes[1])
     new = grouped(sizes[0] + sizes[2])[0][-sizes[2] :]
     rows = (
@@ -29,14 +29,14 @@ def sheets(device: str, small: bool) -> Iterator[Sheet]:
         measured(f"{len(new):,} new points among {len(low):,} x {low.shape[1]}", low, new, device),
     )
     columns = ("table", "seconds", f"of {N_CHECKED:,} rows those as on the CPU, bit for bit")
-    yield Sheet(f"The {K} nearest neighbours, exactly, on {device}", columns, rows)
+    yield Sheet(f"The {K} nearest neighbors, exactly, on {device}", columns, rows)
 
 
 def measured(name: str, X: NDArray[np.float32], new: NDArray[np.float32] | None, device: str) -> tuple[str, str, str]:
     """Seconds, and how many of a sample of rows equal those of brute force."""
     wanted = None if new is None else Queries.new(new)
     began = time.perf_counter()
-    found = near_on_card(X, K, wanted, device=device)
+    found = nearest_on_gpu(X, K, wanted, device=device)
     seconds = time.perf_counter() - began
     if found is None:
         return name, f"{seconds:.1f}", "not searched: too many rows stay open in single precision"

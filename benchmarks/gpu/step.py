@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,10 +72,11 @@ def losses_of_steps(name: str, device: str, form: str, **changed: Any) -> np.nda
         run.networks.projector.first.dropout = run.networks.projector.second.dropout = 0.0
     vertices = torch.arange(min(run.graph.n_vertices, 2048), device=device)
     part = vertices, cut_out(run.anchor, [vertices])[0], run.features[vertices]
-    trainer = run.trainer if form != "edges" else replace(run.trainer, fixed=None)
+    if form == "edges":
+        run.fixed = None
     kept, fixed_step.N_WARM = fixed_step.N_WARM, 3 if form == "captured" else 10**9
     try:
-        return np.array([trainer.step(part)[0].tolist() for _ in range(N_COMPARED)])
+        return np.array([run.step(part)[0].tolist() for _ in range(N_COMPARED)])
     finally:
         fixed_step.N_WARM = kept
 

@@ -139,7 +139,7 @@ def _igraph(X: Table) -> tuple[Any, Any]:
 
 
 def _graph(X: Table) -> Any:
-    """The neighbour graph that those who cluster graphs are given, and pay for."""
+    """The neighbor graph that those who cluster graphs are given, and pay for."""
     import hypcse
 
     return hypcse.similarity_graph(X, bandwidth="median").without_loops()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PointSet:
-    """So many points with so many columns, of 200 Gaussians around 10 centres (`benchmarks.million.grouped`)."""
+    """So many points with so many columns, of 200 Gaussians around 10 centers (`benchmarks.million.grouped`)."""
 
     n_points: int
     n_columns: int

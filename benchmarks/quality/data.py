@@ -39,7 +39,7 @@ KNOWN = {
 
 @dataclass(frozen=True)
 class Points:
-    """A labelled data set with its similarity graph."""
+    """A labeled data set with its similarity graph."""
 
     name: str
     X: NDArray[np.float64]

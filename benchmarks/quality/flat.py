@@ -58,7 +58,7 @@ def flat_row(points: Points) -> FlatRow:
 
 
 def agreement(classes: NDArray[np.int64], labels: NDArray[np.int64]) -> Agreement:
-    """Adjusted Rand index and normalized mutual information; points labelled -1 are clusters of their own.
+    """Adjusted Rand index and normalized mutual information; points labeled -1 are clusters of their own.
 
     >>> agreement(np.array([0, 0, 1, 1]), np.array([0, 0, 1, -1])).n_clusters
     2

@@ -22,11 +22,11 @@ from sklearn.decomposition import PCA
 import hypcse
 
 rng = np.random.default_rng(0)
-centres = rng.normal(0, 3, (6, 8))
+centers = rng.normal(0, 3, (6, 8))
 tables = {
     "even noise": rng.uniform(size=(500, 8)),
     "a normal cloud": rng.normal(size=(500, 8)),
-    "six blobs": centres[rng.integers(6, size=500)] + rng.normal(size=(500, 8)),
+    "six blobs": centers[rng.integers(6, size=500)] + rng.normal(size=(500, 8)),
 }
 
 # %% Fit, and ask
@@ -37,13 +37,13 @@ for name, model in models.items():
 # %% The clusters, and how stable the levels are
 # Each table is drawn by its first two principal components.
 figure, axes = pyplot.subplots(1, 4, figsize=(11, 3.1), layout="constrained", width_ratios=(1, 1, 1, 1.3))
-for ax, (name, model), colour in zip(axes, models.items(), ("#999999", "#e69f00", "#0072b2"), strict=False):
-    colours = np.array(hypcse.plot.palette(model.labels_.max() + 1))
-    ax.scatter(*PCA(2).fit_transform(tables[name]).T, s=5, c=colours[model.labels_])
+for ax, (name, model), color in zip(axes, models.items(), ("#999999", "#e69f00", "#0072b2"), strict=False):
+    colors = np.array(hypcse.plot.palette(model.labels_.max() + 1))
+    ax.scatter(*PCA(2).fit_transform(tables[name]).T, s=5, c=colors[model.labels_])
     ax.set(title=f"{name}: {model.structure_.word}", xticks=[], yticks=[])
     sizes = [labels.max() + 1 for labels in model.levels_]
     kept = [k for k, size in enumerate(sizes) if 1 < size < 100]
-    axes[3].plot([sizes[k] for k in kept], [model.stability_[k] for k in kept], "o-", color=colour, label=name)
+    axes[3].plot([sizes[k] for k in kept], [model.stability_[k] for k in kept], "o-", color=color, label=name)
 axes[3].set(title="Stability of the levels", xlabel="clusters", xscale="log", ylim=(0, 1.05))
 axes[3].set_xticks([2, 5, 10, 20, 50], ["2", "5", "10", "20", "50"], minor=False)
 axes[3].minorticks_off()

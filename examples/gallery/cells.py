@@ -31,7 +31,7 @@ is_marker = np.hstack([planted[kind][:, None] == genes_of[kind] for kind in plan
 expected = rng.gamma(1, 1, is_marker.shape[1]) * np.where(is_marker, 4, 1)
 counts = rng.poisson(expected * rng.gamma(8, 1 / 8, (900, 1)))
 
-# %% Normalise, and ask for the hierarchy
+# %% Normalize, and ask for the hierarchy
 depth = counts.sum(axis=1, keepdims=True)
 adata = anndata.AnnData(np.log1p(counts / depth * np.median(depth)))
 adata.obsm["X_pca"] = PCA(30, random_state=0).fit_transform(adata.X)
@@ -46,9 +46,9 @@ for kind, labels in planted.items():
 # %% The cells in the order of the tree
 order = tree.leaf_order()
 figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
-hypcse.plot.disk(tree, subtype // 2, ax=left, legend=False, title="The tree, in the colours of the 9 types")
+hypcse.plot.disk(tree, subtype // 2, ax=left, legend=False, title="The tree, in the colors of the 9 types")
 means = (counts / counts.mean(axis=0))[order].reshape(60, 15, -1).mean(axis=1)
-right.imshow(means, aspect="auto", cmap="Greys", vmax=4)
+right.imshow(means, aspect="auto", cmap="Grays", vmax=4)
 right.set(title="Counts, means of 15 cells", ylabel="cells in the order of the tree", yticks=[])
 right.set_xticks([30, 114, 240], ["genes of lineages", "genes of types", "genes of subtypes"], fontsize=8)
 

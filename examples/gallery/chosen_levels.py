@@ -25,9 +25,9 @@ def ring(n_points: int, radius: float) -> np.ndarray:
 
 
 rng = np.random.default_rng(0)
-centres = ring(5, 10)[:, None, None] + ring(5, 2.7)[:, None] + ring(4, 0.8)
+centers = ring(5, 10)[:, None, None] + ring(5, 2.7)[:, None] + ring(4, 0.8)
 planted = rng.integers(100, size=2000)
-X = centres.reshape(100, 2)[planted] + rng.normal(0, 0.18, (2000, 2))
+X = centers.reshape(100, 2)[planted] + rng.normal(0, 0.18, (2000, 2))
 
 # %% One fit, three cuts
 model = hypcse.EntropyClustering().fit(X)
@@ -40,8 +40,8 @@ for labels, groups in zip(wished, (planted // 20, planted // 4, planted), strict
 # %% The three cuts
 figure, axes = pyplot.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
 for ax, labels in zip(axes, wished, strict=True):
-    colours = np.array(hypcse.plot.palette(labels.max() + 1))
-    ax.scatter(*X.T, s=3, c=colours[labels])
+    colors = np.array(hypcse.plot.palette(labels.max() + 1))
+    ax.scatter(*X.T, s=3, c=colors[labels])
     ax.set(title=f"{labels.max() + 1} clusters", xticks=[], yticks=[], aspect="equal")
 
 # %% [save]

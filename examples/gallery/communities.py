@@ -44,8 +44,8 @@ for node in report.largest(4):
 
 # %% The network, and its tree in the hyperbolic disk
 figure, (left, right) = pyplot.subplots(1, 2, figsize=(13, 6.6), layout="constrained")
-colours = [hypcse.plot.palette(model.labels_.max() + 1)[label] for label in model.labels_]
-nx.draw(network, nx.spring_layout(network, seed=0), ax=left, node_size=60, node_color=colours, edge_color="#cccccc")
+colors = [hypcse.plot.palette(model.labels_.max() + 1)[label] for label in model.labels_]
+nx.draw(network, nx.spring_layout(network, seed=0), ax=left, node_size=60, node_color=colors, edge_color="#cccccc")
 hypcse.plot.disk(model, ax=right, legend=False)
 
 # %% [notebook]

@@ -3,17 +3,17 @@
 How do you get from a CSV file with texts, gaps and decimal commas to groups that you can describe?
 
 We write a file as a shop might export it: 400 customers of four kinds, with every twentieth number missing.
-`hypcse.read` turns it into points. You say which column names the rows, which one holds texts and what to do about
-gaps, and its notes say what it understood. The column `kind`, known for half of the customers, only checks the groups.
+`hypcse.read` turns it into points. It decides which column names the rows, which one holds texts and what to do about
+gaps, and its notes say so. You say that the column `kind`, known for half of the customers, only checks the groups.
 
 The main level has four groups, and nearly all customers of a kind are in the same one. The heat map shows what sets a
 group apart: how far its mean lies from the mean of all customers, in standard deviations.
 
-Try it without `categorical` or without `impute`: the error names every column that needs a decision.
+Try it with `strict=True`: the error names every column that needs a decision, and the option for it.
 """
 
 # %% A file as a shop might export it
-# Each kind of customer has its own averages and its favourite channel.
+# Each kind of customer has its own averages and its favorite channel.
 import tempfile
 from pathlib import Path
 
@@ -36,7 +36,7 @@ table["customer"] = [f"C{number:04}" for number in rng.permutation(400)]
 table.to_csv(path := Path(tempfile.mkdtemp(), "customers.csv"), sep=";", decimal=",", index=False)
 
 # %% Read it, and see what was understood
-points = hypcse.read(path, id_column="customer", label_column="kind", categorical=["channel"], impute="median")
+points = hypcse.read(path, label_column="kind")
 print(*points.notes, sep="\n")
 
 # %% Fit, and compare with the known kinds

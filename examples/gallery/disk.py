@@ -5,7 +5,7 @@ How do you draw a tree so that both its top and its leaves have room?
 In the hyperbolic plane, circles grow exponentially with their radius, just as the number of nodes of a tree grows with
 its depth. So a tree fits into it. `HypCSE`, the method of the paper, trains an encoder that places every point near the
 rim of the Poincaré disk, such that the tree which follows from the places has a low structural entropy. We embed 178
-wines, described by 13 chemical measurements. The growers are known and only colour the picture.
+wines, described by 13 chemical measurements. The growers are known and only color the picture.
 
 Each grower has a sector of the disk. On the left, leaves lie where the encoder places them: similar wines are close. On
 the right the same tree has a plain layout, in which every leaf has the same room.

@@ -3,7 +3,7 @@
 You can label a handful of images by hand. How far do these labels reach?
 
 We label 1, 3 or 10 images per digit, five times each, and give each of the other images a label in two ways: by
-`hypcse.spread_labels` over a tree that has seen no label at all, and by the nearest labelled image. A leaf of the tree
+`hypcse.spread_labels` over a tree that has seen no label at all, and by the nearest labeled image. A leaf of the tree
 takes the label of the smallest subtree around it that holds one.
 
 With one label per digit the tree labels about nine of ten images correctly, and the nearest image about two of three:
@@ -38,15 +38,15 @@ for draw, amount in enumerate(amounts):
         correct[way, draw] = np.mean(answer[~known] == digits[~known])
 for amount in (1, 3, 10):
     tree, nearest = correct[:, amounts == amount].mean(axis=1)
-    print(f"{amount:2} labels per digit: {tree:.1%} correct by the tree, {nearest:.1%} by the nearest labelled image")
+    print(f"{amount:2} labels per digit: {tree:.1%} correct by the tree, {nearest:.1%} by the nearest labeled image")
 
 # %% How far the labels reach
 # One dot per draw, and lines through the means.
 figure, ax = pyplot.subplots(figsize=(6.4, 3.4), layout="constrained")
-for shares, name, colour in zip(correct, ("by the tree", "by the nearest image"), ("#0072b2", "#e69f00"), strict=True):
-    ax.scatter(amounts, shares, color=colour, s=14)
-    ax.plot([1, 3, 10], shares.reshape(3, 5).mean(axis=1), color=colour, label=name)
-ax.set(xscale="log", xlabel="labelled images per digit", ylabel="correct labels of the others", ylim=(0.5, 1))
+for shares, name, color in zip(correct, ("by the tree", "by the nearest image"), ("#0072b2", "#e69f00"), strict=True):
+    ax.scatter(amounts, shares, color=color, s=14)
+    ax.plot([1, 3, 10], shares.reshape(3, 5).mean(axis=1), color=color, label=name)
+ax.set(xscale="log", xlabel="labeled images per digit", ylabel="correct labels of the others", ylim=(0.5, 1))
 ax.set_xticks([1, 3, 10], ["1", "3", "10"])
 ax.minorticks_off()
 ax.legend(loc="lower right")

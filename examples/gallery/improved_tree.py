@@ -31,13 +31,13 @@ for method in ("single", "complete", "average", "ward"):
         print(f"{method:8} {when:7}: {bits:.3f} bits, purity {purity:.3f}")
 
 # %% Draw one of them, and the entropy of all
-# The colours are the digits. Grey branches hold several of them.
+# The colors are the digits. Gray branches hold several of them.
 figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.8), layout="constrained", width_ratios=(1, 1.2, 0.9))
 for ax, trees, title in zip(axes, (before, after), ("Complete linkage", "The same, refined"), strict=False):
     hypcse.plot.dendrogram(trees["complete"], digits, n_clusters=20, ax=ax, legend=ax is axes[1], title=title)
-for trees, name, colour in ((before, "SciPy", "#d55e00"), (after, "refined", "#0072b2")):
+for trees, name, color in ((before, "SciPy", "#d55e00"), (after, "refined", "#0072b2")):
     bits = [hypcse.structural_entropy(tree, graph) for tree in trees.values()]
-    axes[2].plot(bits, list(trees), "o", color=colour, label=name)
+    axes[2].plot(bits, list(trees), "o", color=color, label=name)
 axes[2].set(title="Structural entropy in bits", ylim=(-0.6, 3.6), xlim=(1.8, 3))
 axes[2].legend()
 

@@ -3,7 +3,7 @@
 What if there are more points than a matrix of distances has room for?
 
 A matrix of the distances between 20,000 points has 400 million entries. The similarity graph links each point to ten
-neighbours, and everything after it works on these links. So memory grows with the number of points, not with its
+neighbors, and everything after it works on these links. So memory grows with the number of points, not with its
 square. We make 100 groups inside 25 inside 5, in 16 dimensions, and fit without settings.
 
 Levels close to all three planted ones are found. Where the number of clusters or the score is a little off, groups that
@@ -21,11 +21,11 @@ from sklearn.metrics import adjusted_rand_score
 import hypcse
 
 rng = np.random.default_rng(0)
-centres = np.zeros((1, 16))
+centers = np.zeros((1, 16))
 for n_parts, spread in ((5, 10), (5, 4), (4, 2)):
-    centres = np.repeat(centres, n_parts, axis=0) + rng.normal(0, spread, (len(centres) * n_parts, 16))
+    centers = np.repeat(centers, n_parts, axis=0) + rng.normal(0, spread, (len(centers) * n_parts, 16))
 planted = rng.integers(100, size=20_000)
-X = centres[planted] + rng.normal(size=(20_000, 16))
+X = centers[planted] + rng.normal(size=(20_000, 16))
 
 # %% Fit, and compare with what was planted
 model = hypcse.EntropyClustering().fit(X)
@@ -38,12 +38,12 @@ for n_groups in (5, 25, 100):
     print(f"{n_groups} planted groups: adjusted Rand index {max(scores):.3f} at {n_clusters} clusters")
 
 # %% The points and their tree
-# The points by their first two principal components, and the tree down to 25 clusters. Both have the colours of the
+# The points by their first two principal components, and the tree down to 25 clusters. Both have the colors of the
 # five planted groups; the height of a join is the distance between what it joins.
 five = [f"group {group}" for group in planted // 20]
 figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(1, 1.5))
-colours = np.array(hypcse.plot.palette(5))
-left.scatter(*PCA(2, random_state=0).fit_transform(X).T, s=1, c=colours[planted // 20], linewidths=0)
+colors = np.array(hypcse.plot.palette(5))
+left.scatter(*PCA(2, random_state=0).fit_transform(X).T, s=1, c=colors[planted // 20], linewidths=0)
 left.set(xticks=[], yticks=[])
 hypcse.plot.dendrogram(model, five, n_clusters=25, features=X, ax=right)
 

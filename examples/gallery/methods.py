@@ -4,7 +4,7 @@ Which clustering method suits your data, when there are no labels to tell?
 
 `hypcse.methods.run` runs a method by its name and returns its tree. Structural entropy and Dasgupta's cost judge a tree
 by the similarity graph alone. For the 178 wines of this table the growers are known, so we can look at whether that
-judgement agrees with dendrogram purity, which needs classes.
+judgment agrees with dendrogram purity, which needs classes.
 
 Roughly it does: the two trees of highest entropy are the least pure. But it is no law. The tree of lowest entropy is
 that of `EntropyClustering`. It is third in purity, and Ward's is first. Entropy tells how well a tree describes the
@@ -29,7 +29,7 @@ scores = pd.DataFrame({name: hypcse.score(tree, graph=graph, labels=growers) for
 scores = scores.sort_values("structural_entropy")
 print(scores.round(3).to_string())
 
-# %% Two judgements, one of which needs no classes
+# %% Two judgments, one of which needs no classes
 figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.2), layout="constrained", sharey=True)
 left.barh(scores.index, scores["structural_entropy"], color="#0072b2")
 left.set(title="Structural entropy: lower is better", xlabel="bits", ylim=(7.6, -0.6))

@@ -3,7 +3,7 @@
 The tree is made and people work with it. Tomorrow new images arrive. Where do they belong?
 
 We fit 1,700 images of digits and keep 97 for tomorrow. `predict` gives each new image the cluster of its nearest
-neighbours. `places` finds the node of the tree beside which the image adds least entropy, and `attach` returns the tree
+neighbors. `places` finds the node of the tree beside which the image adds least entropy, and `attach` returns the tree
 with the new leaves. Nothing that was found before changes. The answer for an image does not depend on the images that
 arrive with it.
 

@@ -46,7 +46,7 @@ for node in sorted(names, key=lambda node: (tree.first_positions[node], -tree.si
     print("    " * is_topic + f"{tree.sizes[node]} texts: {names[node]}")
 
 # %% Draw the tree over the topics
-# One text stands for each topic of the main level, and the others are pruned. The colours are the fields.
+# One text stands for each topic of the main level, and the others are pruned. The colors are the fields.
 one = {int(tree.leaves(node).min()): name for node, name in names.items()}  # a topic comes after its field
 one = {text: one[text] for text in sorted(one)}
 figure, ax = pyplot.subplots(figsize=(7, 3.6), layout="constrained")

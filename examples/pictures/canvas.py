@@ -1,4 +1,4 @@
-"""What the pictures of the docs share: where they go, their colours, and points with their edges."""
+"""What the pictures of the docs share: where they go, their colors, and points with their edges."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def save(figure: Figure, name: str) -> None:
 
 
 def draw_points(ax: Axes, X: NDArray[np.float64], clusters: NDArray[np.int64], title: str) -> None:
-    """Points of the plane, one colour per cluster; the largest clusters have the first colours."""
+    """Points of the plane, one color per cluster; the largest clusters have the first colors."""
     sizes = np.bincount(clusters)
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
-    colours = np.array(palette(len(sizes)))
-    ax.scatter(X[:, 0], X[:, 1], s=6, c=colours[rank[clusters]], linewidths=0, zorder=2)
+    colors = np.array(palette(len(sizes)))
+    ax.scatter(X[:, 0], X[:, 1], s=6, c=colors[rank[clusters]], linewidths=0, zorder=2)
     ax.set_title(title)
     ax.set_xticks([])
     ax.set_yticks([])

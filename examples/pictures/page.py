@@ -21,7 +21,8 @@ def page() -> None:
     model = hypcse.EntropyClustering().fit(wines.data)
     kinds = wines.target_names[wines.target]
     with TemporaryDirectory() as folder, sync_playwright() as browsers:
-        path = hypcse.view(model, f"{folder}/tree.html", wines.data, labels=kinds, title="Wines")
+        path = Path(folder) / "tree.html"
+        hypcse.view(model, path, wines.data, labels=kinds, title="Wines")
         browser = browsers.chromium.launch(executable_path=CHROMIUM)
         tab = browser.new_page(viewport={"width": 1100, "height": 700})
         tab.goto(path.resolve().as_uri())

@@ -22,12 +22,12 @@ def row(n_panels: int, height: float = 3.5) -> tuple[pyplot.Figure, list[pyplot.
 def blobs(n_points: int = 400, spread: float = 1.0) -> Points:
     """Five overlapping groups in the plane."""
     rng = np.random.default_rng(1)
-    centres = np.array([(0, 0), (5, 1), (2, 5), (9, 6), (10, 0)])
-    return centres[rng.integers(5, size=n_points)] + rng.normal(scale=spread, size=(n_points, 2))
+    centers = np.array([(0, 0), (5, 1), (2, 5), (9, 6), (10, 0)])
+    return centers[rng.integers(5, size=n_points)] + rng.normal(scale=spread, size=(n_points, 2))
 
 
-def neighbours() -> None:
-    """How many neighbours each point is linked to."""
+def neighbors() -> None:
+    """How many neighbors each point is linked to."""
     X, _ = make_moons(300, noise=0.07, random_state=0)
     figure, axes = row(4)
     for ax, k in zip(axes, (3, 10, 30, 100), strict=True):
@@ -35,7 +35,7 @@ def neighbours() -> None:
         draw_edges(ax, X, model.graph_)
         found = [int(level.max()) + 1 for level in model.levels_][:3]
         draw_points(ax, X, model.labels_, f"n_neighbors={k}\nlevels of {', '.join(map(str, found))}, ...")
-    save(figure, "parameter-neighbours.png")
+    save(figure, "parameter-neighbors.png")
 
 
 def stripes(extreme: bool) -> Points:
@@ -64,7 +64,7 @@ def scales() -> None:
 def uneven() -> Points:
     """Two dense groups and a sparse one."""
     rng = np.random.default_rng(0)
-    dense = [rng.normal(0, 0.15, (120, 2)) + centre for centre in ((0, 0), (0.9, 0))]
+    dense = [rng.normal(0, 0.15, (120, 2)) + center for center in ((0, 0), (0.9, 0))]
     return np.concatenate([*dense, rng.normal((5, 1), 1.2, (240, 2))])
 
 
@@ -124,7 +124,7 @@ def searches() -> None:
 
 
 if __name__ == "__main__":
-    neighbours()
+    neighbors()
     scales()
     bandwidths()
     numbers()

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from hypcse.partitions import Structure as Structure
     from hypcse.partitions import best_cut as best_cut
     from hypcse.partitions import beyond_chance as beyond_chance
+    from hypcse.partitions import describe as describe
     from hypcse.partitions import entropy_report as entropy_report
     from hypcse.partitions import levels as levels
     from hypcse.partitions import main_level as main_level
@@ -58,56 +59,26 @@ if TYPE_CHECKING:
     from hypcse.show.page import view as view
     from hypcse.tree import Tree as Tree
 
-_HOME = {
-    "HypcseWarning": "hypcse._checks",
-    "Progress": "hypcse._progress",
-    "Graph": "hypcse.graph",
-    "similarity_graph": "hypcse.graph",
-    "Tree": "hypcse.tree",
-    "EntropyClustering": "hypcse.estimators",
-    "HypCSE": "hypcse.neural.hypcse",
-    "HypCSEClassifier": "hypcse.neural.classifier",
-    "Structure": "hypcse.partitions",
-    "beyond_chance": "hypcse.partitions",
-    "stability": "hypcse.partitions",
-    "best_cut": "hypcse.partitions",
-    "compress": "hypcse.search",
-    "entropy_report": "hypcse.partitions",
-    "graph_linkage": "hypcse.search",
-    "join_components": "hypcse.search",
-    "levels": "hypcse.partitions",
-    "main_level": "hypcse.partitions",
-    "refine": "hypcse.search",
-    "search_tree": "hypcse.search",
-    "normalized_entropy": "hypcse.entropy",
-    "one_dimensional_entropy": "hypcse.entropy",
-    "structural_entropy": "hypcse.entropy",
-    "respect_labels": "hypcse.estimators",
-    "spread_labels": "hypcse.estimators",
-    "dasgupta_cost": "hypcse.metrics",
-    "dendrogram_purity": "hypcse.metrics",
-    "fowlkes_mallows": "hypcse.metrics",
-    "robinson_foulds": "hypcse.metrics",
-    "score": "hypcse.metrics",
-    "Points": "hypcse.points",
-    "read": "hypcse.points",
-    "StructuralEntropyLoss": "hypcse.neural.losses.structural",
-    "centroid_loss": "hypcse.neural.losses.structural",
-    "contrastive_loss": "hypcse.neural.losses.contrast",
-    "cse_loss": "hypcse.neural.losses.cse",
-    "view": "hypcse.show.page",
+_NAMES = {
+    "_checks": "HypcseWarning",
+    "_progress": "Progress",
+    "entropy": "normalized_entropy one_dimensional_entropy structural_entropy",
+    "estimators": "EntropyClustering respect_labels spread_labels",
+    "graph": "Graph similarity_graph",
+    "metrics": "dasgupta_cost dendrogram_purity fowlkes_mallows robinson_foulds score",
+    "neural.classifier": "HypCSEClassifier",
+    "neural.hypcse": "HypCSE",
+    "neural.losses.contrast": "contrastive_loss",
+    "neural.losses.cse": "cse_loss",
+    "neural.losses.structural": "StructuralEntropyLoss centroid_loss",
+    "partitions": "Structure best_cut beyond_chance describe entropy_report levels main_level stability",
+    "points": "Points read",
+    "search": "compress graph_linkage join_components refine search_tree",
+    "show.page": "view",
+    "tree": "Tree",
 }
-_FOLDERS = (
-    "cells",
-    "datasets",
-    "entropy",
-    "graph",
-    "methods",
-    "metrics",
-    "paper",
-    "plot",
-    "topics",
-)
+_HOME = {name: f"hypcse.{module}" for module, names in _NAMES.items() for name in names.split()}
+_FOLDERS = ("cells", "datasets", "entropy", "graph", "methods", "metrics", "paper", "plot", "topics")
 
 __all__ = ["__version__", *_HOME, *_FOLDERS]
 

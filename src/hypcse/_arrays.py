@@ -53,7 +53,7 @@ def hold(values: ArrayLike, dtype: type[Any], *, views: bool = False) -> NDArray
     >>> hold(frozen, np.float64) is frozen
     True
     """
-    given = plain("an array", values)
-    flags = given.flags
-    safe = given.dtype == dtype and flags.c_contiguous and not flags.writeable and (views or flags.owndata)
-    return given if safe else freeze(np.array(given, dtype=dtype, order="C"))
+    array = plain("an array", values)
+    flags = array.flags
+    safe = array.dtype == dtype and flags.c_contiguous and not flags.writeable and (views or flags.owndata)
+    return array if safe else freeze(np.array(array, dtype=dtype, order="C"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from difflib import get_close_matches
-from threading import RLock
+from math import inf, isfinite
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -37,39 +37,19 @@ def warn(text: str, category: type[Warning] = HypcseWarning) -> None:
     warnings.warn(text, category, stacklevel=level)
 
 
-_filtering = RLock()
-
-
-def _renew_lock() -> None:
-    """A new lock in a forked child: the thread that held the old one may not exist there."""
-    global _filtering
-    _filtering = RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
-
-
-@contextmanager
-def filtered(action: Literal["error", "ignore"], category: type[Warning]) -> Iterator[None]:
-    """Ignore or raise warnings of one kind inside the block.
-
-    One thread at a time: the filters belong to the whole program. If two threads changed them at once, the one that
-    ends last would restore the other's filters.
-    """
-    with _filtering, warnings.catch_warnings():
-        warnings.simplefilter(action, category)
-        yield
+def filtered(action: Literal["error", "ignore"], category: type[Warning]) -> AbstractContextManager[Any]:
+    """Ignore or raise warnings of one kind inside the block."""
+    return warnings.catch_warnings(action=action, category=category)
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """A question with the nearest name, to end an error message; empty where no name is near.
+    """A question with the nearest name, to end an error message; empty if no name is near.
 
     >>> did_you_mean("wart", ["ward", "hcse"]), did_you_mean("x", ["ward"])
     (" Did you mean 'ward'?", '')
     """
-    near = get_close_matches(str(name).lower(), list(known), n=1, cutoff=0.5)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    nearest = get_close_matches(str(name).lower(), list(known), n=1, cutoff=0.5)
+    return f" Did you mean {nearest[0]!r}?" if nearest else ""
 
 
 def first_duplicate(values: Iterable[Any]) -> Any:
@@ -84,6 +64,28 @@ def first_duplicate(values: Iterable[Any]) -> Any:
             return value
         seen.add(value)
     return None
+
+
+def number_repeated(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, those that repeat with a number; "" may repeat.
+
+    >>> number_repeated(["a", "b", "a", "a (2)"])
+    ('a', 'b', 'a (3)', 'a (2)')
+    """
+    every = list(names)
+    used, seen, numbers = set(every), set[str](), dict[str, int]()
+    unique = []
+    for name in every:
+        new = name
+        if name and name in seen:
+            number = numbers.get(name, 2)
+            while (new := f"{name} ({number})") in used:
+                number += 1
+            used.add(new)
+            numbers[name] = number + 1
+        seen.add(name)
+        unique.append(new)
+    return tuple(unique)
 
 
 def say_count(n: int, noun: str, plural: str | None = None) -> str:
@@ -103,29 +105,32 @@ def check_choice(name: str, value: object, choices: Any) -> None:
         raise ValueError(f"{name}={value!r} is not known. Choose one of {listed}.{did_you_mean(value, known)}")
 
 
-LARGEST = 2**63 - 1
-"""The largest integer that kernels take."""
-
-
 def check_count(name: str, value: object, low: int, high: int | None = None) -> int:
     """An integer between `low` and `high`, both included."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name}={value!r} must be an integer, got {type(value).__name__}.")
-    if high is None and value > LARGEST:
-        raise ValueError(f"{name}={value} must be at most {LARGEST}.")
+    largest = np.iinfo(np.int64).max
+    if high is None and value > largest:
+        raise ValueError(f"{name}={value} must be at most {largest}.")
     if value < low or (high is not None and value > high):
         limits = f"at least {low}" if high is None else f"between {low} and {high}"
         raise ValueError(f"{name}={value} must be {limits}.")
     return int(value)
 
 
-def check_number(name: str, value: object, low: float, high: float, below: bool = False) -> float:
-    """A number from `low` to `high`, both included; with `below`, `high` is excluded."""
+def check_number(
+    name: str, value: object, low: float = -inf, high: float = inf, *, above: bool = False, below: bool = False
+) -> float:
+    """A finite number from `low` to `high`, both included; `above` excludes `low`, `below` excludes `high`."""
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"{name}={value!r} must be a number, got {type(value).__name__}.")
     number = float(value)
-    if not low <= number <= high or (below and number == high):
-        raise ValueError(f"{name}={value} must be from {low:g} to {'below ' if below else ''}{high:g}.")
+    inside = (number > low if above else number >= low) and (number < high if below else number <= high)
+    if not (inside and isfinite(number)):
+        limits = f"{'above' if above else 'from'} {low:g} to {'below ' if below else ''}{high:g}"
+        if high == inf:
+            limits = "finite" if low == -inf else f"finite and {'above' if above else 'at least'} {low:g}"
+        raise ValueError(f"{name}={value} must be {limits}.")
     return number
 
 
@@ -151,25 +156,34 @@ def check_real(name: str, values: Any) -> None:
         raise TypeError(f"{name} must be real numbers, got {values.dtype}. Pass the part you mean, .real or .imag.")
 
 
-def real_numbers(name: str, values: ArrayLike, kept: tuple[type[Any], ...] = (np.float64,)) -> NDArray[Any]:
-    """`values` as an array, in float64 unless its own dtype is among those `kept`."""
+def real_numbers(name: str, values: ArrayLike, dtypes: tuple[type[Any], ...] = (np.float64,)) -> NDArray[Any]:
+    """`values` as an array, in float64 unless its own dtype is one of `dtypes`."""
     check_unmasked(name, values)
     try:
-        given = np.asarray(values)
+        array = np.asarray(values)
         # NumPy counts durations among integers.
-        dates = given.dtype.kind in "mM"
-        ready = issubclass(given.dtype.type, (*kept, np.complexfloating)) and not dates
-        numbers = given if ready else given.astype(np.float64)
+        dates = array.dtype.kind in "mM"
+        ready = issubclass(array.dtype.type, (*dtypes, np.complexfloating)) and not dates
+        numbers = array if ready else array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be numbers: {error}. Encode text first.") from None
     if dates:
-        check_unmasked(name, given)
+        check_unmasked(name, array)
     check_real(name, numbers)
     return numbers
 
 
+def check_no_path(X: object) -> None:
+    """Raise if the name of a file is where its points belong."""
+    if isinstance(X, str | os.PathLike):
+        raise TypeError(
+            f"X is the text {os.fspath(X)!r}, not points. To read a file, pass hypcse.read({os.fspath(X)!r})."
+        )
+
+
 def check_features(X: ArrayLike) -> NDArray[np.floating]:
     """X as a finite two-dimensional array of floats with at least one row and one column."""
+    check_no_path(X)
     if hasattr(X, "toarray"):
         raise TypeError("X is a sparse matrix; this function needs dense features. Pass X.toarray().")
     features = real_numbers("the features X", X, (np.float32, np.float64))
@@ -189,7 +203,8 @@ def check_labels(labels: ArrayLike, n_points: int, allow_unknown: bool = False) 
 
     A label is a number, a text or any other hashable value. Two labels are the same class if they are equal in Python:
     1 and 1.0 are, 1 and "1" are not. A missing label (None, NaN, NaT or pandas.NA) is an error, or has the code -1
-    with `allow_unknown`; the number -1 is a class like any other.
+    with `allow_unknown`. The number -1 is a class like any other: it is unlabeled only where labels are learned from
+    (`estimators.labels`), as in scikit-learn.
 
     >>> check_labels([1, "1", 1.0, ("a", 2)], 4)
     array([0, 1, 0, 2])
@@ -220,9 +235,9 @@ def label_array(labels: ArrayLike) -> NDArray[Any]:
     if isinstance(labels, np.ma.MaskedArray):
         if not np.ma.is_masked(labels):
             return np.asarray(labels.data)
-        found = labels.data.astype(object)
-        found[np.ma.getmaskarray(labels)] = None
-        return found
+        values = labels.data.astype(object)
+        values[np.ma.getmaskarray(labels)] = None
+        return values
     if isinstance(labels, list | tuple):
         kinds = set(map(type, labels))
         if len(kinds) > 1 or kinds & {list, tuple}:
@@ -231,23 +246,23 @@ def label_array(labels: ArrayLike) -> NDArray[Any]:
 
 
 def _codes_of_objects(values: NDArray[Any], allow_unknown: bool) -> NDArray[np.int64]:
-    codes: dict[Any, int] = {}
-    found = np.full(values.size, -1, np.int64)
+    number: dict[Any, int] = {}
+    codes = np.full(values.size, -1, np.int64)
     for point, label in enumerate(values):
-        if allow_unknown and is_missing(label):
-            continue
+        if is_missing(label):
+            if allow_unknown:
+                continue
+            raise ValueError(
+                f"the label of point {point} is missing ({label!r}). Remove the point, or give it a label."
+            )
         try:
-            found[point] = codes.setdefault(label, len(codes))
+            codes[point] = number.setdefault(label, len(number))
         except TypeError:
             raise TypeError(
                 f"the label of point {point} is {label!r} ({type(label).__name__}), which is not hashable. "
                 "Pass a number, a text or a tuple of them for each point."
             ) from None
-        if is_missing(label):
-            raise ValueError(
-                f"the label of point {point} is missing ({label!r}). Remove the point, or give it a label."
-            )
-    return found
+    return codes
 
 
 def is_missing(label: Any) -> bool:

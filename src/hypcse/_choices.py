@@ -6,11 +6,10 @@ from typing import Literal, NamedTuple
 
 # Features and graphs.
 Scale = Literal["minmax", "standard", "rank", "none"]
-"""How columns are scaled."""
 Metric = Literal["euclidean", "cosine", "precomputed"]
 """How points are compared; "precomputed" says that distances are given."""
 NeighborSearch = Literal["auto", "kd-tree", "brute", "lists"]
-"""How nearest neighbours are found."""
+"""How nearest neighbors are found."""
 WidthRule = Literal["auto", "median"]
 """Bandwidths taken from the data."""
 Bandwidth = float | WidthRule
@@ -20,23 +19,17 @@ Spanning = Literal["exact", "neighbors"]
 
 # Reading.
 Impute = Literal["median"]
-"""What fills missing numbers."""
 Decimal = Literal[".", ","]
-"""Decimal marks."""
 Dates = Literal["refuse", "number"]
-"""What is done with dates."""
 
 # The search.
 Linkage = Literal["average", "paris", "entropy", "single", "multilevel"]
-"""Linkage on a graph."""
 ClusterLinkage = Literal["average", "paris", "single"]
 """Linkage on a graph in files: those whose merges do not depend on their order."""
 Effort = Literal["fast", "thorough"]
-"""How hard to refine."""
 Refine = Effort | bool | None
 """An effort, True for "fast", False or None for no refinement."""
 Objective = Literal["entropy", "dasgupta"]
-"""What refinement lowers."""
 SelfLoops = Literal["paper", "exact", "drop"]
 """How self-loops count in structural entropy."""
 ExactLoops = Literal["exact", "drop"]
@@ -46,9 +39,7 @@ Evidence = Literal["clear", "weak", "none", "untested"]
 
 # The networks.
 Aggregation = Literal["mean", "attention"]
-"""How the encoder gathers neighbours."""
 Learner = Literal["gcn", "mlp"]
-"""Kinds of the graph learner."""
 LearnerSimilarity = Literal["cosine", "gaussian"]
 """How the graph learner compares embeddings."""
 EncodeOn = Literal["raw", "normalised", "anchor"]
@@ -56,7 +47,6 @@ EncodeOn = Literal["raw", "normalised", "anchor"]
 SelectOn = Literal["sparse", "complete"]
 """Graph used to compute the entropy that picks the best epoch."""
 Decoder = Literal["graph", "single", "neighbors"]
-"""How an embedding becomes a tree."""
 Epochs = int | Literal["auto"]
 """A number of epochs, or one that depends on the number of points."""
 Preset = Literal["default", "paper"]
@@ -66,25 +56,23 @@ Features = Literal["table", "similarities"]
 
 # Other methods.
 RankBy = Literal["entropy", "purity", "ari", "nmi", "cost", "seconds"]
-"""What methods are ranked by."""
 Against = Literal["siblings", "rest"]
 """What a node is compared with to find what sets it apart."""
 CellMethod = Literal["search", "hypcse"]
 """How a hierarchy of cells is found."""
-LikelihoodObjective = Literal["dasgupta", "divergence"]
-"""What the probabilistic methods lower."""
 LikelihoodStart = Literal["weighted", "unit"]
 """How the probabilistic methods link what they start from."""
 BlockOrder = Literal["random", "average"]
 """Trees inside the blocks of the private block model."""
 
 # Drawing.
+HeightUnit = Literal["volume", "distance"]
+"""What the heights of a tree measure: log2 of volumes in its graph, or distances between what nodes join."""
 LeafOrder = Literal["auto", "exact", "greedy"]
 """How leaves are ordered by distance."""
 Heights = Literal["auto", "distance", "tree"]
 """What the heights of a picture show."""
 Orientation = Literal["top", "bottom", "left", "right"]
-"""Side of the root."""
 
 
 class Format(NamedTuple):
@@ -110,7 +98,7 @@ FORMATS: dict[str, Format] = {
     ".parquet": Format(("frames", "read_parquet"), kind="a Parquet file"),
     ".npy": Format(("arrays", "read_array"), kind="a plain NumPy file"),
     ".npz": Format(("arrays", "read_archive"), kind="a plain NumPy file"),
-    ".mtx": Format(("matrix_market", "read_matrix_market"), kind="a Matrix Market file"),
+    ".mtx": Format(("arrays", "read_matrix_market"), kind="a Matrix Market file"),
     ".h5ad": Format(("arrays", "read_cells"), kind="an .h5ad file"),
     ".edges": Format(("text", "read_edges"), packed=True, kind="a list of edges"),
     ".edgelist": Format(("text", "read_edges"), packed=True, kind="a list of edges"),

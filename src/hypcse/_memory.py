@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 CGROUPS = Path("/sys/fs/cgroup")
@@ -14,21 +15,28 @@ _FOR_LIBRARIES, _PER_THREAD = 128 * MIB, 8 * MIB
 
 For compiled code, buffers of matrix products and stacks. A library that gets none ends the process.
 """
+SMALL = MIB
+"""Less is not checked: the check itself takes milliseconds."""
 
 
 def available_bytes() -> int | None:
-    """Memory that a new array can take without swapping; None where the system does not report it.
+    """Memory that a new array can take without swapping; None if the system does not report it.
 
     The smallest of: what is free on the machine, what the limits of this process allow (`ulimit -v` and `ulimit -d`),
     and what the limits of its container allow.
     """
-    found = [*_free_on_machine(), *_free_in_process(), *free_in_cgroups(OWN_CGROUPS, CGROUPS)]
-    return max(0, min(found)) if found else None
+    import psutil
+
+    limits = [*_free_in_process(), *free_in_cgroups(OWN_CGROUPS, CGROUPS)]
+    # Some sandboxes hide it.
+    with suppress(OSError, RuntimeError, NotImplementedError):
+        limits.append(int(psutil.virtual_memory().available))
+    return max(0, min(limits)) if limits else None
 
 
 def check_memory(what: str, n_bytes: int, way_out: str) -> None:
     """Raise MemoryError, before anything is allocated, when `what` cannot fit."""
-    free = available_bytes()
+    free = available_bytes() if n_bytes >= SMALL else None
     if free is not None and n_bytes > free:
         raise MemoryError(f"{what} needs {_say_bytes(n_bytes)}, but {_say_bytes(free)} are free. {way_out}")
 
@@ -37,27 +45,15 @@ def _say_bytes(n_bytes: int) -> str:
     return f"{n_bytes / 2**30:.1f} GiB" if n_bytes >= 2**30 else f"{n_bytes / MIB:.0f} MiB"
 
 
-def _free_on_machine() -> Iterator[int]:
-    import psutil
-
-    try:
-        yield int(psutil.virtual_memory().available)
-    except (OSError, RuntimeError, NotImplementedError):
-        # Some sandboxes hide it.
-        return
-
-
 def _free_in_process() -> Iterator[int]:
     """Memory left by the limits of address space and data, if they are set, minus what libraries take."""
     import psutil
 
     try:
         import resource
-    except ImportError:
-        return
-    try:
+
         used = psutil.Process().memory_info()
-    except (OSError, psutil.Error):
+    except (ImportError, OSError, psutil.Error):
         return
     for limit, name in ((resource.RLIMIT_AS, "vms"), (resource.RLIMIT_DATA, "data")):
         soft = resource.getrlimit(limit)[0]
@@ -82,23 +78,20 @@ def free_in_cgroups(own: Path, mounted: Path) -> Iterator[int]:
             continue
         group = root / path.lstrip("/")
         for folder in (group, *group.parents):
-            if folder != root and root not in folder.parents:
-                break
-            yield from _free_in_cgroup(folder, *names)
+            if folder == root or root in folder.parents:
+                yield from _free_in_cgroup(folder, *names)
 
 
 def _free_in_cgroup(folder: Path, limit: str, used: str, reclaimed: str) -> Iterator[int]:
-    """Limit minus use, not counting cached files that can be evicted; empty where there is no limit."""
+    """Limit minus use, not counting cached files that can be evicted; empty if there is no limit."""
     most, now = _text(folder / limit).strip(), _text(folder / used).strip()
-    if not most.isdigit() or not now.isdigit():
-        return
-    facts = dict(line.split()[:2] for line in _text(folder / "memory.stat").splitlines() if " " in line)
-    cached = facts.get(reclaimed, "0")
-    yield int(most) - int(now) + (int(cached) if cached.isdigit() else 0)
+    if most.isdigit() and now.isdigit():
+        facts = dict(line.split()[:2] for line in _text(folder / "memory.stat").splitlines() if " " in line)
+        yield int(most) - int(now) + int(facts.get(reclaimed, 0))
 
 
 def _text(path: Path) -> str:
-    """The text of a file; empty where it cannot be read."""
+    """The text of a file; empty if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:

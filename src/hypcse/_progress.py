@@ -86,48 +86,12 @@ class Reporter:
         """Time since the work began."""
         return time.perf_counter() - self.began
 
-    def tell(
-        self,
-        stage: str,
-        done: float,
-        total: float | None = None,
-        *,
-        value: float | None = None,
-        measure: str = "",
-        loss: float | None = None,
-    ) -> bool:
-        """Report, and return whether the callback asked to stop."""
+    def tell(self, stage: str, done: float, total: float | None = None, **facts: Any) -> bool:
+        """Report, with other fields of `Progress` by name, and return whether the callback asked to stop."""
         if self.callback is None:
             return False
-        return asks_to_stop(self.callback(Progress(stage, done, total, value, measure, loss, self.seconds)))
-
-
-def asks_to_stop(answer: object) -> bool:
-    """Whether a callback's answer is True, Python's or NumPy's.
-
-    >>> [asks_to_stop(answer) for answer in (True, np.True_, None, 1, "no", False)]
-    [True, True, False, False, False, False]
-    """
-    return isinstance(answer, bool | np.bool_) and bool(answer)
-
-
-def call_all(*callbacks: Callback | None) -> Callback | None:
-    """One callback that calls all of them, and asks to stop if one of them does; None if there are none.
-
-    >>> seen = []
-    >>> both = call_all(seen.append, None, lambda progress: progress.done >= 2)
-    >>> [both(Progress("merges", done)) for done in (1, 2)], len(seen)
-    ([False, True], 2)
-    """
-    given = [callback for callback in callbacks if callback is not None]
-    if len(given) < 2:
-        return given[0] if given else None
-
-    def call(progress: Progress) -> bool:
-        answers = [callback(progress) for callback in given]
-        return any(map(asks_to_stop, answers))
-
-    return call
+        answer = self.callback(Progress(stage, done, total, seconds=self.seconds, **facts))
+        return isinstance(answer, bool | np.bool_) and bool(answer)
 
 
 if TYPE_CHECKING:
@@ -161,27 +125,24 @@ class Bar:
     def __call__(self, progress: Progress) -> None:
         """Draw a report."""
         before, self._last = self._last, progress
+        new_stage = before is None or before.stage != progress.stage
         if self._drawn:
-            self._draw(progress, before is None or before.stage != progress.stage)
-        elif self._lines and before is not None and before.stage != progress.stage:
+            if new_stage:
+                self._bars.reset(self._task)
+            # If the total is unknown, the bar moves back and forth.
+            description, text = f"{self._title}, {describe(progress)}", values(progress)
+            done, total = progress.done, progress.total
+            self._bars.update(self._task, description=description, total=total, completed=done, text=text)
+            self._bars.start()
+        elif self._lines and new_stage and before is not None:
             self._write(before)
         elif self._lines and time.monotonic() - self._written > _SECONDS_A_LINE:
             self._write(progress)
             self._last = None
 
-    def _draw(self, progress: Progress, new_stage: bool) -> None:
-        if new_stage:
-            self._bars.reset(self._task)
-        description = f"{self._title}, {how_far(progress)}"
-        # Where the total is unknown, the bar moves back and forth.
-        self._bars.update(
-            self._task, description=description, total=progress.total, completed=progress.done, text=values(progress)
-        )
-        self._bars.start()
-
     def _write(self, progress: Progress) -> None:
         self._written = time.monotonic()
-        parts = [part for part in (how_far(progress), values(progress)) if part]
+        parts = [part for part in (describe(progress), values(progress)) if part]
         print(f"{self._title}: {', '.join(parts)}", file=sys.stderr)
 
     def close(self, result: str | None = None) -> None:
@@ -216,7 +177,12 @@ def show_fit(model: Any) -> Iterator[Callback | None]:
         return
     began = time.perf_counter()
     with draw_bar(type(model).__name__, lines=True) as bar:
-        yield call_all(bar, model.callback)
+
+        def call_both(progress: Progress) -> object:
+            bar(progress)
+            return None if model.callback is None else model.callback(progress)
+
+        yield call_both
         seconds = time.perf_counter() - began
         bar.close(f"entropy {model.entropy_:.4f}, {model.tree_.n_leaves:,} points, {seconds:.1f} s")
 
@@ -228,11 +194,11 @@ def can_draw(console: Console) -> bool:
     return console.is_terminal and not console.is_dumb_terminal
 
 
-def how_far(progress: Progress) -> str:
+def describe(progress: Progress) -> str:
     """The stage, and how much of it is done.
 
-    >>> how_far(Progress("training", 20, 100)), how_far(Progress("descent", 0.25, 1.0)), how_far(Progress("merges", 3))
-    ('training 20 of 100', 'descent 25%', 'merges 3')
+    >>> [describe(Progress(*report)) for report in (("training", 20, 100), ("descent", 0.25, 1.0), ("merges", 3))]
+    ['training 20 of 100', 'descent 25%', 'merges 3']
     """
     done, total = progress.done, progress.total
     if isinstance(done, float) and progress.share is not None:

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock, Thread
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 FEW_POINTS = 1000
 
 _forked = False
-_torch_lock = Lock()
+"""Whether this process was forked after this module was loaded: it then lacks the threads of libraries."""
 
 
 def _note_fork() -> None:
-    global _forked, _torch_lock
-    _forked, _torch_lock = True, Lock()
+    global _forked
+    _forked = True
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_note_fork)
-
-
-def is_forked() -> bool:
-    """Whether this process was forked after this module was loaded: it then lacks the threads of libraries."""
-    return _forked
 
 
 @contextmanager
@@ -37,7 +31,7 @@ def worker_threads(n_jobs: int | None, n_points: int, *, trains: bool = False) -
     for those of the kernels on a busy machine. Threads wait for each other at the end of every kernel, which for few
     points takes longer than the kernel.
 
-    All numbers are those of the calling thread. Other threads keep theirs, and this one gets its own back at the end.
+    All numbers are those of the calling thread, which gets its own back at the end.
 
     trains : whether torch is used; if so, it is imported here.
     """
@@ -47,21 +41,18 @@ def worker_threads(n_jobs: int | None, n_points: int, *, trains: bool = False) -
         import hypcse.neural.backend  # noqa: F401
     most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
     before = numba.get_num_threads()
-    wanted = _n_threads(n_jobs, n_points, before, most)
+    if n_jobs is None:
+        n_threads = 1 if n_points < FEW_POINTS else before
+    elif n_jobs != -1 and n_jobs < 1:
+        raise ValueError(f"n_jobs={n_jobs} must be a number of threads, -1 for all, or None.")
+    else:
+        n_threads = most if n_jobs == -1 else min(n_jobs, most)
     try:
-        numba.set_num_threads(wanted)
+        numba.set_num_threads(n_threads)
         with one_torch_thread(), openmp_threads():
             yield
     finally:
         numba.set_num_threads(before)
-
-
-def _n_threads(n_jobs: int | None, n_points: int, now: int, most: int) -> int:
-    if n_jobs is None:
-        return 1 if n_points < FEW_POINTS else now
-    if n_jobs != -1 and n_jobs < 1:
-        raise ValueError(f"n_jobs={n_jobs} must be a number of threads, -1 for all, or None.")
-    return most if n_jobs == -1 else min(n_jobs, most)
 
 
 @contextmanager
@@ -90,42 +81,17 @@ def one_torch_thread() -> Iterator[None]:
     import torch
 
     before = torch.get_num_threads()
-    if before == 1:
-        yield
-        return
     try:
-        _set_torch_here(torch, 1)
+        if before != 1:
+            torch.set_num_threads(1)
         yield
     finally:
-        _set_torch_here(torch, before)
-
-
-def _set_torch_here(torch: Any, count: int) -> None:
-    """Set torch's number of threads in this thread only.
-
-    Torch keeps one number per thread, but a thread that starts to use torch later gets the one set last by any thread.
-    So a fresh thread reads that number beforehand, and another fresh thread restores it.
-    """
-    with _torch_lock:
-        others: list[int] = []
-        _call_in_new_thread(lambda: others.append(torch.get_num_threads()))
-        torch.set_num_threads(count)
-        if others and others[0] != count:
-            _call_in_new_thread(lambda: torch.set_num_threads(others[0]))
-
-
-def _call_in_new_thread(call: Callable[[], object]) -> None:
-    thread = Thread(target=call, daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:
-        # No thread can be started, at the program's end or at its limit. Then none can use torch later either.
-        return
-    thread.join()
+        if before != 1:
+            torch.set_num_threads(before)
 
 
 NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
-"""All of them must be set, as torchrun sets them. Without one of them a process works alone."""
+"""The variables that torchrun sets; without one of them a process works alone."""
 
 
 class Place(NamedTuple):
@@ -142,26 +108,14 @@ class Place(NamedTuple):
 
 
 def launched_place() -> Place:
-    """The place of this process; alone where it was not launched with others.
+    """The place of this process; alone if it was not launched with others.
 
     >>> launched_place()
     Place(number=0, size=1, local_number=0, local_size=1)
     """
     if any(name not in os.environ for name in NEEDED):
         return Place()
-    size = _read_count("WORLD_SIZE", 1, None)
+    size, number = int(os.environ["WORLD_SIZE"]), int(os.environ["RANK"])
     if size == 1:
         return Place()
-    number = _read_count("RANK", 0, size - 1)
-    local_size = _read_count("LOCAL_WORLD_SIZE", 1, size, size)
-    return Place(number, size, _read_count("LOCAL_RANK", 0, local_size - 1, number), local_size)
-
-
-def _read_count(name: str, least: int, most: int | None, otherwise: int | None = None) -> int:
-    text = os.environ.get(name, str(otherwise))
-    if text.isdecimal() and least <= int(text) and (most is None or int(text) <= most):
-        return int(text)
-    limit = f"of at least {least}" if most is None else f"from {least} to {most}"
-    raise ValueError(
-        f"{name}={text!r} must be a whole number {limit}. Start with torchrun, or unset WORLD_SIZE to fit alone."
-    )
+    return Place(number, size, int(os.environ.get("LOCAL_RANK", number)), int(os.environ.get("LOCAL_WORLD_SIZE", size)))

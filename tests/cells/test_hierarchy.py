@@ -39,15 +39,15 @@ def _plain_strings():
 def adata():
     """Four groups of cells, two near each other, two apart."""
     rng = np.random.default_rng(0)
-    centres = np.array([[0, 0, 0], [2, 0, 0], [9, 0, 0], [0, 9, 0]])
-    X = np.repeat(centres, (30, 25, 20, 15), axis=0) + rng.normal(0, 0.3, (90, 3))
+    centers = np.array([[0, 0, 0], [2, 0, 0], [9, 0, 0], [0, 9, 0]])
+    X = np.repeat(centers, (30, 25, 20, 15), axis=0) + rng.normal(0, 0.3, (90, 3))
     found = anndata.AnnData(X, obs=pd.DataFrame(index=[f"cell-{k}" for k in range(90)]))
     found.obsm["X_pca"] = X[:, :2].astype(np.float32)
     return found
 
 
 def with_connectivities(adata):
-    """A graph of neighbours like that of scanpy: sparse, in single precision, not quite symmetric."""
+    """A graph of neighbors like that of scanpy: sparse, in single precision, not quite symmetric."""
     W = hypcse.similarity_graph(adata.X, bandwidth="median", scale="none").without_loops().to_scipy()
     adata.obsp["connectivities"] = sparse.csr_matrix(W.astype(np.float32))
     return adata
@@ -163,7 +163,7 @@ def test_a_table_is_no_anndata():
 
 
 def nested_cells(seed=0):
-    """3 lineages of 3 types of 2 subtypes each, far enough apart that no neighbour is of another subtype."""
+    """3 lineages of 3 types of 2 subtypes each, far enough apart that no neighbor is of another subtype."""
     rng = np.random.default_rng(seed)
     lineages = rng.normal(size=(3, 30)) * 12
     types = np.repeat(lineages, 3, axis=0) + rng.normal(size=(9, 30)) * 4
@@ -177,7 +177,7 @@ def nested_cells(seed=0):
 
 @pytest.mark.parametrize("graph_given", [False, True])
 def test_lineages_types_and_subtypes_are_levels(graph_given):
-    """The neighbour graph has 18 components, and nothing in it says which of them belong together."""
+    """The neighbor graph has 18 components, and nothing in it says which of them belong together."""
     made, y = nested_cells()
     if graph_given:
         with_connectivities(made)

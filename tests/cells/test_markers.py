@@ -121,6 +121,20 @@ def test_counts_are_told_from_logarithms(adata):
         find_markers(adata, layer="counts")
 
 
+def test_logarithms_are_found_behind_scaled_values(adata):
+    """With `raw`, scaled values change nothing, and its genes are the ones tested; without it, they are told."""
+    expected = find_markers(adata)
+    adata.layers["logs"] = adata.X.copy()
+    adata.raw = adata
+    adata.X = (adata.X - adata.X.mean(axis=0)) / adata.X.std(axis=0)
+    pd.testing.assert_frame_equal(find_markers(adata), expected)
+    pd.testing.assert_frame_equal(find_markers(adata[:, :3].copy()), expected)
+    del adata.raw
+    with pytest.warns(hypcse.HypcseWarning, match=r"look scaled: some are negative.*adata\.raw"):
+        find_markers(adata)
+    pd.testing.assert_frame_equal(find_markers(adata, layer="logs"), expected)
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -148,6 +162,7 @@ def test_what_does_not_belong_to_these_cells_is_refused(adata):
 
 
 @pytest.mark.parametrize("value", [0.1, 1e6, -0.3])
+@pytest.mark.filterwarnings("ignore:the values look scaled")
 def test_a_gene_that_is_the_same_everywhere_marks_nothing(adata, value):
     adata.X[:, 7] = value
     found = find_markers(adata, n_genes=8)

@@ -1,4 +1,4 @@
-"""Scanpy's own neighbours, made by the real package, and the guide that starts from them."""
+"""Scanpy's own neighbors, made by the real package, and the guide that starts from them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_few_genes_are_compared_as_they_are(adata):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"neighbors_key": "none"}, r"names no graph of neighbours in uns\. Choose one of 'neighbors'"),
+        ({"neighbors_key": "none"}, r"names no graph of neighbors in uns\. Choose one of 'neighbors'"),
         ({"neighbors_key": "neighbors", "use": "X"}, "exclude each other"),
     ],
 )

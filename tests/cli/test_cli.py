@@ -49,7 +49,6 @@ def test_help_version_and_lists(command):
     assert "score" in nothing.stdout and nothing.stderr == "" and nothing.returncode == 0
 
 
-@pytest.mark.filterwarnings("ignore:This is scikit-learn's iris")
 def test_reproduce_reports_and_goes_on(command, tasks_here, tmp_path):
     words = ("reproduce", "control", "--data", "iris", "--quick")
     first = command(*words)
@@ -168,7 +167,7 @@ def test_bad_input_is_one_line(command, tmp_path, table):
     assert command(*named).returncode == 0
     assert_one_line(command(*score, "nowhere.csv"), "neither a file nor a data set")
     assert_one_line(command(*score, "points.npy"), "--id-column")
-    assert_one_line(command(*score, "points.csv"), "not a number")
+    assert_one_line(command(*score, "points.csv", "--strict"), "not a number")
     assert_one_line(command(*score, "points.csv", "--id-column", "name"), "no column 'name'")
     assert_one_line(command(*named, "--labels", "kinds.txt"), "both give labels")
     assert_one_line(command(*named, "--bandwidth", "wide"), "--bandwidth 'wide' is neither")
@@ -244,7 +243,7 @@ def test_leaf_names_are_matched(command, tmp_path):
     assert found == pytest.approx(hypcse.score(tree, graph=hypcse.similarity_graph([[0.0], [1], [9]], 1)))
     assert_one_line(command("score", "twice.nwk", *call), "the tree names leaf 'b' twice")
     (tmp_path / "points.csv").write_text("id,a\nt_1,9\ns_1,1\ns_1,0\n")
-    assert_one_line(command("score", "bare.nwk", *call), "two points are called 's_1'")
+    assert_one_line(command("score", "bare.nwk", *call, "--strict"), "two points are called 's_1'")
 
 
 def test_where_there_is_no_number(command, tmp_path):

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import load_iris
 
 import hypcse
 from hypcse.cli import app
@@ -24,11 +25,15 @@ def test_every_command_has_an_example():
     assert shown == {command.name or command.callback.__name__ for command in app.app.registered_commands}
 
 
-@pytest.mark.filterwarnings("ignore:This is scikit-learn's iris")
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_example_runs(example, command, tasks_here, tmp_path):
     X, _ = hypcse.datasets.load("iris")
     tree = hypcse.methods.run("graph-average", X)
     (tmp_path / "tree.nwk").write_text(tree.to_newick())
+    if example.startswith(("describe", "predict")):
+        rows = load_iris(as_frame=True).data
+        rows.to_csv("cars.csv", index=False)
+        rows.head(9).to_csv("new-cars.csv", index=False)
+        assert command("fit", "cars.csv", "--out", "cars-tree").returncode == 0
     result = command(*shlex.split(example))
     assert result.returncode == 0, result.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import hypcse
 from hypcse.neural.training.run import Run
 from hypcse.storage.archive import ModelFileError
 from hypcse.tree.flat import by_size
+from ordinary_tables import films, houses
 
 
 @pytest.fixture
@@ -50,6 +52,7 @@ def test_the_folder_holds_what_the_library_finds(fit, table, tmp_path):
     expected = hypcse.refine(hypcse.graph_linkage(graph), graph)
     found = tmp_path / "found"
     assert sorted(path.name for path in found.iterdir()) == [
+        "clusters.csv",
         "labels.csv",
         "linkage.npy",
         "model",
@@ -158,12 +161,16 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (("points.csv", "--out", "found"), "not a number"),
+        (("points.csv", "--out", "found", "--strict"), "not a number"),
         (("points.csv", "--out", "no/such/place", "--id-column", "id"), "not a folder"),
         (("nowhere.csv", "--out", "found"), "neither a file nor a data set"),
         (("optical-digits", "--out", "found", "--method", "graph-avarage"), "Did you mean"),
         (("optical-digits", "--out", "found", "--effort", "extreme"), "'extreme' is not one of 'fast', 'thorough'"),
         (("points.csv", "--out", "points.csv", "--id-column", "id"), "is a file"),
+        (("points.csv", "--out", "found", "--cluster", "3"), "For 3 clusters, pass --clusters 3."),
+        (("points.csv", "--out", "found", "--n-clusters", "3"), "For 3 clusters, pass --clusters 3."),
+        (("points.csv", "--out", "found", "--k=3"), "For 3 clusters, pass --clusters 3."),
+        (("digits", "--out", "found"), "Did you mean 'optical-digits'?"),
     ],
 )
 def test_bad_input_leaves_nothing_behind(fit, table, tmp_path, words, text):
@@ -174,12 +181,11 @@ def test_bad_input_leaves_nothing_behind(fit, table, tmp_path, words, text):
     assert [p.name for p in tmp_path.iterdir()] == ["points.csv"]
 
 
-def test_one_point_and_two(fit, tmp_path):
-    for n in (1, 2):
-        (tmp_path / "few.csv").write_text("a,b\n" + "1,2\n" * n)
-        result = fit("few.csv", "--out", f"few{n}")
-        assert result.returncode == 0, result.stderr
-        assert json.loads((tmp_path / f"few{n}" / "scores.json").read_text())["points"] == n
+def test_two_points(fit, tmp_path):
+    (tmp_path / "few.csv").write_text("a,b\n1,2\n1,2\n")
+    result = fit("few.csv", "--out", "few")
+    assert result.returncode == 0, result.stderr
+    assert json.loads((tmp_path / "few" / "scores.json").read_text())["points"] == 2
 
 
 def test_a_graph_becomes_a_tree(fit, tmp_path):
@@ -261,7 +267,37 @@ def test_compare_sees_changed_points(fit, tasks_here, table, tmp_path):
     assert entropy() != first
 
 
-def test_two_rows_of_one_name_are_refused(fit, tmp_path):
+def test_two_rows_of_one_name(fit, tmp_path):
     (tmp_path / "twins.csv").write_text("id,a\nx,1\nx,2\n")
-    result = fit("twins.csv", "--out", "found", "--id-column", "id")
+    words = ("twins.csv", "--out", "found", "--id-column", "id")
+    result = fit(*words, "--strict")
     assert result.returncode == 2 and "two points are called 'x'" in result.stderr
+    result = fit(*words)
+    assert result.returncode == 0 and "- names of rows that repeat have a number: x (2)\n" in result.stderr
+
+
+@pytest.mark.parametrize("make", [films, houses], ids=lambda make: make.__name__)
+def test_an_ordinary_table_needs_no_option(fit, tmp_path, make):
+    """What was done with each column is one block of lines, each with the option that changes it."""
+    make(np.random.default_rng(0))[0].to_csv(tmp_path / "table.csv", index=False)
+    result = fit("table.csv", "--out", "found")
+    assert result.returncode == 0 and (tmp_path / "found" / "tree.html").is_file()
+    first, *lines = result.stderr.splitlines()
+    assert first.startswith("note: ") and lines and all(line.startswith("- ") for line in lines)
+    if make is films:
+        assert "- left out: column 'id' (looks like an id; --keep id uses it)" in lines
+
+
+def test_what_is_refused_ends_with_a_command_where_one_would_run(fit, tmp_path):
+    (tmp_path / "edges.csv").write_text("from,to,weight\nann,bob,1\nbob,cat,2\nann,cat,1\n")
+    result = fit("edges.csv", "--out", "a b")
+    error, run = result.stderr.splitlines()
+    assert result.returncode == 2 and "rows may be edges. Pass --edges for a graph" in error
+    assert run == "Run: hypcse fit edges.csv --out 'a b' --edges"
+    assert fit(*shlex.split(run)[3:]).returncode == 0
+    (tmp_path / "texts.csv").write_text("a\nu\nv\nw\n")
+    (tmp_path / "one.csv").write_text("a,b\n1,2\n")
+    for name, words in (("texts.csv", "no feature columns left"), ("one.csv", "1 row; at least 2 are needed")):
+        result = fit(name, "--out", "found")
+        error = result.stderr.splitlines()[-1]
+        assert result.returncode == 2 and words in error and "Run: " not in result.stderr

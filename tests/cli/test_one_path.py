@@ -52,13 +52,13 @@ def test_texts_ids_and_unknown_classes(command, tmp_path, blobs):
         f"{k + 1},{a},{b},{c},{('no', 'yes', 'yes')[k % 3]},{('blue', 'red')[k % 2]},{f'k{label}' if k % 7 else ''}"
         for k, ((a, b, c), label) in enumerate(zip(X, y, strict=True))
     ]
-    (tmp_path / "table.csv").write_text("\n".join(["Id,a,b,c,member,colour,kind", *rows]))
-    columns = ("--label-column", "kind", "--categorical", "colour")
+    (tmp_path / "table.csv").write_text("\n".join(["Id,a,b,c,member,color,kind", *rows]))
+    columns = ("--label-column", "kind", "--categorical", "color")
     assert_alike(*scores(command, tmp_path, "table.csv", *columns))
     named = (tmp_path / "found" / "labels.csv").read_text().splitlines()
     assert named[1].startswith("1,") and named[-1].startswith("60,"), "the ids name the rows"
-    points = hypcse.read(tmp_path / "table.csv", label_column="kind", categorical=["colour"])
-    assert points.kinds == (None, None, None, "member", "colour", "colour") and points.labels[0] is None
+    points = hypcse.read(tmp_path / "table.csv", label_column="kind", categorical=["color"])
+    assert points.kinds == (None, None, None, "member", "color", "color") and points.labels[0] is None
     assert command("view", "found", "--data", "table.csv", *columns, "--no-open", "--overwrite").returncode == 0
 
 
@@ -95,5 +95,5 @@ def test_what_is_known_of_the_leaves_goes_by_name(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "b"], index=[f"p{k}" for k in range(30)])
     model = hypcse.EntropyClustering().fit(frame)
-    one = hypcse.view(model, tmp_path / "one.html", frame, title="t").read_text()
-    assert hypcse.view(model, tmp_path / "two.html", frame.iloc[::-1], title="t").read_text() == one
+    one = hypcse.view(model, points=frame, title="t").html
+    assert hypcse.view(model, points=frame.iloc[::-1], title="t").html == one

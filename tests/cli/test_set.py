@@ -11,7 +11,7 @@ import pytest
 
 import hypcse
 from hypcse import methods
-from hypcse.cli.inputs import format_value, parse_value, read_options, settable
+from hypcse.cli.settings import format_value, parse_value, read_options, settable
 from hypcse.neural.training.config import TrainingOptions
 
 METHODS = {name: methods.describe(name) for name in methods.available()}

@@ -12,21 +12,21 @@ from pathlib import Path
 
 PRELOAD = """
 import os, pathlib, time
-from hypcse.dask.linking import tasks
+from hypcse.dask.linking import average_rounds as tasks
 
 # Loaded more than once.
 tasks.really_merge = getattr(tasks, "really_merge", tasks.merge_group)
-folder, name = pathlib.Path(os.environ["TOLD"]), os.environ["WORKER"]
+told, name = pathlib.Path(os.environ["TOLD"]), os.environ["WORKER"]
 
-def merge_group(chunks, group, vertices):
-    with (folder / "rounds").open("a") as file:
-        file.write(vertices.name[:9] + "\\n")
-    hold = folder / f"hold-{name}"
-    if hold.exists() and vertices.name.startswith(hold.read_text()):
-        (folder / f"waiting-{name}").touch()
+def merge_group(number, chunks, folder):
+    with (told / "rounds").open("a") as file:
+        file.write(folder.name[:9] + "\\n")
+    hold = told / f"hold-{name}"
+    if hold.exists() and folder.name.startswith(hold.read_text()):
+        (told / f"waiting-{name}").touch()
         while hold.exists():
             time.sleep(0.02)
-    return tasks.really_merge(chunks, group, vertices)
+    return tasks.really_merge(number, chunks, folder)
 
 tasks.merge_group = merge_group
 """

@@ -9,28 +9,30 @@ import dask.array as da
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
 
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import DistributedGraph, fit
 from hypcse.dask.fitting import LEAST, edges_within
-from hypcse.dask.linking.linkage import MEMORY_LIMIT
+from hypcse.dask.linking.linkage_in_rounds import MEMORY_LIMIT
 
 
 def test_a_fit_is_that_of_the_estimator(client: Any) -> None:
-    """Of a table of one shard and a graph that fits one worker: the same tree, levels and labels."""
+    """Of a table of one shard and a graph that fits one worker: the same tree, and the levels that its edges say."""
     X = load_digits().data[:700]
     seen: list[Progress] = []
     found = fit(da.from_array(X, chunks=((300, 150, 250), -1)), callback=seen.append, client=client)
     told = hypcse.EntropyClustering().fit(X)
     assert np.array_equal(found.tree.parent, told.tree_.parent)
-    assert len(found.levels) == len(told.levels_) and all(map(np.array_equal, found.levels, told.levels_))
+    by_edges = hypcse.levels(told.tree_, told.graph_)
+    assert len(found.levels) == len(by_edges) and found.main == by_edges.main
+    assert all(adjusted_rand_score(*pair) == 1 for pair in zip(found.levels, by_edges, strict=True))
     assert found.labels.chunks == ((300, 150, 250),)
-    assert np.array_equal(found.labels.compute(), told.labels_)
+    assert found.main is not None and np.array_equal(found.labels.compute(), found.levels[found.main])
     assert found.entropy == pytest.approx(told.entropy_, rel=1e-9)
-    assert found.main is not None and np.array_equal(found.levels[found.main], told.labels_)
     assert found.structure.found == told.structure_.found
-    assert {one.stage for one in seen} >= {"scaling", "neighbours", "components", "levels"}
+    assert {one.stage for one in seen} >= {"scaling", "neighbors", "components", "levels"}
 
 
 def test_linkage_in_rounds_and_a_number_of_clusters(client: Any, tmp_path: Path) -> None:
@@ -57,7 +59,7 @@ def test_a_fit_that_was_stopped_goes_on(client: Any, tmp_path: Path) -> None:
         fit(X, folder=tmp_path, client=client, callback=lambda told: told.stage == "components")
     stages: list[str] = []
     found = fit(X, folder=tmp_path, client=client, callback=lambda told: stages.append(told.stage))
-    assert "neighbours" not in stages and "levels" in stages
+    assert "neighbors" not in stages and "levels" in stages
     assert found.tree.n_leaves == 300
 
 

@@ -83,7 +83,7 @@ def test_a_graph_that_was_half_replaced_is_not_read(
     place = tmp_path / "g"
     DistributedGraph.from_graph(Graph.from_edges(*some_edges()), place, 3)
     with monkeypatch.context() as patched:
-        patched.setattr("hypcse.dask.graph.write_metadata", None)
+        patched.setattr("hypcse.dask.distributed_graph.write_metadata", None)
         with pytest.raises(TypeError):
             DistributedGraph.from_graph(Graph.from_edges([0, 1], [1, 2]), place, 2)
     with pytest.raises(ValueError, match="whose making was stopped"):
@@ -163,10 +163,10 @@ def test_the_current_client_is_taken(client: Any) -> None:
 
 def test_a_cluster_without_workers_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     options: dict[str, Any] = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "set_as_default": False}
-    monkeypatch.setattr("hypcse.dask.engine.WAIT", 0.1)
+    monkeypatch.setattr("hypcse.dask.client.WAIT", 0.1)
     with distributed.Client(**options) as empty:
         with pytest.raises(ValueError, match=r"no worker came to .* in 0.1 seconds"):
             current_client(empty)
         empty.cluster.scale(1)
-        monkeypatch.setattr("hypcse.dask.engine.WAIT", 30)
+        monkeypatch.setattr("hypcse.dask.client.WAIT", 30)
         assert current_client(empty) is empty and len(empty.nthreads()) == 1

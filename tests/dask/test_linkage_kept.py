@@ -14,8 +14,7 @@ from hypcse import Graph
 from hypcse import graph_linkage as linkage_in_memory
 from hypcse._progress import Stopped
 from hypcse.dask import DistributedGraph, graph_linkage
-from hypcse.dask.linking.linkage import checksum_of
-from hypcse.dask.linking.splitting import STATE, read_history
+from hypcse.dask.linking.checkpoints import STATE, checksum_of
 
 
 def random_graph(seed: int, n: int = 60) -> Graph:
@@ -30,11 +29,13 @@ def test_a_stopped_linkage_goes_on(method: Any, client: Any, tmp_path: Path) -> 
     given = {"memory_limit": graph.n_edges // 2, "checkpoint_dir": tmp_path, "client": client}
     with pytest.raises(Stopped, match="merges done"):
         graph_linkage(graph, method, n_parts=3, callback=lambda told: True, **given)
-    assert json.loads((tmp_path / STATE).read_text())["round"] == 1
+    assert method == "single" or json.loads((tmp_path / STATE).read_text())["round"] == 1
     tree = graph_linkage(graph, method, **given)
     assert np.array_equal(tree.parent, linkage_in_memory(graph, method).parent)
-    history = read_history(tmp_path)
-    assert history[0] == graph.n_edges and np.all(np.diff(history) < 0) and history[-1] <= given["memory_limit"]
+    if method == "single":
+        assert not list(tmp_path.iterdir())
+        return
+    assert sum(json.loads((tmp_path / STATE).read_text())["entries"]) <= 2 * given["memory_limit"]
     assert len(list(tmp_path.glob("round-*"))) == 1
 
 

@@ -14,9 +14,9 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import similarity_graph
-from hypcse.dask.edges.files import Edges, read_edges, write_edges
-from hypcse.dask.similarity.search import keep_best
-from hypcse.dask.similarity.table import column_facts, join_columns, learn_scaling
+from hypcse.dask.edge_files import Edges, read_edges, write_edges
+from hypcse.dask.similarity.blocks import column_facts, join_columns, learn_scaling
+from hypcse.dask.similarity.shards import keep_best
 
 ONE_SHARD: list[dict[str, Any]] = [
     {},
@@ -64,7 +64,7 @@ def test_columns_are_scaled_alike_however_rows_are_cut(client: Any) -> None:
     np.testing.assert_allclose(scaling.apply(X), whole, rtol=1e-6, atol=1e-6)
 
 
-def test_many_shards_find_most_neighbours(client: Any, tmp_path: Path) -> None:
+def test_many_shards_find_most_neighbors(client: Any, tmp_path: Path) -> None:
     X, seen = blobs(3000), []
     found = similarity_graph(
         da.from_array(X, chunks=(700, -1)), shard_rows=600, folder=tmp_path, callback=seen.append, client=client
@@ -89,12 +89,12 @@ def test_low_recall_is_warned_of(client: Any) -> None:
     assert found.recall is not None and found.recall < 0.8
 
 
-def test_rows_without_neighbours_lower_the_recall(tmp_path: Path) -> None:
+def test_rows_without_neighbors_lower_the_recall(tmp_path: Path) -> None:
     edges = Edges(np.array([1, 1]), np.array([0, 2]), np.array([0.5, 0.7]))
     write_edges(tmp_path / "near.parquet", edges, np.array([0, 2]))
-    kept = keep_best([tmp_path / "near.parquet"], 0, tmp_path / "best.parquet", 2, np.array([0, 1]))
-    assert kept.ids.tolist() == [0, 1]
-    assert kept.squared.tolist() == [[np.inf, np.inf], [0.5, 0.7]]
+    largest, squared = keep_best(0, tmp_path / "best.parquet", np.array([0, 1]), [tmp_path / "near.parquet"], 2)
+    assert largest == 0.7
+    assert squared.tolist() == [[np.inf, np.inf], [0.5, 0.7]]
 
 
 def test_empty_blocks_are_passed_over(client: Any) -> None:
@@ -109,7 +109,7 @@ def test_a_shard_of_copies_is_searched_in_slices(client: Any, tmp_path: Path) ->
     X[np.random.default_rng(0).permutation(2000)[:1200]] = X[0]
     options: dict[str, Any] = {"shard_rows": 100, "client": client}
     with pytest.raises(Stopped):
-        similarity_graph(X, folder=tmp_path, callback=lambda told: told.stage == "best neighbours", **options)
+        similarity_graph(X, folder=tmp_path, callback=lambda told: told.stage == "best neighbors", **options)
     rows = [np.unique(read_edges(path).source).size for path in tmp_path.glob("work-*/near-*.parquet")]
     assert max(rows) <= 400 and sum(rows) >= 4000 - 2
     found = similarity_graph(X, folder=tmp_path, **options)
@@ -129,7 +129,7 @@ def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tm
     X = blobs(3000)
     options: dict[str, Any] = {"shard_rows": 1000, "folder": tmp_path, "client": client}
     with pytest.raises(Stopped, match="kept in"):
-        similarity_graph(X, callback=lambda told: told.stage == "best neighbours", **options)
+        similarity_graph(X, callback=lambda told: told.stage == "best neighbors", **options)
     searched = {path: path.stat().st_mtime_ns for path in tmp_path.glob("work-*/near-*.parquet")}
     assert len(searched) == 6
     stages: list[Progress] = []
@@ -140,7 +140,7 @@ def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tm
             assert all(path.stat().st_mtime_ns == time for path, time in searched.items())
 
     found = similarity_graph(X, callback=unchanged, **options)
-    assert {told.stage for told in stages} >= {"scaling", "shards", "neighbours", "weights", "edges"}
+    assert {told.stage for told in stages} >= {"scaling", "shards", "neighbors", "weights", "edges"}
     stages.clear()
     assert similarity_graph(X, callback=stages.append, **options).to_graph() == found.to_graph()
     assert {told.stage for told in stages} == {"scaling"}
@@ -160,7 +160,7 @@ def test_what_was_cut_otherwise_goes_on_all_the_same(client: Any, tmp_path: Path
                 da.from_array(X, chunks=(256, -1)),
                 n_parts=first,
                 folder=folder,
-                callback=lambda told: told.stage == "best neighbours",
+                callback=lambda told: told.stage == "best neighbors",
                 **options,
             )
         found = similarity_graph(da.from_array(X, chunks=(128, -1)), n_parts=then, folder=folder, **options)

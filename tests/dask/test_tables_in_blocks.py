@@ -18,8 +18,8 @@ from hypothesis.extra import numpy as hnp
 import hypcse
 from hypcse._choices import Scale
 from hypcse.dask import DistributedGraph, fit, similarity_graph
-from hypcse.dask.similarity import plan, table
-from hypcse.dask.similarity.table import Columns, column_facts, join_columns
+from hypcse.dask.similarity import blocks, plan
+from hypcse.dask.similarity.blocks import Columns, column_facts, join_columns
 from hypcse.storage.files import hold_folder
 
 TABLES = hnp.arrays(
@@ -38,7 +38,7 @@ def facts(X: np.ndarray, cuts: list[int]) -> Columns:
 @given(TABLES, st.lists(st.integers(1, 11)), st.integers(1, 40))
 def test_the_checksum_is_that_of_the_values_however_rows_are_cut(X: np.ndarray, cuts: list[int], tile: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "TILE", tile)
+        patch.setattr(blocks, "TILE", tile)
         found = facts(np.asfortranarray(X), cuts)
     for same in (X, X.astype(np.float64), np.where(X == 0, -X, X)):
         assert facts(same, []).checksum == found.checksum

@@ -13,9 +13,9 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse import Graph, Tree
 from hypcse.dask import DistributedGraph, levels, score
-from hypcse.dask.engine import run_tasks
-from hypcse.dask.joining import gather_blocks, join_by_features
-from hypcse.dask.scores import meeting_weights, outline_graph, read_tree
+from hypcse.dask.client import run_tasks
+from hypcse.dask.fitting import gather_blocks, join_by_features
+from hypcse.dask.tree_scores import meeting_weights, outline_graph, read_tree
 from hypcse.entropy import lca_weights
 from hypcse.graph.scaling import fit_scaling
 from hypcse.search.components import gather_points
@@ -50,7 +50,7 @@ def test_an_outline_meets_where_the_graph_does(digits: Any, parts: DistributedGr
     """On the tree and on contracted ones; its degrees are the graph's."""
     _, graph, tree = digits
     np.testing.assert_allclose(meeting_weights(tree, parts, client), lca_weights(tree, graph), rtol=1e-12)
-    outline = outline_graph(tree, parts, client)
+    outline = outline_graph(tree, parts, client, parts.components(client))
     assert outline.n_edges < tree.n_leaves and outline.volume == pytest.approx(graph.volume)
     assert np.array_equal(outline.degrees, graph.degrees)
     for other in (tree, hypcse.compress(tree, graph, 3), hypcse.compress(tree, graph, 6)):
@@ -65,11 +65,11 @@ def test_the_tree_is_read_from_files_that_are_gone_in_the_end(
     monkeypatch.setattr(type(client), "scatter", None)
     seen: list[bool] = []
 
-    def watched(*given: Any) -> Any:
+    def watched(*given: Any, **shared: Any) -> Any:
         seen.append(any(parts.folder.glob(".tree-*/parent.npy")))
-        return run_tasks(*given)
+        return run_tasks(*given, **shared)
 
-    monkeypatch.setattr("hypcse.dask.scores.run_tasks", watched)
+    monkeypatch.setattr("hypcse.dask.tree_scores.run_tasks", watched)
     meeting_weights(digits[2], parts, client)
     assert seen == [True] and not list(parts.folder.glob(".tree-*"))
     assert not any(client.run(lambda: read_tree.cache_info().currsize).values())

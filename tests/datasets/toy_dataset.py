@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.io import savemat
 
-from hypcse.datasets.catalogue import Dataset
-from hypcse.datasets.sources import Labelled
+from hypcse.datasets.catalog import Dataset
+from hypcse.datasets.sources import Labeled
 
 X = np.arange(12.0).reshape(6, 2) / 7
 Y = np.array([0, 0, 1, 1, 2, 2])
@@ -86,7 +86,7 @@ def files_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
-def assert_toy(loaded: Labelled, features: ArrayLike = X) -> None:
+def assert_toy(loaded: Labeled, features: ArrayLike = X) -> None:
     assert loaded[0].dtype == np.float64
     assert loaded[1].dtype == np.int64
     np.testing.assert_array_equal(loaded[0], features)

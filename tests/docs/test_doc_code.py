@@ -17,7 +17,6 @@ RUN = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:This is scikit-learn's iris")
 @pytest.mark.parametrize("page", RUN, ids=name_of)
 def test_the_code_of_a_page_runs_and_prints_what_is_shown(page: Path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -71,7 +71,7 @@ def test_node_quantities(case):
 
 
 @given(graphs_with_trees(), st.randoms(use_true_random=False))
-def test_relabelling_changes_nothing(case, random):
+def test_relabeling_changes_nothing(case, random):
     graph, tree = case
     order = list(range(tree.n_leaves))
     random.shuffle(order)
@@ -93,7 +93,7 @@ def test_bound_that_holds(case):
 
 
 def test_printed_inequality_is_false():
-    """The unit triangle: normalised entropy 0.877 on a binary tree, conductance 1 for every cut."""
+    """The unit triangle: normalized entropy 0.877 on a binary tree, conductance 1 for every cut."""
     binary = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]])
     assert normalized_entropy(binary, TRIANGLE) == approx(0.877, abs=5e-4)
     assert all(conductance(TRIANGLE, np.arange(3) == k) == 1 for k in range(3))

@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hypcse
-from hypcse import EntropyClustering, HypCSE, Points
+from hypcse import EntropyClustering, HypCSE, HypcseWarning, Points
 from hypcse._choices import Scale
 from hypcse.methods import MethodClustering
 from hypcse.points.cells import points_of_cells
@@ -145,8 +145,43 @@ def test_cosine_points_take_new_ones_by_direction():
         near = np.argsort(apart)[:10]
         weights = np.bincount(model.labels_[near], np.exp(-((apart[near] / model.bandwidth_) ** 2)), minlength=3)
         assert weights[model.predict(row[None])[0]] == pytest.approx(weights.max(), rel=1e-3)
-    with pytest.raises(ValueError, match="row 0 of X .* is all zeros"):
-        model.predict(np.zeros((1, 3)))
+
+
+def test_a_row_of_zeros_is_an_outlier_under_cosine(tmp_path):
+    """It is at distance 1 from all others, told, and the others are clustered much as without it."""
+    X = np.vstack([np.abs(blobs()[0]) + 0.1, np.zeros((1, 3))])
+    options = {"metric": "cosine", "scale": "none", "bandwidth": "median"}
+    with pytest.warns(HypcseWarning, match=rf"1 row .* only zeros.* row {len(X) - 1}\."):
+        model = EntropyClustering(**options).fit(X)
+    assert model.outlier_scores_.argmax() == len(X) - 1
+    without = EntropyClustering(**options).fit(X[:-1])
+    assert model.structure_.word == without.structure_.word
+    assert adjusted_rand_score(model.labels_[:-1], without.labels_) > 0.9
+    model.save(tmp_path / "model")
+    for fitted in (model, without, EntropyClustering.load(tmp_path / "model")):
+        with pytest.warns(HypcseWarning, match="1 row .* only zeros"):
+            assert fitted.predict(X[[3, -1]])[0] == fitted.labels_[3]
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, pd.DataFrame, sparse.csr_array, Points])
+@pytest.mark.parametrize(("value", "what"), [(np.nan, "missing, NaN"), (np.inf, "infinite, inf")])
+def test_a_missing_number_names_its_column_and_the_way_out(form, value, what):
+    X, _ = blobs()
+    model = EntropyClustering().fit(X)
+    X[[3, 5], 1] = value
+    for use in (model.fit, *([] if form is Points else [model.predict])):
+        with pytest.raises(
+            ValueError, match=rf"^column 1 of X has 2 values {what}, the first in row 3\. .* hypcse\.read"
+        ):
+            use(form(X))
+    if value is np.nan:
+        assert np.isfinite(EntropyClustering().fit(hypcse.read(pd.DataFrame(X))).outlier_scores_).all()
+
+
+@pytest.mark.parametrize("take", [EntropyClustering().fit, Points.of, hypcse.similarity_graph])
+def test_the_name_of_a_file_is_no_table(take):
+    with pytest.raises(TypeError, match=r"pass hypcse\.read\('cars\.csv'\)"):
+        take("cars.csv")
 
 
 def test_a_second_fit_forgets_the_first():

@@ -159,7 +159,7 @@ def test_hard_tables_have_finite_answers(n, temperature):
     X[n // 2 :, 0] = 1000.0
     X[:, 1] = np.arange(n) % 2
     graph = similarity_graph(X, n_neighbors=1)
-    model = HypCSE(n_epochs=2, cse_temperature=temperature, batch_size=8).fit(X, graph=graph)
+    model = HypCSE(n_epochs=2, cse_temperature=temperature, training=TrainingOptions(batch_size=8)).fit(X, graph=graph)
     assert np.isfinite(model.embedding_).all() and np.isfinite(model.entropy_)
     assert all(np.isfinite(step.losses.total) for step in model.history_)
 

@@ -32,9 +32,8 @@ def test_the_index_of_a_data_frame_names_the_leaves():
     assert fitted(pd.DataFrame(points())).tree_.names is None
 
 
-def test_two_rows_of_one_name_are_named():
-    with pytest.raises(ValueError, match="two rows of X are called 'a'"):
-        fitted(pd.DataFrame(points(3), index=["a", "b", "a"]))
+def test_names_of_rows_that_repeat_get_a_number():
+    assert fitted(pd.DataFrame(points(3), index=["a", "b", "a"])).tree_.names == ("a", "b", "a (2)")
 
 
 def test_sparse_features_are_the_dense_ones():

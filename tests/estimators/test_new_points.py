@@ -10,13 +10,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from hypcse import HypCSE, similarity_graph
-from hypcse.graph.links import Links
+from hypcse.graph.similarity import Links
+from hypcse.neural.trained import BLOCK
 from hypcse.neural.training.config import TrainingOptions
-from hypcse.neural.training.extend import BLOCK, Encoding, place_points
 
 
 def blobs(n, seed=0, d=4, spread=1.0):
-    """Points around three centres, and which."""
+    """Points around three centers, and which."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, size=n)
     return spread * rng.normal(size=(n, d)) + 6 * np.eye(3, d)[y], y
@@ -43,7 +43,7 @@ def test_a_point_has_one_answer_alone_and_in_company(model, method):
         assert np.array_equal(ask(NEW[k : k + 1]), together[k : k + 1])
 
 
-def test_labels_are_the_heaviest_among_the_neighbours(model):
+def test_labels_are_the_heaviest_among_the_neighbors(model):
     """By the definition, from the graph's own scale and weights."""
     X = np.asarray(blobs(150)[0], np.float32)
     low, high = X.min(axis=0), X.max(axis=0)
@@ -68,16 +68,15 @@ def test_training_points_are_themselves(model):
 @pytest.mark.parametrize("encode_on", ["raw", "normalised", "anchor"])
 @pytest.mark.parametrize("aggregation", ["mean", "attention"])
 def test_a_vertex_with_the_links_of_another_is_placed_with_it(encode_on, aggregation):
-    """Training point i, asked anew with its own neighbours and weights, comes out where training put it."""
+    """Training point i, asked anew with its own neighbors and weights, comes out where training put it."""
     X, _ = blobs(80)
     training = TrainingOptions(evaluate_every=1, encode_on=encode_on, aggregation=aggregation, anchor_decay=0.9)
     model = HypCSE(n_epochs=4, n_neighbors=5, training=training).fit(X)
-    encoding = Encoding(model._state, model._config, model._scaled, model._encoded_on)
-    graph = encoding.graph
+    graph = model._encoded_on
     for i in range(0, 80, 7):
         row = slice(graph.indptr[i], graph.indptr[i + 1])
         links = _links(graph.indices[row], graph.weights[row])
-        found = place_points(encoding, model._scaled[i : i + 1], links)
+        found = model._place(model._scaled, model._scaled[i : i + 1], links)
         assert np.allclose(found, model.embedding_[i], atol=1e-5)
 
 
@@ -161,7 +160,7 @@ def test_threads_change_no_answer(model):
 
 
 def test_hard_new_points(model):
-    """Far away in one direction or in all, and more neighbours asked for than there are."""
+    """Far away in one direction or in all, and more neighbors asked for than there are."""
     far = np.array([[1e30, 0, 0, 0], [-1e30, 1e30, 1e30, -1e30], [1e4, 1e4, 1e4, 1e4]])
     placed = model.transform(far)
     assert np.allclose(np.linalg.norm(placed, axis=1), np.linalg.norm(model.embedding_[0]), rtol=1e-5)

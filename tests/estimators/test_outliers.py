@@ -8,9 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from hypcse import EntropyClustering, HypCSE, view
 from hypcse.cells.groups import categories
-from hypcse.points import Points
-from hypcse.show.page.contents import Look, gather
 from hypcse.topics import TopicClusterer
+from pages import gathered, unpack
 
 
 def blobs(seed: int = 0) -> np.ndarray:
@@ -24,7 +23,7 @@ MODELS = {
     "search": lambda: EntropyClustering(mark_outliers=True),
     "told": lambda: EntropyClustering(3, mark_outliers=True),
     "cosine": lambda: EntropyClustering(mark_outliers=True, metric="cosine", scale="none", bandwidth="median"),
-    "trained": lambda: HypCSE(mark_outliers=True, n_epochs=1, batch_size=100),
+    "trained": lambda: HypCSE(mark_outliers=True, n_epochs=1),
     "topics": lambda: TopicClusterer(mark_outliers=True),
     "level": lambda: TopicClusterer(mark_outliers=True, level=-1),
 }
@@ -79,8 +78,9 @@ def test_few_points_of_clean_data_are_marked():
 
 def test_outliers_are_shown_last():
     model = EntropyClustering(mark_outliers=True).fit(blobs())
-    shown = gather(model, Points(), Look()).partitions
-    assert shown.outliers and shown.main is None
-    assert_array_equal(shown.automatic == shown.automatic.max(), model.labels_ < 0)
+    shown = gathered(model)
+    automatic = unpack(shown["automatic"])
+    assert shown["outliers"] and shown["levels"]["main"] is None
+    assert_array_equal(automatic == automatic.max(), model.labels_ < 0)
     assert '"outliers":true' in view(model).html
     assert categories(model.labels_).categories[-1] == "outliers"

@@ -12,22 +12,22 @@ STRENGTHS = st.sampled_from([0.5, 1.0, 3.0])
 
 
 @st.composite
-def labelled_graphs(draw):
+def labeled_graphs(draw):
     """A graph and labels of some of its vertices, perhaps of none."""
     n_vertices = draw(st.integers(1, 12))
     y = draw(st.lists(st.integers(-1, 2), min_size=n_vertices, max_size=n_vertices))
     return draw(graphs(n_vertices)), np.array(y)
 
 
-@given(labelled_graphs(), STRENGTHS, st.integers(0, 3))
+@given(labeled_graphs(), STRENGTHS, st.integers(0, 3))
 def test_weights_of_every_pair(case, strength, seed):
     """Alike: no lighter. Unlike: divided. All others, loops included: as they were."""
     graph, y = case
     respected = respect_labels(graph, y, strength, random_state=seed)
     before, found = graph.to_scipy().toarray(), respected.to_scipy().toarray()
-    labelled = (y >= 0)[:, None] & (y >= 0)
-    unlike = labelled & (y[:, None] != y)
-    alike = labelled & ~unlike
+    labeled = (y >= 0)[:, None] & (y >= 0)
+    unlike = labeled & (y[:, None] != y)
+    alike = labeled & ~unlike
     np.fill_diagonal(alike, False)
     assert np.array_equal(found, found.T) and np.isfinite(found).all()
     assert np.array_equal(found[unlike], before[unlike] / (1 + strength))
@@ -35,8 +35,8 @@ def test_weights_of_every_pair(case, strength, seed):
     assert np.array_equal(found[~unlike & ~alike], before[~unlike & ~alike])
 
 
-@given(labelled_graphs(), STRENGTHS)
-def test_each_labelled_vertex_gains_the_same(case, strength):
+@given(labeled_graphs(), STRENGTHS)
+def test_each_labeled_vertex_gains_the_same(case, strength):
     graph, y = case
     added = (respect_labels(graph, y, strength).to_scipy() - graph.to_scipy()).toarray()
     gained = np.where(added > 0, added, 0).sum(axis=1)
@@ -45,7 +45,7 @@ def test_each_labelled_vertex_gains_the_same(case, strength):
     assert gained == pytest.approx(has_partner * strength / 2 * mean_degree)
 
 
-@given(labelled_graphs(), STRENGTHS)
+@given(labeled_graphs(), STRENGTHS)
 def test_a_class_is_in_one_component(case, strength):
     graph, y = case
     components = respect_labels(graph, y, strength).components()
@@ -53,14 +53,14 @@ def test_a_class_is_in_one_component(case, strength):
         assert np.unique(components[y == label]).size == 1
 
 
-@given(labelled_graphs())
+@given(labeled_graphs())
 def test_nothing_to_respect(case):
     graph, y = case
     assert respect_labels(graph, y, 0) == graph
     assert respect_labels(graph, np.full(y.size, -1)) == graph
 
 
-@given(labelled_graphs(), st.floats(0.01, 100))
+@given(labeled_graphs(), st.floats(0.01, 100))
 def test_weights_have_no_unit(case, scale):
     graph, y = case
     if graph.n_edges:
@@ -80,11 +80,11 @@ def test_classes_of_several_groups_become_subtrees():
     """Two groups of each class lie apart; a tenth of the labels of half of the classes bring them together."""
     graph, groups = planted_partition(8, 60, 0.3, 0.02)
     classes = groups % 4
-    labelled = (classes < 2) & (np.arange(classes.size) % 10 == 0)
+    labeled = (classes < 2) & (np.arange(classes.size) % 10 == 0)
     known = np.flatnonzero(classes < 2)
     plain, told = (
         dendrogram_purity(refine(graph_linkage(one), one).prune(known), classes[known])
-        for one in (graph, respect_labels(graph, np.where(labelled, classes, -1)))
+        for one in (graph, respect_labels(graph, np.where(labeled, classes, -1)))
     )
     assert plain < 0.9 and told > 0.99
 

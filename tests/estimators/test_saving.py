@@ -32,7 +32,7 @@ from hypcse.partitions.nested_levels import Levels
 from hypcse.storage.archive import ARRAYS, FACTS, ModelFileError, _digest
 from hypcse.storage.options import fits, hints_of, nest_options
 
-FITTED = HypCSE.stored
+FITTED = HypCSE._stored
 FROM_0_1 = Path(__file__).parent / "model-0.1.0"
 """A model written by version 0.1.0: n_clusters=3, one epoch, on the points of `old_points`."""
 ADDED = ("levels_", "structure_", "_stability", "_seed", "_kinds", "_metric", "_outliers")
@@ -181,13 +181,13 @@ def test_features_without_names(tmp_path):
 def test_values_of_other_types_are_saved_as_plain_ones(tmp_path):
     """NumPy's numbers, True for 1 and a path; a callback is left out."""
     options = {"random_state": np.int64(3), "verbose": False, "learning_rate": np.float32(0.01)}
-    training = TrainingOptions(learn_graph=1)
-    model = HypCSE(n_epochs=1, callback=print, checkpoint_dir=tmp_path / "kept", training=training, **options)
+    training = TrainingOptions(learn_graph=1, checkpoint_dir=tmp_path / "kept")
+    model = HypCSE(n_epochs=1, callback=print, training=training, **options)
     model.fit(points())
     model.save(tmp_path / "model")
     found = HypCSE.load(tmp_path / "model").get_params()
     assert all(found[name] == value for name, value in options.items()) and found["training__learn_graph"] is True
-    assert found["callback"] is None and found["checkpoint_dir"] == str(tmp_path / "kept")
+    assert found["callback"] is None and found["training__checkpoint_dir"] == str(tmp_path / "kept")
 
 
 @given(st.lists(st.text(st.characters()), min_size=40, max_size=40))

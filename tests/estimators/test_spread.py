@@ -12,7 +12,7 @@ NUMBERS = st.integers(0, 3)
 
 
 @st.composite
-def labelled_trees(draw, labels=NUMBERS):
+def labeled_trees(draw, labels=NUMBERS):
     """A tree and labels of some of its leaves, of one at least."""
     tree = draw(trees(max_leaves=14))
     values = st.lists(st.none() | labels, min_size=tree.n_leaves, max_size=tree.n_leaves)
@@ -31,7 +31,7 @@ def by_walking_up(tree, y):
     return found
 
 
-@given(labelled_trees())
+@given(labeled_trees())
 def test_smallest_subtree_with_a_label(case):
     tree, y = case
     expected = by_walking_up(tree, y)
@@ -42,7 +42,7 @@ def test_smallest_subtree_with_a_label(case):
     assert spread_labels(tree, integers).dtype == integers.dtype
 
 
-@given(labelled_trees(st.text(max_size=2)))
+@given(labeled_trees(st.text(max_size=2)))
 def test_text(case):
     tree, y = case
     found = spread_labels(tree, y)
@@ -50,7 +50,7 @@ def test_text(case):
     assert all(old is None or old == new for old, new in zip(y, found, strict=True))
 
 
-@given(labelled_trees())
+@given(labeled_trees())
 def test_spreading_twice_changes_nothing(case):
     tree, y = case
     once = spread_labels(tree, y)

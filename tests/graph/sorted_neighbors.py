@@ -1,4 +1,4 @@
-"""The plain reference for nearest neighbours."""
+"""The plain reference for nearest neighbors."""
 
 from __future__ import annotations
 

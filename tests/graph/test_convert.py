@@ -42,7 +42,6 @@ OF_GRAPH = {
     "entropy_lower_bound": lambda g: hypcse.entropy.entropy_lower_bound(BARE, g),
     "lca_weights": lambda g: hypcse.entropy.lca_weights(BARE, g),
     "node_cuts": lambda g: hypcse.entropy.node_cuts(BARE, g),
-    "refinement": lambda g: hypcse.search.refinement(BARE, g).after,
 }
 
 

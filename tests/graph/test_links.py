@@ -13,9 +13,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from hypcse._choices import Scale
 from hypcse.graph import neighbors_among, scale_features, similarity_graph
-from hypcse.graph.links import links_to
 from hypcse.graph.scaling import fit_scaling
-from hypcse.graph.similarity import scaled_similarity
+from hypcse.graph.similarity import GraphOptions, links_to, scaled_similarity
 
 SCALERS = {"minmax": MinMaxScaler, "standard": StandardScaler}
 
@@ -74,9 +73,9 @@ def test_neighbors_among_are_all_points_by_distance_and_id(n, m, d, k, far, seed
 
 @pytest.mark.parametrize("bandwidth", [0.5, "median"])
 def test_links_weigh_as_the_graph_does(bandwidth):
-    """A point of the graph, asked as a new one, is its own first neighbour and has its neighbours' weights."""
+    """A point of the graph, asked as a new one, is its own first neighbor and has its neighbors' weights."""
     X = np.random.default_rng(0).normal(size=(80, 3)).astype(np.float32)
-    graph, width = scaled_similarity(X, 79, bandwidth)
+    graph, width = scaled_similarity(X, GraphOptions(79, bandwidth))
     assert graph == similarity_graph(X, 79, bandwidth, "none")
     links = links_to(X, X[:5], 80, width)
     assert links.copies().all()

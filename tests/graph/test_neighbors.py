@@ -1,4 +1,4 @@
-"""Nearest neighbours against the full distance matrix, sorted by (distance, id)."""
+"""Nearest neighbors against the full distance matrix, sorted by (distance, id)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hypcse.graph.neighbors import search as neighbors_module
 from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
 
 EXACT = ("brute", "kd-tree")
-ALL = (*EXACT, "lists")
+ALL = tuple(neighbors_module.ENGINES)
 
 
 def grids(max_points=30, max_value=3):
@@ -31,8 +31,8 @@ def grids(max_points=30, max_value=3):
 
 def clustered(n, d, seed=0):
     rng = np.random.default_rng(seed)
-    centres = 3 * rng.normal(size=(20, d))
-    return centres[rng.integers(20, size=n)] + rng.normal(size=(n, d))
+    centers = 3 * rng.normal(size=(20, d))
+    return centers[rng.integers(20, size=n)] + rng.normal(size=(n, d))
 
 
 @given(X=grids(), k=st.integers(1, 35), algorithm=st.sampled_from(EXACT), dtype=st.sampled_from(["f4", "f8"]))
@@ -113,7 +113,7 @@ def test_threads_do_not_matter(algorithm):
 @pytest.mark.parametrize("algorithm", ALL)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_points(algorithm, n):
-    """With k >= n - 1 all others are neighbours."""
+    """With k >= n - 1 all others are neighbors."""
     indices, distances = nearest_neighbors(np.arange(n, dtype=float)[:, None], 10, algorithm=algorithm)
     assert indices.shape == distances.shape == (n, n - 1)
     assert all(set(row) == set(range(n)) - {i} for i, row in enumerate(indices))
@@ -121,7 +121,7 @@ def test_few_points(algorithm, n):
 
 @pytest.mark.parametrize("algorithm", ALL)
 def test_copies_of_one_point(algorithm):
-    """No point is its own neighbour, however many copies it has."""
+    """No point is its own neighbor, however many copies it has."""
     X = np.ones((3_000, 4))
     indices, distances = nearest_neighbors(X, 5, algorithm=algorithm)
     assert (indices != np.arange(3_000)[:, None]).all()
@@ -139,9 +139,12 @@ def test_cosine_is_scipys():
     assert_array_equal(nearest_neighbors(1e160 * X, 7, metric="cosine").indices, indices)
 
 
-def test_cosine_of_a_zero_row_names_the_row():
-    with pytest.raises(ValueError, match="row 2 .* zeros"):
-        nearest_neighbors([[1.0, 0], [0, 1], [0, 0]], 1, metric="cosine")
+def test_a_row_of_zeros_is_at_cosine_distance_one_and_told():
+    X = [[1.0, 0], [1, 1], [0, 0], [0, 0]]
+    with pytest.warns(HypcseWarning, match="2 rows .* only zeros.* the first is row 2"):
+        found = nearest_neighbors(X, 3, metric="cosine")
+    # Rows of zeros are alike.
+    assert_allclose(found.distances, [[1 - 0.5**0.5, 1, 1], [1 - 0.5**0.5, 1, 1], [0, 1, 1], [0, 1, 1]], atol=1e-12)
 
 
 def test_sparse_distances_are_the_known_ones():
@@ -203,7 +206,7 @@ def test_many_points_are_searched_in_lists(monkeypatch):
 
 
 def test_points_without_structure_are_searched_exactly(monkeypatch):
-    """Where neighbours are spread over many lists, matrix products are faster; above some size this is said."""
+    """Where neighbors are spread over many lists, matrix products are faster; above some size this is said."""
     X = np.random.default_rng(0).normal(size=(3_000, 60))
     exact = nearest_neighbors(X, 10, algorithm="brute").indices
     assert_array_equal(nearest_neighbors(X, 10, algorithm="lists").indices, exact)

@@ -14,8 +14,10 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import MinMaxScaler
 from threadpoolctl import threadpool_limits
 
-from hypcse import HypcseWarning, datasets
+from hypcse import EntropyClustering, HypcseWarning, datasets
 from hypcse.graph import nearest_neighbors, scale_features, similarity_graph
+from hypcse.graph.similarity import GraphOptions
+from hypcse.methods import MethodClustering
 
 
 def published_matrix(X, k=10, bandwidth=1.0):
@@ -75,7 +77,7 @@ def test_one_sided_neighbors_carry_half_weight(X, k, algorithm):
 
 def test_large_tables_take_the_rule_of_ids(monkeypatch):
     X = np.random.default_rng(0).integers(0, 4, size=(200, 3)).astype(float)
-    monkeypatch.setattr("hypcse.graph.similarity.LARGE", 200)
+    monkeypatch.setattr("hypcse.graph.neighbors.search.MAX_PUBLISHED", 200)
     assert similarity_graph(X) == similarity_graph(X, algorithm="kd-tree")
 
 
@@ -127,7 +129,7 @@ def test_median_bandwidth():
 @settings(max_examples=10, deadline=None)
 def test_the_bandwidth_auto_has_no_unit_and_cuts_nobody_off(metric, scale, X, k, power):
     """Another unit changes no bit, and the weights of neighbors lie between 1/e and 1, one way or both."""
-    # The cosine of a row of zeros is not defined.
+    # Rows of zeros, which have no cosine, give warnings.
     X = squareform(pdist(X)) if metric == "precomputed" else X + (metric == "cosine")
     options = {"bandwidth": "auto", "scale": scale, "metric": metric, "algorithm": "brute"}
     graph = similarity_graph(X, k, **options)
@@ -183,17 +185,34 @@ def test_threads_do_not_matter():
         assert similarity_graph(X) == several
 
 
-@pytest.mark.parametrize("bandwidth", [0, -1.0, np.nan, np.inf, 1e-200, "mean", True, None])
-def test_wrong_bandwidths_are_named(bandwidth):
-    with pytest.raises((ValueError, TypeError), match="bandwidth="):
-        similarity_graph(np.eye(3), bandwidth=bandwidth)
+WRONG_OPTIONS = [("bandwidth", value) for value in (0, -1.0, np.nan, np.inf, 1e-200, "mean", True, None)]
+WRONG_OPTIONS += [("n_neighbors", 0), ("n_neighbors", 1.5), ("scale", "max"), ("metric", "manhattan")]
 
 
-def test_wrong_arguments_are_named():
-    with pytest.raises(ValueError, match="n_neighbors=0"):
-        similarity_graph(np.eye(3), 0)
-    with pytest.raises(ValueError, match="scale='max'"):
-        similarity_graph(np.eye(3), scale="max", metric="precomputed")
+@pytest.mark.parametrize(("option", "value"), WRONG_OPTIONS)
+def test_wrong_options_are_named_alike_everywhere(option, value):
+    with pytest.raises((ValueError, TypeError), match=f"^{option}=") as error:
+        GraphOptions(**{option: value})
+    for make in (
+        lambda: similarity_graph(np.eye(3), **{option: value}),
+        lambda: EntropyClustering(**{option: value}).fit(np.eye(3)),
+        lambda: MethodClustering("ward", **{option: value}).fit(np.eye(3)),
+    ):
+        with pytest.raises(type(error.value)) as other:
+            make()
+        assert str(other.value) == str(error.value)
+
+
+@given(k=st.integers(1, 9), bandwidth=st.sampled_from(["auto", "median", 0.5]), scale=st.sampled_from(["rank", "none"]))
+@settings(deadline=None, max_examples=10)
+def test_the_options_of_an_estimator_are_those_of_its_graph(k, bandwidth, scale):
+    X = np.random.default_rng(k).normal(size=(30, 2))
+    model = EntropyClustering(n_neighbors=k, bandwidth=bandwidth, scale=scale, metric="cosine")
+    assert GraphOptions.of(model) == GraphOptions(k, bandwidth, scale, "cosine")
+    assert model.fit(X).graph_ == similarity_graph(X, k, bandwidth, scale, metric="cosine")
+
+
+def test_features_must_be_finite():
     with pytest.raises(ValueError, match="not finite"):
         similarity_graph([[np.nan, 1.0]])
 

@@ -36,7 +36,7 @@ def test_many_columns_are_reduced(metric):
 
 
 def test_main_directions_keep_what_is_there():
-    """A table of low rank loses nothing: its neighbours are those of the dense table."""
+    """A table of low rank loses nothing: its neighbors are those of the dense table."""
     rng = np.random.default_rng(2)
     low = rng.normal(size=(50, 5)) @ np.where(rng.random((5, 900)) < 0.2, 1.0, 0.0)
     found, expected = nearest_neighbors(sparse.csr_array(low), 4), nearest_neighbors(low, 4)

@@ -12,7 +12,7 @@ import hypcse
 from graph_strategies import graphs_with_trees, hubby_graphs
 from hypcse import EntropyClustering, Graph
 from hypcse.graph.convert import in_range
-from hypcse.search import refinement
+from hypcse.search.run import refined
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_a_power_of_two_changes_no_bit(graph, exponent):
         tree = hypcse.graph_linkage(graph, method)
         assert hypcse.graph_linkage(scaled, method) == tree
     for objective in ("entropy", "dasgupta"):
-        mine, other = (refinement(tree, each, objective) for each in (graph, scaled))
+        mine, other = (refined(tree, each, objective) for each in (graph, scaled))
         assert mine.tree == other.tree
         unit = 1.0 if objective == "entropy" else 2.0**exponent
         assert (mine.before * unit, mine.after * unit) == (other.before, other.after)

@@ -1,14 +1,12 @@
-"""When kernels may run on several threads, and where TBB is looked for."""
+"""When kernels may run on several threads."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numba
 import pytest
 
 from hypcse.kernels import compile as _launch
-from hypcse.kernels.compile import find_tbb, launch
+from hypcse.kernels.compile import launch
 
 
 @pytest.fixture
@@ -33,15 +31,8 @@ def test_the_second_at_once(several: pytest.MonkeyPatch, layer: str, second: boo
 
 @pytest.mark.parametrize(("layer", "free"), [("tbb", True), ("omp", False), ("workqueue", True), (None, True)])
 def test_after_a_fork(several: pytest.MonkeyPatch, layer: str | None, free: bool) -> None:
-    several.setattr(_launch, "_left_behind", False)
+    several.setattr(_launch, "_forked", False)
     several.setattr(_launch, "_threading_layer", lambda: layer)
     _launch._note_fork()
     with launch() as found:
         assert found is free
-
-
-def test_a_tbb_that_is_none(tmp_path: Path) -> None:
-    assert not find_tbb(tmp_path)
-    (tmp_path / "lib").mkdir()
-    (tmp_path / "lib" / "libtbb.so.12").write_text("no library")
-    assert not find_tbb(tmp_path)

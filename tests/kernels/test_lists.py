@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from hypcse.kernels.points.lists import Lists, columns_of_lists, move_centres, nearest_centres, read_lists
+from hypcse.kernels.points.lists import Lists, columns_of_lists, move_centers, nearest_centers, read_lists
 
 
 def squares(A, B):
@@ -23,37 +23,37 @@ def grids(most=40):
 
 
 def lists_of(points, n_lists):
-    centres = points[:n_lists].copy()
-    owner = nearest_centres(points, centres, 1)[:, 0]
+    centers = points[:n_lists].copy()
+    owner = nearest_centers(points, centers, 1)[:, 0]
     order = np.argsort(owner, kind="stable")
     start = np.searchsorted(owner[order], np.arange(n_lists + 1))
-    near = nearest_centres(centres, centres, n_lists)
+    near = nearest_centers(centers, centers, n_lists)
     rows = points[order]
-    return Lists(rows, columns_of_lists(rows, start), start, owner[order], centres, near)
+    return Lists(rows, columns_of_lists(rows, start), start, owner[order], centers, near)
 
 
 @given(grids(), st.integers(1, 40), st.integers(1, 8))
-def test_centres_come_nearest_first_and_in_their_order_among_equals(points, n_centres, k):
-    centres = points[:n_centres]
-    k = min(k, len(centres))
-    expected = np.argsort(squares(points, centres), axis=1, kind="stable")[:, :k]
-    assert_array_equal(nearest_centres(points, centres, k), expected)
+def test_centers_come_nearest_first_and_in_their_order_among_equals(points, n_centers, k):
+    centers = points[:n_centers]
+    k = min(k, len(centers))
+    expected = np.argsort(squares(points, centers), axis=1, kind="stable")[:, :k]
+    assert_array_equal(nearest_centers(points, centers, k), expected)
 
 
-def test_many_centres_are_measured_in_parts():
+def test_many_centers_are_measured_in_parts():
     rng = np.random.default_rng(0)
-    points, centres = rng.normal(size=(70, 5)).astype(np.float32), rng.normal(size=(600, 5)).astype(np.float32)
-    assert_array_equal(nearest_centres(points, centres, 1)[:, 0], squares(points, centres).argmin(axis=1))
+    points, centers = rng.normal(size=(70, 5)).astype(np.float32), rng.normal(size=(600, 5)).astype(np.float32)
+    assert_array_equal(nearest_centers(points, centers, 1)[:, 0], squares(points, centers).argmin(axis=1))
 
 
 def test_a_centre_moves_to_its_mean_and_stays_without_points():
     rng = np.random.default_rng(0)
     points, owner = rng.normal(size=(50, 3)).astype(np.float32), rng.integers(0, 4, size=50)
-    centres = np.full((5, 3), 7, np.float32)
-    move_centres(points, owner, centres)
+    centers = np.full((5, 3), 7, np.float32)
+    move_centers(points, owner, centers)
     expected = [points[owner == number].mean(axis=0, dtype=np.float64) for number in range(4)]
-    assert_allclose(centres[:4], expected, rtol=1e-6)
-    assert_array_equal(centres[4], 7)
+    assert_allclose(centers[:4], expected, rtol=1e-6)
+    assert_array_equal(centers[4], 7)
 
 
 @given(grids(), st.integers(1, 10))
@@ -68,19 +68,19 @@ def test_columns_hold_the_points(points, n_lists):
 def test_all_lists_together_hold_the_nearest(points, n_lists, k):
     lists = lists_of(points, min(n_lists, len(points)))
     n, k = len(points), min(k, len(points))
-    found = read_lists(lists, np.arange(n), len(lists.centres), n, k)
+    found = read_lists(lists, np.arange(n), len(lists.centers), n, k)
     distances = squares(lists.rows, lists.rows)
     assert_array_equal(np.take_along_axis(distances, found, axis=1), np.sort(distances, axis=1)[:, :k])
     assert all(len(set(row)) == k for row in found)
 
 
 @pytest.mark.parametrize("n_reads", [1, 3])
-def test_a_query_reads_the_lists_of_the_nearest_centres(n_reads):
+def test_a_query_reads_the_lists_of_the_nearest_centers(n_reads):
     points = np.random.default_rng(1).normal(size=(500, 6)).astype(np.float32)
     lists = lists_of(points, 12)
     queries = np.arange(0, 500, 7)
     found = read_lists(lists, queries, n_reads, 500, 5)
-    read = np.argsort(squares(lists.rows[queries], lists.centres), axis=1)[:, :n_reads]
+    read = np.argsort(squares(lists.rows[queries], lists.centers), axis=1)[:, :n_reads]
     distances = squares(lists.rows[queries], lists.rows)
     distances[~(lists.owner[None, :, None] == read[:, None]).any(axis=-1)] = np.inf
     expected = np.where(np.sort(distances, axis=1)[:, :5] < np.inf, np.argsort(distances, axis=1)[:, :5], -1)

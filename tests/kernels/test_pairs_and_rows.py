@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from hypcse.kernels.losses.contrast import exp_in_place, log_in_place
 from hypcse.kernels.points.rows import pair_dots, pair_gaps
-from hypcse.neural.geometry.lca import _CompiledPairDepth, _PairDepth
+from hypcse.neural.geometry.lca import _CompiledPairDepth, plain_depth
 
 
 @given(st.integers(0, 1000), st.integers(1, 70), st.integers(1, 40), st.sampled_from([np.float32, np.float64]))
@@ -57,8 +57,8 @@ def test_compiled_depths_and_gradients_are_the_plain_ones(radius, n_points):
         given_points[1], given_points[2] = given_points[0], -given_points[0]
     rates = torch.from_numpy(rng.normal(size=(n_points, n_points)))
     # At equal and at opposite leaves a slope is as large as rounding lets it be: there only finiteness is asked for.
-    found = _depth_and_gradients(_CompiledPairDepth, given_points, radius, rates, torch.float32)
-    wanted = _depth_and_gradients(_PairDepth, given_points, radius, rates, torch.float64)
+    found = _depth_and_gradients(_CompiledPairDepth.apply, given_points, radius, rates, torch.float32)
+    wanted = _depth_and_gradients(plain_depth, given_points, radius, rates, torch.float64)
     for ours, plain, tolerance in zip(found, wanted, (2e-3, 2e-2, 2e-2), strict=True):
         assert np.isfinite(ours).all()
         assert_allclose(ours, plain, atol=tolerance * float(np.abs(plain).max() + 1e-6))
@@ -67,7 +67,7 @@ def test_compiled_depths_and_gradients_are_the_plain_ones(radius, n_points):
 def _depth_and_gradients(form, points, radius, rates, dtype):
     free = torch.from_numpy(points).to(dtype).requires_grad_()
     length = torch.tensor(radius, dtype=dtype, requires_grad=True)
-    depth = form.apply(torch.nn.functional.normalize(free), length)
+    depth = form(torch.nn.functional.normalize(free), length)
     away = ~torch.eye(len(points), dtype=torch.bool)
     if len(points) > 2:
         away[:3, :3] = False

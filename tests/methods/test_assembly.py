@@ -1,4 +1,4 @@
-"""Trees from splits and from parts."""
+"""Trees of halves, and trees made of clusters."""
 
 from __future__ import annotations
 
@@ -6,56 +6,43 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypcse import Tree
-from hypcse.methods.bisecting import halved_parents, join_parts, split_parents
+from hypcse import Graph
+from hypcse.kernels.linkage.merges import merge_parents
+from hypcse.methods.bisecting import halved
+from hypcse.methods.options import Clock
+from hypcse.paper.methods.spectrum import tree_of_clusters
 
 
-@st.composite
-def splits(draw, max_leaves=30):
-    """Sizes of left parts of random splits in pre-order, with the runs that they cut."""
-    runs, found = [(0, draw(st.integers(1, max_leaves)))], []
-    while runs:
-        begin, end = runs.pop()
-        if end - begin > 1:
-            middle = draw(st.integers(begin + 1, end - 1))
-            found.append((begin, middle, end))
-            runs += [(middle, end), (begin, middle)]
-    return found
-
-
-@given(splits())
-def test_nodes_of_splits_are_the_runs_they_cut(found):
-    parent = split_parents(np.array([middle - begin for begin, middle, _ in found], np.int64))
-    tree = Tree(parent, np.concatenate([np.zeros(len(found) + 1), np.ones(len(found))]))
-    assert tree.is_binary
-    for k, (begin, _, end) in enumerate(found):
-        assert tree.leaves(tree.root - k).tolist() == list(range(begin, end))
-
-
-@given(st.integers(1, 200))
-def test_halving_is_balanced(n):
-    parent = halved_parents(n)
-    depth = np.zeros(parent.size, int)
+@given(st.integers(2, 200), st.integers(0, 1000))
+def test_halving_is_balanced_and_of_runs(n, seed):
+    order = np.random.default_rng(seed).permutation(n)
+    merges = np.array(halved(order))
+    parent = merge_parents(*np.ascontiguousarray(merges.T), n)
+    depth, place = np.zeros(parent.size, int), np.argsort(order)
+    ends = np.concatenate([np.stack([place, place]), np.full((2, n - 1), -1)], axis=1)
     for node in range(parent.size - 2, -1, -1):
         depth[node] = depth[parent[node]] + 1
     assert depth.max() == int(np.ceil(np.log2(n)))
+    for node in range(n, parent.size):
+        (low, left), (right, high) = sorted(ends[:, child].tolist() for child in np.flatnonzero(parent == node))
+        assert right == left + 1
+        ends[:, node] = low, high
 
 
 @given(st.integers(1, 6), st.integers(0, 1000))
-def test_parts_and_merges_are_clusters_of_the_joined_tree(n_parts, seed):
+def test_clusters_and_their_merges_are_in_the_tree(n_clusters, seed):
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 6, n_parts)
-    ids = np.split(rng.permutation(sizes.sum()), np.cumsum(sizes)[:-1])
-    alive, merges, members = list(range(n_parts)), [], [set(part.tolist()) for part in ids]
+    labels = rng.permutation(np.repeat(np.arange(n_clusters), rng.integers(1, 6, n_clusters)))
+    alive, pairs, members = list(range(n_clusters)), [], [set(np.flatnonzero(labels == k)) for k in range(n_clusters)]
     wanted = [set(part) for part in members]
     while len(alive) > 1:
         first, second = (int(k) for k in rng.choice(alive, 2, replace=False))
         alive.remove(second)
         members[first] = members[first] | members[second]
-        merges.append((first, second))
+        pairs.append((first, second))
         wanted.append(members[first])
-    parent = join_parts([(part, halved_parents(part.size)) for part in ids], merges)
-    tree = Tree(parent, np.concatenate([np.zeros(sizes.sum()), np.ones(sizes.sum() - 1)]))
+    graph = Graph.from_edges(*np.triu_indices(labels.size, 1), n=labels.size)
+    tree = tree_of_clusters(graph, labels, halved, lambda weights, sizes: pairs, Clock("test", None, None))
     assert tree.is_binary
     clusters = [set(tree.leaves(node).tolist()) for node in range(tree.n_nodes)]
     assert all(cluster in clusters for cluster in wanted)

@@ -7,16 +7,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import put_back
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import HDBSCAN
 
 import hypcse
 from hypcse import Tree, methods
-from hypcse.methods import linkages
+from hypcse.kernels.linkage.merges import number_merges
+from hypcse.kernels.linkage.single import heaviest_forest
+from hypcse.kernels.points.kdtree import pair_distances
 from hypcse.search import spanning
 from hypcse.search import spanning as reachability
+from planted import put_back
 
 CASES = {"n": st.integers(2, 60), "d": st.integers(1, 6), "min_samples": st.integers(1, 9), "seed": st.integers(0, 999)}
 
@@ -25,10 +27,16 @@ def run(X, **options):
     return methods.run("hdbscan", X, scale="none", **options)
 
 
-@pytest.fixture
-def by_rounds(monkeypatch):
-    """Few points take Boruvka's rounds too."""
-    monkeypatch.setattr(linkages, "_FEW", 0)
+def by_all_pairs(X, min_samples):
+    """Kruskal's algorithm on all pairs by (mutual reachability, distance, smaller id, larger id)."""
+    first, second = np.triu_indices(len(X), 1)
+    squared = pair_distances(X, first, second)
+    core = np.sort(squareform(squared, checks=False), axis=1)[:, min(min_samples, len(X)) - 1]
+    reach = np.maximum(squared, np.maximum(core[first], core[second]))
+    order = np.lexsort([second, first, squared, reach])
+    edges = heaviest_forest(first[order], second[order], len(X))
+    lengths = reach[order][np.flatnonzero(np.isin(first[order] * len(X) + second[order], edges[0] * len(X) + edges[1]))]
+    return Tree.from_linkage(number_merges(*edges, np.sqrt(lengths)))
 
 
 def clouds(seed, n, d):
@@ -42,19 +50,14 @@ def clouds(seed, n, d):
     yield X * np.exp(3 * rng.normal(size=(n, 1)))
 
 
-@pytest.mark.usefixtures("by_rounds")
 @given(n=st.integers(2, 300), d=st.integers(1, 20), min_samples=st.integers(1, 30), seed=st.integers(0, 999))
-def test_rounds_give_what_prim_gives(n, d, min_samples, seed):
+def test_rounds_give_what_all_pairs_give(n, d, min_samples, seed):
     """To the last bit: edges have one order."""
     for X in clouds(seed, n, d):
         X = X.astype(np.float32)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(linkages, "_FEW", np.inf)
-            expected = run(X, min_samples=min_samples)
-        assert run(X, min_samples=min_samples) == expected
+        assert run(X, min_samples=min_samples) == by_all_pairs(X.astype(np.float64) + 0.0, min_samples)
 
 
-@pytest.mark.usefixtures("by_rounds")
 @pytest.mark.parametrize("min_samples", [1, 5, 12, 80])
 def test_thousands_of_points_by_any_way(min_samples, monkeypatch):
     """By the tree or by matrix products, at one thread or at all of them."""
@@ -68,7 +71,6 @@ def test_thousands_of_points_by_any_way(min_samples, monkeypatch):
         assert trees[0] == trees[1] == trees[2]
 
 
-@pytest.mark.usefixtures("by_rounds")
 def test_five_thousand_points_equal_scikit_learns():
     """Heights one by one, and the flat clusters at many of them."""
     rng = np.random.default_rng(0)
@@ -148,9 +150,7 @@ def test_copies_small_inputs_and_far_units():
         assert run(X, min_samples=2).height[4:].tolist() == np.ldexp([1.0, 2.0, 6.0], power).tolist()
 
 
-@pytest.mark.parametrize("few", [0, np.inf])
-def test_progress_and_limits(few, monkeypatch):
-    monkeypatch.setattr(linkages, "_FEW", few)
+def test_progress_and_limits():
     X = np.random.default_rng(0).normal(size=(6000, 2))
     told = []
     methods.run("hdbscan", X, callback=told.append)

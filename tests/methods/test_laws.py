@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from planted import has_cluster, nested_table, put_back
 
 import hypcse
 from hypcse import methods
+from planted import has_cluster, nested_table, put_back
 
 # Numbers of clusters where a method wants them, and fewer steps than by default: planted groups are easy.
 OPTIONS = {

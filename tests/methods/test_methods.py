@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import linkage
 import hypcse
 from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
-from hypcse.kernels.linkage import ward_cells
+from hypcse.kernels.linkage import ward as ward_kernels
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.methods import linkages
 
@@ -66,7 +66,7 @@ def test_single_linkage_of_many_points_is_the_same_without_ties(n, d, seed):
 
 
 def chain_merges(X):
-    """Ward's merges by a nearest-neighbour chain that compares all clusters, in plain Python."""
+    """Ward's merges by a nearest-neighbor chain that compares all clusters, in plain Python."""
     center, size, active, chain, merges = X.copy(), np.ones(len(X)), list(range(len(X))), [], []
     while len(active) > 1:
         chain = chain or [active[0]]
@@ -106,10 +106,9 @@ def test_ward_by_a_tree_is_ward_by_all_comparisons(n, d, kind, seed):
         "scales": X * np.exp(4 * rng.normal(size=(n, 1))),
     }[kind].astype(np.float32)
     expected = Tree.from_linkage(number_merges(*map(np.array, zip(*chain_merges(X.astype(float)), strict=True))))
-    for few in (0, 1000):
+    for leaf in (4, 1000):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ward_cells, "_FEW", few)
-            patch.setattr(ward_cells, "_LEAF", 4)
+            patch.setattr(ward_kernels, "_LEAF", leaf)
             assert methods.run("ward", X, scale="none") == expected
 
 
@@ -119,7 +118,7 @@ def test_linkages_report_and_end_in_time(name, monkeypatch):
     X = np.random.default_rng(0).normal(size=(300, 3))
     told: list[Progress] = []
     whole = methods.run(name, X)
-    for module in ("methods.linkages", "search.linkage"):
+    for module in ("methods.linkages", "kernels.linkage.stretching"):
         monkeypatch.setattr(f"hypcse.{module}._PART", 10)
     assert methods.run(name, X, callback=told.append) == whole
     shares = [step.share for step in told]
@@ -164,6 +163,7 @@ def test_errors():
 
 
 def test_memory_is_checked_first(monkeypatch):
+    monkeypatch.setattr("hypcse._memory.SMALL", 0)
     monkeypatch.setattr("hypcse._memory.available_bytes", lambda: 1000)
     with pytest.raises(MemoryError, match="Use ward"):
         methods.run("average-linkage", np.random.default_rng(0).normal(size=(50, 2)))

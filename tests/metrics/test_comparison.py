@@ -76,6 +76,7 @@ def test_errors():
 
 
 def test_memory_of_all_pairs_is_checked_first(monkeypatch):
+    monkeypatch.setattr("hypcse._memory.SMALL", 0)
     monkeypatch.setattr("hypcse._memory.available_bytes", lambda: 100)
     three = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]])
     with pytest.raises(MemoryError, match="all 3 pairs of 3 leaves needs .* Pass i and j"):

@@ -62,7 +62,7 @@ def test_labels_of_any_kind():
 
 @given(trees(max_leaves=14), st.data())
 def test_unknown_labels_are_left_out(tree, data):
-    """Purity is that of the tree over the labelled leaves; -1 is a class."""
+    """Purity is that of the tree over the labeled leaves; -1 is a class."""
     labels = data.draw(st.lists(st.sampled_from(["a", "b", -1, None, np.nan]), min_size=14, max_size=14))
     labels = np.array(labels[: tree.n_leaves], dtype=object)
     known = np.array([label == label and label is not None for label in labels])

@@ -8,15 +8,16 @@ from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hypcse import HypCSE, HypCSEClassifier, similarity_graph
-from hypcse.neural.class_scores import validation_rows
 from hypcse.neural.encoder import Prototypes
 from hypcse.neural.losses.structural import margin_loss
-from hypcse.neural.training.labelled import fit_labelled
+from hypcse.neural.training.config import TrainingOptions
+from hypcse.neural.training.labeled import fit_labeled, validation_rows
 from hypcse.storage.archive import ModelFileError
 
 # scikit-learn exempts its own semi-supervised classifiers from it by name.
 MINUS_ONE = {"check_classifiers_classes": "-1 is no class here: it marks a point without a label"}
-QUICK = {"n_epochs": 40, "learning_rate": 3e-3, "label_weight": 10.0, "hidden_dim": 16, "embed_dim": 4}
+SMALL = TrainingOptions(hidden_dim=16)
+QUICK = {"n_epochs": 40, "learning_rate": 3e-3, "label_weight": 10.0, "embed_dim": 4, "training": SMALL}
 TRAINED = HypCSEClassifier(**{**QUICK, "n_epochs": 60, "learning_rate": 1e-2})
 
 
@@ -64,7 +65,7 @@ def test_one_seed_one_answer():
     ("names", "unknown"),
     [(["a", "b", "c"], None), (["a", "b", "c"], np.nan), ([1.0, 2.0, 3.0], np.nan), ([10, 20, 30], -1)],
 )
-def test_what_unlabelled_looks_like(names, unknown):
+def test_what_unlabeled_looks_like(names, unknown):
     X, y = blobs(60)
     truth = np.array(names)[y]
     given, _ = hidden(y)
@@ -120,9 +121,9 @@ def told(monkeypatch, X, y, **options):
 
     def listening(features, graph, config, known, *rest):
         asked.append(known)
-        return fit_labelled(features, graph, config, known, *rest)
+        return fit_labeled(features, graph, config, known, *rest)
 
-    monkeypatch.setattr("hypcse.neural.classifier.fit_labelled", listening)
+    monkeypatch.setattr("hypcse.neural.classifier.fit_labeled", listening)
     HypCSEClassifier(**{**QUICK, "n_epochs": 1, **options}).fit(X, y)
     return asked[0]
 
@@ -167,11 +168,13 @@ def test_labels_that_do_not_do(y, text):
         ({"validation_fraction": 1.0}, "validation_fraction=1.0"),
         ({"label_weight": 0.0}, "label_weight=0.0"),
         ({"guess_weight": -1.0}, "guess_weight=-1.0"),
+        ({"training": TrainingOptions(decoder="single")}, "has no use for decoder. Omit it"),
+        ({"training": {"dropout": 0.1}}, "must be a TrainingOptions"),
     ],
 )
 def test_parameters_that_do_not_do(options, text):
     X, y = blobs(30)
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises((ValueError, TypeError), match=text):
         HypCSEClassifier(**options).fit(X, y)
 
 

@@ -1,4 +1,4 @@
-"""The learned graph as a matrix is the one over edges, ties among neighbours included."""
+"""The learned graph as a matrix is the one over edges, ties among neighbors included."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from hypcse.neural.graph_learner.dense import drop_pairs, largest_in_rows, learned_matrix
-from hypcse.neural.graph_learner.similarity import learned_graph
-from hypcse.neural.graphs.subgraphs import MatrixGraph
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.graph_learner.learner import drop_pairs
+from hypcse.neural.graph_learner.similarity import largest_in_rows, learned_graph, learned_matrix
+from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 
 
 def value_and_slope(form, x: Tensor, kind: str, k: int) -> tuple[EdgeTensors, Tensor]:

@@ -56,7 +56,7 @@ def test_mean_aggregation_is_the_projected_sum():
 
 
 def test_attention_weights_sum_to_one():
-    """A vertex whose neighbours coincide is moved to them; every output lies on the hyperboloid."""
+    """A vertex whose neighbors coincide is moved to them; every output lies on the hyperboloid."""
     layer = AttentionAggregation(4, seeded())
     x = lift(points())
     edges = ring().to_tensors()

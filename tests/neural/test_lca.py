@@ -1,4 +1,4 @@
-"""Depth of lowest common ancestors: both forms of one number, its symmetries and its edges."""
+"""Depth of lowest common ancestors: its definition, its symmetries and its edges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from hypcse.neural.geometry import poincare
-from hypcse.neural.geometry.lca import lca_depth, lca_depth_of_pairs
+from hypcse.neural.geometry.lca import lca_depth
 
 RADII = st.sampled_from([0.01, 0.3, 0.9, 0.999])
 
@@ -31,11 +31,10 @@ def depth_by_reflections(x: Tensor, y: Tensor) -> Tensor:
 
 
 @given(st.integers(0, 999), st.integers(2, 8), st.integers(2, 5), RADII)
-def test_both_forms_are_the_reflections(seed, n, dim, radius):
+def test_it_is_the_reflections(seed, n, dim, radius):
     leaves = poincare.on_sphere(directions(seed, n, dim), radius)
     depth = lca_depth(leaves)
     i, j = torch.triu_indices(n, n, offset=1)
-    torch.testing.assert_close(depth[i, j], lca_depth_of_pairs(leaves, i, j), rtol=1e-10, atol=1e-10)
     reflected = torch.stack([depth_by_reflections(leaves[a], leaves[b]) for a, b in zip(i, j, strict=True)])
     torch.testing.assert_close(depth[i, j], reflected, rtol=1e-10, atol=1e-10)
     torch.testing.assert_close(depth, depth.T, rtol=1e-12, atol=1e-12)
@@ -57,9 +56,6 @@ def test_gradients_along_the_sphere_and_along_the_radius(seed, radius):
     size = torch.tensor(radius, dtype=torch.float64, requires_grad=True)
     i, j = torch.triu_indices(4, 4, offset=1)
     assert torch.autograd.gradcheck(lambda x, r: lca_depth(poincare.on_sphere(x, r))[i, j], (given, size), atol=1e-4)
-    assert torch.autograd.gradcheck(
-        lambda x, r: lca_depth_of_pairs(poincare.on_sphere(x, r), i, j), (given, size), atol=1e-4
-    )
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -67,11 +63,10 @@ def test_gradients_along_the_sphere_and_along_the_radius(seed, radius):
 def test_equal_and_opposite_leaves_have_finite_gradients(dtype, radius):
     given = torch.tensor([[1, 2, 3], [1, 2, 3], [-1, -2, -3], [1, 2, 3.0001]], dtype=dtype, requires_grad=True)
     leaves = poincare.on_sphere(given, radius)
-    i, j = torch.triu_indices(4, 4)
-    for depth in (lca_depth(leaves), lca_depth_of_pairs(leaves, i, j)):
-        assert depth.isfinite().all() and (depth >= 0).all()
-        (gradient,) = torch.autograd.grad(depth.sum(), given, retain_graph=True)
-        assert gradient.isfinite().all()
+    depth = lca_depth(leaves)
+    assert depth.isfinite().all() and (depth >= 0).all()
+    (gradient,) = torch.autograd.grad(depth.sum(), given)
+    assert gradient.isfinite().all()
 
 
 def test_leaves_of_two_radii_are_refused():

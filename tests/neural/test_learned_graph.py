@@ -39,7 +39,7 @@ def dense_similarity(x, kind):
 
 
 def dense_graph(x, chosen, kind):
-    """The formula of the docstring, for the chosen neighbours, a (n, n) mask."""
+    """The formula of the docstring, for the chosen neighbors, a (n, n) mask."""
     s = dense_similarity(x, kind)
     A = torch.where(chosen, s, 0)
     with_self = A + s.diagonal().diag()
@@ -52,7 +52,7 @@ def dense_graph(x, chosen, kind):
 @pytest.mark.parametrize("kind", KINDS)
 @given(embeddings(), st.integers(1, 14))
 def test_sound_and_each_vertex_has_its_neighbors(kind, x, p):
-    """Symmetric, positive, no loops; at least p neighbours, the best among them, however many blocks are used."""
+    """Symmetric, positive, no loops; at least p neighbors, the best among them, however many blocks are used."""
     graph = learned_graph(x, p, kind)
     n, p = len(x), min(p, len(x) - 1)
     assert is_sound(graph)
@@ -69,7 +69,7 @@ def test_sound_and_each_vertex_has_its_neighbors(kind, x, p):
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.integers(2, 12), st.integers(1, 12), st.integers(0, 100))
 def test_weights_are_the_dense_formula(kind, n, p, seed):
-    """Without ties, the top p of each row of the dense matrix, averaged with its transpose and normalised."""
+    """Without ties, the top p of each row of the dense matrix, averaged with its transpose and normalized."""
     x = torch.randn(n, 3, generator=seeded(seed), dtype=torch.float64)
     # Floored cosines would tie.
     x = x.abs() if kind == "cosine" else x
@@ -97,7 +97,7 @@ def test_the_smaller_id_wins_a_tie():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradient(kind):
-    """Of the weights by the embeddings, neighbours fixed: those of a point in general position."""
+    """Of the weights by the embeddings, neighbors fixed: those of a point in general position."""
     x = torch.rand(6, 3, generator=seeded(), dtype=torch.float64).requires_grad_()
     assert torch.autograd.gradcheck(lambda x: learned_graph(x, 2, kind).weight, (x,))
 

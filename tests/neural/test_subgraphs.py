@@ -1,4 +1,4 @@
-"""Subgraph sampling: a partition that keeps neighbours together."""
+"""Subgraph sampling: a partition that keeps neighbors together."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def test_growth_is_breadth_first_from_random_seeds(graph, batch_size, n_seeds, s
 
 def clustered(n_points=1200, n_clusters=24):
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(n_clusters, 4)) * 3
-    return similarity_graph(centres[rng.integers(n_clusters, size=n_points)] + rng.normal(size=(n_points, 4)) / 4)
+    centers = rng.normal(size=(n_clusters, 4)) * 3
+    return similarity_graph(centers[rng.integers(n_clusters, size=n_points)] + rng.normal(size=(n_points, 4)) / 4)
 
 
 def share_inside(graph, parts):

@@ -78,7 +78,7 @@ def test_normalized_is_the_dense_formula(graph):
 
 @given(st.integers(1, 6).flatmap(graphs))
 def test_gradients(graph):
-    """Of the product, of degrees and of the normalisation, by x and by each entry of the weights."""
+    """Of the product, of degrees and of the normalization, by x and by each entry of the weights."""
     edges = graph.to_tensors(dtype=torch.float64)
     x = features(graph, 2).requires_grad_()
     weight = edges.weight.clone().requires_grad_()

@@ -15,9 +15,8 @@ import hypcse
 from hypcse.cli.reproduce import _runnable
 from hypcse.paper import build_report, experiment, plan, run_tasks, to_markdown
 from hypcse.paper.data import made_size
-from hypcse.paper.flat.cases import FLAT_CASES, FlatData, flat_data
-from hypcse.paper.flat.methods import FLAT_METHODS, TOLD, best_of_levels, flat_scores
-from hypcse.paper.results.summary import Results
+from hypcse.paper.flat import FLAT_CASES, FLAT_METHODS, NEED_NUMBER, FlatData, best_of_levels, flat_data, flat_scores
+from hypcse.paper.report.summary import Results
 from hypcse.paper.running.measure import run_task
 from hypcse.paper.running.runner import find_finished
 from hypcse.paper.running.tasks import Task
@@ -88,7 +87,7 @@ def test_every_method_finds_clusters_far_apart(method):
     if not ROWS[method].can_run:
         pytest.skip(f"needs {ROWS[method].needs}")
     data = far_apart()
-    found = FLAT_METHODS[method](data, 0, **({"n_clusters": 3} if method in TOLD else {})).labels
+    found = FLAT_METHODS[method](data, 0, **({"n_clusters": 3} if method in NEED_NUMBER else {})).labels
     groups = np.unique(np.stack([found, data.y]), axis=1)
     assert len(groups.T) == len(np.unique(found))
     if method not in ("louvain", "leiden"):
@@ -97,7 +96,7 @@ def test_every_method_finds_clusters_far_apart(method):
 
 @pytest.mark.parametrize("row", DECLARED.rows, ids=lambda row: row.label)
 def test_rows_say_what_they_are_told_and_whether_they_can_do_without_features(row):
-    assert (row.method in TOLD) == (row.classes is not None)
+    assert (row.method in NEED_NUMBER) == (row.classes is not None)
     alone = replace(far_apart(), X=None)
     options = {"n_clusters": 3} if row.classes else {}
     if row.graph_alone and row.can_run:
@@ -210,7 +209,7 @@ def test_a_row_that_lacks_a_case_has_no_mean_and_no_row_may_be_alone():
 
 
 def test_what_needs_a_package_is_not_run_without_it_but_stays_where_it_was(monkeypatch, tmp_path):
-    monkeypatch.setattr("hypcse.paper.experiments.model.find_spec", lambda name: None)
+    monkeypatch.setattr("hypcse.paper.experiments.find_spec", lambda name: None)
     planned = plan(replace(DECLARED, rows=(ROWS["ward"], ROWS["louvain"])), ["moons"], n_seeds=1)
     ward, louvain = (task for _, task in planned)
     path = tmp_path / "records.jsonl"

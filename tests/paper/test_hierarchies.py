@@ -12,7 +12,7 @@ import hypcse
 from hypcse.paper import build_report, experiment, plan, run_tasks, to_markdown
 from hypcse.paper.data import made_size
 from hypcse.paper.hierarchies import CASES, MAX_DEPTH, make, planted_scores
-from hypcse.paper.results.summary import Results
+from hypcse.paper.report.summary import Results
 
 DECLARED = experiment("hierarchies")
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)

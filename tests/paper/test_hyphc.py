@@ -17,9 +17,9 @@ from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
 from hypcse.kernels.losses.triples import triple_slopes
 from hypcse.neural.decode import decode_single
-from hypcse.neural.geometry.lca import lca_depth, lca_depth_of_pairs
+from hypcse.neural.geometry.lca import lca_depth
 from hypcse.neural.geometry.poincare import on_sphere
-from hypcse.paper.hyphc import cosine_dasgupta, random_triples, unit_rows
+from hypcse.paper.methods.hyphc import cosine_dasgupta, random_triples, unit_rows
 from strategies import trees
 
 
@@ -28,9 +28,19 @@ def triplet_loss(leaves, triples, similarities, temperature):
     rows = leaves[triples.flatten()]
     first = torch.arange(0, len(rows), 3).unsqueeze(1) + torch.tensor([0, 0, 1])
     second = torch.arange(0, len(rows), 3).unsqueeze(1) + torch.tensor([1, 2, 2])
-    depth = lca_depth_of_pairs(rows, first, second)
+    depth = depth_of_pairs(rows, first, second)
     joined = (similarities * torch.softmax(depth / temperature, dim=1)).sum(1)
     return (similarities.sum(1) - joined).mean()
+
+
+def depth_of_pairs(leaves, first, second):
+    """`lca_depth` of pairs, by differences of leaves: precise for equal ones too, which triples hold."""
+    lengths = torch.linalg.vector_norm(leaves, dim=-1)
+    directions, radius = leaves / lengths[:, None], lengths.mean()
+    half_cosine = torch.linalg.vector_norm(directions[first] + directions[second], dim=-1) / 2
+    half_sine = torch.linalg.vector_norm(directions[first] - directions[second], dim=-1) / 2
+    top, sech = 2 * radius / (1 + radius.square()), (1 - radius) * (1 + radius) / (1 + radius.square())
+    return torch.log1p(top * half_cosine) - torch.log(sech.square() + (top * half_sine).square()) / 2
 
 
 def circle(n, seed, radius):

@@ -1,4 +1,4 @@
-"""FPH and EPH: their objectives against trees, all small random hierarchies and scikit-network, and the laws."""
+"""FPH and EPH: their objective against trees, all small random hierarchies, and the laws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
-from scipy.sparse import csr_matrix
 
 import brute
 import hypcse
@@ -19,18 +18,16 @@ from graph_strategies import graphs_with_trees
 from hypcse import Graph, methods
 from hypcse._progress import Progress
 from hypcse.kernels.losses.triples import project_rows
-from hypcse.paper.probabilistic.fits import Search
-from hypcse.paper.probabilistic.objective import (
+from hypcse.paper.methods.soft_trees import (
+    Search,
     certain_parents,
     contract,
     draw_parents,
     likeliest_tree,
     soft_dasgupta,
-    soft_divergence,
     soft_tree,
     start_logits,
     start_tree,
-    tree_sampling_divergence,
 )
 from hypcse.search.compression import keep_nodes
 from strategies import trees
@@ -51,8 +48,8 @@ def random_weights(n, seed):
 
 
 @given(graphs_with_trees(min_leaves=3, loops=False))
-def test_on_one_tree_both_are_that_trees(case):
-    """Certain parents give Dasgupta's cost over the total weight, and the tree-sampling divergence."""
+def test_on_one_tree_it_is_that_trees(case):
+    """Certain parents give Dasgupta's cost over the total weight."""
     graph, tree = case
     if graph.n_edges == 0:
         return
@@ -60,30 +57,18 @@ def test_on_one_tree_both_are_that_trees(case):
     weights = torch.from_numpy(graph.to_scipy().toarray() / graph.weights.sum()).to_sparse()
     cost = brute.dasgupta(tree, graph) / graph.weights.sum()
     assert float(soft_dasgupta(A, B, weights)) == approx(cost)
-    assert float(soft_divergence(A, B, weights)) == approx(tree_sampling_divergence(tree, graph), abs=1e-9)
-    search = Search(graph, tree, "dasgupta")
+    search = Search(graph, tree)
     assert search.best == approx(cost)
     assert float(search.loss(*certain_parents(tree))) == approx(cost, rel=1e-5)
-
-
-@given(graphs_with_trees(min_leaves=3, binary=True, loops=False))
-def test_divergence_is_scikit_networks(case):
-    metrics = pytest.importorskip("sknetwork.hierarchy")
-    graph, tree = case
-    if graph.n_edges == 0 or graph.components().max() > 0:
-        return
-    expected = metrics.tree_sampling_divergence(csr_matrix(graph.to_scipy()), tree.to_linkage(), normalized=False)
-    assert tree_sampling_divergence(tree, graph) == approx(expected, abs=1e-9)
 
 
 @given(st.integers(2, 4), st.integers(1, 4), st.integers(0, 999))
 def test_meeting_points_of_two_walks(n, m, seed):
     """The solve gives the law of the first common node of two walks up, summed over all pairs of walks."""
     A, B = random_hierarchy(n, m, seed)
-    tree = soft_tree(A, B)
-    found = torch.linalg.solve_triangular(
-        tree.twice, (tree.above[0] * tree.above[1]).unsqueeze(0), upper=True, unitriangular=True, left=False
-    )[0]
+    above, twice = soft_tree(A, B)
+    together = (above[0] * above[1]).unsqueeze(0)
+    found = torch.linalg.solve_triangular(twice, together, upper=True, unitriangular=True, left=False)[0]
 
     def walks(leaf):
         for middle in product([False, True], repeat=m - 1):
@@ -102,7 +87,6 @@ def test_gradients(n, m, seed):
     A, B = (part.requires_grad_() for part in random_hierarchy(n, m, seed))
     weights = random_weights(n, seed)
     assert torch.autograd.gradcheck(lambda a, b: soft_dasgupta(a, b.triu(1), weights), [A, B])
-    assert torch.autograd.gradcheck(lambda a, b: soft_divergence(a, b.triu(1), weights), [A, B])
 
 
 @given(st.integers(1, 30), st.integers(1, 12), st.integers(0, 999), st.sampled_from([0.01, 1.0, 100.0]))
@@ -176,17 +160,16 @@ QUICK = {"fph": {"n_epochs": 60, "n_internal": 12}, "eph": {"n_epochs": 40, "n_i
 
 
 @pytest.mark.parametrize("name", QUICK)
-@pytest.mark.parametrize("objective", ["dasgupta", "divergence"])
 @pytest.mark.parametrize("start", ["weighted", "unit"])
-def test_never_worse_than_the_start(name, objective, start):
+def test_never_worse_than_the_start(name, start):
     X, y = blobs()
     graph = hypcse.similarity_graph(X)
     steps: list[Progress] = []
-    options = {**QUICK[name], "objective": objective, "start": start}
+    options = {**QUICK[name], "start": start}
     tree = methods.run(name, X, graph=graph, callback=steps.append, binary=False, **options)
     assert [s.done for s in steps] == list(range(1, QUICK[name]["n_epochs"] + 1))
     assert all(after.value <= before.value for before, after in pairwise(steps))
-    assert Search(graph, tree, objective).best == approx(steps[-1].value)
+    assert Search(graph, tree).best == approx(steps[-1].value)
     assert tree.n_nodes - tree.n_leaves <= 12
     finished = methods.run(name, X, graph=graph, **options)
     assert finished.is_binary
@@ -264,13 +247,14 @@ def test_stops_few_points_and_graphs(name):
 @pytest.mark.parametrize("name", QUICK)
 def test_errors(name, monkeypatch):
     X, _ = blobs()
-    for option, value in (("objective", "cost"), ("start", "ward"), ("n_internal", 0), ("learning_rate", 0)):
+    for option, value in (("start", "ward"), ("n_internal", 0), ("learning_rate", 0)):
         with pytest.raises(ValueError, match=f"{option}="):
             methods.run(name, X, **{option: value})
     if name == "eph":
         with pytest.raises(ValueError, match="certainty=1.5"):
             methods.run(name, X, certainty=1.5)
     graph = hypcse.similarity_graph(X)
+    monkeypatch.setattr("hypcse._memory.SMALL", 0)
     monkeypatch.setattr("hypcse._memory.available_bytes", lambda: 1000)
     with pytest.raises(MemoryError, match="Lower n_internal"):
         methods.run(name, graph=graph)

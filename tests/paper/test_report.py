@@ -12,10 +12,10 @@ import pytest
 
 from benchmarks.results_page import results_page
 from hypcse.paper import EXPERIMENTS, build_report, experiment, plan, to_markdown
+from hypcse.paper.report.metrics import PLANTED_PURITIES
 from hypcse.paper.report.render import to_html, write_report
+from hypcse.paper.report.summary import Results
 from hypcse.paper.report.tables import Entry, Grid, Heading, Picture, Text
-from hypcse.paper.results.metrics import PLANTED_PURITIES
-from hypcse.paper.results.summary import Results
 from hypcse.paper.running.runner import read_records
 
 CIRCUMSTANCES = {
@@ -68,7 +68,6 @@ def test_table_1_has_every_part():
     for heading in ("Verdicts: on how many data sets", "Mean ranks over data sets", "Rank correlation of metrics"):
         assert f"### {heading}" in text
     assert "counts as reproduced when" in text
-    assert "Random methods had seeds 0 to 4 on zoo" in text and "seeds 0 and 1 on spambase, pen-digits" in text
     assert "(table1-ranks-structural-entropy.svg)" in text
 
 
@@ -173,7 +172,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def test_the_results_of_the_docs_are_those_of_their_records():
     """docs/results.md is what `python -m benchmarks results` writes from the records."""
-    path = DOCS / "results" / "records.jsonl"
+    path = DOCS / "results" / "records.jsonl.gz"
     planned = {task.key for one in EXPERIMENTS for _, task in plan(one)}
     assert {record["key"] for record in read_records(path)} <= planned
     blocks = results_page(path)

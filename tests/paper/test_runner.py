@@ -10,17 +10,19 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from hypcse import similarity_graph, structural_entropy
+from hypcse import Points, similarity_graph, structural_entropy
 from hypcse.methods import describe, run
 from hypcse.paper import EXPERIMENTS, experiment, plan, run_tasks
-from hypcse.paper.data import CLASSIFIERS, nested_gaussians
-from hypcse.paper.experiments.model import Experiment, Row
-from hypcse.paper.flat.methods import FLAT_METHODS, TOLD
+from hypcse.paper.classifiers import CLASSIFIERS
+from hypcse.paper.data import nested_gaussians
+from hypcse.paper.experiments import Experiment, Row
+from hypcse.paper.flat import FLAT_METHODS, NEED_NUMBER
 from hypcse.paper.running.measure import run_task
 from hypcse.paper.running.runner import read_records
-from hypcse.paper.running.tasks import Task
+from hypcse.paper.running.tasks import Task, compare_tasks
 
 TOY = Experiment(
     "toy",
@@ -68,7 +70,9 @@ def test_every_declared_task_can_run():
     for declared in EXPERIMENTS:
         for task in tasks_of(declared):
             if task.kind == "flat":
-                assert task.method in FLAT_METHODS and list(task.options) == ["n_clusters"] * (task.method in TOLD)
+                assert task.method in FLAT_METHODS and list(task.options) == ["n_clusters"] * (
+                    task.method in NEED_NUMBER
+                )
             elif task.kind in ("labelled", "few"):
                 assert task.method in CLASSIFIERS and set(task.options) <= {"features", "guess_weight"}
             else:
@@ -135,7 +139,7 @@ def test_a_disk_holds_what_is_drawn():
     assert len(picture["classes"]) == 40
 
 
-def test_the_method_sees_other_neighbours_than_the_scores():
+def test_the_method_sees_other_neighbors_than_the_scores():
     alone = {"join": False}
     few, usual, same = (
         run_task(Task("tree", "graph-average", TINY[2], options=alone, neighbors=k))["scores"] for k in (3, None, 10)
@@ -146,15 +150,20 @@ def test_the_method_sees_other_neighbours_than_the_scores():
 def test_a_method_that_knows_a_limit_is_stopped(monkeypatch):
     task = Task("tree", "ufit", TINY[2])
     assert run_task(task)["stopped"] is False
-    monkeypatch.setattr("hypcse.paper.running.trees.LIMIT_SECONDS", 1e-9)
+    monkeypatch.setattr("hypcse.paper.running.measure.LIMIT_SECONDS", 1e-9)
     assert run_task(task)["stopped"] is True
     assert "Stopped" in run_task(Task("tree", "spec-wrsc", TINY[2]))["error"]
     assert run_task(Task("tree", "graph-average", TINY[2]))["stopped"] is False
 
 
-def test_a_moved_file_is_the_same_work():
-    here, there = (Task("tree", "ward", "x", file=f"/{folder}/points-1.npz") for folder in "ab")
-    assert here.key == there.key != Task("tree", "ward", "x", file="/a/points-2.npz").key
+def test_tasks_on_the_same_points_are_the_same_work_wherever_the_trees_go(tmp_path):
+    """Wherever they go; other features, names or classes are other work, and so is another graph."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    graph = similarity_graph(X)
+    names, y = [f"p{k}" for k in range(30)], np.arange(30) % 3
+    several = [Points.of(X), Points.of(X + 1), Points.of(X, names=names), Points.of(X, labels=y), Points.of(X, graph)]
+    here, there = ([compare_tasks(p, ["ward"], "x", 0, tmp_path / f)[0].key for p in several] for f in "ab")
+    assert here == there and len(set(here)) == 5
 
 
 def test_a_failure_is_recorded_as_one(monkeypatch):

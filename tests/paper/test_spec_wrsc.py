@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import has_cluster, nested_blocks, put_back
 from scipy.sparse import csr_array
 from sklearn.manifold import spectral_embedding
 
 import hypcse
 from graph_strategies import graphs
 from hypcse import Graph, methods
-from hypcse.paper.spectral import spectrum
-from hypcse.paper.spectral.wrsc import MAX_ENUMERATED, cuts_between, degree_buckets, recursive_cuts, sparsest_cut
+from hypcse.paper.methods import spectrum
+from hypcse.paper.methods.spec_wrsc import MAX_ENUMERATED, recursive_cuts, sparsest_cut
+from hypcse.paper.methods.spectrum import cuts_between
+from planted import has_cluster, nested_blocks, put_back
 
 
 def run(graph, **options):
@@ -64,13 +65,6 @@ def test_cuts_between_clusters(data, n):
     between = cuts_between(graph, labels)
     for a, b in combinations(range(labels.max() + 1), 2):
         assert between[a, b] == between[b, a] == pytest.approx(W[np.ix_(labels == a, labels == b)].sum())
-
-
-def test_buckets_double_degrees_on_the_border():
-    labels = np.array([0, 0, 0, 0, 1, 1, 1])
-    degrees = np.array([0.5, 1.0, 2.0, 0.0, 3.0, 3.0, 24.0])
-    assert degree_buckets(labels, degrees, 2.0).tolist() == [0, 1, 2, 0, 3, 3, 4]
-    assert degree_buckets(labels, degrees, 2.0**20).tolist() == labels.tolist()
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
@@ -143,5 +137,3 @@ def test_progress_limits_and_errors():
         run(graph, max_seconds=1e-9)
     with pytest.raises(ValueError, match="n_clusters=500 must be between 1 and 160"):
         run(graph, n_clusters=500)
-    with pytest.raises(ValueError, match="bucket_ratio=1"):
-        run(graph, bucket_ratio=1.0)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
 from hypcse.metrics import SCORES
 from hypcse.paper import EXPERIMENTS
-from hypcse.paper.experiments.model import Experiment, Row
-from hypcse.paper.results.metrics import METRICS
-from hypcse.paper.results.ranks import Ranks, agreements, mean_ranks
-from hypcse.paper.results.summary import Figure, Results, best_two, figure, verdict
+from hypcse.paper.experiments import Experiment, Row
+from hypcse.paper.report.metrics import METRICS
+from hypcse.paper.report.ranks import Ranks, agreements, mean_ranks
+from hypcse.paper.report.summary import Figure, Results, best_two, figure, verdict
 from hypcse.paper.running.tasks import Planned, Task
 from hypcse.paper.settings import read_printed
 
@@ -98,7 +99,8 @@ def test_the_best_two_share_their_place_when_they_print_alike():
 
 
 def grid(matrix):
-    return {f"row {i}": {f"set {j}": float(x) for j, x in enumerate(line)} for i, line in enumerate(matrix)}
+    n_rows, n_columns = np.shape(matrix)
+    return pd.DataFrame(matrix, [f"row {i}" for i in range(n_rows)], [f"set {j}" for j in range(n_columns)], float)
 
 
 def test_mean_ranks_and_the_critical_difference():
@@ -133,13 +135,13 @@ def test_correlations_are_spearmans_with_the_best_first():
 def test_rows_count_where_both_metrics_have_them():
     x, y = np.random.default_rng(1).normal(size=(2, 8, 2))
     short = grid(y)
-    del short["row 3"]["set 1"]
+    short.loc["row 3", "set 1"] = np.nan
     (found,) = agreements({"structural_entropy": grid(x), "dasgupta_cost": short})
     assert found.n_rows == {"set 0": 8, "set 1": 7}
     kept = np.delete(np.arange(8), 3)
     assert found.correlation["set 1"] == pytest.approx(spearmanr(x[kept, 1], y[kept, 1]).statistic)
-    with_short = {**grid(np.tile(x, 2)), "short": {"set 0": 1.0}}
-    assert mean_ranks(with_short, "structural_entropy").mean.keys() == grid(x).keys()
+    with_short = pd.concat([grid(np.tile(x, 2)), pd.DataFrame({"set 0": [1.0]}, ["short"])])
+    assert set(mean_ranks(with_short, "structural_entropy").mean) == set(grid(x).index)
 
 
 def test_the_papers_rows_count_once():
@@ -148,8 +150,8 @@ def test_the_papers_rows_count_once():
     planned = [Planned(row, Task("tree", row.method, "iris", options=dict(row.options))) for row in rows]
     records = {task.key: record(task, 0.9) for _, task in planned}
     found = Results(Experiment("toy", "", rows, ("dendrogram_purity",)), planned, records)
-    assert found.paper("dendrogram_purity") == {"spec-wrsc": {"iris": 83.2}}
-    assert found.ours("dendrogram_purity") == {"ours": {"iris": 90.0}, "theirs": {"iris": 90.0}}
+    assert found.paper("dendrogram_purity").to_dict("index") == {"spec-wrsc": {"iris": 83.2}}
+    assert found.ours("dendrogram_purity").to_dict("index") == {"ours": {"iris": 90.0}, "theirs": {"iris": 90.0}}
 
 
 def test_the_papers_figures():

@@ -15,7 +15,7 @@ import hypcse
 from brute import members
 from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
-from hypcse.paper.ufit import single_linkage, ultrametric_loss
+from hypcse.paper.methods.ufit import single_linkage, ultrametric_loss
 
 
 @st.composite

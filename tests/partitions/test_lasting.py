@@ -98,9 +98,9 @@ def test_every_planted_scale_is_a_level(d, spread):
     """3 groups of 3 of 3 Gaussians: at a small spread all 27 are components, at a larger one hardly any is."""
     rng = np.random.default_rng(d)
     corners = np.eye(3, d)
-    centres = (60 * corners[:, None, None] + 16 * corners[:, None] + 5 * corners).reshape(27, d)
+    centers = (60 * corners[:, None, None] + 16 * corners[:, None] + 5 * corners).reshape(27, d)
     y = rng.integers(27, size=1500)
-    tree, graph = found_in(centres[y] + rng.normal(size=(1500, d)) * spread, "none", bandwidth="median")
+    tree, graph = found_in(centers[y] + rng.normal(size=(1500, d)) * spread, "none", bandwidth="median")
     found = levels(tree, graph)
     assert len(found) <= 12
     for planted in (y // 9, y // 3, y):

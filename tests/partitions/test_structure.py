@@ -221,11 +221,21 @@ def test_condensed_distances_are_not_spread_out(monkeypatch):
     n = 2000
     condensed = np.random.default_rng(0).uniform(1, 2, size=n * (n - 1) // 2).astype(np.float32)
     monkeypatch.setattr("hypcse.graph.neighbors.exact.BLOCK_BYTES", 2**20)
+    monkeypatch.setattr("hypcse.partitions.tables.MAX_POINTS", 50)
     tracemalloc.start()
-    points = classical_coordinates(condensed, 50, np.random.default_rng(0))
+    points = classical_coordinates(condensed, np.random.default_rng(0))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert len(points) == 50 and peak < 4 * n * n
+    assert len(points) == n and peak < 4 * n * n
+
+
+def test_coordinates_have_the_distances_also_of_points_that_are_no_landmarks(monkeypatch):
+    monkeypatch.setattr("hypcse.partitions.tables.MAX_POINTS", 40)
+    condensed = pdist(np.random.default_rng(0).normal(size=(200, 3)))
+    points = classical_coordinates(condensed, np.random.default_rng(1))
+    assert points.shape == (200, 3)
+    ratio = pdist(points) / condensed
+    np.testing.assert_allclose(ratio, ratio[0])
 
 
 def test_directions():

@@ -19,9 +19,9 @@ def nested_groups():
     """4 groups of 3 of 3, and the labels of the finest."""
     rng = np.random.default_rng(0)
     corners = np.eye(4, 6)
-    centres = (40 * corners[:, None, None] + 10 * corners[:3][:, None] + 3 * corners[:3]).reshape(36, 6)
+    centers = (40 * corners[:, None, None] + 10 * corners[:3][:, None] + 3 * corners[:3]).reshape(36, 6)
     y = np.repeat(np.arange(36), 15)
-    X = centres[y] + 0.3 * rng.normal(size=(y.size, 6))
+    X = centers[y] + 0.3 * rng.normal(size=(y.size, 6))
     graph = similarity_graph(X, bandwidth="median", scale="none")
     return join_components(refine(graph_linkage(graph), graph), graph, X, scale="none"), graph, y
 

@@ -29,35 +29,35 @@ def test_columns_by_name_or_position(read, text, options, features):
 
 
 def test_categories(read):
-    text = "size,colour\n1,red\n2, blue\n3,?\n4,red \n"
-    points = read(text, categorical=["colour"])
-    assert points.feature_names == ("size", "colour=blue", "colour=red")
-    assert points.kinds == (None, "colour", "colour")
+    text = "size,color\n1,red\n2, blue\n3,?\n4,red \n"
+    points = read(text, categorical=["color"])
+    assert points.feature_names == ("size", "color=blue", "color=red")
+    assert points.kinds == (None, "color", "color")
     assert points.features.tolist() == [[1, 0, 1], [2, 1, 0], [3, 0, 0], [4, 0, 1]]
     assert points.notes == (
-        "4 rows; 1 column of numbers: size; 1 column of categories: colour (2)",
-        "missing texts: colour (1); they count as none of its texts",
+        "4 rows; 1 column of numbers: size; 1 column of categories: color (2)",
+        "missing texts: color (1); they count as none of its texts",
     )
     assert read("1,red\n2,blue\n", categorical=[2]).feature_names == ("column 1", "column 2=blue", "column 2=red")
 
 
 def test_missing_texts_are_noted(read):
     rows = "1,red,net\n2,,line\n3,,\n4,red,net\n"
-    notes = read(f"size,colour,gear\n{rows}", categorical=["colour", "gear"]).notes
-    assert notes[1:] == ("missing texts: colour (2), gear (1); they count as none of their texts",)
-    assert len(read("size,colour\n1,red\n2,blue\n", categorical=["colour"]).notes) == 1
+    notes = read(f"size,color,gear\n{rows}", categorical=["color", "gear"]).notes
+    assert notes[1:] == ("missing texts: color (2), gear (1); they count as none of their texts",)
+    assert len(read("size,color\n1,red\n2,blue\n", categorical=["color"]).notes) == 1
 
 
 def test_a_list_of_edges_is_told_of_its_option(read):
-    with pytest.raises(ValueError, match=r"If rows are edges, pass --edges\.$"):
+    with pytest.raises(ValueError, match=r"If rows are edges, pass edges=True\.$"):
         read("from,to,weight\nann,bob,1\nbob,cat,2\nann,cat,1\n")
-    with pytest.raises(ValueError, match=r"pass --edges; add --header if row 1 names the columns\.$"):
+    with pytest.raises(ValueError, match=r"pass edges=True; add header=True if row 1 names the columns\.$"):
         read("from,to\nann,bob\nbob,cat\n")
     assert read("from,to\nann,bob\nbob,cat\n", edges=True, header=True).graph.n_vertices == 3
     for other in ("name,kind,size\nann,x,1\nbob,x,2\n", "a,b,c,d\nx,y,1,1\ny,x,2,2\n"):
         with pytest.raises(ValueError, match="is not a number") as caught:
             read(other)
-        assert "--edges" not in str(caught.value)
+        assert "edges=" not in str(caught.value)
 
 
 def test_numbers_as_categories(read):
@@ -66,12 +66,12 @@ def test_numbers_as_categories(read):
 
 
 def test_a_category_that_is_not_in_use_is_used(read):
-    text = "size,colour,weight\n1,red,5\n2,blue,6\n"
-    points = read(text, use=["size"], categorical=["colour"])
-    assert points.feature_names == ("size", "colour=blue", "colour=red")
-    assert read(text, use=["colour", "size"], categorical=["colour"]).feature_names == (
-        "colour=blue",
-        "colour=red",
+    text = "size,color,weight\n1,red,5\n2,blue,6\n"
+    points = read(text, use=["size"], categorical=["color"])
+    assert points.feature_names == ("size", "color=blue", "color=red")
+    assert read(text, use=["color", "size"], categorical=["color"]).feature_names == (
+        "color=blue",
+        "color=red",
         "size",
     )
 
@@ -84,7 +84,7 @@ def test_too_many_categories(read):
 def test_a_column_that_looks_like_an_id_is_left_out(read):
     points = read(FLOWERS, label_column="kind")
     assert points.feature_names == ("length", "width")
-    assert any("left out: column 'Id' (looks like an id" in note and "--keep Id" in note for note in points.notes)
+    assert any("left out: column 'Id' (looks like an id" in note and 'keep=["Id"]' in note for note in points.notes)
     kept = ("Id", "length", "width")
     assert read(FLOWERS, label_column="kind", keep=["Id"]).feature_names == kept
     assert read(FLOWERS, label_column="kind", use=["Id", "length", "width"]).feature_names == kept
@@ -133,7 +133,7 @@ def test_names_are_texts_as_written(read):
 
 
 def test_all_bad_columns_in_one_message(read):
-    head = "size,colour,name,when,price,nothing,gap,my text\n"
+    head = "size,color,name,when,price,nothing,gap,my text\n"
     rows = [
         f"{k % 4},{'red' if k % 2 else 'blue'},n{k},2024-01-{k + 1:02},{'about 3' if k == 5 else k / 2},,"
         f"{'' if k == 2 else k % 5},{'uv'[k % 2]}\n"
@@ -144,26 +144,26 @@ def test_all_bad_columns_in_one_message(read):
     lines = str(caught.value).splitlines()
     assert "table.csv: not all columns can be used as numbers." in lines[0]
     expected = (
-        ("'colour', data row 1 holds 'blue'", "2 different texts", "--categorical colour"),
-        ("'name', data row 1 holds 'n0'", "every text in it occurs once", "--id-column name"),
-        ("'when', data row 1 holds '2024-01-01'", "--dates number", "--drop when"),
-        ("'price', data row 6 holds 'about 3'", "--drop price"),
-        ("'nothing' is empty", "--drop nothing"),
-        ("'my text'", "--categorical 'my text'"),
-        ("missing numbers: column 'gap' 1 (first in data row 3)", "--impute median"),
+        ("'color', data row 1 holds 'blue'", "2 different texts", 'categorical=["color"]'),
+        ("'name', data row 1 holds 'n0'", "every text in it occurs once", 'id_column="name"'),
+        ("'when', data row 1 holds '2024-01-01'", 'dates="number"', 'drop=["when"]'),
+        ("'price', data row 6 holds 'about 3'", 'drop=["price"]'),
+        ("'nothing' is empty", 'drop=["nothing"]'),
+        ("'my text'", 'categorical=["my text"]'),
+        ("missing numbers: column 'gap' 1 (first in data row 3)", 'impute="median"'),
     )
     assert len(lines) == 1 + len(expected)
     for line, words in zip(lines[1:], expected, strict=True):
         assert all(word in line for word in words), line
     points = read(
         head + "".join(rows),
-        categorical=["colour"],
+        categorical=["color"],
         id_column="name",
         dates="number",
         drop=["price", "nothing", "my text"],
         impute="median",
     )
-    assert points.feature_names == ("size", "colour=blue", "colour=red", "when", "gap")
+    assert points.feature_names == ("size", "color=blue", "color=red", "when", "gap")
 
 
 def test_many_bad_columns_are_counted(read):
@@ -178,11 +178,11 @@ def test_many_bad_columns_are_counted(read):
         ({"id_column": "c"}, "no column 'c'; its columns are a, b. .* between 1 and 2"),
         ({"id_column": "3"}, "no column '3'"),
         ({"label_column": 0}, "no column '0'"),
-        ({"label_column": "a", "id_column": 1}, "--label-column and --id-column both name column 'a'"),
-        ({"use": "a", "drop": "a"}, "--use and --drop both name column 'a'"),
-        ({"categorical": "a", "drop": "1"}, "--drop and --categorical both name column 'a'"),
-        ({"label_column": "b", "use": ["a", "b"]}, "--label-column and --use both name column 'b'"),
-        ({"label_column": "a", "drop": "b"}, "--drop|no feature columns left"),
+        ({"label_column": "a", "id_column": 1}, "label_column and id_column both name column 'a'"),
+        ({"use": "a", "drop": "a"}, "use and drop both name column 'a'"),
+        ({"categorical": "a", "drop": "1"}, "drop and categorical both name column 'a'"),
+        ({"label_column": "b", "use": ["a", "b"]}, "label_column and use both name column 'b'"),
+        ({"label_column": "a", "drop": "b"}, "drop|no feature columns left"),
         ({"label_column": "a", "id_column": "b"}, "no feature columns left"),
         ({"dates": "yes"}, "dates='yes' is not known"),
     ],
@@ -202,8 +202,8 @@ def customers():
     """200 customers of five segments: six numbers tell these apart, three texts have nothing to do with them."""
     rng = np.random.default_rng(0)
     segment = np.repeat(np.arange(5), 40)
-    centres = rng.permuted(np.tile(np.arange(5.0), (6, 1)), axis=1).T
-    numbers = centres[segment] + rng.normal(scale=0.15, size=(200, 6))
+    centers = rng.permuted(np.tile(np.arange(5.0), (6, 1)), axis=1).T
+    numbers = centers[segment] + rng.normal(scale=0.15, size=(200, 6))
     texts = [rng.choice(words, 200) for words in (["web", "shop"], ["north", "east", "south", "west"], list("pqrstu"))]
     rows = [
         ",".join([*(f"{x:.3f}" for x in row), *cells, f"segment {k}"])

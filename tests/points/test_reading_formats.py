@@ -14,6 +14,7 @@ import hypcse
 from hypcse.points.columns import Columns
 from hypcse.points.reading import read_points
 
+HEAD = "%%MatrixMarket matrix "
 TABLE = {"id": ["a", "b", "c"], "x": [1.0, None, 3.0], "k": [1, 2, 3], "kind": ["u", None, "u"]}
 
 
@@ -39,7 +40,7 @@ def test_workbooks_and_parquet(tmp_path, name):
     assert (points.names, points.labels.tolist()) == (("a", "b", "c"), ["u", None, "u"])
     assert points.feature_names == ("x", "k")
     with pytest.raises(ValueError, match="missing numbers: column 'x' 1"):
-        hypcse.read(path, label_column="kind", id_column="id")
+        hypcse.read(path, label_column="kind", id_column="id", strict=True)
     path.write_bytes(path.read_bytes()[:50])
     with pytest.raises(ValueError, match=f"{name} is damaged or not a"):
         hypcse.read(path)
@@ -123,6 +124,32 @@ def test_matrix_market(tmp_path):
         hypcse.read(tmp_path / "bad.mtx")
 
 
+@pytest.mark.parametrize("sides", ["2000000000 2000000000", "200000000000 3", "3 200000000000"])
+def test_claims_are_held_against_memory(read, monkeypatch, sides):
+    monkeypatch.setattr("hypcse._memory.available_bytes", lambda: 16 * 2**30)
+    with pytest.raises(MemoryError, match=r"table\.mtx: a matrix of .* but 16\.0 GiB are free. Leave out rows"):
+        read(f"{HEAD}coordinate real general\n{sides} 1\n2 1 1\n", "table.mtx")
+
+
+@pytest.mark.parametrize("kind", ["general", "hermitian"])
+def test_complex_numbers_are_refused(read, kind):
+    with pytest.raises(ValueError, match=r"table\.mtx holds complex numbers"):
+        read(f"{HEAD}coordinate complex {kind}\n2 2 1\n2 1 1 5\n", "table.mtx")
+
+
+def test_nothing_in_it_and_wrong_values(read):
+    with pytest.raises(ValueError, match=r"table\.mtx is a matrix of 0 x 3"):
+        read(f"{HEAD}coordinate real general\n0 3 0\n", "table.mtx")
+    with pytest.raises(ValueError, match=r"table\.mtx: values of X are not finite"):
+        read(f"{HEAD}array real general\n2 1\nnan\n1\n", "table.mtx")
+
+
+def test_ways_to_write_a_header(read):
+    """Comments, blank lines, ends of lines of other systems, any case; and no end of the last line."""
+    text = "%%MatrixMarket Matrix Coordinate Pattern Symmetric\r\n% of somebody\r\n\r\n3 3 2\r\n2 1\r\n3 2"
+    assert read(text, "graph.mtx").graph.n_edges == 2
+
+
 def test_cells(tmp_path):
     anndata = pytest.importorskip("anndata")
     # Plain objects: not every version of anndata writes pandas' newer texts.
@@ -143,7 +170,7 @@ def test_cells(tmp_path):
     assert points.notes == ("3 cells; connectivities is used",)
     with pytest.raises(ValueError, match="no observation 'sort'; it has kind"):
         hypcse.read(path, label_column="sort")
-    with pytest.raises(ValueError, match="--label-column is the only column option"):
+    with pytest.raises(ValueError, match="label_column is the only column option"):
         hypcse.read(path, use=["a"])
 
 
@@ -177,7 +204,7 @@ def test_edges_of_a_data_frame():
         ("a,b,1\nb,c,x\n", {}, "weight of edge 2 is 'x'"),
         ("a,b,1\nb,c,\n", {}, "weight of edge 2 is ''"),
         ("a,b,1\n,c,2\n", {}, "edge 2 has an empty end"),
-        ("a,b,1\n", {"impute": "median"}, "no columns to choose. Omit --impute"),
+        ("a,b,1\n", {"impute": "median"}, "no columns to choose. Omit impute"),
         ("from,to,weight\n", {}, "a header but no edges"),
         ("a,b,-1\n", {}, "table.csv: .*must not be negative"),
         ("a,b,1\nb,c\n", {}, "row 2 has 2 cells, row 1 has 3"),

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from graph_strategies import hubby_graphs
 from hypcse import Graph, graph_linkage
 from hypcse.kernels.linkage.chains import chain_merges
-from hypcse.kernels.linkage.heap_merges import entropy_merges, start_stretching
 from hypcse.kernels.linkage.merges import first_ranks
+from hypcse.kernels.linkage.stretching import entropy_merges
 
 IN_LISTS = 10**9
 METHODS = ("average", "paris", "entropy")
@@ -27,15 +27,12 @@ def by_chains(graph: Graph, method: str, patience: int) -> list[list[int]]:
     return [side.tolist() for side in merges]
 
 
-def by_entropy(graph: Graph, patience: int, part: int = 10**6) -> list[frozenset[int]]:
+def by_entropy(graph: Graph, patience: int) -> list[frozenset[int]]:
     """Clusters of the linkage of HCSE, as they are made."""
-    at = start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees, patience)
-    pairs = None
-    while at.heap.used[0] > 0:
-        pairs = entropy_merges(at, pairs, graph.degrees.sum(), part)
+    merges = entropy_merges(graph.indptr, graph.indices, graph.weights, graph.degrees, patience)
     members = {v: frozenset([v]) for v in range(graph.n_vertices)}
     made = []
-    for keeper, gone in zip(at.first[: at.status[0]].tolist(), at.second[: at.status[0]].tolist(), strict=True):
+    for keeper, gone in zip(*(side.tolist() for side in merges), strict=True):
         members[keeper] |= members.pop(gone)
         made.append(members[keeper])
     return made
@@ -70,7 +67,7 @@ def test_chains_make_the_same_merges(method, graph, patience):
 
 @given(graph=hubby_graphs(14))
 def test_entropy_joins_the_oldest_of_the_best(graph):
-    assert by_entropy(graph, 0, part=3) == oldest_of_the_best(graph)
+    assert by_entropy(graph, 0) == oldest_of_the_best(graph)
 
 
 @given(graph=hubby_graphs(24), seed=st.integers(0, 999), patience=st.integers(0, 3))

@@ -34,11 +34,11 @@ from hypcse.search.leaving import joined_by_distance
 
 
 def separate_groups(n_groups=6, size=12, seed=0, d=3):
-    """Groups so far apart that the neighbour graph has a component for each; features, labels."""
+    """Groups so far apart that the neighbor graph has a component for each; features, labels."""
     rng = np.random.default_rng(seed)
-    centres = rng.normal(size=(n_groups, d)) * 100
+    centers = rng.normal(size=(n_groups, d)) * 100
     y = np.repeat(np.arange(n_groups), size)
-    return centres[y] + rng.normal(size=(y.size, d)), y
+    return centers[y] + rng.normal(size=(y.size, d)), y
 
 
 def searched(X, **options):
@@ -221,9 +221,9 @@ def test_cuts_into_numbers_around_that_of_the_parts_are_nested():
 def test_weak_bridges_are_joined_by_features_and_strong_ones_are_not():
     """Two far groups tied to the wrong partner by one feather-light edge, out of thousands."""
     rng = np.random.default_rng(0)
-    centres = np.array([[0.0, 0], [10, 0], [100, 0], [110, 0]])
+    centers = np.array([[0.0, 0], [10, 0], [100, 0], [110, 0]])
     y = np.repeat(np.arange(4), 100)
-    X = centres[y] + rng.normal(size=(400, 2))
+    X = centers[y] + rng.normal(size=(400, 2))
     i, j, w = similarity_graph(X, bandwidth="median").edges()
     light, strong = (Graph.from_edges([*i, 0, 100], [*j, 200, 300], [*w, bridge, bridge], 400) for bridge in (1e-4, 30))
     for graph, apart in ((light, True), (strong, False)):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
 from hypcse import (
@@ -30,7 +31,7 @@ def hierarchy(X: np.ndarray) -> tuple[Tree, Graph]:
 
 
 def blobs(sizes: list[int], d: int, gap: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Groups of standard deviation 1, neighbouring means `gap` apart in every column, rows in random order."""
+    """Groups of standard deviation 1, neighboring means `gap` apart in every column, rows in random order."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     return gap * y[:, None] + rng.normal(size=(y.size, d)), y
@@ -44,11 +45,13 @@ def test_groups_far_apart_are_the_main_level_at_any_share_and_order(sizes, d, se
     assert adjusted_rand_score(y, found[found.main]) > 0.95
 
 
-def test_the_model_and_a_call_by_hand_agree():
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_the_model_and_a_call_by_hand_agree(metric):
     X, _ = blobs([60, 60, 60], 3, 6.0, 0)
-    model = EntropyClustering().fit(X)
-    by_hand = levels(model.tree_, model.graph_, X)
-    assert by_hand.main == model.levels_.main == main_level(model.tree_, model.graph_, X)
+    X = squareform(pdist(X)) if metric == "precomputed" else X
+    model = EntropyClustering(metric=metric).fit(X)
+    by_hand = levels(model.tree_, model.graph_, X, metric=metric)
+    assert by_hand.main == model.levels_.main == main_level(model.tree_, model.graph_, X, metric=metric)
     for one, other in zip(by_hand, model.levels_, strict=True):
         assert adjusted_rand_score(one, other) == 1.0
 

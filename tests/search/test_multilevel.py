@@ -13,8 +13,8 @@ from sklearn.metrics import normalized_mutual_info_score
 from graph_strategies import graphs_with_trees, planted_partition
 from hypcse import Graph, graph_linkage, levels, refine, structural_entropy
 from hypcse.partitions.nested_levels import modularity
-from hypcse.search.budget import BUDGETS
 from hypcse.search.multilevel import multilevel_groups, multilevel_tree
+from hypcse.search.run import BUDGETS
 
 
 def saving(graph: Graph, labels: np.ndarray) -> float:
@@ -30,7 +30,7 @@ def saving(graph: Graph, labels: np.ndarray) -> float:
 
 @given(graphs_with_trees(min_leaves=2, max_leaves=12), st.sampled_from([0.0, 0.5, 1.0, 2.0]))
 def test_no_single_vertex_would_rather_be_elsewhere(case, resolution):
-    """The first round ends where no move of one vertex to a neighbour's group pays, and later rounds only gain."""
+    """The first round ends where no move of one vertex to a neighbor's group pays, and later rounds only gain."""
     graph, _ = case
     labels = multilevel_groups(graph, resolution)
     alone = np.arange(graph.n_vertices)

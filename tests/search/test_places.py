@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, structural_entropy
-from hypcse.graph.links import Links
+from hypcse.graph.similarity import Links
 from hypcse.search.places import cheapest_places
 
 
@@ -46,7 +46,7 @@ def test_no_other_node_is_cheaper(case):
     assert entropies[place] <= min(entropies) + 1e-9
 
 
-def test_a_leaf_may_belong_above_its_neighbours():
+def test_a_leaf_may_belong_above_its_neighbors():
     """One that is weakly linked to a tight pair stands beside the pair, not inside it."""
     graph = Graph.from_edges([0, 2], [1, 3], [100.0, 100.0])
     tree = Tree([4, 4, 5, 5, 6, 6, -1], [0, 0, 0, 0, 1, 1, 2])

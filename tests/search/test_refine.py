@@ -18,8 +18,9 @@ from hypcse.entropy import lca_weights, node_volumes
 from hypcse.kernels.search.descent import move
 from hypcse.kernels.search.pricing import price_places
 from hypcse.kernels.search.working_tree import COST, N_FOUND, N_PATH, PARENT
-from hypcse.search import binarize, refinement, run
-from hypcse.search.run import is_shallow, start_search
+from hypcse.search import binarize, run
+from hypcse.search.run import is_shallow, refined
+from hypcse.search.working import start_search
 
 OBJECTIVES = {"entropy": structural_entropy, "dasgupta": dasgupta_cost}
 
@@ -34,7 +35,7 @@ def random_points(n, seed=0):
 def test_never_worse_and_honest(objective, case, effort):
     """From any tree, multiway ones too: binary, over the same leaves, not worse, and the account is right."""
     graph, tree = case
-    found = refinement(tree, graph, objective, effort)
+    found = refined(tree, graph, objective, effort)
     value = OBJECTIVES[objective]
     assert found.tree.is_binary or tree.n_leaves == 1
     assert found.tree.n_leaves == tree.n_leaves
@@ -123,16 +124,16 @@ def test_callback_sees_progress_and_stops_cleanly():
     graph = similarity_graph(random_points(100))
     start = graph_linkage(graph, "single")
     steps = []
-    found = refinement(start, graph, effort="thorough", callback=steps.append)
+    found = refined(start, graph, effort="thorough", callback=steps.append)
     assert {step.stage for step in steps} == {"descent", "annealing", "last descent"}
     best = [step.value for step in steps]
     assert all(later <= sooner + 1e-12 for sooner, later in pairwise(best))
     assert best[-1] == approx(found.after, abs=1e-9)
     assert all(0 < step.done <= step.total == 1 and step.measure == "entropy" for step in steps)
-    stopped = refinement(start, graph, effort="thorough", callback=lambda step: step.stage == "annealing")
+    stopped = refined(start, graph, effort="thorough", callback=lambda step: step.stage == "annealing")
     assert stopped.after <= structural_entropy(start, graph)
     assert stopped.n_moves < found.n_moves
-    first = refinement(start, graph, callback=lambda step: np.True_)
+    first = refined(start, graph, callback=lambda step: np.True_)
     assert first.after == approx(structural_entropy(first.tree, graph))
     assert first.after <= first.before
 
@@ -140,9 +141,9 @@ def test_callback_sees_progress_and_stops_cleanly():
 def test_clock_ends_the_search():
     graph = similarity_graph(random_points(200))
     start = graph_linkage(graph)
-    assert refinement(start, graph, effort="thorough", max_seconds=0).n_moves == 0
-    stopped = refinement(start, graph, effort="thorough", max_seconds=0.3)
-    assert stopped.n_moves < refinement(start, graph, effort="thorough").n_moves
+    assert refined(start, graph, effort="thorough", max_seconds=0).n_moves == 0
+    stopped = refined(start, graph, effort="thorough", max_seconds=0.3)
+    assert stopped.n_moves < refined(start, graph, effort="thorough").n_moves
 
 
 def test_names_are_kept_and_heights_never_fall():
@@ -205,5 +206,5 @@ def test_deep_trees_are_flattened_first():
     parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
     chain = Tree(parent, np.concatenate([np.zeros(n), np.arange(1.0, n)]))
     assert not is_shallow(chain, graph)
-    found = refinement(chain, graph)
+    found = refined(chain, graph)
     assert found.after < 0.5 * found.before

@@ -13,11 +13,11 @@ from pytest import approx
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, graph_linkage, structural_entropy
 from hypcse.kernels.search.descent import descend
-from hypcse.kernels.search.parts import mark_leaving, put_part, take_part
+from hypcse.kernels.search.parts import list_parts, mark_leaving, put_part, take_part
 from hypcse.kernels.search.pricing import find_cheapest, price_places
 from hypcse.kernels.search.working_tree import COST, LEFT, N_FOUND, N_PATH, PARENT, PHI, RIGHT, WEIGHT
-from hypcse.search.budget import Budget
-from hypcse.search.run import Run, start_search
+from hypcse.search.run import Budget, Run
+from hypcse.search.working import start_search
 
 N, PART_SIZE = 5_000, 200
 IN_PARTS = Budget(n_sweeps=8, largest=2048, max_all=0, min_part=PART_SIZE)
@@ -60,7 +60,7 @@ def test_same_tree_at_any_number_of_threads(planted):
 def test_parts_are_disjoint_subtrees_as_large_as_may_be(planted):
     graph, start = planted
     search = start_search(start, graph, "entropy")
-    parts = search.parts(PART_SIZE)
+    parts = list_parts(search.tree, N, PART_SIZE)
     sizes, above = start.sizes, start.sizes[start.parent]
     assert sorted(parts[:, 1]) == sorted(sizes[(sizes > 1) & (sizes <= PART_SIZE) & (above > PART_SIZE)])
     found = {frozenset(search.order[first : first + size].tolist()) for first, size, _ in parts}
@@ -73,7 +73,7 @@ def test_a_part_that_is_put_back_changes_nothing(planted):
     graph, start = planted
     search = start_search(start, graph, "entropy")
     link, value = search.tree.link.copy(), search.tree.value.copy()
-    for part in search.parts(PART_SIZE).tolist():
+    for part in list_parts(search.tree, N, PART_SIZE).tolist():
         tree, _ = take_part(search.tree, search.rows, *part)
         assert (tree.link[:, PARENT] < 0).sum() == 1
         put_part(search.tree, tree, *part)
@@ -86,7 +86,7 @@ def test_parts_are_searched_as_graphs_of_their_own(planted):
     graph, start = planted
     search, least_gain, expected = start_search(start, graph, "entropy"), 1e-9, set()
     before, gained = search.value(), 0.0
-    for part in search.parts(PART_SIZE):
+    for part in list_parts(search.tree, N, PART_SIZE):
         leaves = np.sort(search.order[part[0] : part[0] + part[1]])
         inside, _ = graph.subgraph(leaves)
         loops = graph.degrees[leaves] - inside.edge_degrees
@@ -108,7 +108,7 @@ def test_parts_are_searched_as_graphs_of_their_own(planted):
 def test_only_what_has_an_edge_to_another_part_is_left_to_search(planted):
     graph, start = planted
     search = start_search(start, graph, "entropy")
-    parts = search.parts(PART_SIZE)
+    parts = list_parts(search.tree, N, PART_SIZE)
     mark_leaving(search.tree, search.rows, parts)
     owner = np.full(N, -1)
     for k, (first, size, _) in enumerate(parts):

@@ -175,11 +175,6 @@ def test_one_point_and_two():
     assert (pair.first[0], pair.second[0], pair.length[0]) == (0, 1, 5.0)
 
 
-def test_tiny_distances_do_not_vanish():
-    X = np.array([[0.0], [1e-200], [3e-200]])
-    assert spanning_tree(X).length == pytest.approx([1e-200, 2e-200], rel=1e-12)
-
-
 @pytest.mark.parametrize(
     ("points", "message"),
     [

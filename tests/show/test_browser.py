@@ -13,7 +13,7 @@ import hypcse
 from hypcse.graph import scale_features
 from hypcse.tree import Tree
 from hypcse.tree.nodes import merge_distances
-from pages import cut_through, export, settle, told
+from pages import cut_through, export, saved, settle, told
 from strategies import chain
 
 HOSTILE = "<img src=x onerror=\"document.title='broken in'\">"
@@ -29,14 +29,14 @@ def sample():
     graph = hypcse.similarity_graph(X)
     tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
     names = tuple(HOSTILE if k == 7 else f"point, {k}" for k in range(N))
-    return Tree(tree.parent, tree.height, names), graph, X, y
+    return tree.with_names(names), graph, X, y
 
 
 @pytest.fixture
 def path(sample, tmp_path):
     tree, graph, X, y = sample
     labels = [f"kind {k} <b>" for k in y]
-    return hypcse.view(tree, tmp_path / "tree.html", graph=graph, labels=labels, features=X, title="A <i>tree</i>")
+    return saved(tree, tmp_path / "tree.html", graph=graph, labels=labels, features=X, title="A <i>tree</i>")
 
 
 def distances_of(sample):
@@ -52,7 +52,7 @@ def on_screen(page, node):
     return box["x"] + x, box["y"] + y
 
 
-def centre(page):
+def center(page):
     box = page.locator("#stage").bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -79,7 +79,7 @@ def test_a_picture_is_really_painted(show, path):
 def test_canvas_where_there_is_no_webgl(show, path, launch):
     page = show(path, launch("--disable-3d-apis"))
     assert told(page, "frames.painter") == "canvas"
-    x, y = centre(page)
+    x, y = center(page)
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 90, y + 40, steps=4)
@@ -104,16 +104,16 @@ def test_drag_pans_and_the_wheel_zooms(show, path, sample):
     assert told(page, "motion") != before
     page.click("#reset")
     settle(page)
-    assert on_screen(page, node) == pytest.approx(centre(page), abs=1)
+    assert on_screen(page, node) == pytest.approx(center(page), abs=1)
 
 
-def test_double_click_brings_a_node_to_the_centre(show, path, sample):
+def test_double_click_brings_a_node_to_the_center(show, path, sample):
     page = show(path)
     node = int(np.argsort(sample[0].sizes)[-4])
     page.mouse.dblclick(*on_screen(page, node))
     settle(page)
     assert told(page, "state.selected") == node
-    assert on_screen(page, node) == pytest.approx(centre(page), abs=1)
+    assert on_screen(page, node) == pytest.approx(center(page), abs=1)
 
 
 def test_touch_selects_and_two_fingers_zoom(show, path, sample):
@@ -184,26 +184,26 @@ def test_search_finds_and_focuses(show, path):
     page.keyboard.press("Enter")
     settle(page)
     assert told(page, "state.selected") == 10
-    assert on_screen(page, 10) == pytest.approx(centre(page), abs=1)
+    assert on_screen(page, 10) == pytest.approx(center(page), abs=1)
     page.fill("#search", "no such leaf")
     assert "No leaf" in page.locator("#found").inner_text()
 
 
-def test_the_slider_recolours_at_once(show, path, sample):
+def test_the_slider_recolors_at_once(show, path, sample):
     page = show(path)
     automatic = hypcse.levels(sample[0], sample[1])[hypcse.main_level(sample[0], sample[1])]
-    assert told(page, "state.automatic") and told(page, "colours") == automatic.max() + 1
+    assert told(page, "state.automatic") and told(page, "colors") == automatic.max() + 1
     for wanted in (2, 5, 11, 30):
         page.locator("#clusters").fill(str(wanted))
-        assert told(page, "state.clusters") == told(page, "colours") == wanted
+        assert told(page, "state.clusters") == told(page, "colors") == wanted
     page.click("#automatic")
-    assert told(page, "colours") == automatic.max() + 1
-    page.select_option("#colouring", "class")
-    assert told(page, "colours") == 4
-    page.select_option("#colouring", "depth")
-    assert told(page, "colours") > 2
+    assert told(page, "colors") == automatic.max() + 1
+    page.select_option("#coloring", "class")
+    assert told(page, "colors") == 4
+    page.select_option("#coloring", "depth")
+    assert told(page, "colors") > 2
     page.locator("#clusters").fill("6")
-    assert told(page, "state.mode") == "cut" and told(page, "colours") == 6
+    assert told(page, "state.mode") == "cut" and told(page, "colors") == 6
 
 
 def test_the_csv_is_the_cut(show, path, sample):
@@ -236,20 +236,20 @@ def test_unknown_classes_are_left_out(show, sample, tmp_path):
     """They are not listed, and in the table of labels their cell is empty."""
     tree, _, _, y = sample
     labels = [None if k % 3 else f"kind {y[k]}" for k in range(N)]
-    page = show(hypcse.view(tree, tmp_path / "tree.html", labels=labels))
+    page = show(saved(tree, tmp_path / "tree.html", labels=labels))
     rows = list(csv.DictReader(io.StringIO(export(page, "#export-csv").decode(), newline="")))
     assert [row["class"] for row in rows] == [label or "" for label in labels]
-    page.select_option("#colouring", "class")
+    page.select_option("#coloring", "class")
     assert [text.split()[0] for text in page.locator("#legend .name").all_inner_texts()] == ["kind"] * 4
-    colours = told(page, "leafColours")
-    assert len({colours[k] for k in range(N) if k % 3}) == 1 and colours[1] not in colours[::3]
-    assert len(set(colours[::3])) == 4
+    colors = told(page, "leafColors")
+    assert len({colors[k] for k in range(N) if k % 3}) == 1 and colors[1] not in colors[::3]
+    assert len(set(colors[::3])) == 4
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_cuts_are_those_of_python_for_every_number(show, tmp_path, seed):
     tree = tied_tree(seed)
-    page = show(hypcse.view(tree, tmp_path / "tied.html"))
+    page = show(saved(tree, tmp_path / "tied.html"))
     for wanted in range(1, tree.n_leaves + 1):
         assert page.evaluate("k => window.hypcse.labels(k)", wanted) == tree.cut(n_clusters=wanted).tolist()
 
@@ -266,7 +266,7 @@ def test_the_second_view(show, path, sample):
     assert told(page, "state.selected") == node
     assert told(page, "motion.bottom") - told(page, "motion.top") < N
     before = told(page, "motion.top")
-    x, y = centre(page)
+    x, y = center(page)
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x, y - 60, steps=3)
@@ -335,7 +335,7 @@ def test_a_subtree_stays_in_sight_when_heights_change(show, path, sample):
 def test_a_node_tells_how_far_apart_its_parts_are(show, tmp_path):
     """The root is drawn as high as the node below it, whose parts are farther apart, and says no more than that."""
     tree, X = Tree.from_newick("((0,2),1);"), [[0.0], [2.0], [5.0]]
-    page = show(hypcse.view(tree, tmp_path / "tree.html", features=X, scale="none"))
+    page = show(saved(tree, tmp_path / "tree.html", features=X, scale="none"))
     page.locator("#stage").focus()
     for node, words in ((4, "at most 5"), (3, "5")):
         page.keyboard.press("Shift+ArrowDown")
@@ -349,12 +349,12 @@ def test_a_node_tells_how_far_apart_its_parts_are(show, tmp_path):
 
 
 def test_without_features_there_is_nothing_to_choose(show, tmp_path, sample):
-    page = show(hypcse.view(sample[0], tmp_path / "bare.html"))
+    page = show(saved(sample[0], tmp_path / "bare.html"))
     page.click("#show-dendrogram")
     page.keyboard.press("h")
     settle(page)
     assert not page.locator("#heights").is_visible()
-    assert told(page, "axis") == "height"
+    assert told(page, "axis") == "height (log2 of volume)"
     assert told(page, "motion.left") == sample[0].height[-1]
     page.locator("#stage").focus()
     page.keyboard.press("Shift+ArrowDown")
@@ -394,9 +394,9 @@ def test_keys_alone(show, path, sample):
     assert tree.parent[node] == tree.root
     page.keyboard.press("Enter")
     settle(page)
-    assert on_screen(page, node) == pytest.approx(centre(page), abs=1)
+    assert on_screen(page, node) == pytest.approx(center(page), abs=1)
     page.keyboard.press("ArrowRight")
-    assert on_screen(page, node)[0] < centre(page)[0] - 20
+    assert on_screen(page, node)[0] < center(page)[0] - 20
     page.keyboard.press("+")
     page.keyboard.press("+")
     settle(page)
@@ -433,7 +433,7 @@ def test_it_fits_a_narrow_window(show, path):
 def test_the_smallest_trees(show, tmp_path, tree, features):
     """With features too, all of them alike, so that all distances are 0."""
     X = np.ones((tree.n_leaves, 2)) if features else None
-    page = show(hypcse.view(tree, tmp_path / "small.html", features=X))
+    page = show(saved(tree, tmp_path / "small.html", features=X))
     page.click("#show-dendrogram")
     settle(page)
     page.locator("#stage").focus()
@@ -447,7 +447,7 @@ def test_the_smallest_trees(show, tmp_path, tree, features):
 def test_a_long_chain(show, tmp_path):
     """Nothing is recursive: a chain of 20,000 leaves is drawn, cut and written."""
     deep = chain(20_000)
-    page = show(hypcse.view(deep, tmp_path / "chain.html"))
+    page = show(saved(deep, tmp_path / "chain.html"))
     page.click("#show-dendrogram")
     settle(page)
     page.fill("#search", "19999")
@@ -471,7 +471,7 @@ def test_a_hundred_thousand_leaves(show, tmp_path):
     hypcse.view(hypcse.graph_linkage(graph), path, graph=graph, labels=y, features=X, names=names)
     assert path.stat().st_size < 8_500_000
     page = show(path)
-    x, y0 = centre(page)
+    x, y0 = center(page)
     page.mouse.move(x, y0)
     page.mouse.down()
     page.mouse.move(x + 120, y0 + 40, steps=5)

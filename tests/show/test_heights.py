@@ -14,7 +14,6 @@ from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, plot
 from hypcse.graph import scale_features
 from hypcse.search.binary import binary_form
-from hypcse.show.layout import on_binary_form
 from hypcse.tree.nodes import merge_distances
 from strategies import trees
 
@@ -72,23 +71,12 @@ def test_triangles_are_as_high_as_their_parts_are_apart(case, data):
     ax = plot.dendrogram(tree, graph=graph, n_clusters=k, features=X)
     split = binary_form(tree)
     clusters = hypcse.best_cut(tree, graph, n_clusters=k)
-    heights = on_binary_form(tree, split, merge_distances(tree, scale_features(X)))
+    heights = merge_distances(split, scale_features(X))
     leaves = [set(split.leaves(node).tolist()) for node in range(split.n_nodes)]
     wanted = [set(np.flatnonzero(clusters == c).tolist()) for c in range(k)]
     expected = [heights[leaves.index(members)] for members in wanted if len(members) > 1]
     assert tips_of(ax) == pytest.approx(sorted(expected))
     pyplot.close("all")
-
-
-@given(trees(min_leaves=2))
-def test_the_parts_of_a_node_that_was_split_have_its_value(tree):
-    """A node of the binary form has the value of the smallest node of the tree that holds its leaves."""
-    binary, values = binary_form(tree), np.arange(tree.n_nodes, dtype=float)
-    found = on_binary_form(tree, binary, values)
-    whole = [set(tree.leaves(node).tolist()) for node in range(tree.n_nodes)]
-    for node in range(binary.n_nodes):
-        below = set(binary.leaves(node).tolist())
-        assert found[node] == min(k for k, members in enumerate(whole) if below <= members)
 
 
 def test_which_heights_are_drawn():
@@ -116,9 +104,9 @@ def test_the_axis_says_what_it_is():
     graph = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     tree = hypcse.graph_linkage(graph)
     X = points_of(tree)
-    assert plot.dendrogram(tree).get_ylabel() == "height"
-    assert plot.dendrogram(tree, graph=graph).get_ylabel() == "height (log2 of volume)"
-    assert plot.dendrogram(hypcse.methods.run("ward", X), graph=graph).get_ylabel() == "height"
+    assert plot.dendrogram(Tree(tree.parent, tree.height)).get_ylabel() == "height"
+    assert plot.dendrogram(tree).get_ylabel() == "height (log2 of volume)"
+    assert plot.dendrogram(hypcse.methods.run("ward", X)).get_ylabel() == "height (distance)"
     title = "distance between joined parts"
     scaled = plot.dendrogram(tree, graph=graph, features=X)
     assert scaled.get_ylabel() == f"{title}\n(root mean square, scaled features)"

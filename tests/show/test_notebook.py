@@ -77,7 +77,7 @@ def test_a_classifier_shows_its_classes(points, monkeypatch):
     seen = []
     real = notebook.dendrogram
     monkeypatch.setattr(notebook, "dendrogram", lambda *given, **options: seen.append(given) or real(*given, **options))
-    model = HypCSEClassifier(random_state=0, n_epochs=2, hidden_dim=8).fit(*points)
+    model = HypCSEClassifier(random_state=0, n_epochs=2).fit(*points)
     assert len(pictures_in(html_of(model))) == 1
     assert seen[0][1] is model.transduction_
 

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse.graph import scale_features
-from hypcse.show.page.bundle import render
+from hypcse.show.layout import tree_layout
+from hypcse.show.page.bundle import render, to_json
+from hypcse.show.page.contents import entropy_shares
 from hypcse.show.page.levels import widest_gap
-from hypcse.show.page.payload import document, to_json
-from hypcse.show.page.table import entropy_shares, node_columns
+from hypcse.show.page.table import distinct_columns
 from hypcse.tree import Tree
 from hypcse.tree.nodes import merge_distances
-from pages import gathered, unpack
+from pages import gathered, saved, unpack
 from strategies import trees
 
 TREE = Tree.from_newick("((a:1,b:1):2,(c:2,d:2):1);")
@@ -57,11 +58,12 @@ def test_what_goes_in_comes_back(tree):
     """Parents, heights to the last bit, names of any text, and angles and radii as exactly as can be seen."""
     shown = gathered(tree)
     held = json.loads(to_json(shown))
+    layout = tree_layout(tree)
     assert np.array_equal(unpack(held["parent"]), tree.parent)
     assert np.array_equal(unpack(held["height"]), tree.height[tree.n_leaves :])
     assert tuple(held["names"]) == tree.names
-    assert unpack(held["angle"]) == pytest.approx(shown.layout.angle, abs=1e-6)
-    assert unpack(held["radius"]) / 65535 * held["radiusMax"] == pytest.approx(shown.layout.radius, abs=1e-3)
+    assert unpack(held["angle"]) == pytest.approx(layout.angle, abs=1e-6)
+    assert unpack(held["radius"]) / 65535 * held["radiusMax"] == pytest.approx(layout.radius, abs=1e-3)
 
 
 @given(trees(), st.sampled_from(["minmax", "standard", "none"]))
@@ -88,18 +90,18 @@ def test_which_heights_a_page_draws_first():
         (model, {}, True, True),
         (SimpleNamespace(tree_=TREE, _scaled=None), {}, False, False),
     ):
-        held = document(gathered(source, **options))
+        held = gathered(source, **options)
         assert (held["distance"] is not None, held["byDistance"]) == (known, first)
         assert held["heightTitle"] == "height"
-    kept = unpack(document(gathered(model))["distance"]["inner"])
+    kept = unpack(gathered(model)["distance"]["inner"])
     assert kept == pytest.approx(merge_distances(TREE, X)[4:])
-    given_too = unpack(document(gathered(model, features=X))["distance"]["inner"])
+    given_too = unpack(gathered(model, features=X)["distance"]["inner"])
     assert given_too == pytest.approx(kept / 9), "features that are given are scaled, and win over the model's"
 
 
 def test_distances_beyond_single_precision():
     X = np.array([[-3e38, -3e38], [-3e38, -3e38], [3e38, 3e38], [3e38, 3e38]])
-    inner = unpack(document(gathered(TREE, features=X, scale="none"))["distance"]["inner"])
+    inner = unpack(gathered(TREE, features=X, scale="none")["distance"]["inner"])
     assert np.isfinite(inner).all() and inner[-1] > 6e38
 
 
@@ -115,7 +117,7 @@ def test_no_name_is_markup(tree):
 
 @pytest.mark.parametrize("name", ["</script><script>alert(1)</script>", "<!--", "{{script}}", "\ud800", "a\x00b"])
 def test_hostile_names(name, tmp_path):
-    path = hypcse.view(TREE, tmp_path / "tree.html", names=[name, "b", "c", "d"], title=name)
+    path = saved(TREE, tmp_path / "tree.html", names=[name, "b", "c", "d"], title=name)
     found = elements(path.read_text(encoding="utf-8"))
     assert len(found.scripts) == 2
     kept = json.loads(found.scripts[0])["names"][0]
@@ -146,7 +148,7 @@ def test_columns_are_the_farthest(tree):
     """Shifts are those of a plain loop over all columns; constant columns set nothing apart."""
     X = np.random.default_rng(tree.n_leaves).normal(size=(tree.n_leaves, 6))
     X[:, 2] = 7
-    told = node_columns(tree, X)
+    told = distinct_columns(tree, X)
     spread = np.where(X.std(axis=0) > 1e-9, X.std(axis=0), np.inf)
     for row, node in enumerate(told.nodes):
         inside = np.isin(np.arange(tree.n_leaves), tree.leaves(node))
@@ -165,22 +167,22 @@ def test_a_model_brings_its_parts():
     disk = np.array([[0.5, 0.1], [0.5, -0.1], [-0.5, 0.1], [-0.5, -0.1]])
     model = SimpleNamespace(tree_=TREE, graph_=graph, labels_=np.array([0, 0, 1, 1]), embedding_=disk)
     shown = gathered(model)
-    assert shown.partitions.automatic.tolist() == [0, 0, 1, 1]
-    assert shown.degrees is not None and shown.entropy is not None
-    assert shown.layout.angle[:2] == pytest.approx([np.arctan2(0.1, 0.5), 2 * np.pi - np.arctan2(0.1, 0.5)])
+    assert unpack(shown["levels"]["finest"]).tolist() == [0, 0, 1, 1] and shown["levels"]["main"] == 0
+    assert shown["degrees"] is not None and shown["entropy"] is not None
+    assert unpack(shown["angle"])[:2] == pytest.approx([np.arctan2(0.1, 0.5), 2 * np.pi - np.arctan2(0.1, 0.5)])
     model.embedding_ = np.zeros((4, 16))
-    assert gathered(model).layout.radius[-1] == 0
-    assert gathered(TREE, graph=graph).partitions.rule != gathered(TREE).partitions.rule
+    assert unpack(gathered(model)["radius"])[-1] == 0
+    assert gathered(TREE, graph=graph)["automaticRule"] != gathered(TREE)["automaticRule"]
 
 
 def test_classes_keep_their_names():
-    held = document(gathered(TREE, labels=["dog", "cat", "dog", 3]))
+    held = gathered(TREE, labels=["dog", "cat", "dog", 3])
     names = [held["classes"]["names"][k] for k in unpack(held["classes"]["codes"])]
     assert names == ["dog", "cat", "dog", "3"]
 
 
 def test_unknown_classes_have_no_name():
-    held = document(gathered(TREE, labels=["dog", None, "cat", np.nan]))
+    held = gathered(TREE, labels=["dog", None, "cat", np.nan])
     assert held["classes"]["names"] == ["dog", "cat"]
     assert unpack(held["classes"]["codes"]).tolist() == [0, 2, 1, 2]
 
@@ -212,8 +214,8 @@ def test_the_widest_gap_gives_a_cut(tree):
         (TREE, {"levels": [["a", "a", "b", "b"]]}, ValueError, "one whole number from 0"),
         (TREE, {"levels": [[0, 1, 2, 3], [0, 0, 1, 1]]}, ValueError, "the coarsest first"),
         (TREE, {"levels": NESTED, "stability": [0.5]}, ValueError, "for 2 levels"),
-        (TREE, {"levels": NESTED, "stability": [0.5, 1.5]}, ValueError, "between 0 and 1"),
-        (TREE, {"levels": NESTED, "stability": [0.5, np.nan]}, ValueError, "not finite"),
+        (TREE, {"levels": NESTED, "stability": [0.5, 1.5]}, ValueError, "stability=1.5 must be from 0 to 1"),
+        (TREE, {"levels": NESTED, "stability": [0.5, np.nan]}, ValueError, "stability=nan must be"),
         (TREE, {"stability": [0.5]}, ValueError, "for 0 levels"),
         (TREE, {"structure": "clear"}, TypeError, "beyond_chance"),
     ],
@@ -225,7 +227,7 @@ def test_wrong_calls_say_what_is_wrong(source, options, error, text, tmp_path):
 
 
 def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    path = hypcse.view(TREE, tmp_path / "tree.html", title="first")
+    path = saved(TREE, tmp_path / "tree.html", title="first")
     before = path.read_text()
     assert path.stat().st_mode & 0o444
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hypcse
-from hypcse.show.page.payload import document, to_json
-from hypcse.show.page.table import WORDS, NodeColumns, column_means, naming_words, sibling_columns
+from hypcse.show.page.bundle import to_json
+from hypcse.show.page.table import column_means, distinct_columns
 from hypcse.tree import Tree
 from pages import gathered, unpack
 from strategies import trees
@@ -20,15 +20,15 @@ TREE = Tree.from_newick("((a:1,b:1):2,(c:2,d:2):1);")
 
 
 @given(trees(min_leaves=2))
-def test_columns_against_siblings_are_the_farthest(tree):
+def test_columns_that_describe_a_node_are_the_farthest(tree):
     """As a plain loop over nodes and columns finds them."""
     X = np.random.default_rng(tree.n_leaves).normal(size=(tree.n_leaves, 5))
     X[:, 1] = 3
-    found = sibling_columns(tree, X)
+    found = distinct_columns(tree, X, 2)
     spread = np.where(X.std(axis=0) > 1e-9, X.std(axis=0), np.inf)
     for row, node in enumerate(found.nodes):
         own = tree.leaves(node) if node >= tree.n_leaves else np.array([node])
-        others = np.setdiff1d(tree.leaves(tree.parent[node]), own)
+        others = np.setdiff1d(np.arange(tree.n_leaves), own)
         shift = (X[own].mean(axis=0) - X[others].mean(axis=0)) / spread
         assert np.abs(found.shift[row]) == pytest.approx(np.sort(np.abs(shift))[::-1][:2])
         assert shift[found.column[row]] == pytest.approx(found.shift[row])
@@ -54,52 +54,24 @@ def test_means_are_those_of_the_leaves(tree, most):
 
 def test_a_page_holds_the_means(monkeypatch):
     X = np.array([[0.0, 7, 0], [1, 7, 1], [5, 7, 1], [6, 7, 0]])
-    table = document(gathered(TREE, features=X, feature_names=["size", "same", "tail"]))["table"]
+    table = gathered(TREE, features=X, feature_names=["size", "same", "tail"])["table"]
     heat = table["heat"]
     assert unpack(heat["columns"]).tolist() == [0, 2]
     values = ((unpack(heat["values"]).astype(float) - 32767) / 32767 * heat["most"]).reshape(-1, 2)
     nodes = unpack(table["nodes"])[: heat["rows"]].tolist()
     assert values[nodes.index(4)] == pytest.approx([(0.5 - 3) / X[:, 0].std(), 0], abs=1e-4)
     monkeypatch.setattr("hypcse.show.page.table.MAX_VALUES", 4)
-    assert document(gathered(TREE, features=X))["table"]["heat"]["rows"] == 2
+    assert gathered(TREE, features=X)["table"]["heat"]["rows"] == 2
 
 
-def test_columns_without_names_name_no_node():
-    X = np.arange(8.0).reshape(4, 2)
-    assert document(gathered(TREE, features=X))["table"]["siblings"] is None
-    assert document(gathered(TREE, features=X, feature_names=["a", "b"]))["table"]["siblings"] is not None
-
-
-@pytest.mark.parametrize(
-    ("share", "above", "below"),
-    [
-        (1.0, "", "less "),
-        (0.9, "", "less "),
-        (0.89, "often ", "less "),
-        (0.51, "often ", "less "),
-        (0.16, "more ", "few "),
-        (0.03, "more ", "few "),
-        (0.02, "more ", "no "),
-        (0.0, "more ", "no "),
-    ],
-)
-def test_a_name_by_a_mark_is_true_of_the_node(share, above, below):
-    """Whatever the siblings have; a column of other numbers is high or low."""
-    found = NodeColumns(
-        np.zeros(2, np.int64), np.zeros((2, 1), np.int64), np.array([[1.0], [-1.0]]), np.full((2, 1), share)
-    )
-    assert [WORDS[k] for k in naming_words(found, np.array([True])).ravel()] == [above, below]
-    assert [WORDS[k] for k in naming_words(found, np.array([False])).ravel()] == ["high ", "low "]
-
-
-def test_a_page_holds_the_words_of_names():
+def test_a_page_holds_what_columns_say_of_nodes(monkeypatch):
     X = np.array([[0.0, 1], [0, 1], [0, 5], [1, 6]])
-    held = document(gathered(TREE, features=X, feature_names=["tail", "size"]))["table"]
-    row = unpack(held["nodes"]).tolist().index(5)
-    siblings = held["siblings"]
-    words = [siblings["words"][k] for k in unpack(siblings["word"]).reshape(-1, siblings["told"])[row]]
-    columns = unpack(siblings["column"]).reshape(-1, siblings["told"])[row].tolist()
-    assert dict(zip(columns, words, strict=True)) == {0: "often ", 1: "high "}
+    assert gathered(TREE, features=X)["table"]["said"] is None
+    table = gathered(TREE, features=X, feature_names=["tail", "size"])["table"]
+    names = dict(zip(unpack(table["nodes"]).tolist(), table["said"], strict=False))
+    assert names[4] == "size 1" and names[5].startswith("size 5")
+    monkeypatch.setattr("hypcse.show.page.table.NAMED", 4)
+    assert len(gathered(TREE, features=X, feature_names=["tail", "size"])["table"]["said"]) == 1
 
 
 def test_names_and_labels_come_back():
@@ -109,17 +81,20 @@ def test_names_and_labels_come_back():
     (labels,) = held["compared"]
     assert labels["title"] == "other" and labels["names"] == ["x", "y"]
     assert unpack(labels["codes"]).tolist() == [0, 2, 1, 0]
-    assert document(gathered(TREE, compare=[1, 1, 2, 2]))["compared"][0]["title"] == "compared"
-    assert document(gathered(TREE))["nodeNames"] == [] and document(gathered(TREE))["compared"] == []
+    assert gathered(TREE, compare=[1, 1, 2, 2])["compared"][0]["title"] == "compared"
+    assert gathered(TREE)["nodeNames"] == [] and gathered(TREE)["compared"] == []
 
 
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"node_names": {2: "a leaf"}}, ValueError, r"node 2, but the inner nodes of this tree are 4 \.\. 6"),
+        (
+            {"node_names": {2: "a leaf"}},
+            ValueError,
+            r"node 2, but the inner nodes .* the numbers 4 \.\. 6",
+        ),
         ({"node_names": {7: "none"}}, ValueError, "Name leaves by names="),
-        ({"node_names": {"4": "text"}}, TypeError, "whole numbers"),
-        ({"node_names": {True: "truth"}}, TypeError, "whole numbers"),
+        ({"node_names": {"4": "text"}}, ValueError, "names node '4', but .* the numbers 4"),
         ({"node_names": ["a"]}, TypeError, "Pass a mapping"),
         ({"compare": [1, 2]}, ValueError, "compare, 'compared': .* one label per point"),
         ({"compare": {"k-means": [1]}}, ValueError, "compare, 'k-means'"),
@@ -131,5 +106,5 @@ def test_wrong_names_and_labels_are_refused(options, error, text):
 
 
 def test_no_column_at_all():
-    held = document(gathered(TREE, features=np.ones((4, 2)), feature_names=["a", "b"]))["table"]["heat"]
+    held = gathered(TREE, features=np.ones((4, 2)), feature_names=["a", "b"])["table"]["heat"]
     assert unpack(held["columns"]).size == 0 and unpack(held["values"]).size == 0

@@ -13,9 +13,9 @@ import pytest
 import hypcse
 from hypcse.partitions.evidence import Structure
 from hypcse.partitions.nested_levels import Levels
-from hypcse.show.page.payload import to_json
+from hypcse.show.page.bundle import to_json
 from hypcse.tree import Tree
-from pages import export, gathered, settle, told, unpack
+from pages import export, gathered, saved, settle, told, unpack
 
 N = 60
 CLEAR = Structure("clear", 12.3, 2.0)
@@ -41,7 +41,7 @@ def path(case, tmp_path):
     """A page of three levels, the one in the middle automatic."""
     tree, graph, levels = case
     options = {"levels": levels, "stability": [0.5, 0.974, 1], "automatic": levels[1], "structure": CLEAR}
-    return hypcse.view(tree, tmp_path / "tree.html", graph=graph, **options)
+    return saved(tree, tmp_path / "tree.html", graph=graph, **options)
 
 
 def nested(found):
@@ -175,7 +175,7 @@ def test_a_click_shows_a_level(show, path):
     for k, count in ((0, 2), (2, 9), (1, 4)):
         page.locator("#level-list button").nth(k).click()
         assert pressed(page) == [k] and told(page, "state.level") == k
-        assert told(page, "state.clusters") == told(page, "colours") == count
+        assert told(page, "state.clusters") == told(page, "colors") == count
         assert page.locator("#legend li").count() == count
         assert page.input_value("#clusters-number") == str(count)
         assert f"Level {k + 1} of 3: {count} clusters" in page.locator("#live").inner_text()
@@ -199,12 +199,12 @@ def test_a_level_is_left_by_every_other_choice(show, path):
     assert told(page, "state.clusters") == 4 and pressed(page) == [1]
 
 
-def test_colours_by_class_give_way_to_a_level(show, case, tmp_path):
+def test_colors_by_class_give_way_to_a_level(show, case, tmp_path):
     tree, _, levels = case
-    page = show(hypcse.view(tree, tmp_path / "tree.html", levels=levels, labels=np.arange(N) % 3))
-    page.select_option("#colouring", "class")
+    page = show(saved(tree, tmp_path / "tree.html", levels=levels, labels=np.arange(N) % 3))
+    page.select_option("#coloring", "class")
     page.locator("#level-list button").nth(2).click()
-    assert told(page, "state.mode") == "cut" and told(page, "colours") == 9
+    assert told(page, "state.mode") == "cut" and told(page, "colors") == 9
 
 
 def test_a_key_goes_from_level_to_level(show, path):
@@ -219,14 +219,14 @@ def test_a_key_goes_from_level_to_level(show, path):
     assert pressed(page) == [1], "the first level with more clusters than are shown"
 
 
-def test_the_largest_part_keeps_its_colour(show, path, case):
+def test_the_largest_part_keeps_its_color(show, path, case):
     """As clusters do when the slider splits them."""
     _, _, levels = case
     page = show(path)
     seen = []
     for k in range(3):
         page.locator("#level-list button").nth(k).click()
-        seen.append(page.evaluate("window.hypcse.leafColours"))
+        seen.append(page.evaluate("window.hypcse.leafColors"))
     for k in range(2):
         for cluster in range(levels[k].max() + 1):
             inside = np.flatnonzero(levels[k] == cluster)
@@ -239,7 +239,7 @@ def test_the_csv_is_the_level(show, case, tmp_path):
     """With the numbers that were given."""
     tree, _, levels = case
     levels = [levels[0], 700 - 3 * levels[1], levels[2]]
-    page = show(hypcse.view(tree, tmp_path / "tree.html", levels=levels))
+    page = show(saved(tree, tmp_path / "tree.html", levels=levels))
     for k, labels in enumerate(levels):
         page.locator("#level-list button").nth(k).click()
         table = csv.DictReader(io.StringIO(export(page, "#export-csv").decode(), newline=""))
@@ -248,12 +248,12 @@ def test_the_csv_is_the_level(show, case, tmp_path):
 
 def test_without_levels_there_is_no_list(show, case, tmp_path):
     tree, graph, _ = case
-    page = show(hypcse.view(tree, tmp_path / "bare.html"))
+    page = show(saved(tree, tmp_path / "bare.html"))
     assert not page.locator("#levels").is_visible() and not page.locator("#structure").is_visible()
     before = told(page, "state")
     page.keyboard.press("l")
     assert told(page, "state") == before
-    page = show(hypcse.view(tree, tmp_path / "none.html", graph=graph, levels=[], structure=CLEAR))
+    page = show(saved(tree, tmp_path / "none.html", graph=graph, levels=[], structure=CLEAR))
     assert not page.locator("#levels").is_visible() and page.locator("#structure").is_visible()
 
 
@@ -261,7 +261,7 @@ def test_what_may_be_chance_is_said_to_be(show, case, tmp_path):
     """One cluster, or a leaf each, come out again whatever the data are, so that no stability is told of them."""
     tree, _, levels = case
     levels = [np.zeros(N, int), levels[1], np.arange(N)]
-    page = show(hypcse.view(tree, tmp_path / "tree.html", levels=levels, stability=[1, 0.3, 1], structure=NOTHING))
+    page = show(saved(tree, tmp_path / "tree.html", levels=levels, stability=[1, 0.3, 1], structure=NOTHING))
     assert [text for text, _ in rows(page)] == ["1 cluster", "4 clusters , stability 0.30", f"{N} clusters"]
     said = page.locator("#structure").inner_text()
     assert said.startswith("No structure beyond chance") and "may be chance" in said
@@ -271,7 +271,7 @@ def test_many_levels_in_a_narrow_window(show, case, tmp_path):
     """Nothing is wider than the window, and the page does not scroll to the level that is shown."""
     tree, graph, _ = case
     many = hypcse.levels(tree, graph, n_clusters=list(range(2, 22)))
-    path = hypcse.view(tree, tmp_path / "tree.html", levels=many, automatic=many[-1])
+    path = saved(tree, tmp_path / "tree.html", levels=many, automatic=many[-1])
     page = show(path, viewport={"width": 340, "height": 600})
     assert page.evaluate("document.documentElement.scrollWidth") <= 340
     assert page.evaluate("document.scrollingElement.scrollTop") == 0

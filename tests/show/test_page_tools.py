@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -14,8 +15,8 @@ from sklearn.metrics.cluster import contingency_matrix
 
 import hypcse
 from hypcse.tree import Tree
-from hypcse.tree.formats.newick import read_node_names
-from pages import cut_through, export, settle, told
+from hypcse.tree.newick import read_node_names
+from pages import cut_through, export, saved, settle, told
 
 N = 120
 COLUMNS = ["size", "weight of the whole animal", "tail", "noise"]
@@ -34,14 +35,14 @@ def sample():
     graph = hypcse.similarity_graph(X, scale="standard")
     tree = hypcse.refine(hypcse.graph_linkage(graph), graph)
     levels = hypcse.levels(tree, graph, n_clusters=[2, 4, 14], min_size=1)
-    return Tree(tree.parent, tree.height, tuple(f"animal {k}" for k in range(N))), levels, X, y
+    return tree.with_names([f"animal {k}" for k in range(N)]), levels, X, y
 
 
 @pytest.fixture
 def path(sample, tmp_path):
     tree, levels, X, y = sample
     other = np.where(np.arange(N) % 10 == 0, "odd", np.array(["left", "right"])[(y >= 2).astype(int)])
-    return hypcse.view(
+    return saved(
         tree,
         tmp_path / "tree.html",
         labels=[f"kind {k}" for k in y],
@@ -86,8 +87,8 @@ def contrast(page, selector):
             const own = parse(getComputedStyle(node).backgroundColor);
             return own[3] === 1 ? own.slice(0, 3) : over(own, ground(node.parentElement));
           };
-          const light = (colour) => {
-            const [r, g, b] = colour.map((byte) => byte / 255)
+          const light = (color) => {
+            const [r, g, b] = color.map((byte) => byte / 255)
               .map((share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4));
             return 0.2126 * r + 0.7152 * g + 0.0722 * b;
           };
@@ -107,16 +108,16 @@ def contrast(page, selector):
 
 
 def test_nodes_are_named_by_what_sets_them_apart(show, path):
-    """Against their siblings; a column of 0 and 1 needs no high or low."""
+    """Against all other leaves, by typical values."""
     page = show(path)
     page.locator("#level-list button").first.click()
     texts = page.locator("#legend .name").all_inner_texts()
-    assert sorted(text.split(maxsplit=1)[1] for text in texts) == ["no tail, low size", "tail, high size"]
+    assert sorted(text.split(maxsplit=1)[1] for text in texts) == ["size 0", "size 40"]
     page.locator("#level-list button").nth(1).click()
     assert sum("weight of the whole animal" in text for text in page.locator("#legend .name").all_inner_texts()) == 4
     page.keyboard.press("v")
     settle(page)
-    assert any(text.startswith("low weight of the whole") for text in told(page, "words"))
+    assert any("weight of the whole" in text for text in told(page, "words"))
     page.locator("#stage").focus()
     page.keyboard.press("Shift+ArrowDown")
     assert page.locator("#details h2").inner_text() == "all <b>animals"
@@ -137,7 +138,8 @@ def test_a_name_is_given_and_goes_into_every_export(show, path, sample):
     assert "Giants, 'old'" in told(page, "words")
     held = json.loads(export(page, "#export-json"))
     assert held["node_names"][str(node)] == "Giants, 'old'" and held["node_names"][str(tree.root)] == "all <b>animals"
-    assert Tree.from_json(json.dumps(held)) == tree
+    again = Tree.from_json(json.dumps(held))
+    assert again == tree and (again.unit, again.joined_from) == ("volume", math.inf)
     picture = ElementTree.fromstring(export(page, "#export-svg"))
     assert sum("Giants" in (text.text or "") for text in picture.iter(TEXT)) == 2, "over the branch and in the key"
     assert "Giants, 'old'" in export(page, "#export-csv").decode()
@@ -224,7 +226,7 @@ def test_the_heat_map_shows_means(show, path, sample):
 
 
 def test_clusters_and_labels_side_by_side(show, path, sample):
-    """The table counts as scikit-learn does, and a colour means one thing: classes have those of their clusters."""
+    """The table counts as scikit-learn does, and a color means one thing: classes have those of their clusters."""
     _, levels, _, y = sample
     page = show(path)
     for level in (1, 2):
@@ -236,13 +238,13 @@ def test_clusters_and_labels_side_by_side(show, path, sample):
         assert np.array_equal(shown, counts[order])
         assert f"{adjusted_rand_score(y, levels[level]):.3f}" in page.locator("#agreement").inner_text()
     page.locator("#level-list button").nth(1).click()
-    clusters = told(page, "leafColours")
-    page.select_option("#colouring", "class")
-    assert told(page, "leafColours") == clusters, "the clusters are the classes here"
+    clusters = told(page, "leafColors")
+    page.select_option("#coloring", "class")
+    assert told(page, "leafColors") == clusters, "the clusters are the classes here"
     page.select_option("#compared", label="by hand")
     assert "odd" in page.locator("#pairs thead").inner_text()
     page.keyboard.press("c")
-    assert told(page, "state.mode") == "compare-0" and told(page, "colours") == 3
+    assert told(page, "state.mode") == "compare-0" and told(page, "colors") == 3
     page.keyboard.press("s")
     settle(page)
     assert told(page, "state.view") == "dendrogram" and told(page, "words").count("by hand") == 1
@@ -252,13 +254,13 @@ def test_clusters_and_labels_side_by_side(show, path, sample):
     assert told(page, "beside.rects") < before
 
 
-def test_exemplars_have_the_colours_that_are_shown(show, path):
+def test_exemplars_have_the_colors_that_are_shown(show, path):
     page = show(path)
     page.locator("#legend button").first.click()
-    page.select_option("#colouring", "depth")
+    page.select_option("#coloring", "depth")
     swatches = page.locator("#details .leaves .swatch")
     shown = page.evaluate("element => getComputedStyle(element).backgroundColor", swatches.first.element_handle())
-    page.select_option("#colouring", "cut")
+    page.select_option("#coloring", "cut")
     after = page.evaluate("element => getComputedStyle(element).backgroundColor", swatches.first.element_handle())
     assert shown != after
 
@@ -293,7 +295,7 @@ def test_a_link_restores_the_view(show, path):
     page.keyboard.press("v")
     page.keyboard.press("m")
     page.keyboard.press("h")
-    page.select_option("#colouring", "class")
+    page.select_option("#coloring", "class")
     page.fill("#search", "animal 77")
     page.keyboard.press("Enter")
     settle(page)
@@ -363,10 +365,10 @@ def test_everything_can_be_read_in_a_narrow_window(show, path, look):
     assert contrast(page, "header *, #levels *, aside *:not(:disabled)") >= 4.5
 
 
-def test_the_picture_has_a_key_to_its_colours(show, path):
+def test_the_picture_has_a_key_to_its_colors(show, path):
     page = show(path)
     for mode, texts in (("class", {"kind 0 (30)", "kind 3 (30)"}), ("compare-0", {"odd (12)"})):
-        page.select_option("#colouring", mode)
+        page.select_option("#coloring", mode)
         picture = ElementTree.fromstring(export(page, "#export-svg"))
         assert texts <= {text.text for text in picture.iter(TEXT)}
     assert export(page, "#export-png").startswith(b"\x89PNG")
@@ -376,13 +378,13 @@ def test_outliers_are_grey_and_last(show, tmp_path):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(60, 3)), rng.normal(12, 1, size=(40, 3)), [[90.0, -90, 90], [-70, 99, 0]]])
     model = hypcse.EntropyClustering(2, mark_outliers=True).fit(X)
-    page = show(hypcse.view(model, tmp_path / "tree.html", features=X))
+    page = show(saved(model, tmp_path / "tree.html", features=X))
     texts = page.locator("#legend .name").all_inner_texts()
     assert texts[-1] == "outliers" and [text[:2] for text in texts[:-1]] == ["0:", "1:"]
     assert int(page.locator("#legend .count").last.inner_text()) == np.sum(model.labels_ < 0)
     assert told(page, "state.clusters") == 2
-    colours = page.locator("#legend .swatch").evaluate_all(
+    colors = page.locator("#legend .swatch").evaluate_all(
         "all => all.map((one) => getComputedStyle(one).backgroundColor)"
     )
-    red, green, blue = (int(part) for part in colours[-1][4:-1].split(","))
-    assert max(red, green, blue) - min(red, green, blue) < 40 and len(set(colours)) == 3
+    red, green, blue = (int(part) for part in colors[-1][4:-1].split(","))
+    assert max(red, green, blue) - min(red, green, blue) < 40 and len(set(colors)) == 3

@@ -17,8 +17,8 @@ import hypcse
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, plot
 from hypcse.neural.training import TrainingOptions
-from hypcse.show.colors import node_colours
-from hypcse.show.plot.axes import shown_clusters
+from hypcse.show.colors import node_colors
+from hypcse.show.plot.dendrograms import shown_clusters
 from hypcse.show.plot.disks import geodesics
 from hypcse.show.source import leaf_classes
 from strategies import chain, trees
@@ -206,12 +206,12 @@ def test_labels_are_the_second_argument():
 
 
 def test_leaves_of_unknown_class_are_grey():
-    """They have no place in the legend, and do not grey the branches above others."""
+    """They have no place in the legend, and do not gray the branches above others."""
     tree = Tree.from_newick("((0,1),((2,3),4));")
     labels = np.array(["a", None, "b", "b", np.nan], dtype=object)
-    grey, (first, second) = node_colours(tree, None)[0], plot.palette(2)
-    found = node_colours(tree, leaf_classes(labels, 5))
-    assert (found[[1, 4]] == grey).all() and (found[tree.lca(0, 1)] == first).all()
+    gray, (first, second) = node_colors(tree, None)[0], plot.palette(2)
+    found = node_colors(tree, leaf_classes(labels, 5))
+    assert (found[[1, 4]] == gray).all() and (found[tree.lca(0, 1)] == first).all()
     assert (found[tree.lca(2, 4)] == second).all()
     for draw in (plot.disk, plot.dendrogram):
         ax = draw(tree, labels)

@@ -9,7 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,11 +17,9 @@ from pathlib import Path
 import pytest
 
 from hypcse import HypcseWarning
-from hypcse.storage import drafts, whole
 from hypcse.storage import files as holding
-from hypcse.storage import files as renames
-from hypcse.storage.drafts import remove_leftovers
-from hypcse.storage.files import check_file, check_folder, hold_folder
+from hypcse.storage import whole
+from hypcse.storage.files import check_file, check_folder, hold_folder, remove_leftovers
 from hypcse.storage.whole import check_place, write_file, write_folder
 
 OLD, NEW = {"a": b"old", "inner/b": b"old"}, {"a": b"new", "inner/b": b"new"}
@@ -36,22 +34,11 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.fixture(params=["exchange", "two renames"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With the system's exchange of names, and as where it has none."""
-    if request.param == "two renames":
-        monkeypatch.setattr(renames, "_renameat2", lambda: None)
-    elif renames._renameat2() is None:
-        pytest.skip("this system cannot exchange names")
-    return request.param
-
-
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "found"
 
 
-@pytest.mark.usefixtures("way")
 def test_a_folder_is_new_or_replaced(out: Path) -> None:
     assert write_folder(out, OLD) == out and content(out) == OLD
     assert write_folder(out, NEW, overwrite=True) == out and content(out) == NEW
@@ -62,7 +49,6 @@ def test_a_folder_is_new_or_replaced(out: Path) -> None:
     assert out.stat().st_mode & 0o777 == 0o777 & ~mask
 
 
-@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_what_came_meanwhile_is_kept(out: Path, overwrite: bool) -> None:
     check_place(out, overwrite, OLD)
@@ -75,7 +61,6 @@ def test_what_came_meanwhile_is_kept(out: Path, overwrite: bool) -> None:
     assert names(out.parent) == ["found", "found-2", "found-3"]
 
 
-@pytest.mark.usefixtures("way")
 def test_what_comes_in_the_last_moment_is_kept(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that another program puts into the old folder after the first look at it."""
     write_folder(out, OLD)
@@ -94,7 +79,6 @@ def test_what_comes_in_the_last_moment_is_kept(out: Path, monkeypatch: pytest.Mo
     assert names(out.parent) == ["found", "found-2"]
 
 
-@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("there", ["file", "link", "empty folder"])
 def test_other_things_at_the_place(out: Path, there: str) -> None:
     if there == "file":
@@ -110,22 +94,18 @@ def test_other_things_at_the_place(out: Path, there: str) -> None:
         check_place(out, False, NEW)
 
 
-@pytest.mark.usefixtures("way")
 def test_a_failed_write_leaves_the_old_folder(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_folder(out, OLD)
 
     def fails(*words: object) -> None:
         raise OSError("disk full")
 
-    for name in ("_write", "rename_to_free", "_sync"):
+    for name in ("_write", "_rename_to_free", "_sync"):
         with monkeypatch.context() as patch:
             patch.setattr(whole, name, fails)
-            if name == "rename_to_free":
-                patch.setattr(whole, "exchange", lambda *_: False)
-                patch.setattr(renames, "rename_to_free", fails)
             with pytest.raises(OSError, match="disk full"):
                 write_folder(out, NEW, overwrite=True)
-        if name == "rename_to_free":
+        if name == "_rename_to_free":
             # Nothing can be renamed any more, not even back: the old one is under a name that is never cleaned up.
             (left,) = out.parent.glob(".found.old-*")
             left.rename(out)
@@ -134,7 +114,6 @@ def test_a_failed_write_leaves_the_old_folder(out: Path, monkeypatch: pytest.Mon
 
 def test_the_second_rename_fails_and_the_old_folder_comes_back(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_folder(out, OLD)
-    monkeypatch.setattr(renames, "_renameat2", lambda: None)
     real, calls = os.rename, []
 
     def second_fails(source: str, target: str) -> None:
@@ -197,22 +176,15 @@ def test_a_file_is_new_or_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_a_killed_writer_left_is_removed_and_what_is_written_is_not(out: Path) -> None:
-    code = (
-        "import os, signal, sys; from pathlib import Path; from hypcse.storage.drafts import open_draft\n"
-        "with open_draft(Path(sys.argv[1]), folder=True) as made:\n"
-        "    (made / 'half').write_text('half'); print(made.name, flush=True); sys.stdin.read()\n"
-    )
-    words = [sys.executable, "-c", code, str(out)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
-        assert writer.stdout is not None
-        made = out.with_name(writer.stdout.readline().strip())
-        write_folder(out, NEW)
-        assert content(made) == {"half": b"half"}
-        writer.kill()
-        writer.wait()
-    assert content(made) == {"half": b"half"}
-    write_folder(out, NEW, overwrite=True)
-    assert names(out.parent) == ["found"]
+    """A draft is a leftover after a day."""
+    old, new = (out.with_name(f".found.part-0123abc{k}") for k in (0, 1))
+    for draft in (old, new):
+        draft.mkdir()
+        (draft / "half").write_text("half")
+    yesterday = time.time() - 90_000
+    os.utime(old, (yesterday, yesterday))
+    write_folder(out, NEW)
+    assert names(out.parent) == [new.name, "found"] and content(new) == {"half": b"half"}
 
 
 def test_only_leftovers_are_removed(tmp_path: Path) -> None:
@@ -224,7 +196,7 @@ def test_only_leftovers_are_removed(tmp_path: Path) -> None:
     before = set(names(tmp_path))
     remove_leftovers(tmp_path, "found")
     assert before - set(names(tmp_path)) == {LEFT, ".found.part-0123abce"}
-    remove_leftovers(tmp_path)
+    remove_leftovers(tmp_path, "*")
     assert ".other.part-0123abcd" not in names(tmp_path)
 
 
@@ -278,15 +250,16 @@ def test_a_killed_holder_holds_no_more(tmp_path: Path) -> None:
 
 def test_a_folder_removed_while_it_is_locked_is_held_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, locked = tmp_path / "kept", []
+    fcntl = pytest.importorskip("fcntl")
+    flock = fcntl.flock
 
-    def removing(path: Path, wait: bool, flags: int) -> int | None:
-        handle = drafts.lock(path, wait, flags)
+    def removing(handle: int, flags: int) -> None:
+        flock(handle, flags)
         if not locked:
             shutil.rmtree(folder)
-        locked.append(path)
-        return handle
+        locked.append(handle)
 
-    monkeypatch.setattr(holding, "lock", removing)
+    monkeypatch.setattr(fcntl, "flock", removing)
     with hold_folder(folder):
         assert folder.is_dir() and len(locked) == 2
 
@@ -306,7 +279,7 @@ def test_places_of_files_and_folders_are_tried_before_the_work(tmp_path: Path, m
         check_file(tmp_path)
     with pytest.raises(FileNotFoundError, match="is not a folder. Create it first"):
         check_file(tmp_path / "no" / "file")
-    monkeypatch.setattr(drafts, "_make_draft", refuse)
+    monkeypatch.setattr(holding, "_make_draft", refuse)
     for check in (check_file, check_folder):
         told = rf"cannot write to {tmp_path}, where new would go \(Permission denied\). Choose"
         with pytest.raises(PermissionError, match=told):
@@ -318,36 +291,6 @@ def test_places_of_files_and_folders_are_tried_before_the_work(tmp_path: Path, m
 
 def refuse(*words: object) -> None:
     raise PermissionError(13, "Permission denied")
-
-
-def test_many_writers_and_a_reader(out: Path) -> None:
-    """The name always stands for one whole folder, where names can be exchanged."""
-    if renames._renameat2() is None:
-        pytest.skip("this system cannot exchange names")
-    write_folder(out, dict.fromkeys(OLD, b"0"))
-    seen: list[dict[str, bytes]] = []
-    done = threading.Event()
-
-    def read() -> None:
-        while not done.is_set():
-            handle = os.open(out, os.O_RDONLY)
-            seen.append({"names": ",".join(sorted(os.listdir(handle))).encode()})
-            os.close(handle)
-
-    def write(text: bytes) -> None:
-        for _ in range(10):
-            write_folder(out, dict.fromkeys(OLD, text), overwrite=True)
-
-    reader = threading.Thread(target=read)
-    writers = [threading.Thread(target=write, args=(b"%d" % k,)) for k in range(3)]
-    for thread in (reader, *writers):
-        thread.start()
-    for thread in writers:
-        thread.join()
-    done.set()
-    reader.join()
-    assert len(set(content(out).values())) == 1 and names(out.parent) == ["found"]
-    assert seen
 
 
 def test_a_disk_that_is_full_names_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

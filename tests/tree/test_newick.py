@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hypcse.kernels.trees.branches import branch_lengths
 from hypcse.tree import Tree
-from hypcse.tree.formats.newick import read_newick
+from hypcse.tree.newick import read_newick
 from strategies import trees
 
 

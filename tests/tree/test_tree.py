@@ -21,7 +21,7 @@ THREE = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2])
 
 
 def same_partition(a, b):
-    """Whether two labellings group alike."""
+    """Whether two labelings group alike."""
     pairs = set(zip(a.tolist(), b.tolist(), strict=True))
     return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))
 
@@ -145,7 +145,7 @@ def test_subtree_keeps_names():
     assert tree.prune([2, 0]).names == ("x", "z")
 
 
-def neighbour_gaps(order, X):
+def neighbor_gaps(order, X):
     return float(np.linalg.norm(np.diff(X[order], axis=0), axis=1).sum())
 
 
@@ -163,8 +163,8 @@ def test_exact_order_is_the_best_of_all(seed):
     """SciPy's ordering misses the optimum in some of these cases; enumeration does not."""
     X = np.random.default_rng(seed).normal(size=(8, 2))
     tree = Tree.from_linkage(linkage(X, "average"))
-    best = min(neighbour_gaps(list(order), X) for order in all_orders(tree))
-    assert neighbour_gaps(tree.leaf_order(X), X) == pytest.approx(best)
+    best = min(neighbor_gaps(list(order), X) for order in all_orders(tree))
+    assert neighbor_gaps(tree.leaf_order(X), X) == pytest.approx(best)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -177,7 +177,7 @@ def test_leaf_orders_respect_the_tree(seed):
         for leaves in brute.members(tree):
             spots = place[list(leaves)]
             assert spots.max() - spots.min() + 1 == len(leaves)
-    exact, greedy, plain = (neighbour_gaps(order, X) for order in orders)
+    exact, greedy, plain = (neighbor_gaps(order, X) for order in orders)
     assert exact <= greedy <= plain
 
 

@@ -15,7 +15,6 @@ from hypcse._choices import CellMethod
 from hypcse._random import check_seed
 from hypcse.cells.groups import categories, digest_of_cells, group_dendrogram
 from hypcse.estimators import EntropyClustering
-from hypcse.graph import Graph
 from hypcse.partitions.nested_levels import Levels, levels
 from hypcse.points import Points
 from hypcse.points.cells import points_of_cells
@@ -26,8 +25,6 @@ from hypcse.tree.flat import count_clusters
 
 if TYPE_CHECKING:
     from anndata import AnnData
-
-Labels = NDArray[np.int64]
 
 
 def hierarchy(
@@ -49,9 +46,9 @@ def hierarchy(
     adata
         The cells; the results are written into it.
     use
-        "auto" for obsp["connectivities"] where there is one, else obsm["X_pca"], else X; or "X", or a key of `obsp` or
-        `obsm`. Of features the similarity graph is made, with `n_neighbors` and no scaling. Components of a graph are
-        joined by the representation it was made of, where that is there.
+        "auto" for obsp["connectivities"] if it exists, else obsm["X_pca"], else X; or "X", or a key of `obsp` or
+        `obsm`. Builds the similarity graph of features, with `n_neighbors` and no scaling. Joins components of a graph
+        by the representation that it was made of, if that exists.
     neighbors_key
         What `scanpy.pp.neighbors` was called with as `key_added`, to use that graph instead of `use`.
     method
@@ -59,7 +56,7 @@ def hierarchy(
     resolutions
         None for the levels that the entropy gives, a number of such levels, or numbers of clusters.
     n_neighbors
-        Neighbours of each cell, where a graph is made.
+        Neighbors of each cell, if a graph is made.
     mark_outliers
         Whether cells far from all others are "outliers", the last category, in obs["hypcse"]; see `EntropyClustering`.
     key_added
@@ -80,8 +77,8 @@ def hierarchy(
         "1", ... by falling size; obs["hypcse"] is the main one of them, to look at first.
     obsm["X_hypcse"] : the cells in the Poincare ball, as trained; by "search", in the disk as the tree lays them out.
     uns["hypcse"] : "linkage", SciPy's matrix over all cells; "levels", the numbers of clusters; "main_level", which of
-        them, from 1, obs["hypcse"] is; "structure", what there is beyond chance (where nothing is, and no
-        `resolutions` are asked for, obs["hypcse"] is one group); "cells", a digest of their names in this order;
+        them, from 1, obs["hypcse"] is; "structure", what there is beyond chance (if nothing is, and you
+        pass no `resolutions`, obs["hypcse"] is one group); "cells", a digest of their names in this order;
         "params".
     uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500 and no outliers,
         as scanpy's plots read it.
@@ -105,22 +102,21 @@ def hierarchy(
     check_count("the number of cells", points.n_points, 2)
     kind: Any = EntropyClustering if method == "search" else import_module("hypcse.neural.hypcse").HypCSE
     model = kind(n_neighbors=n_neighbors, mark_outliers=mark_outliers, random_state=seed).fit(points)
-    tree, graph = model.tree_, model.graph_
-    found = _partitions(model, resolutions)
-    partitions = found.labels
+    tree = model.tree_
+    nested = _partitions(model, resolutions)
     _clear(adata, key_added)
-    for number, labels in enumerate(partitions, start=1):
+    for number, labels in enumerate(nested, start=1):
         adata.obs[f"{key_added}_{number}"] = categories(labels)
-    main = np.where(model.labels_ < 0, -1, partitions[found.main])
+    main = np.where(model.labels_ < 0, -1, nested[nested.main])
     adata.obs[key_added] = categories(main)
     adata.obsm[f"X_{key_added}"] = model.embedding_ if hasattr(model, "embedding_") else _places(tree)
     adata.uns[key_added] = {
         "cells": digest_of_cells(adata),
         "linkage": tree.to_linkage(),
-        "levels": np.array([count_clusters(labels) for labels in partitions]),
-        "main_level": found.main + 1,
+        "levels": np.array([count_clusters(labels) for labels in nested]),
+        "main_level": nested.main + 1,
         "structure": {**asdict(model.structure_), "rests_on": np.array(model.structure_.rests_on, dtype=str)},
-        "params": {"use": used, "method": method, "random_state": seed, **_graph_params(model, points, graph)},
+        "params": {"use": used, "method": method, "random_state": seed, **_graph_params(model, points)},
     }
     dendrogram = group_dendrogram(tree, main, key_added, used)
     if dendrogram is not None:
@@ -129,30 +125,25 @@ def hierarchy(
 
 
 def _graph_key(adata: Any, neighbors_key: str, use: str) -> str:
-    """The key of `obsp` that scanpy noted for a graph of neighbours."""
+    """The key of `obsp` that scanpy noted for a graph of neighbors."""
     if use != "auto":
         raise ValueError(f"use={use!r} and neighbors_key={neighbors_key!r} exclude each other. Pass one of them.")
     entries = {key: entry for key, entry in adata.uns.items() if isinstance(entry, Mapping)}
-    noted = {key: entry for key, entry in entries.items() if "connectivities_key" in entry}
-    if neighbors_key not in noted:
-        known = f"Choose one of {', '.join(map(repr, noted))}." if noted else "Call scanpy.pp.neighbors first."
-        raise ValueError(f"neighbors_key={neighbors_key!r} names no graph of neighbours in uns. {known}")
-    return str(noted[neighbors_key]["connectivities_key"])
+    graphs = {key: entry["connectivities_key"] for key, entry in entries.items() if "connectivities_key" in entry}
+    if neighbors_key not in graphs:
+        known = f"Choose one of {', '.join(map(repr, graphs))}." if graphs else "Call scanpy.pp.neighbors first."
+        raise ValueError(f"neighbors_key={neighbors_key!r} names no graph of neighbors in uns. {known}")
+    return str(graphs[neighbors_key])
 
 
-def _graph_params(model: Any, points: Points, graph: Graph) -> dict[str, Any]:
-    """How the graph came about: by which settings it was made, or that it was given."""
-    told: dict[str, Any] = {"n_edges": graph.n_edges, "metric": points.metric}
+def _graph_params(model: Any, points: Points) -> dict[str, Any]:
+    """The settings by which the graph was made, or that it was given."""
+    params: dict[str, Any] = {"n_edges": model.graph_.n_edges, "metric": points.metric}
     if points.graph is not None:
-        return {**told, "graph": "given"}
+        return params | {"graph": "given"}
     scale, _ = points.suited(model.scale, model.bandwidth)
-    return {
-        **told,
-        "graph": "similarity",
-        "n_neighbors": model.n_neighbors,
-        "scale": scale,
-        "bandwidth": model.bandwidth_,
-    }
+    graph = {"graph": "similarity", "n_neighbors": model.n_neighbors, "scale": scale, "bandwidth": model.bandwidth_}
+    return params | graph
 
 
 def _places(tree: Tree) -> NDArray[np.float64]:
@@ -163,25 +154,25 @@ def _places(tree: Tree) -> NDArray[np.float64]:
 
 
 def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
-    """Nested labels from coarse to fine, and which to look at first: of those asked for, the coarsest.
+    """Nested labels from coarse to fine, of which the coarsest is the main one if you pass resolutions.
 
     A level that repeats the one before is left out.
     """
     if resolutions is None:
         return Levels(model.levels_, model.levels_.main if model.structure_.found else 0)
     if isinstance(resolutions, int | np.integer):
-        found = levels(model.tree_, model.graph_, n_levels=int(resolutions))
+        nested = levels(model.tree_, model.graph_, n_levels=int(resolutions))
+    elif len(resolutions) == 0:
+        raise ValueError("resolutions is empty. Pass at least one number of clusters, or None.")
     else:
-        if len(resolutions) == 0:
-            raise ValueError("resolutions is empty. Pass at least one number of clusters, or None.")
-        found = levels(model.tree_, model.graph_, n_clusters=resolutions)
-    return Levels([labels for k, labels in enumerate(found) if k == 0 or labels.max() > found[k - 1].max()], 0)
+        nested = levels(model.tree_, model.graph_, n_clusters=resolutions)
+    return Levels([labels for k, labels in enumerate(nested) if k == 0 or labels.max() > nested[k - 1].max()], 0)
 
 
 def _clear(adata: Any, key: str) -> None:
     """Take away what an earlier call wrote and this one might not."""
     earlier = adata.uns.get(key)
-    for number in range(1, 1 + (len(earlier["levels"]) if isinstance(earlier, dict) and "levels" in earlier else 0)):
-        if f"{key}_{number}" in adata.obs:
-            del adata.obs[f"{key}_{number}"]
+    if isinstance(earlier, Mapping):
+        columns = [f"{key}_{number}" for number in range(1, 1 + len(earlier.get("levels", ())))]
+        adata.obs = adata.obs.drop(columns=columns, errors="ignore")
     adata.uns.pop(f"dendrogram_{key}", None)

@@ -1,4 +1,4 @@
-"""Groups of cells: their names, and the tree over them as scanpy's plots read it."""
+"""Groups of cells: their names, the tree over them as scanpy's plots read it, and what an AnnData holds of them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import cophenet, dendrogram
+from scipy.spatial.distance import squareform
 
 from hypcse._checks import check_count
 from hypcse.tree import Tree
 from hypcse.tree.flat import by_size, count_clusters
 from hypcse.tree.nodes import outline
 
+if TYPE_CHECKING:
+    from anndata import AnnData
+
 MAX_GROUPS = 500
-"""Groups up to which their dendrogram is written: SciPy's recurses, and no plot of scanpy's shows more."""
+"""With more groups, no dendrogram is written: SciPy's recurses, and no plot of scanpy's shows more."""
 
 
 def categories(labels: NDArray[np.int64]) -> Any:
-    """Labels as a pandas categorical "0", "1", ..., the largest group first; "outliers" last, where there are any."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError(
-            'cells need the packages anndata and pandas, which are not installed. pip install "hypcse[cells]"'
-        ) from None
+    """Labels as a pandas categorical "0", "1", ..., the largest group first; "outliers" last, if there are any."""
+    import pandas
+
     # As objects: some versions of anndata cannot write the strings of pandas 3.
     n_groups = int(labels.max()) + 1
     named = [*map(str, range(n_groups)), *(["outliers"] if labels.min() < 0 else [])]
@@ -34,13 +35,10 @@ def categories(labels: NDArray[np.int64]) -> Any:
 
 
 def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str) -> dict[str, Any] | None:
-    """What `scanpy.tl.dendrogram` would write for these groups, from the tree itself; None where nothing can be drawn.
+    """What `scanpy.tl.dendrogram` would write for these groups, from the tree itself; None if nothing can be drawn.
 
-    For the correlation of two groups stands 1 - h / top, h the height at which they meet.
+    In place of the correlation of two groups there is 1 - h / top, with h the height at which they meet.
     """
-    from scipy.cluster.hierarchy import cophenet, dendrogram
-    from scipy.spatial.distance import squareform
-
     n_groups = count_clusters(labels)
     if not 2 <= n_groups <= MAX_GROUPS or labels.min() < 0:
         return None
@@ -59,12 +57,8 @@ def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str)
     }
 
 
-if TYPE_CHECKING:
-    from anndata import AnnData
-
-
 def name_nodes(adata: AnnData, *, key: str = "hypcse", n_genes: int = 3) -> dict[int, str]:
-    """Names for the groups of cells: their best markers, as `find_markers` wrote them.
+    """Make names for the groups of cells: their best markers, as `find_markers` wrote them.
 
     Parameters
     ----------
@@ -84,7 +78,7 @@ def name_nodes(adata: AnnData, *, key: str = "hypcse", n_genes: int = 3) -> dict
     --------
     >>> import anndata, numpy as np
     >>> from hypcse.cells import find_markers, hierarchy
-    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> X = np.random.default_rng(0).uniform(size=(60, 5))
     >>> X[:30, 2] += 9
     >>> X[30:, 4] += 9
     >>> adata = anndata.AnnData(X)
@@ -98,10 +92,6 @@ def name_nodes(adata: AnnData, *, key: str = "hypcse", n_genes: int = 3) -> dict
         raise ValueError(f"uns[{key!r}] has no markers. Call hypcse.cells.find_markers(adata) first.")
     best = markers.groupby("node", sort=False).head(n_genes)
     return {int(node): ", ".join(map(str, genes)) for node, genes in best.groupby("node", sort=False)["gene"]}
-
-
-if TYPE_CHECKING:
-    from anndata import AnnData
 
 
 def tree(adata: AnnData, key: str = "hypcse") -> Tree:
@@ -152,11 +142,11 @@ def written(adata: Any, key: str) -> Mapping[str, Any]:
 
 
 def digest_of_cells(adata: Any) -> str:
-    """A digest of the names of the cells in their order; it is kept as text in a file."""
-    found = hashlib.sha256()
+    """A digest of the names of the cells in their order."""
+    digest = hashlib.sha256()
     for name in adata.obs_names:
-        found.update(str(name).encode("utf-8", "surrogatepass") + b"\0")
-    return found.hexdigest()
+        digest.update(str(name).encode("utf-8", "surrogatepass") + b"\0")
+    return digest.hexdigest()
 
 
 class Level(NamedTuple):
@@ -168,9 +158,11 @@ class Level(NamedTuple):
 
 def read_levels(adata: Any, key: str) -> list[Level]:
     """The levels, coarse to fine; groups that were renamed have their new names."""
-    columns = [f"{key}_{number}" for number in range(1, 1 + len(written(adata, key)["levels"]))]
-    missing = [column for column in columns if column not in adata.obs]
-    if missing:
-        raise ValueError(f"obs has no column {missing[0]!r}. Call hypcse.cells.hierarchy(adata) again.")
-    found = [adata.obs[column].astype("category").cat for column in columns]
-    return [Level(one.codes.to_numpy().astype(np.int64), list(map(str, one.categories))) for one in found]
+    levels = []
+    for number in range(1, 1 + len(written(adata, key)["levels"])):
+        column = f"{key}_{number}"
+        if column not in adata.obs:
+            raise ValueError(f"obs has no column {column!r}. Call hypcse.cells.hierarchy(adata) again.")
+        groups = adata.obs[column].astype("category").cat
+        levels.append(Level(groups.codes.to_numpy().astype(np.int64), list(map(str, groups.categories))))
+    return levels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,105 +11,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import stdtr
 
-from hypcse._checks import HypcseWarning, check_count
+from hypcse._checks import check_count, warn
 from hypcse.cells.groups import Level, read_levels, tree
 from hypcse.tree import Tree
-from hypcse.tree.nodes import choose_nodes, outline
-
-BLOCK = 4_000_000
-"""Numbers in one table of groups by genes; more groups are taken in parts."""
-ROUNDING = 1e-12
-"""Differences of sums that are smaller than this share of the sums are taken for rounding."""
-
-
-class Contrast(NamedTuple):
-    """Groups beside their siblings, row by row. All but `node` and the numbers of cells are (k, genes)."""
-
-    node: NDArray[np.int64]
-    n_cells: NDArray[np.int64]
-    n_siblings: NDArray[np.int64]
-    difference: NDArray[np.float64]
-    effect: NDArray[np.float64]
-    t: NDArray[np.float64]
-    freedom: NDArray[np.float64]
-    share: NDArray[np.float64]
-    share_siblings: NDArray[np.float64]
-
-
-def contrasts(whole: Tree, labels: list[NDArray[np.int64]], X: Any, min_cells: int) -> Iterator[Contrast]:
-    """All groups beside their siblings, a few at a time, so that no table of all groups by all genes is made."""
-    # In double precision, because a variance is a small difference of large sums; and once, not in every product.
-    X = X.astype(np.float64)
-    squares, positive = X**2, (X > 0).astype(np.float64)
-    layers = choose_nodes(whole, labels, min_cells).layers()
-    before = next(layers).members
-    for layer in layers:
-        step = max(1, BLOCK // X.shape[1])
-        n_cells, n_before = np.diff(layer.members.indptr), np.diff(before.indptr)
-        for above in np.unique(layer.above):
-            parent = [_summed(before[[above]], part) for part in (X, squares, positive)]
-            here = np.flatnonzero(layer.above == above)
-            for some in (here[k : k + step] for k in range(0, here.size, step)):
-                sums = [_summed(layer.members[some], part) for part in (X, squares, positive)]
-                yield _contrast(layer.node[some], n_cells[some], sums, int(n_before[above]), parent)
-        before = layer.members
-
-
-def _summed(members: sparse.csr_array, part: Any) -> NDArray[np.float64]:
-    found = members @ part
-    return found.toarray() if sparse.issparse(found) else np.asarray(found, np.float64)
-
-
-def _contrast(
-    node: NDArray[np.int64],
-    n_cells: NDArray[np.int64],
-    sums: list[NDArray[np.float64]],
-    n_parent: int,
-    parent: list[NDArray[np.float64]],
-) -> Contrast:
-    """Welch's t and effect sizes, of sums of values, of their squares and of cells above 0."""
-    n, m = n_cells[:, None], n_parent - n_cells[:, None]
-    total, squared, above = sums
-    other, other_squared, other_above = (whole - part for whole, part in zip(parent, sums, strict=True))
-    difference = total / n - other / np.maximum(m, 1)
-    # What is left of equal means by rounding is none.
-    size = np.abs(total) / n + np.abs(parent[0]) / np.maximum(m, 1)
-    difference = np.where(np.abs(difference) > ROUNDING * size, difference, 0.0)
-    variance, other_variance = _variance(total, squared, n, squared), _variance(other, other_squared, m, parent[1])
-    error = variance / n + other_variance / np.maximum(m, 1)
-    pooled = ((n - 1) * variance + np.maximum(m - 1, 0) * other_variance) / np.maximum(n + m - 2, 1)
-    freedom = _ratio(
-        error**2,
-        (variance / n) ** 2 / np.maximum(n - 1, 1) + (other_variance / np.maximum(m, 1)) ** 2 / np.maximum(m - 1, 1),
-    )
-    # A single sibling has no variance, and none has no mean: such a group has no markers.
-    t = np.where(m >= 2, _ratio(difference, np.sqrt(error)), 0.0)
-    effect = _ratio(difference, np.sqrt(pooled))
-    shares = above / n, other_above / np.maximum(m, 1)
-    return Contrast(node, n_cells, n_parent - n_cells, difference, effect, t, freedom, *shares)
-
-
-def _variance(
-    total: NDArray[np.float64], squared: NDArray[np.float64], n: NDArray[np.int64], size: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Unbiased; what is left of a constant by rounding, beside sums of this size, is none."""
-    n = np.maximum(n, 1)
-    spread = squared - total**2 / n
-    return np.where(spread > ROUNDING * size, spread, 0.0) / np.maximum(n - 1, 1)
-
-
-def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Infinite, with the sign of what is above, where there is nothing below; 0 where there is nothing at all."""
-    limit = np.where(above == 0, 0.0, np.copysign(np.inf, above))
-    return np.divide(above, below, out=limit, where=below > 0)
-
+from hypcse.tree.nodes import node_layers, outline
 
 if TYPE_CHECKING:
     from anndata import AnnData
     from pandas import DataFrame
 
-LOOKED_AT = 10_000
+BLOCK = 4_000_000
+"""Numbers in one table of groups by genes; more groups are taken in parts."""
+ROUNDING = 1e-12
+"""Differences of sums that are smaller than this share of the sums are taken for rounding."""
+N_INSPECTED = 10_000
 """Values by which counts are told from their logarithms."""
+
+Table = NDArray[np.float64]
 
 
 def find_markers(
@@ -125,7 +42,7 @@ def find_markers(
     """The genes that are higher in each group than in its siblings, and write them into `adata`.
 
     The siblings of a group are the other cells of the group that it lies in, one level up; on the first level, all
-    other cells. Call it on logarithms of normalised counts.
+    other cells. Call it on logarithms of normalized counts; like scanpy, it takes them from `raw` where there is one.
 
     Parameters
     ----------
@@ -134,7 +51,7 @@ def find_markers(
     key
         What `hierarchy` was given as `key_added`.
     layer
-        The layer to compare, instead of X.
+        The layer to compare, instead of `raw` or, where there is none, X.
     levels
         Which levels to list, from 1 for the coarsest, or one of them; by default all. Siblings do not depend on it.
     n_genes
@@ -166,7 +83,7 @@ def find_markers(
     --------
     >>> import anndata
     >>> from hypcse.cells import hierarchy
-    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> X = np.random.default_rng(0).uniform(size=(60, 5))
     >>> X[:30, 2] += 9
     >>> adata = anndata.AnnData(X)
     >>> tree = hierarchy(adata, resolutions=[2])
@@ -175,102 +92,164 @@ def find_markers(
     """
     check_count("n_genes", n_genes, 1)
     check_count("min_cells", min_cells, 2)
+    import pandas as pd
+
     every = read_levels(adata, key)
-    X, whole = _values(adata, layer), tree(adata, key)
-    first = _first_levels(whole, _wanted(every, levels))
-    rows, n_groups = [], 0
-    # All levels, whichever are asked for: the siblings of a group are those of the level above.
+    (X, genes), whole = _values(adata, layer), tree(adata, key)
+    groups = _groups_of_nodes(whole, every, levels)
+    tables, n_groups = [], 0
+    # All levels, whichever are listed: the siblings of a group are those of the level above.
     for contrast in contrasts(whole, [level.labels for level in every], X, min_cells):
-        wanted = np.array([node in first for node in contrast.node.tolist()], bool)
-        rows.append(_table(contrast, n_genes, wanted))
-        n_groups += int(wanted.sum())
-    parts = {name: np.concatenate([row[name] for row in rows]) if rows else np.empty(0) for name in _COLUMNS}
-    found = _frame(adata, parts, first, n_tests=X.shape[1] * n_groups)
-    adata.uns[key] = {**adata.uns[key], "markers": found}
-    return found
+        selected = np.isin(contrast.node, list(groups))
+        tables.append(pd.DataFrame(_best_genes(contrast, n_genes, selected)))
+        n_groups += int(selected.sum())
+    markers = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(dict.fromkeys(_COLUMNS, np.empty(0)))
+    places = [groups[int(node)] for node in markers["node"]]
+    order = sorted(range(len(places)), key=lambda row: places[row][:2])
+    markers = markers.iloc[order].reset_index(drop=True)
+    p_value = 2 * stdtr(np.maximum(markers.pop("freedom").to_numpy(), 1), -markers["t"].to_numpy())
+    # As objects: some versions of anndata cannot write the strings of pandas 3.
+    names = {
+        "level": np.array([places[row][0] for row in order], np.int64),
+        "group": np.array([places[row][2] for row in order], dtype=object),
+        "gene": np.array([genes[int(gene)] for gene in markers.pop("gene")], dtype=object),
+    }
+    for place, (name, column) in enumerate(names.items(), 1):
+        markers.insert(place, name, column)
+    markers = markers.assign(p_value=p_value, p_adjusted=np.minimum(1.0, p_value * (X.shape[1] * n_groups)))
+    adata.uns[key] = {**adata.uns[key], "markers": markers}
+    return markers
 
 
-_COLUMNS = ("node", "n_cells", "n_siblings", "gene", "difference", "effect", "share", "share_siblings", "t", "freedom")
-
-
-def _wanted(found: list[Level], levels: int | Sequence[int] | None) -> dict[int, Level]:
-    """Levels by their number."""
-    given = (levels,) if isinstance(levels, int | np.integer) else levels
-    chosen = range(1, len(found) + 1) if given is None else sorted({index(number) for number in given})
-    for number in chosen:
-        if not 1 <= number <= len(found):
-            raise ValueError(f"levels has {number}, and there are levels 1 to {len(found)}. Choose among these.")
-    if not chosen:
+def _groups_of_nodes(
+    whole: Tree, every: list[Level], levels: int | Sequence[int] | None
+) -> dict[int, tuple[int, int, str]]:
+    """For each node that is a group of one of the levels, the first of them, and its place and its name there."""
+    numbers = range(1, len(every) + 1) if levels is None else np.unique(np.atleast_1d(np.asarray(levels)))
+    if len(numbers) == 0:
         raise ValueError("levels is empty. Pass at least one level, or None for all.")
-    return {number: found[number - 1] for number in chosen}
+    groups: dict[int, tuple[int, int, str]] = {}
+    for number in map(index, numbers):
+        if not 1 <= number <= len(every):
+            raise ValueError(f"levels has {number}, and there are levels 1 to {len(every)}. Choose among these.")
+        level = every[number - 1]
+        nodes = outline(whole, level.labels).node.tolist()
+        for place, (node, name) in enumerate(zip(nodes, level.names, strict=False)):
+            groups.setdefault(node, (number, place, name))
+    return groups
 
 
-def _values(adata: Any, layer: str | None) -> Any:
-    """Cells by genes, sparse rows or dense, finite; with a warning where they look like counts."""
+def _values(adata: Any, layer: str | None) -> tuple[Any, list[str]]:
+    """Cells by genes, sparse rows or dense, finite, and the genes; with a warning where they are no logarithms."""
     if layer is not None and layer not in adata.layers:
         raise ValueError(
             f"layer={layer!r} is not in layers. Choose one of {', '.join(map(repr, adata.layers))} or None."
         )
-    X = adata.X if layer is None else adata.layers[layer]
+    source = adata.raw if layer is None and adata.raw is not None else adata
+    X = source.X if layer is None else adata.layers[layer]
     if X is None:
         raise ValueError("adata.X is None, so there are no genes to compare. Pass layer=.")
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
     known = np.asarray(X.data if sparse.issparse(X) else X).ravel()
     if not np.isfinite(known.sum(dtype=np.float64)):
         raise ValueError("the values of genes are not all finite. Remove or replace those that are not.")
-    some = known[:LOOKED_AT]
+    some = known[:N_INSPECTED]
     if some.size and some.max() > 1 and (some == np.round(some)).all():
-        warnings.warn(
+        warn(
             "the values look like counts: they are whole numbers. Markers compare means of logarithms; call "
-            "scanpy.pp.normalize_total and scanpy.pp.log1p first, or name a layer that holds them.",
-            HypcseWarning,
-            stacklevel=3,
+            "scanpy.pp.normalize_total and scanpy.pp.log1p first, or name a layer that holds them."
         )
-    return X
+    elif some.size and some.min() < 0:
+        warn(
+            "the values look scaled: some are negative. Markers compare means of logarithms, and shares of cells above "
+            "0; name a layer that holds logarithms, or set adata.raw before scanpy.pp.scale."
+        )
+    return X, [str(name) for name in source.var_names]
 
 
-def _table(contrast: Contrast, n_genes: int, wanted: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-    """The genes of largest t above 0 of each group that is wanted, row by row."""
-    order = np.argsort(-contrast.t, axis=1, kind="stable")[:, :n_genes]
-    row = np.repeat(np.arange(order.shape[0]), order.shape[1])
-    gene = order.ravel()
-    kept = wanted[row] & (contrast.t[row, gene] > 0)
-    row, gene = row[kept], gene[kept]
-    by_group = {name: getattr(contrast, name)[row] for name in ("node", "n_cells", "n_siblings")}
-    by_gene = {name: getattr(contrast, name)[row, gene] for name in _COLUMNS[4:]}
-    return {**by_group, "gene": gene, **by_gene}
+class Contrast(NamedTuple):
+    """Groups beside their siblings, row by row; the statistics by gene are (k, genes)."""
+
+    node: NDArray[np.int64]
+    n_cells: NDArray[np.int64]
+    n_siblings: NDArray[np.int64]
+    by_gene: dict[str, Table]
 
 
-def _first_levels(whole: Tree, levels: dict[int, Level]) -> dict[int, tuple[int, int, str]]:
-    """Of each node that is a group, the first level, and its place and its name there."""
-    found: dict[int, tuple[int, int, str]] = {}
-    for number, level in levels.items():
-        nodes = outline(whole, level.labels).node[: len(level.names)].tolist()
-        for place, (node, name) in enumerate(zip(nodes, level.names, strict=True)):
-            found.setdefault(node, (number, place, name))
-    return found
+def contrasts(whole: Tree, labels: list[NDArray[np.int64]], X: Any, min_cells: int) -> Iterator[Contrast]:
+    """All groups beside their siblings, a few at a time, so that no table of all groups by all genes is made."""
+    # In double precision, because a variance is a small difference of large sums; and once, not in every product.
+    X = X.astype(np.float64)
+    values = X, X**2, (X > 0).astype(np.float64)
+    layers = node_layers(whole, labels, min_cells)
+    before = next(layers).members
+    step = max(1, BLOCK // X.shape[1])
+    for layer in layers:
+        n_cells, n_before = np.diff(layer.members.indptr), np.diff(before.indptr)
+        for above in np.unique(layer.above):
+            parent = [_summed(before[[above]], part) for part in values]
+            here = np.flatnonzero(layer.above == above)
+            for some in (here[k : k + step] for k in range(0, here.size, step)):
+                sums = [_summed(layer.members[some], part) for part in values]
+                n, m = n_cells[some], n_before[above] - n_cells[some]
+                yield Contrast(layer.node[some], n, m, _statistics(n[:, None], sums, m[:, None], parent))
+        before = layer.members
 
 
-def _frame(
-    adata: Any, parts: dict[str, NDArray[Any]], first: dict[int, tuple[int, int, str]], n_tests: int
-) -> DataFrame:
-    """The table, by level, then by group, with p-values and names."""
-    import pandas as pd
+def _summed(members: sparse.csr_array, part: Any) -> Table:
+    sums = members @ part
+    return sums.toarray() if sparse.issparse(sums) else np.asarray(sums, np.float64)
 
-    places = [first[int(node)] for node in parts["node"]]
-    order = sorted(range(len(places)), key=lambda row: places[row][:2])
-    parts = {name: part[order] for name, part in parts.items()}
-    p_value = 2 * stdtr(np.maximum(parts.pop("freedom"), 1), -parts["t"])
-    genes = [str(name) for name in adata.var_names]
-    # As objects: some versions of anndata cannot write the strings of pandas 3.
-    return pd.DataFrame(
-        {
-            "node": parts.pop("node").astype(np.int64),
-            "level": np.array([places[row][0] for row in order], np.int64),
-            "group": np.array([places[row][2] for row in order], dtype=object),
-            "gene": np.array([genes[int(gene)] for gene in parts.pop("gene")], dtype=object),
-            **parts,
-            "p_value": p_value,
-            "p_adjusted": np.minimum(1.0, p_value * n_tests),
-        }
+
+def _statistics(n: NDArray[np.int64], sums: list[Table], m: NDArray[np.int64], parent: list[Table]) -> dict[str, Table]:
+    """Welch's t and effect sizes, of sums of values, of their squares and of cells above 0; n cells, m siblings."""
+    total, squared, above = sums
+    other, other_squared, other_above = (whole - part for whole, part in zip(parent, sums, strict=True))
+    others = np.maximum(m, 1)
+    difference = total / n - other / others
+    # What is left of equal means by rounding is none.
+    size = np.abs(total) / n + np.abs(parent[0]) / others
+    difference = np.where(np.abs(difference) > ROUNDING * size, difference, 0.0)
+    variance, other_variance = _variance(total, squared, n, squared), _variance(other, other_squared, m, parent[1])
+    error = variance / n + other_variance / others
+    pooled = ((n - 1) * variance + (others - 1) * other_variance) / np.maximum(n + m - 2, 1)
+    freedom = _ratio(
+        error**2,
+        (variance / n) ** 2 / np.maximum(n - 1, 1) + (other_variance / others) ** 2 / np.maximum(m - 1, 1),
     )
+    return {
+        "difference": difference,
+        "effect": _ratio(difference, np.sqrt(pooled)),
+        "share": above / n,
+        "share_siblings": other_above / others,
+        # A single sibling has no variance, and none has no mean: such a group has no markers.
+        "t": np.where(m >= 2, _ratio(difference, np.sqrt(error)), 0.0),
+        "freedom": freedom,
+    }
+
+
+def _variance(total: Table, squared: Table, n: NDArray[np.int64], size: Table) -> Table:
+    """Unbiased; what is left of a constant by rounding, beside sums of this size, is none."""
+    n = np.maximum(n, 1)
+    spread = squared - total**2 / n
+    return np.where(spread > ROUNDING * size, spread, 0.0) / np.maximum(n - 1, 1)
+
+
+def _ratio(above: Table, below: Table) -> Table:
+    """Infinite, with the sign of `above`, if there is nothing below; 0 if there is nothing at all."""
+    limit = np.where(above == 0, 0.0, np.copysign(np.inf, above))
+    return np.divide(above, below, out=limit, where=below > 0)
+
+
+_COLUMNS = ("node", "n_cells", "n_siblings", "gene", "difference", "effect", "share", "share_siblings", "t", "freedom")
+
+
+def _best_genes(contrast: Contrast, n_genes: int, selected: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """The genes of largest t above 0 of each selected group, row by row."""
+    t = contrast.by_gene["t"]
+    order = np.argsort(-t, axis=1, kind="stable")[:, :n_genes]
+    row, gene = np.repeat(np.arange(order.shape[0]), order.shape[1]), order.ravel()
+    marks = selected[row] & (t[row, gene] > 0)
+    row, gene = row[marks], gene[marks]
+    by_group = {"node": contrast.node[row], "n_cells": contrast.n_cells[row], "n_siblings": contrast.n_siblings[row]}
+    return {**by_group, "gene": gene, **{name: table[row, gene] for name, table in contrast.by_gene.items()}}

@@ -29,12 +29,11 @@ def main() -> None:
 def _run() -> int | None:
     import warnings
 
-    from hypcse.cli.output import fall_back_to_plain, flush
+    from hypcse.cli.output import STOPPED, allow_any_terminal, flush
 
-    fall_back_to_plain()
+    allow_any_terminal()
 
     from hypcse.cli.app import app
-    from hypcse.cli.output import STOPPED
 
     warnings.showwarning = _show_warning
     # Without a command, show the help.

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from hypcse._choices import Effort, Preset, RankBy, SelfLoops, list_suffixes
-from hypcse.cli.options import COLUMNS, GRAPH, with_shared
+from hypcse.cli.options import with_shared
 from hypcse.cli.output import Passed
 
 
@@ -33,8 +33,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(value: bool) -> None:
+    if value:
         from hypcse import __version__
 
         typer.echo(f"hypcse {__version__}")
@@ -45,7 +45,7 @@ def _version(asked: bool) -> None:
 def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show where in the code an error was raised.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Hierarchical clustering by structural entropy."""
@@ -66,7 +66,7 @@ def demo(
 
 
 @app.command()
-@with_shared(COLUMNS, GRAPH)
+@with_shared
 def fit(
     data: Annotated[
         str,
@@ -121,9 +121,11 @@ def fit(
 ) -> None:
     """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
 
-    The folder holds `tree.nwk`, `linkage.npy`, `labels.csv`, `scores.json`, the page `tree.html`, the fitted `model`
-    and, if the method makes one, `embedding.npy`. It is written completely or not at all.
-    The command prints how it read each column. The class column is not a feature; it is used to score the tree.
+    The folder holds `tree.nwk`, `linkage.npy`, `labels.csv`, `clusters.csv` (the table with its clusters),
+    `scores.json`, the page `tree.html`, the fitted `model` and, if the method makes one, `embedding.npy`. It is written
+    completely or not at all.
+    The command prints what it did with each column: ids, dates, texts, gaps and constants need no option. Known classes
+    (`--label-column`) are no feature; they are used to score the tree.
     `--set` takes the options that `hypcse methods` lists. A value is a number, true, false, none, or text.
     With `--cluster` there is no `model`, and the page of a large tree shows its top. `--set` then takes linkage,
     metric, algorithm, n_probes, shard_rows and memory_limit.
@@ -132,18 +134,62 @@ def fit(
     """
     from hypcse.cli.fit import Job, run_fit
 
-    shorthands = {"preset": preset, "n_epochs": epochs, "device": device}
-    job = Job(method, clusters, refine, effort, seed, graph, settings or [], shorthands, resume, stability)
+    flags = {"preset": preset, "n_epochs": epochs, "device": device}
+    flags = {name: value for name, value in flags.items() if value is not None}
+    job = Job(method, clusters, refine, effort, seed, graph, settings or [], flags, resume, stability)
     if cluster is None:
         run_fit(data, out, columns, job, overwrite)
         return
+    if cluster.isdecimal():
+        raise ValueError(
+            f"--cluster {cluster} is no address of a Dask cluster. For {cluster} clusters, pass --clusters {cluster}."
+        )
     from hypcse.cli.cluster import run_on_cluster
 
     run_on_cluster(data, out, columns, job, overwrite, cluster)
 
 
 @app.command()
-@with_shared(COLUMNS, GRAPH)
+def describe(
+    folder: Annotated[Path, typer.Argument(help="A folder that `hypcse fit` wrote from a table.")],
+    level: Annotated[
+        int | None, typer.Option(min=1, help="Describe this level, from 1 (coarse). By default: the clusters.")
+    ] = None,
+    columns: Annotated[int, typer.Option(min=0, help="How many columns are shown: those that tell most.")] = 4,
+    out: Annotated[Path | None, typer.Option(help="Write the description to this .csv instead of printing it.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Say what each cluster is: a name, its size, and typical values of the columns that tell it from all others.
+
+    Example: `hypcse describe cars-tree`
+    """
+    from hypcse.cli.tables import run_describe
+
+    run_describe(folder, level, columns, out, overwrite)
+
+
+@app.command()
+@with_shared
+def predict(
+    folder: Annotated[Path, typer.Argument(help="A folder that `hypcse fit` wrote, or a saved model.")],
+    data: Annotated[Path, typer.Argument(help="New rows, in a file with the columns that were clustered.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The .csv to write. By default: beside the data, ending in -clusters.csv.")
+    ] = None,
+    columns: Any = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Find the clusters of new rows: the new table with a column `cluster`. The tree stays as it is.
+
+    Example: `hypcse predict cars-tree new-cars.csv`
+    """
+    from hypcse.cli.tables import run_predict
+
+    run_predict(folder, data, out, columns, overwrite)
+
+
+@app.command()
+@with_shared
 def score(
     tree: Annotated[
         Path,
@@ -168,7 +214,7 @@ def score(
 
 
 @app.command()
-@with_shared(COLUMNS)
+@with_shared
 def compare(
     data: Annotated[str, typer.Argument(help="The points: a file or a data set's name, as for `hypcse fit`.")],
     out: Annotated[Path, typer.Option(help="Folder of the results; a comparison that was stopped goes on there.")],
@@ -229,7 +275,7 @@ def reproduce(
 
 
 @app.command()
-@with_shared(COLUMNS, GRAPH)
+@with_shared
 def view(
     source: Annotated[
         Path,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import shlex
 from dataclasses import dataclass
@@ -12,20 +10,21 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+import pandas as pd
 import typer
 from rich.console import Console
 
 from hypcse import Tree, __version__, methods, view
+from hypcse._checks import check_labels
 from hypcse._choices import RankBy
-from hypcse.cli.inputs import points_of, tell_notes
-from hypcse.cli.output import say, tell_left_out
+from hypcse.cli.inputs import points_of
+from hypcse.cli.output import print_notes, say, tell_left_out
 from hypcse.cli.reproduce import run_with_bar
-from hypcse.cli.score import show_scores
-from hypcse.metrics.scores import BY_NAME, SCORES, format_score
+from hypcse.cli.score import score_cell, score_title, show_scores
+from hypcse.metrics.scores import BY_NAME, SCORES
 from hypcse.paper.report.render import write_report
 from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Text
-from hypcse.paper.running.tasks import Task
-from hypcse.paper.running.trees import store_points
+from hypcse.paper.running.tasks import compare_tasks
 from hypcse.points import Points
 from hypcse.points.columns import Columns
 from hypcse.storage.files import check_file, check_folder
@@ -50,7 +49,7 @@ def run_compare(
     source: str,
     out: Path,
     columns: Columns,
-    wanted: list[str] | None,
+    selected: list[str] | None,
     *,
     rank_by: RankBy,
     pages: bool,
@@ -58,22 +57,20 @@ def run_compare(
     n_jobs: int,
 ) -> None:
     """Run methods on the points of a file, or those that are left, and write their trees, a table and a page."""
-    names = list(dict.fromkeys(wanted or [name for name in methods.available() if methods.describe(name).can_run]))
-    names = [methods.describe(name).name for name in names]
+    names = selected or [name for name in methods.available() if methods.describe(name).can_run]
+    names = [methods.describe(name).name for name in dict.fromkeys(names)]
     check_folder(out)
     for name in (*WRITTEN, *(f"{name}.nwk" for name in names)) if out.is_dir() else ():
         check_file(out / name)
     points = points_of(source, columns)
-    tell_notes(points)
-    if wanted is None:
+    print_notes(points.notes)
+    if selected is None:
         tell_left_out([name for name in methods.available() if name not in names])
     if points.features is None:
         raise ValueError(f"{source} holds a graph; methods are compared on a table of features.")
     _check_rank(rank_by, points)
     out.mkdir(parents=True, exist_ok=True)
-    # A copy of the points that other processes can read.
-    stored = str(store_points(points, out).absolute())
-    tasks = [Task("compare", name, Path(source).name, seed, file=stored) for name in names]
+    tasks = compare_tasks(points, names, Path(source).name, seed, out.absolute())
     records = run_with_bar(tasks, out / RECORDS, n_jobs, "comparing", one_data_set=True)
     comparison = Comparison({task.method: records[task.key] for task in tasks}, rank_by, points.labels is not None)
     write_report(_to_blocks(comparison, f"Methods on {Path(source).name}", points, seed), out, "compare")
@@ -82,11 +79,13 @@ def run_compare(
         say("error", f"every method failed. {out / 'compare.md'} lists why.", "red")
         raise typer.Exit(1)
     show_scores(comparison.rows, [name for name in SPARE if name != NAMES[rank_by]])
-    best = comparison.rows[0]["method"]
-    look = f"hypcse view {shlex.quote(str(out / best))}.nwk {shlex.join(['--data', source, *columns.words()])}"
+    best = out / comparison.rows[0]["method"]
+    look = f"hypcse view {shlex.quote(str(best))}.nwk {shlex.join(['--data', source, *columns.words()])}"
     if pages:
-        _write_pages(comparison, out, points)
-        look = f"open {out / best}.html"
+        for method in (row["method"] for row in comparison.rows):
+            tree = Tree.from_newick((out / f"{method}.nwk").read_text(encoding="utf-8"), points.names)
+            view(tree, out / f"{method}.html", points, graph=points.similarity(), title=f"{method} on these points")
+        look = f"open {best}.html"
     console = Console(soft_wrap=True, highlight=False)
     console.print(comparison.explanation, markup=False)
     console.print(f"Written to {out}: {', '.join(WRITTEN[:3])}, and a tree per method.", markup=False)
@@ -135,8 +134,8 @@ class Comparison:
         parts = [f"Ranked by {what}, {way} first."]
         if self.has_classes:
             parts.append(
-                "No method is told the number of classes. Flat purity, ARI, AMI and NMI are those of one cut of each "
-                "tree: into as many clusters as there are classes, with least entropy."
+                "Trees are made without the number of classes. Flat purity, ARI, AMI and NMI use it: they are those of "
+                "one cut of each tree, into as many clusters as there are classes, with least entropy."
             )
         return " ".join([*parts, "Seconds are for finding the tree, without making the graph."])
 
@@ -158,19 +157,17 @@ def _is_higher_better(name: str) -> bool:
 
 def _to_blocks(comparison: Comparison, title: str, points: Points, seed: int) -> list[Block]:
     """The comparison as a report."""
-    assert points.features is not None
     n_classes = "no"
     if points.labels is not None:
-        n_classes = f"{len({str(label) for label in points.labels.tolist() if label is not None and label == label}):,}"
+        n_classes = f"{check_labels(points.labels, points.n_points, allow_unknown=True).max() + 1:,}"
     about = f"{points.n_points:,} points, {points.features.shape[1]:,} features, {n_classes} classes."
     blocks: list[Block] = [Heading(title, 1), Text(f"{about} {comparison.explanation}")]
     if comparison.rows:
         blocks += [_grid(comparison), Text("The best of each column is bold. ↑ higher is better, ↓ lower is better.")]
         blocks.append(Text(f"Each tree is a file: `hypcse view {comparison.rows[0]['method']}.nwk` shows the first."))
     if comparison.failures:
-        blocks.append(Heading("Failures", 2))
         rows = [(Entry(method), Entry(error)) for method, error in comparison.failures.items()]
-        blocks.append(Grid(("Method", "Error"), tuple(rows)))
+        blocks += [Heading("Failures", 2), Grid(("Method", "Error"), tuple(rows))]
     return [*blocks, Text(f"Written by `hypcse compare`, version {__version__}, seed {seed}.")]
 
 
@@ -182,37 +179,15 @@ def _grid(comparison: Comparison) -> Grid:
         best[name] = math.nan if len(values) < 2 else max(values) if _is_higher_better(name) else min(values)
     rows = []
     for row in comparison.rows:
-        entries = [Entry(_shown(name, row[name]), "best" if row[name] == best[name] else "") for name in best]
+        entries = [Entry(score_cell(name, row[name]), "best" if row[name] == best[name] else "") for name in best]
         rows.append((Entry(row["method"]), *entries, Entry(f"{row['method']}.nwk")))
-    return Grid(("Method", *map(_head, best), "Tree"), tuple(rows))
-
-
-def _head(name: str) -> str:
-    known = BY_NAME.get(name)
-    return "Seconds" if known is None else f"{known.title[0].upper()}{known.title[1:]} {'↑' if known.higher else '↓'}"
-
-
-def _shown(name: str, value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    return format_score(name, value) if name in BY_NAME else f"{value:.2f}"
+    titles = map(score_title, best)
+    return Grid(("Method", *(f"{title[0].upper()}{title[1:]}" for title in titles), "Tree"), tuple(rows))
 
 
 def _to_csv(comparison: Comparison) -> str:
     """Rank, method, tree file, and all numbers unrounded; a method that failed has its error at the end."""
-    text = io.StringIO(newline="")
-    table = csv.DictWriter(text, ["rank", "method", "tree", *comparison.columns, "error"], lineterminator="\n")
-    table.writeheader()
-    for rank, row in enumerate(comparison.rows, 1):
-        numbers = {name: value for name, value in row.items() if name == "method" or not math.isnan(value)}
-        table.writerow({"rank": rank, "tree": f"{row['method']}.nwk", **numbers})
-    table.writerows({"method": method, "error": error} for method, error in comparison.failures.items())
-    return text.getvalue()
-
-
-def _write_pages(comparison: Comparison, out: Path, points: Points) -> None:
-    """A page per tree, which knows what is known of the points."""
-    for row in comparison.rows:
-        method = row["method"]
-        tree = Tree.from_newick((out / f"{method}.nwk").read_text(encoding="utf-8"), points.names)
-        view(tree, out / f"{method}.html", points, graph=points.similarity(), title=f"{method} on these points")
+    rows = [{"rank": rank, "tree": f"{row['method']}.nwk", **row} for rank, row in enumerate(comparison.rows, 1)]
+    rows += [{"method": method, "error": error} for method, error in comparison.failures.items()]
+    table = pd.DataFrame(rows, columns=["rank", "method", "tree", *comparison.columns, "error"])
+    return table.astype({"rank": "Int64"}).to_csv(index=False, lineterminator="\n")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +20,8 @@ from hypcse.storage.files import check_folder
 from hypcse.storage.whole import write_file
 
 SHOWN = (
-    "single-linkage",
-    "ward",
-    "average-linkage",
-    "hdbscan",
-    "hcse",
-    "graph-paris",
-    "graph-average",
-    "hypcse",
-    "entropy",
+    *("single-linkage", "ward", "average-linkage", "hdbscan", "hcse"),
+    *("graph-paris", "graph-average", "hypcse", "entropy"),
 )
 """Methods of the demo. `hypcse compare` runs all methods, which takes longer."""
 
@@ -47,10 +38,9 @@ def run_demo(data: str, out: Path) -> None:
     rows: list[dict[str, Any]] = []
     trees: list[Tree] = []
     shown = [name for name in SHOWN if methods.describe(name).can_run]
-    jobs: dict[str, Callable[[], Tree]] = {name: partial(methods.run, name, X, graph=graph) for name in shown}
-    for name in track(jobs, description="clustering", console=console, transient=True):
+    for name in track(shown, description="clustering", console=console, transient=True):
         begin = time.perf_counter()
-        trees.append(jobs[name]())
+        trees.append(methods.run(name, X, graph=graph))
         seconds = time.perf_counter() - begin
         rows.append({"method": name, **score(trees[-1], graph=graph, labels=y), "seconds": seconds})
     show_scores(rows)
@@ -58,11 +48,11 @@ def run_demo(data: str, out: Path) -> None:
     best = least_entropy(rows)
     structure = beyond_chance(X)
     compared = compared_features(X, trees[best], "minmax", "euclidean")
-    found = levels_and_main(trees[best], graph, compared, structure=structure)
-    counts = found.n_clusters
+    levels = levels_and_main(trees[best], graph, compared, structure=structure)
+    counts = levels.n_clusters
     console.print(
         f"Lowest entropy: {rows[best]['method']}. Its levels have {', '.join(map(str, counts))} clusters; "
-        f"the one to look at first has {counts[found.main]}. There is {structure}."
+        f"the one to look at first has {counts[levels.main]}. There is {structure}."
     )
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"{data}.nwk"
@@ -71,7 +61,8 @@ def run_demo(data: str, out: Path) -> None:
     place = shlex.quote(str(target))
     console.print(f"Its tree is in {target}. Score it again:", markup=False)
     console.print(f"  hypcse score {place} --data {data}", highlight=False, markup=False, soft_wrap=True)
-    page = view(trees[best], out / f"{data}.html", graph=graph, labels=y, features=X, structure=structure, title=data)
+    page = out / f"{data}.html"
+    view(trees[best], page, graph=graph, labels=y, features=X, structure=structure, title=data)
     console.print(f"Look at it: open {page} in a browser.", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -81,9 +72,5 @@ def least_entropy(rows: list[dict[str, Any]]) -> int:
     >>> least_entropy([{"structural_entropy": e, "seconds": s} for e, s in ((2.3, 1), (2.10001, 9), (2.10002, 1))])
     2
     """
-
-    def rank(place: int) -> tuple[float, float]:
-        row = rows[place]
-        return float(format_score("structural_entropy", row["structural_entropy"])), row["seconds"]
-
-    return min(range(len(rows)), key=rank)
+    printed = [float(format_score("structural_entropy", row["structural_entropy"])) for row in rows]
+    return min(range(len(rows)), key=lambda place: (printed[place], rows[place]["seconds"]))

@@ -23,95 +23,83 @@ def _option(kind: Any, default: Any, text: str, *words: str, panel: str = READIN
 
 _Text, _Texts = str | None, list[str] | None
 COLUMNS: dict[str, tuple[Any, Any]] = {
-    "label_column": _option(_Text, None, "Class column: its name, or its position from 1."),
+    "label_column": _option(_Text, None, "Column with known classes: its name, or its position from 1."),
     "id_column": _option(_Text, None, "Column with the leaf names: its name, or its position from 1."),
     "use": _option(_Texts, None, "Columns to use as features: a,b or repeated. By default: all others."),
     "drop": _option(_Texts, None, "Columns to leave out: a,b or repeated."),
-    "keep": _option(_Texts, None, "Columns to use even though they look like ids: a,b or repeated."),
+    "keep": _option(
+        _Texts, None, "Columns to use even though they look like ids, are constant or mostly empty: a,b or repeated."
+    ),
     "categorical": _option(_Texts, None, "Text columns: a,b or repeated. Each counts as one numeric column."),
-    "impute": _option(Impute | None, None, "How to fill missing numbers. By default they are an error."),
-    "dates": _option(Dates, "refuse", "What to do with dates. `number`: days since 1970-01-01."),
+    "impute": _option(Impute | None, None, "How to fill missing numbers, also in columns that are mostly empty."),
+    "dates": _option(Dates | None, None, "What to do with dates. By default `number`: days since 1970-01-01."),
     "header": _option(
         bool | None, None, "Whether row 1 names the columns. By default: if it holds no number.", "--header/--no-header"
     ),
     "decimal": _option(Decimal | None, None, "Decimal mark. By default: detected."),
     "sheet": _option(_Text, None, "Sheet of a workbook: its name, or its position from 1."),
     "edges": _option(bool, False, "Rows are edges: source, target, optional weight.", "--edges"),
+    "strict": _option(bool, False, "Refuse columns that cannot be used as they are, instead of deciding.", "--strict"),
 }
 """Options that say how to read the data."""
 
 GRAPH: dict[str, tuple[Any, Any]] = {
-    "neighbors": _option(int, 10, "Number of neighbours per point.", panel=SIMILARITY, min=1),
+    "neighbors": _option(int, 10, "Number of neighbors per point.", panel=SIMILARITY, min=1),
     "bandwidth": _option(str, "auto", "Width of the similarity: a number, `auto` or `median`.", panel=SIMILARITY),
     "scale": _option(Scale, "minmax", "How to scale the columns; `rank` uses quantiles.", panel=SIMILARITY),
 }
 """Options of the similarity graph."""
 
 
-def with_shared(*groups: dict[str, tuple[Any, Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with the options of the groups in place of its parameters `columns` and `graph`.
+def with_shared(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameters `columns` and `graph` are spelled out as the options of their groups.
 
-    The options take the place of the parameter. `columns` becomes a `Columns`, `graph` the arguments of a similarity
-    graph.
+    The command is called with a `Columns` and with the arguments of a similarity graph.
     """
+    own = inspect.signature(command, eval_str=True)
+    groups = {name: group for name, group in (("columns", COLUMNS), ("graph", GRAPH)) if name in own.parameters}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in own.parameters.items():
+        options = groups.get(name, {name: (parameter.annotation, parameter.default)})
+        parameters += [
+            inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            for option, (kind, default) in options.items()
+        ]
 
-    def wrap(command: Callable[..., None]) -> Callable[..., None]:
-        own = inspect.signature(command, eval_str=True)
-        parameters: list[inspect.Parameter] = []
-        for parameter in own.parameters.values():
-            group = {"columns": COLUMNS, "graph": GRAPH}.get(parameter.name)
-            if group is None or group not in groups:
-                parameters.append(parameter)
-                continue
-            parameters += [
-                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-                for name, (kind, default) in group.items()
-            ]
+    @functools.wraps(command)
+    def call(**values: Any) -> None:
+        read = {"columns": _read_columns, "graph": _read_graph}
+        for name, group in groups.items():
+            values[name] = read[name]({option: values.pop(option) for option in group})
+        command(**values)
 
-        @functools.wraps(command)
-        def call(**given: Any) -> None:
-            if COLUMNS in groups:
-                given["columns"] = _columns({name: given.pop(name) for name in COLUMNS})
-            if GRAPH in groups:
-                found = {name: given.pop(name) for name in GRAPH}
-                given["graph"] = {
-                    "n_neighbors": found["neighbors"],
-                    "bandwidth": parse_bandwidth(found["bandwidth"]),
-                    "scale": found["scale"],
-                }
-            command(**given)
-
-        keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-        call.__signature__ = own.replace(parameters=keywords)  # type: ignore[attr-defined]
-        call.__annotations__ = {parameter.name: parameter.annotation for parameter in keywords}
-        return call
-
-    return wrap
+    call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return call
 
 
-def _columns(given: dict[str, Any]) -> Any:
+def _read_columns(values: dict[str, Any]) -> Any:
     from hypcse.points.columns import Columns
 
-    several: dict[str, Any] = {name: _listed(given.pop(name)) for name in ("use", "drop", "keep", "categorical")}
-    return Columns(label=given.pop("label_column"), id=given.pop("id_column"), **several, **given)
+    several: dict[str, Any] = {name: _split_names(values.pop(name)) for name in ("use", "drop", "keep", "categorical")}
+    return Columns(label=values.pop("label_column"), id=values.pop("id_column"), **several, **values)
 
 
-def _listed(words: list[str] | None) -> tuple[str, ...]:
+def _split_names(words: list[str] | None) -> tuple[str, ...]:
     """Names that are repeated, or separated by commas; quote a name with a comma.
 
-    >>> _listed(["a,b", '"c, d"'])
+    >>> _split_names(["a,b", '"c, d"'])
     ('a', 'b', 'c, d')
     """
     return tuple(name.strip() for row in csv.reader(words or (), skipinitialspace=True) for name in row)
 
 
-def parse_bandwidth(text: str) -> float | str:
-    """A number, or the name of a rule."""
-    if text in get_args(WidthRule):
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(
-            f"--bandwidth {text!r} is neither a number nor one of {', '.join(get_args(WidthRule))}."
-        ) from None
+def _read_graph(values: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a similarity graph; the bandwidth is a number, or the name of a rule."""
+    bandwidth, rules = values["bandwidth"], get_args(WidthRule)
+    if bandwidth not in rules:
+        try:
+            bandwidth = float(bandwidth)
+        except ValueError:
+            raise ValueError(f"--bandwidth {bandwidth!r} is neither a number nor one of {', '.join(rules)}.") from None
+    return {"n_neighbors": values["neighbors"], "bandwidth": bandwidth, "scale": values["scale"]}

@@ -14,11 +14,10 @@ from hypcse._checks import did_you_mean
 from hypcse.datasets import load
 from hypcse.paper import build_report, experiment, plan, run_tasks, to_markdown
 from hypcse.paper.data import made_size, size_of
-from hypcse.paper.experiments import everything
-from hypcse.paper.experiments.model import Experiment
+from hypcse.paper.experiments import Experiment, everything
 from hypcse.paper.report.render import write_report
-from hypcse.paper.report.tables import Block, Picture
-from hypcse.paper.results.summary import Results
+from hypcse.paper.report.summary import Results
+from hypcse.paper.report.tables import Picture
 from hypcse.paper.running.runner import find_finished, read_records
 from hypcse.paper.running.tasks import Planned, Record, Task
 from hypcse.storage.files import check_folder
@@ -31,11 +30,15 @@ def run_reproduce(
     name: str, out: Path, data_sets: list[str] | None, n_seeds: int | None, n_jobs: int, quick: bool, report_only: bool
 ) -> None:
     """Run what is left of an experiment, or of all of them, and print the report."""
-    wanted = everything() if name == EVERYTHING else (experiment(name),)
+    experiments = everything() if name == EVERYTHING else (experiment(name),)
     check_folder(out)
-    _check_names(wanted, data_sets or ())
+    for data in data_sets or ():
+        if not any(_has(one, data) for one in experiments):
+            known = list(dict.fromkeys(known for one in experiments for known in one.data_sets))
+            guess = did_you_mean(data, known)
+            raise ValueError(f"--data {data}: the experiment has no such data set.{guess} It has {', '.join(known)}.")
     planned = {}
-    for one in wanted:
+    for one in experiments:
         chosen = None if data_sets is None else [data for data in data_sets if _has(one, data)]
         planned[one.name] = plan(one, chosen, n_seeds, quick)
     path = out / RECORDS
@@ -45,20 +48,33 @@ def run_reproduce(
         records = {record["key"]: record for record in read_records(path)}
     else:
         records = _run([one for tasks in planned.values() for one in tasks], path, n_jobs, name)
-    results = [Results(one, planned[one.name], records, judged=not quick) for one in wanted]
+    results = [Results(one, planned[one.name], records, judged=not quick) for one in experiments]
     if not any(one.finished for one in results):
         raise ValueError(f"{path} has no record of {name}, so there is nothing to report. Run without --report-only.")
+    words = [name, *(f"--data {data}" for data in data_sets or ())]
+    words += [f"--seeds {n_seeds}"] if n_seeds is not None else []
+    words += ["--quick"] if quick else []
     title = "Results" if name == EVERYTHING else f"Results: {name}"
-    source = f"Written by `{_command(name, data_sets, n_seeds, quick)}`."
+    source = f"Written by `hypcse reproduce {' '.join(words)}`."
     if quick:
         title += ", smoke run"
         source += " A smoke run: training ran for two epochs only, so its figures say nothing about the paper's."
     part = "-quick" if quick else "-part" if data_sets or n_seeds else ""
     blocks = build_report(results, title, source)
     files = write_report(blocks, out, f"{name}{part}")
-    _show(blocks, f"Written: {files[1]} and {files[0]}. The result of each task is a line of {path}.")
+    # The terminal shows all but the pictures.
+    text = to_markdown([block for block in blocks if not isinstance(block, Picture)])
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(Markdown(text) if console.is_terminal else text, markup=False)
+    last = f"Written: {files[1]} and {files[0]}. The result of each task is a line of {path}."
+    console.print(last, markup=False)
     if any("error" in record for one in results for record in one.finished):
         raise typer.Exit(1)
+
+
+def _has(one: Experiment, data: str) -> bool:
+    """Whether an experiment takes a data set; `growth` takes any number of points."""
+    return data in one.data_sets or (one.kind == "growth" and size_of(data) is not None)
 
 
 def _run(planned: Sequence[Planned], path: Path, n_jobs: int, title: str) -> dict[str, Record]:
@@ -77,37 +93,6 @@ def _run(planned: Sequence[Planned], path: Path, n_jobs: int, title: str) -> dic
 def _runnable(planned: Sequence[Planned], done: Mapping[str, Record]) -> list[Task]:
     """The tasks that can run here, and those that are finished already."""
     return [task for row, task in planned if row.can_run or task.key in done]
-
-
-def _show(blocks: Sequence[Block], last: str) -> None:
-    """Print a report without its pictures, and a last line."""
-    text = to_markdown([block for block in blocks if not isinstance(block, Picture)])
-    plain = Console(soft_wrap=True, highlight=False)
-    if plain.is_terminal:
-        plain.print(Markdown(text))
-    else:
-        plain.print(text, markup=False)
-    plain.print(last, markup=False)
-
-
-def _command(name: str, data_sets: Sequence[str] | None, n_seeds: int | None, quick: bool) -> str:
-    words = [name, *(f"--data {data}" for data in data_sets or ())]
-    words += [f"--seeds {n_seeds}"] if n_seeds is not None else []
-    return " ".join(["hypcse reproduce", *words, *(["--quick"] if quick else [])])
-
-
-def _check_names(wanted: Sequence[Experiment], data_sets: Sequence[str]) -> None:
-    """Raise for a data set that no experiment has."""
-    for data in data_sets:
-        if not any(_has(one, data) for one in wanted):
-            known = list(dict.fromkeys(known for one in wanted for known in one.data_sets))
-            guess = did_you_mean(data, known)
-            raise ValueError(f"--data {data}: the experiment has no such data set.{guess} It has {', '.join(known)}.")
-
-
-def _has(one: Experiment, data: str) -> bool:
-    """Whether an experiment takes a data set; `growth` takes any number of points."""
-    return data in one.data_sets or (one.kind == "growth" and size_of(data) is not None)
 
 
 def run_with_bar(

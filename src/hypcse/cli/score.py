@@ -39,8 +39,8 @@ def run_score(
     as_json: bool,
 ) -> None:
     """Score a tree (a file or a folder of `hypcse fit`) on the similarity graph of its points, and print the row."""
-    if labels_path is not None and columns.label is not None:
-        raise ValueError(f"--labels {labels_path} and --label-column {columns.label} both give labels; pass one.")
+    if labels_path is not None:
+        check_one_label_source(labels_path, columns)
     tree_path = tree_file(tree_source)
     tree = read_tree(tree_path)
     points = points_of(source, columns)
@@ -56,6 +56,12 @@ def run_score(
         print(json.dumps({name: finite(value) for name, value in row.items()}, allow_nan=False))
     else:
         show_scores([row])
+
+
+def check_one_label_source(labels_path: Path, columns: Columns) -> None:
+    """Raise if a column gives labels too."""
+    if columns.label is not None:
+        raise ValueError(f"--labels {labels_path} and --label-column {columns.label} both give labels; pass one.")
 
 
 def leaf_rows(tree: Tree, points: Points, by_name: bool) -> NDArray[np.int64]:
@@ -89,46 +95,44 @@ def show_scores(rows: list[dict[str, Any]], spare: Sequence[str] = ("dasgupta_co
     if len(rows) == 1:
         table = Table("score", Column("value", justify="right"))
         for name, value in rows[0].items():
-            table.add_row(_title(name), _cell(name, value))
+            table.add_row(score_title(name), escape(score_cell(name, value)))
         console.print(table)
         return
     names = list(rows[0])
-    table = _score_table(rows, names)
-    for name in spare:
-        if _natural_width(table, console) > console.width:
-            names = [other for other in names if other != name]
-            table = _score_table(rows, names)
+    for name in ("", *spare):
+        names = [other for other in names if other != name]
+        table = _score_table(rows, names)
+        width = Measurement.get(console, console.options.update(width=10_000), table).maximum
+        if width <= console.width:
+            break
     # What is still too wide is wrapped by the terminal, which loses nothing.
-    console.width = max(console.width, _natural_width(table, console))
+    console.width = max(console.width, width)
     console.print(table)
-
-
-def _natural_width(table: Table, console: Console) -> int:
-    """The width at which nothing is cut."""
-    return Measurement.get(console, console.options.update(width=10_000), table).maximum
 
 
 def _score_table(rows: list[dict[str, Any]], names: list[str]) -> Table:
     table = Table()
     for name in names:
-        table.add_column(_SHORT.get(name, _title(name)), justify="left" if name == "method" else "right", no_wrap=True)
+        title = _SHORT.get(name, score_title(name))
+        table.add_column(title, justify="left" if name == "method" else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(_cell(name, row[name]) for name in names))
+        table.add_row(*(escape(score_cell(name, row[name])) for name in names))
     return table
 
 
-def _title(name: str) -> str:
+def score_title(name: str) -> str:
+    """The title of a column of scores, with an arrow in the better direction."""
     known = BY_NAME.get(name)
     return name if known is None else f"{known.title} {'↑' if known.higher else '↓'}"
 
 
-def _cell(name: str, value: Any) -> str:
+def score_cell(name: str, value: Any) -> str:
     """The value as a table shows it; `-` if it is undefined, such as the purity of classes of one."""
-    if name == "seconds":
-        return f"{value:.2f}"
-    if name not in BY_NAME:
-        return escape(str(value))
-    return "-" if finite(value) is None else format_score(name, value)
+    if isinstance(value, str):
+        return value
+    if finite(value) is None:
+        return "-"
+    return f"{value:.2f}" if name == "seconds" else format_score(name, value) if name in BY_NAME else str(value)
 
 
 def finite(value: float) -> float | None:

@@ -14,18 +14,14 @@ from rich.console import Console
 
 from hypcse import Tree, view
 from hypcse.cli.folder import PAGE
-from hypcse.cli.inputs import points_of, read_cells, read_labels, read_node_names, read_tree, tree_file
-from hypcse.cli.score import leaf_rows
+from hypcse.cli.inputs import MAX_DIGITS, leaf_labels, points_of, read_node_names, read_tree, tree_file
+from hypcse.cli.score import check_one_label_source, leaf_rows
 from hypcse.points import Points
 from hypcse.points.columns import Columns
-from hypcse.points.formats.damage import naming
+from hypcse.points.formats.errors import naming
 from hypcse.show.page.bundle import GENERATOR
 from hypcse.show.page.levels import flat_labels
 from hypcse.storage.files import check_file
-from hypcse.tree.checks import match_names
-
-MAX_DIGITS = 19
-"""A whole number with fewer digits fits in 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -44,55 +40,48 @@ class Extras:
     @property
     def is_default(self) -> bool:
         """Whether nothing is known besides the tree."""
-        given = (self.labels, self.data, self.n_clusters, self.node_names, self.title)
-        return all(value is None for value in given) and not self.columns.options() and not self.compare
+        values = (self.labels, self.data, self.n_clusters, self.node_names, self.title)
+        return all(value is None for value in values) and not self.columns.options() and not self.compare
 
 
 def run_view(source: Path, out: Path | None, extras: Extras, *, open_page: bool, overwrite: bool) -> None:
     """Write the page of a tree and show it in the browser."""
     target = out if out is not None else source / PAGE if source.is_dir() else source.with_suffix(".html")
-    if out is None and source.is_dir() and (source / PAGE).is_file() and extras.is_default and not overwrite:
+    if out is None and source.is_dir() and target.is_file() and extras.is_default and not overwrite:
         # The page that `hypcse fit` wrote knows more than the tree alone.
-        _show(source / PAGE, "Here is", open_page)
+        _open(target, "Here is", open_page)
         return
-    check_target(target, overwrite)
-    tree, automatic = read_source(source)
-    points = _from_data(tree, extras)
+    _check_target(target, overwrite)
+    tree, automatic = _read_source(source)
+    points = _read_points(tree, extras)
     if extras.labels is not None:
-        if points.labels is not None and extras.columns.label is not None:
-            raise ValueError(
-                f"--labels {extras.labels} and --label-column {extras.columns.label} both give classes; pass one."
-            )
+        check_one_label_source(extras.labels, extras.columns)
         points = replace(points, labels=_known_labels(extras.labels, tree))
-    page = view(
+    names = read_node_names(tree_file(source))
+    view(
         tree,
         target,
         points,
         automatic=automatic,
         n_clusters=extras.n_clusters,
-        node_names=node_names_of(source, extras.node_names),
+        node_names=names if extras.node_names is None else names | read_node_names(extras.node_names),
         compare={path.stem: _known_labels(path, tree) for path in extras.compare},
-        title=title_of(source) if extras.title is None else extras.title,
+        title=_title_of(source) if extras.title is None else extras.title,
         scale=extras.graph_options["scale"],
     )
-    _show(page, "Written to", open_page)
+    _open(target, "Written to", open_page)
 
 
-def title_of(source: Path) -> str:
+def _title_of(source: Path) -> str:
     """The heading of a page: the name of the data that `hypcse fit` was given, else that of the file or folder."""
     report = source / "scores.json"
     if report.is_file():
         with naming(report, "a report of `hypcse fit`"):
-            found = json.loads(report.read_text(encoding="utf-8"))
-        given = found.get("job", {}).get("input") if isinstance(found, dict) else None
-        if isinstance(given, str) and given:
-            return Path(given).stem
+            content = json.loads(report.read_text(encoding="utf-8"))
+        data = content.get("job", {}).get("input") if isinstance(content, dict) else None
+        if isinstance(data, str) and data:
+            return Path(data).stem
     return source.resolve().name if source.is_dir() else source.stem
-
-
-def node_names_of(source: Path, given: Path | None) -> dict[int, str]:
-    """Names of nodes that the file of the tree holds, and those of another file, which win."""
-    return read_node_names(tree_file(source)) | ({} if given is None else read_node_names(given))
 
 
 def _known_labels(path: Path, tree: Tree) -> NDArray[np.object_]:
@@ -100,14 +89,14 @@ def _known_labels(path: Path, tree: Tree) -> NDArray[np.object_]:
     return np.array([label or None for label in leaf_labels(path, tree)], dtype=object)
 
 
-def _show(page: Path, word: str, open_page: bool) -> None:
+def _open(page: Path, word: str, open_page: bool) -> None:
     console = Console(soft_wrap=True, highlight=False)
     console.print(f"{word} {page}.", markup=False)
     if open_page and not webbrowser.open(page.resolve().as_uri()):
         console.print("There is no browser here; open the file in one.")
 
 
-def check_target(target: Path, overwrite: bool) -> None:
+def _check_target(target: Path, overwrite: bool) -> None:
     """Raise if the page cannot be written, or would replace a file that hypcse did not write."""
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; --out names the page, for example {target / PAGE}.")
@@ -122,38 +111,21 @@ def check_target(target: Path, overwrite: bool) -> None:
         )
 
 
-def read_source(source: Path) -> tuple[Tree, NDArray[np.int64] | None]:
+def _read_source(source: Path) -> tuple[Tree, NDArray[np.int64] | None]:
     """The tree in a file, or in a folder that `hypcse fit` wrote, with the folder's flat labels."""
     tree, table = read_tree(tree_file(source)), source / "labels.csv"
     if not source.is_dir() or not table.is_file():
         return tree, None
     cells = leaf_labels(table, tree)
-    if not all(cell.isdecimal() and len(cell) < MAX_DIGITS for cell in cells):
+    if not all(cell.isdecimal() and len(cell) <= MAX_DIGITS for cell in cells):
         raise ValueError(
-            f"{table} holds labels that are not whole numbers of less than {MAX_DIGITS} digits. Write the folder again "
+            f"{table} holds labels that are not whole numbers of at most {MAX_DIGITS} digits. Write the folder again "
             "with `hypcse fit`."
         )
     return tree, flat_labels(f"the labels of {table}", np.array([int(cell) for cell in cells]), tree.n_leaves)
 
 
-def leaf_labels(path: Path, tree: Tree) -> list[str]:
-    """One label per leaf: from a table by the leaf's name, or one per line in the order of the leaves.
-
-    In a table the first column holds the names and the second the labels; a first row that names no leaf is its header.
-    """
-    if path.suffix.lower() not in (".csv", ".tsv"):
-        return [str(label) for label in read_labels(path)]
-    rows = read_cells(path)
-    if len(rows) == tree.n_leaves + 1:
-        rows = rows[1:]
-    if len(rows[0]) == 1:
-        return [row[0] for row in rows]
-    names = tree.names if tree.names is not None else tuple(map(str, range(tree.n_leaves)))
-    order = match_names(names, [row[0] for row in rows], "the tree", str(path))
-    return [rows[k][1] for k in order]
-
-
-def _from_data(tree: Tree, extras: Extras) -> Points:
+def _read_points(tree: Tree, extras: Extras) -> Points:
     """The points behind the tree in the order of its leaves, with their graph; empty without data."""
     if extras.data is None:
         if extras.columns.options():

@@ -3,13 +3,13 @@
 Needs the extra `dask`. Every function takes `client=None`, the current one.
 """
 
-from hypcse.dask.engine import current_client
+from hypcse.dask.client import current_client
+from hypcse.dask.distributed_graph import DistributedGraph
 from hypcse.dask.fitting import Clustering, fit
-from hypcse.dask.graph import DistributedGraph
-from hypcse.dask.linking.linkage import graph_linkage
-from hypcse.dask.refining import refine
-from hypcse.dask.scores import levels, score
-from hypcse.dask.similarity import similarity_graph
+from hypcse.dask.linking.linkage_in_rounds import graph_linkage
+from hypcse.dask.similarity.pipeline import similarity_graph
+from hypcse.dask.subtree_search import refine
+from hypcse.dask.tree_scores import levels, score
 
 __all__ = [
     "Clustering",

@@ -12,26 +12,29 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from distributed import Client
+from numpy.typing import NDArray
 
 from hypcse._checks import check_choice, check_count
-from hypcse._choices import Bandwidth, ClusterLinkage, Effort, Metric, NeighborSearch, Refine, Scale
+from hypcse._choices import Bandwidth, ClusterLinkage, Metric, NeighborSearch, Refine, Scale
 from hypcse._progress import Callback, Reporter, Stopped
-from hypcse.dask.engine import current_client, shared_folder
-from hypcse.dask.graph import DistributedGraph
-from hypcse.dask.joining import join_by_features
-from hypcse.dask.linking.linkage import MEMORY_LIMIT, graph_linkage
-from hypcse.dask.refining import refine as refine_parts
-from hypcse.dask.scores import Outline, outline_graph, scores_from_weights
-from hypcse.dask.similarity.pipeline import Build, Built
-from hypcse.dask.similarity.plan import Asked
-from hypcse.dask.similarity.table import as_rows
+from hypcse.dask.client import current_client, first_rows, run_blocks, shared_folder
+from hypcse.dask.distributed_graph import DistributedGraph
+from hypcse.dask.linking.linkage_in_rounds import MEMORY_LIMIT, graph_linkage
+from hypcse.dask.similarity.blocks import as_rows, checked_block
+from hypcse.dask.similarity.pipeline import Pipeline
+from hypcse.dask.similarity.plan import Options
+from hypcse.dask.similarity.shards import compared
+from hypcse.dask.subtree_search import refine as refine_parts
+from hypcse.dask.tree_scores import Outline, outline_graph, score, scores_from_weights
 from hypcse.entropy import lca_weights
 from hypcse.estimators.entropy_clustering import effort_of
+from hypcse.graph.scales import Scaling
 from hypcse.partitions.cuts import best_cut
 from hypcse.partitions.evidence import UNTESTED, Structure
 from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.partitions.significance import beyond_chance
-from hypcse.search.join import warn_of_order
+from hypcse.search.components import Parts, gather_parts, gather_points, tree_of_parts, with_top
+from hypcse.search.join import join_across_bridges, warn_of_order
 from hypcse.storage.files import hold_folder
 from hypcse.tree import Tree
 from hypcse.tree.flat import by_size
@@ -44,7 +47,7 @@ LEAST = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """What `hypcse.dask.fit` found.
+    """The result of `hypcse.dask.fit`.
 
     Attributes
     ----------
@@ -56,7 +59,7 @@ class Clustering:
         `Levels`: nested clusters, coarse to fine, each an array of shape (n,).
     main
         Which of the levels to look at first: the one that the labels are, unless these are one cluster because nothing
-        lies beyond chance. None where a number of clusters was asked for.
+        lies beyond chance. None if a number of clusters was asked for.
     graph
         The `DistributedGraph` that was clustered.
     structure
@@ -68,8 +71,8 @@ class Clustering:
     --------
     >>> rows = da.random.default_rng(0).random((300, 2), chunks=(100, 2))
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
-    ...     found = fit(rows)
-    >>> found.tree.n_leaves, found.labels.chunks
+    ...     clustering = fit(rows)
+    >>> clustering.tree.n_leaves, clustering.labels.chunks
     (300, ((100, 100, 100),))
     """
 
@@ -116,7 +119,7 @@ def fit(
     X
         A dask.array or an array, one row per point; a dask.dataframe of numbers; or a `DistributedGraph`.
     n_clusters
-        Number of flat clusters. By default `labels` is the main one of `levels`.
+        Number of flat clusters. By default `labels` is the main one of `levels`, which the edges alone choose here.
     n_neighbors, bandwidth, scale, metric, algorithm, n_probes, shard_rows
         As for `similarity_graph`.
     linkage
@@ -149,86 +152,106 @@ def fit(
     ...     fit(rows, n_clusters=3).labels.max().compute()
     np.int64(2)
     """
-    asked = Asked(n_neighbors, bandwidth, scale, metric, algorithm, n_probes, shard_rows, random_state)
-    asked.check()
+    options = Options(
+        n_neighbors,
+        bandwidth,
+        scale,
+        metric,
+        algorithm,
+        n_probes=n_probes,
+        shard_rows=shard_rows,
+        random_state=random_state,
+    )
     check_choice("linkage", linkage, ClusterLinkage)
     effort = effort_of(refine)
     client = current_client(client)
     limit = edges_within(client) if memory_limit is None else check_count("memory_limit", memory_limit, 1)
-    place, kept = shared_folder(folder, client)
-    steps = Steps(limit, place, client, callback)
+    place, temporary = shared_folder(folder, client)
     rows = None if isinstance(X, DistributedGraph) else as_rows(X)
     if n_clusters is not None:
         check_count("n_clusters", n_clusters, 1, X.n_vertices if rows is None else rows.shape[0])
+    reporter = Reporter(callback)
+    shared: dict[str, Any] = {"memory_limit": limit, "client": client, "callback": callback}
+
+    def grow(graph: DistributedGraph) -> Tree:
+        tree = graph_linkage(graph, linkage, checkpoint_dir=place / "rounds", **shared)
+        return tree if effort is None else refine_parts(tree, graph, effort, folder=place / "refining", **shared)
+
     with hold_folder(place, again=True):
         if rows is None:
-            warn_of_order(X.components(client))
-            tree = steps.grow(X, linkage, effort)
-            outline = outline_graph(tree, X, client, X.components(client))
-            return steps.describe(tree, X, outline, UNTESTED, n_clusters, tuple(np.diff(X.bounds).tolist()))
-        built = steps.build(rows, asked, kept)
-        tree, outline = steps.join(steps.grow(built.graph, linkage, effort), built, rows, metric)
-        structure = beyond_chance(built.sample, scale="none", metric=metric, random_state=random_state)
-        chunks = X.chunks[0] if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any() else rows.chunks[0]
-        return steps.describe(tree, built.graph, outline, structure, n_clusters, chunks)
-
-
-class Steps:
-    """The steps of a fit, with what they share."""
-
-    def __init__(self, limit: int, place: Path, client: Client, callback: Callback | None) -> None:
-        self.limit, self.place, self.client, self.callback = limit, place, client, callback
-        self.reporter = Reporter(callback)
-
-    def build(self, rows: da.Array, asked: Asked, kept: Any) -> Built:
-        """The similarity graph, in a folder of its own."""
-        place = self.place / "graph"
-        place.mkdir(exist_ok=True)
-        return Build(rows, asked, place, self.client, self.reporter).run(None, kept)
-
-    def grow(self, graph: DistributedGraph, linkage: ClusterLinkage, effort: Effort | None) -> Tree:
-        """The tree of linkage, refined."""
-        shared: dict[str, Any] = {"memory_limit": self.limit, "client": self.client, "callback": self.callback}
-        tree = graph_linkage(graph, linkage, checkpoint_dir=self.place / "rounds", **shared)
-        return tree if effort is None else refine_parts(tree, graph, effort, folder=self.place / "refining", **shared)
-
-    def join(self, tree: Tree, built: Built, rows: da.Array, metric: Metric) -> tuple[Tree, Outline]:
-        """The tree with what no edge joins joined by distance, and the outline of the graph on it."""
-        with self.telling("components"):
-            return join_by_features(tree, built.graph, rows, built.scaling, metric, self.client)
-
-    def describe(
-        self,
-        tree: Tree,
-        graph: DistributedGraph,
-        outline: Outline,
-        structure: Structure,
-        n_clusters: int | None,
-        chunks: tuple[int, ...],
-    ) -> Clustering:
-        """Levels, labels and scores of the tree."""
-        with self.telling("levels"):
-            found = levels_and_main(tree, outline, structure=structure)
-            flat = by_size(found.flat if n_clusters is None else best_cut(tree, outline, n_clusters))
+            graph, structure, chunks = X, UNTESTED, tuple(np.diff(X.bounds).tolist())
+            components = graph.components(client)
+            warn_of_order(components)
+            tree = grow(graph)
+            outline = outline_graph(tree, graph, client, components)
+        else:
+            (place / "graph").mkdir(exist_ok=True)
+            built = Pipeline(rows, options, place / "graph", client, reporter).run(None, temporary)
+            graph = built.graph
+            tree = grow(graph)
+            with _step(reporter, "components", place):
+                tree, outline = join_by_features(tree, graph, rows, built.scaling, metric, client)
+            structure = beyond_chance(built.sample, scale="none", metric=metric, random_state=random_state)
+            chunks = X.chunks[0] if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any() else rows.chunks[0]
+        with _step(reporter, "levels", place):
+            nested = levels_and_main(tree, outline, structure=structure)
+            flat = by_size(nested.flat if n_clusters is None else best_cut(tree, outline, n_clusters))
             scores = scores_from_weights(tree, graph, lca_weights(tree, outline))
         for name in ("rounds", "refining"):
-            shutil.rmtree(self.place / name, ignore_errors=True)
-        main = found.main if n_clusters is None else None
-        nested = Levels(map(by_size, found), found.main, structure=structure)
-        return Clustering(tree, da.from_array(flat, chunks=(chunks,)), nested, main, graph, structure, scores)
+            shutil.rmtree(place / name, ignore_errors=True)
+    main, labels = nested.main if n_clusters is None else None, da.from_array(flat, chunks=(chunks,))
+    levels = Levels(map(by_size, nested), nested.main, structure=structure)
+    return Clustering(tree, labels, levels, main, graph, structure, scores)
 
-    @contextmanager
-    def telling(self, stage: str) -> Iterator[None]:
-        """A step that is told when it begins and when it ends."""
-        for done in (0, 1):
-            if self.reporter.tell(stage, done, 1):
-                raise Stopped(f"the fit was stopped; what is done is kept in {self.place}.")
-            if done == 0:
-                yield
+
+@contextmanager
+def _step(reporter: Reporter, stage: str, place: Path) -> Iterator[None]:
+    """A step that is reported when it begins and when it ends."""
+    for done in (0, 1):
+        if reporter.tell(stage, done, 1):
+            raise Stopped(f"the fit was stopped; what is done is kept in {place}.")
+        if done == 0:
+            yield
 
 
 def edges_within(client: Client) -> int:
-    """Edges that a thread of the smallest worker may hold; 50 million where workers have no limits of memory."""
+    """Edges that a thread of the smallest worker may hold; 50 million if workers have no limits of memory."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     limits = [worker["memory_limit"] / max(1, worker["nthreads"]) for worker in workers if worker["memory_limit"]]
     return max(LEAST, int(SHARE * min(limits) / BYTES_PER_EDGE)) if limits else MEMORY_LIMIT
+
+
+def join_by_features(
+    tree: Tree, graph: DistributedGraph, rows: da.Array, scaling: Scaling, metric: Metric, client: Client
+) -> tuple[Tree, Outline]:
+    """The tree with components and weakly connected parts joined as `join_components` does, and the outline on it."""
+    components = graph.components(client)
+
+    def above(parts: NDArray[np.int64]) -> Tree:
+        return tree_of_parts(gather_blocks(client, rows, parts, scaling, metric))
+
+    if components.max() > 0:
+        outline = outline_graph(tree, graph, client, components)
+        tree = with_top(tree, outline, components, above(components))
+    outline = outline_graph(tree, graph, client, components)
+    joined = join_across_bridges(
+        tree, outline, above, lambda other, _: score(other, graph, client=client)["structural_entropy"]
+    )
+    return joined, outline if joined is tree else outline_graph(joined, graph, client, components)
+
+
+def gather_blocks(client: Client, rows: da.Array, groups: NDArray[np.int64], scaling: Scaling, metric: Metric) -> Parts:
+    """Sizes, means and squares of groups of rows, block by block, then of all."""
+    own = np.split(groups, first_rows(rows)[1:])
+    answers = run_blocks(client, gather_block, rows, own, scaling=scaling, metric=metric)
+    ids, *columns = map(np.concatenate, zip(*answers, strict=True))
+    return gather_parts(Parts(*columns), ids)
+
+
+def gather_block(
+    block: Any, first: int, groups: NDArray[np.int64], scaling: Scaling, metric: Metric
+) -> tuple[NDArray[Any], ...]:
+    """The groups that a block has rows of, and their sizes, means and squares."""
+    ids, own = np.unique(groups, return_inverse=True)
+    parts = gather_points(compared(scaling.apply(checked_block(block, first)), metric), own)
+    return ids, parts.sizes, parts.means, parts.squares

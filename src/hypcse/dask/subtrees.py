@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from hypcse.graph import Graph
 from hypcse.kernels.trees.sweep import subtree_sums
-from hypcse.search.run import in_place
+from hypcse.search.working import in_place
 from hypcse.tree import Tree
+from hypcse.tree.numbering import renumber
 
 Ids = NDArray[np.int64]
 
@@ -26,15 +27,17 @@ Ids = NDArray[np.int64]
 class Subtrees:
     """A binary tree whose leaves stand in the order of their positions, and disjoint subtrees with all its leaves.
 
-    tree  : leaf k is the leaf at position k, which is vertex `order[k]`.
+    tree  : leaf k is the leaf at position k, which is vertex `order[k]`; internal nodes are numbered by `in_place`.
     roots : (k,) the subtrees, from left to right.
-    group : (k,) the group of subtrees that one worker searches; -1 where there is nothing to search.
+    group : (k,) the group of subtrees that one worker searches; -1 if there is nothing to search.
+    above : the nodes above all subtrees.
     """
 
     tree: Tree
     order: Ids
     roots: Ids
     group: Ids
+    above: Ids
 
     @cached_property
     def first(self) -> Ids:
@@ -51,66 +54,39 @@ class Subtrees:
         """Number of groups."""
         return int(self.group.max(initial=-1)) + 1
 
-    def labels(self) -> Ids:
-        """The subtree of each vertex."""
-        return self._by_vertex(np.repeat(np.arange(self.roots.size), self.size))
-
+    @cached_property
     def positions(self) -> Ids:
         """The position of each vertex."""
-        return self._by_vertex(np.arange(self.order.size))
+        return np.argsort(self.order)
 
-    def _by_vertex(self, values: Ids) -> Ids:
-        placed = np.empty_like(values)
-        placed[self.order] = values
-        return placed
+    @cached_property
+    def labels(self) -> Ids:
+        """The subtree of each vertex."""
+        return np.repeat(np.arange(self.roots.size), self.size)[self.positions]
 
     def top(self) -> Tree:
         """The tree whose leaves are the subtrees."""
-        parent = self.tree.parent
-        above = np.ones(self.tree.n_nodes, np.bool_)
-        above[: self.order.size] = False
-        for root, size in zip(self.roots.tolist(), self.size.tolist(), strict=True):
-            above[max(root - size + 2, self.order.size) : root + 1] = False
-        kept = np.concatenate([self.roots, np.flatnonzero(above)])
-        number = np.full(self.tree.n_nodes, -1)
-        number[kept] = np.arange(kept.size)
-        upper = parent[kept]
-        height = np.concatenate([np.zeros(self.roots.size), self.tree.height[kept[self.roots.size :]]])
-        return Tree(np.where(upper >= 0, number[upper], -1), height)
+        nodes = np.concatenate([self.roots, self.above])
+        number = np.empty(self.tree.n_nodes, np.int64)
+        number[nodes] = np.arange(nodes.size)
+        parent = np.append(number[self.tree.parent[nodes[:-1]]], -1)
+        return Tree(parent, np.concatenate([np.zeros(self.roots.size), self.tree.height[self.above]]))
 
-    def joined(self, top: Tree, found: Iterable[tuple[int, Ids]]) -> Ids:
+    def joined(self, top: Tree, refined: Iterable[tuple[int, Ids]]) -> Ids:
         """Parents, over the vertices in their own order, of a tree over the subtrees, some of them new."""
-        n, parents = self.order.size, dict(found)
-        parent = np.full(2 * n - 1, -1)
-        begins = n + np.cumsum(self.size - 1) - (self.size - 1)
-        ends = np.where(self.size > 1, begins + self.size - 2, self.first)
-        for number, (first, size) in enumerate(zip(self.first.tolist(), self.size.tolist(), strict=True)):
-            if size > 1:
-                local = parents.get(number)
-                local = self.parents_of(number) if local is None else local
-                named = np.where(local >= 0, local - size + begins[number], -1)
-                parent[first : first + size] = named[:size]
-                parent[begins[number] : begins[number] + size - 1] = named[size:]
-        upper = n + int((self.size - 1).sum()) - self.roots.size
-        parent[ends] = np.where(top.parent[: self.roots.size] >= 0, top.parent[: self.roots.size] + upper, -1)
-        inner = top.parent[self.roots.size :]
-        parent[upper + self.roots.size :] = np.where(inner >= 0, inner + upper, -1)
-        by_vertex = parent.copy()
-        by_vertex[self.order] = parent[:n]
-        return by_vertex
-
-    def parents_of(self, number: int) -> Ids:
-        """Parents of a subtree by itself."""
-        first, size = int(self.first[number]), int(self.size[number])
-        return local_parents(self.tree.parent, first, size, int(self.roots[number]))
+        n, parent = self.order.size, self.tree.parent.copy()
+        for number, local in refined:
+            nodes = subtree_nodes(int(self.first[number]), int(self.size[number]), int(self.roots[number]))
+            parent[nodes[:-1]] = nodes[local[:-1]]
+        nodes = np.concatenate([self.roots, self.above])
+        parent[nodes] = np.append(nodes[top.parent[:-1]], -1)
+        inside = np.setdiff1d(np.arange(n, parent.size), self.above)
+        return renumber(parent, self.tree.height, np.concatenate([self.positions, inside, self.above]))[0]
 
 
-def local_parents(parent: Ids, first: int, size: int, root: int) -> Ids:
-    """Parents of a subtree of two leaves or more by itself, of a tree as `in_place` numbers it."""
-    inner = root - size + 2
-    local = np.concatenate([parent[first : first + size], parent[inner : root + 1]]) - inner + size
-    local[-1] = -1
-    return local
+def subtree_nodes(first: int, size: int, root: int) -> Ids:
+    """The leaves and the internal nodes of a subtree, children before parents, of a tree numbered by `in_place`."""
+    return np.concatenate([np.arange(first, first + size), np.arange(root - size + 2, root + 1)])
 
 
 def cut_subtrees(tree: Tree, counts: Ids, limit: int) -> Subtrees:
@@ -127,7 +103,7 @@ def cut_subtrees(tree: Tree, counts: Ids, limit: int) -> Subtrees:
     group = np.where(searched, np.cumsum(load[roots] * searched).astype(np.int64) // max(1, limit // 2), -1)
     # Groups are numbered without gaps.
     group[searched] = np.unique(group[searched], return_inverse=True)[1]
-    return Subtrees(placed, order, roots, group)
+    return Subtrees(placed, order, roots, group, np.flatnonzero(above))
 
 
 def graph_with_degrees(first: Ids, second: Ids, weights: NDArray[np.float64], degrees: NDArray[np.float64]) -> Graph:

@@ -1,6 +1,6 @@
 """The nine UCI data sets of the paper, found on this machine or downloaded, with size and checksum verified."""
 
-from hypcse.datasets.catalogue import Dataset, available, describe
+from hypcse.datasets.catalog import Dataset, available, describe
 from hypcse.datasets.fetch import DatasetUnavailable
 from hypcse.datasets.sources import load
 

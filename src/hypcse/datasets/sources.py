@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
+import zipfile
+import zlib
 from collections.abc import Collection
 from io import BytesIO
 from pathlib import Path
@@ -14,66 +16,48 @@ from numpy.typing import NDArray
 
 from hypcse._checks import HypcseWarning, check_finite
 from hypcse._progress import Callback
-from hypcse.datasets.catalogue import Dataset, describe
-from hypcse.datasets.fetch import (
-    BASE_URL,
-    TIMEOUT,
-    DatasetUnavailable,
-    cache_folder,
-    fetch,
-    file_url,
-    find_damage,
-    read_cached,
-)
+from hypcse.datasets.catalog import Dataset, describe
+from hypcse.datasets.fetch import BASE_URL, TIMEOUT, DatasetUnavailable, fetch, read_cached
 
-Labelled = tuple[NDArray[np.float64], NDArray[np.int64]]
+Labeled = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
-def read_npz(entry: Dataset, path: Path) -> Labelled:
+def read_npz(entry: Dataset, path: Path) -> Labeled:
     """X and y of a NumPy archive."""
-    members = _npz_members(path)
-    _check_members(members, ("X", "y"), str(path))
-    return check_labelled(entry, members["X"], members["y"], str(path))
-
-
-def _npz_members(path: Path) -> dict[str, NDArray[Any]]:
-    import zipfile
-    import zlib
-
     try:
         # numpy.load would also open a lone array or look for a pickle; only an archive is wanted.
         if not zipfile.is_zipfile(path):
             raise ValueError("it is not a zip file")
         with np.load(path, allow_pickle=False) as archive:
-            return dict(archive)
+            members = dict(archive)
     except (ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(
             f"{path} cannot be read as a NumPy archive of plain arrays: {str(error).rstrip('.')}. "
             f"Write it again with numpy.savez({path.name!r}, X=X, y=y), where X and y hold numbers."
         ) from error
+    _check_members(members, ("X", "y"), str(path))
+    return check_labeled(entry, members["X"], members["y"], str(path))
 
 
-def read_mat(entry: Dataset, content: bytes) -> Labelled:
+def read_mat(entry: Dataset, content: bytes) -> Labeled:
     """X and y of a MATLAB file with the features as `fea` and the classes as `gnd`."""
     from scipy.io import loadmat
 
     members: dict[str, Any] = loadmat(BytesIO(content))
     _check_members(members, ("fea", "gnd"), entry.file)
     X = members["fea"]
-    dense = X.toarray() if hasattr(X, "toarray") else X
-    return check_labelled(entry, dense, members["gnd"].ravel(), entry.file)
+    return check_labeled(entry, X.toarray() if hasattr(X, "toarray") else X, members["gnd"].ravel(), entry.file)
 
 
-def _check_members(found: Collection[str], wanted: tuple[str, ...], source: str) -> None:
-    missing = [name for name in wanted if name not in found]
+def _check_members(members: Collection[str], names: tuple[str, ...], source: str) -> None:
+    missing = " and ".join(name for name in names if name not in members)
     if missing:
-        lacked, needed = " and ".join(missing), " and ".join(wanted)
-        held = ", ".join(sorted(found)) or "nothing"
-        raise ValueError(f"{source} lacks {lacked}; it holds {held}. Write it again with {needed}.")
+        listed = ", ".join(sorted(members)) or "nothing"
+        raise ValueError(f"{source} lacks {missing}; it holds {listed}. Write it again with {' and '.join(names)}.")
 
 
-def check_labelled(entry: Dataset, X: NDArray[Any], y: NDArray[Any], source: str) -> Labelled:
-    """X as float64 and y as class codes from 0, with the shapes in the catalogue."""
+def check_labeled(entry: Dataset, X: NDArray[Any], y: NDArray[Any], source: str) -> Labeled:
+    """X as float64 and y as class codes from 0, with the shapes in the catalog."""
     if X.dtype.kind not in "biuf":
         raise ValueError(f"X of {source} has dtype {X.dtype}; numbers are needed. Write it again as float64.")
     _check_equal(entry, "X has shape", X.shape, (entry.n_points, entry.n_features), source)
@@ -85,10 +69,10 @@ def check_labelled(entry: Dataset, X: NDArray[Any], y: NDArray[Any], source: str
     return features, codes.astype(np.int64)
 
 
-def _check_equal(entry: Dataset, what: str, found: object, wanted: object, source: str) -> None:
-    if found != wanted:
+def _check_equal(entry: Dataset, what: str, actual: object, expected: object, source: str) -> None:
+    if actual != expected:
         raise ValueError(
-            f"{what} {found} in {source}, but {entry.name!r} has {wanted}. "
+            f"{what} {actual} in {source}, but {entry.name!r} has {expected}. "
             "This is another data set or another version of it; replace the file or remove it."
         )
 
@@ -96,12 +80,13 @@ def _check_equal(entry: Dataset, what: str, found: object, wanted: object, sourc
 _IN_SKLEARN = {"iris": "load_iris", "optical-digits": "load_digits"}
 
 
-def load(name: str, *, callback: Callback | None = None) -> Labelled:
+def load(name: str, *, callback: Callback | None = None) -> Labeled:
     """Load the features and classes of a data set of the paper.
 
     Sources are tried in this order: NAME.npz in the folder named by the environment variable HYPCSE_DATA; the user's
     cache folder (on Linux ~/.cache/hypcse); scikit-learn's copy of iris and optical-digits; the authors' repository.
-    Downloads are kept in the cache.
+    Downloads are kept in the cache. scikit-learn's iris differs from the file that the paper used, which UCI has
+    corrected since, in 3 entries of rows 34 and 37 (counted from 0).
 
     Parameters
     ----------
@@ -131,15 +116,15 @@ def load_entry(
     base_url: str = BASE_URL,
     timeout: float = TIMEOUT,
     callback: Callback | None = None,
-) -> Labelled:
-    """`load` for any catalogue entry and any server."""
+) -> Labeled:
+    """`load` for any catalog entry and any server."""
     path = _user_file(entry)
     if path is not None:
         return read_npz(entry, path)
-    content = read_cached(entry)
+    content, damage = read_cached(entry)
     if content is None:
         # A damaged cached file shows that the original was wanted, so it is fetched again first.
-        if entry.name in _IN_SKLEARN and find_damage(entry) is None:
+        if entry.name in _IN_SKLEARN and damage is None:
             return _from_sklearn(entry)
         try:
             content = fetch(entry, base_url=base_url, timeout=timeout, callback=callback)
@@ -153,28 +138,20 @@ def load_entry(
 
 def _user_file(entry: Dataset) -> Path | None:
     """NAME.npz in the folder of HYPCSE_DATA, or None if either does not exist."""
-    named = os.environ.get("HYPCSE_DATA")
-    if not named:
+    value = os.environ.get("HYPCSE_DATA")
+    if not value:
         return None
-    folder = Path(named).expanduser()
+    folder = Path(value).expanduser()
     if not folder.is_dir():
         raise DatasetUnavailable(
-            f"HYPCSE_DATA={named!r} is not a folder. Set it to one that holds {entry.name}.npz, or unset it."
+            f"HYPCSE_DATA={value!r} is not a folder. Set it to one that holds {entry.name}.npz, or unset it."
         )
     path = folder / f"{entry.name}.npz"
     return path if path.is_file() else None
 
 
-def _from_sklearn(entry: Dataset) -> Labelled:
+def _from_sklearn(entry: Dataset) -> Labeled:
     from sklearn import datasets
 
     X, y = getattr(datasets, _IN_SKLEARN[entry.name])(return_X_y=True)
-    if entry.name == "iris":
-        warnings.warn(
-            "This is scikit-learn's iris: 3 entries in rows 34 and 37 (counted from 0) differ from UCI's "
-            "uncorrected file that the paper used. For the original, set HYPCSE_DATA to a folder that holds "
-            f"iris.npz, or download {file_url(entry)} into {cache_folder()}.",
-            HypcseWarning,
-            stacklevel=4,
-        )
-    return check_labelled(entry, X, y, "scikit-learn")
+    return check_labeled(entry, X, y, "scikit-learn")

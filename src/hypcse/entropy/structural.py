@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
 from hypcse._choices import ExactLoops, SelfLoops
-from hypcse.entropy.volumes import graph_over, lca_weights, node_cuts, node_volumes
+from hypcse.entropy.volumes import cuts_from_weights, graph_over, meeting_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
 from hypcse.graph.convert import in_range, unit_exponent
 from hypcse.tree import Tree
@@ -47,41 +47,14 @@ def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "pa
     >>> round(structural_entropy(pairs, path), 4)
     1.2516
     """
-    check_choice("self_loops", self_loops, SelfLoops)
     graph = graph_over(tree, graph)
-    return entropy_from_weights(tree, graph, lca_weights(tree, graph), self_loops)
+    return entropy_from_weights(tree, graph, meeting_weights(tree, graph), self_loops)
 
 
 def entropy_from_weights(
     tree: Tree, graph: Graph, weights: NDArray[np.float64], self_loops: SelfLoops = "paper"
 ) -> float:
-    """`structural_entropy` from known `lca_weights`.
-
-    Parameters
-    ----------
-    tree
-        The tree. Its leaf k is vertex k of the graph.
-    graph
-        A `Graph`.
-    weights
-        The `lca_weights` of the tree and the graph.
-    self_loops
-        As for `structural_entropy`.
-
-    Returns
-    -------
-    float
-        In bits.
-
-    Examples
-    --------
-    >>> from hypcse import Graph, Tree
-    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
-    >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
-    >>> from hypcse.entropy import lca_weights
-    >>> round(entropy_from_weights(pairs, path, lca_weights(pairs, path)), 4)
-    1.2516
-    """
+    """`structural_entropy` from known `lca_weights`."""
     exponent = unit_exponent(graph)
     weights, degrees = np.ldexp(weights, exponent), np.ldexp(_degrees(graph, self_loops), exponent)
     total = degrees.sum()
@@ -135,7 +108,8 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
         return terms
     bits = _log2(node_volumes(tree, degrees))
     # A node of zero volume has zero cut, and log2 of its volume is set to 0 here, so its term is 0.
-    terms[:-1] = node_cuts(tree, graph)[:-1] / total * (bits[tree.parent[:-1]] - bits[:-1])
+    cuts = cuts_from_weights(tree, graph, meeting_weights(tree, graph))
+    terms[:-1] = cuts[:-1] / total * (bits[tree.parent[:-1]] - bits[:-1])
     return terms
 
 
@@ -166,17 +140,14 @@ def entropy_by_cuts(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper
     """
     check_choice("self_loops", self_loops, SelfLoops)
     graph = graph_over(tree, graph)
-    if self_loops == "paper":
-        return float(node_entropies(tree, graph).sum()) - _added_by_loops(graph)
-    return float(node_entropies(tree, graph, self_loops).sum())
-
-
-def _added_by_loops(graph: Graph) -> float:
-    """The bits by which "exact" exceeds "paper", the same for every tree: (1/V) sum_i W_ii log2 d_i."""
+    if self_loops != "paper":
+        return float(node_entropies(tree, graph, self_loops).sum())
+    # The bits by which "exact" exceeds "paper", the same for every tree: (1/V) sum_i W_ii log2 d_i.
     exponent = unit_exponent(graph)
     loops, degrees = np.ldexp(graph.self_weights, exponent), np.ldexp(graph.degrees, exponent)
     total = degrees.sum()
-    return float((np.dot(loops, _log2(degrees)) - exponent * loops.sum()) / total) if total > 0 else 0.0
+    added = (np.dot(loops, _log2(degrees)) - exponent * loops.sum()) / total if total > 0 else 0.0
+    return float(node_entropies(tree, graph).sum() - added)
 
 
 def _degrees(graph: Graph, self_loops: SelfLoops) -> NDArray[np.float64]:

@@ -191,7 +191,9 @@ def sizes_of_points(found: dict[str, Any], n_columns: int | None = None) -> dict
         "graph_": found["graph_"].n_vertices == n_points,
         "levels_": found["levels_"][0].shape == (n_points,) and min(map(np.min, found["levels_"])) >= 0,
         "_reduction": found["_reduction"] is None or found["_reduction"].shape[1] == n_features,
-        "_scaled": scaled is None or (scaler is not None and scaled.shape == (n_points, n_columns)),
+        # Under the cosine metric, rows of zeros have a column of their own.
+        "_scaled": scaled is None
+        or (scaler is not None and len(scaled) == n_points and scaled.shape[1] - n_columns in (0, 1)),
         "_scaler": scaler is None or scaler.n_columns == n_columns,
         "feature_names_in_": names is None or names.shape == (n_features,),
         "_kinds": found["_kinds"] is None or len(found["_kinds"]) == n_features,

@@ -26,7 +26,7 @@ from hypcse.estimators.attributes import FITTED, sizes_of_tree
 from hypcse.estimators.memberships import Memberships
 from hypcse.estimators.preparing import Prepared, prepare, take_points
 from hypcse.graph import Graph
-from hypcse.graph.similarity import check_similarity
+from hypcse.graph.similarity import GraphOptions
 from hypcse.kernels.warm import warm_up
 from hypcse.partitions.cuts import best_cut, merge_small
 from hypcse.partitions.evidence import Structure
@@ -52,14 +52,14 @@ def restore_on_failure(model: Any) -> Iterator[None]:
         raise
 
 
-class Saved(ShowsItself):
+class Saved(ShowsItself, BaseEstimator):
     """`save` and `load` of a fitted estimator.
 
-    stored : every fitted attribute that is stored, with its codec. What follows from the tree (linkage and its parts)
+    _stored : every fitted attribute that is stored, with its codec. What follows from the tree (linkage and its parts)
         is computed again.
     """
 
-    stored: dict[str, Codec]
+    _stored: dict[str, Codec]
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
         """Write the fitted model to a new folder, completely or not at all; a callback is not saved.
@@ -95,61 +95,31 @@ class Saved(ShowsItself):
         return load_model(cls, folder)
 
     @staticmethod
-    def filled(model: Any, found: Attributes) -> Attributes:
-        """Attributes that an earlier version did not write, computed from the parameters and the attributes read.
-
-        Parameters
-        ----------
-        model
-            An estimator with the parameters that were read.
-        found
-            The attributes that were read.
-
-        Returns
-        -------
-        dict
-            Attributes to add.
-        """
+    def _filled(model: Any, values: Attributes) -> Attributes:
+        """Attributes that an earlier version did not write, from the parameters and the attributes that were read."""
         seed = model.random_state if isinstance(model.random_state, int) else 0
-        levels, labels = found.get("levels_"), found.get("labels_")
+        levels, labels = values.get("levels_"), values.get("labels_")
         if levels is not None and levels.main < 0:
             # Before 0.3 the main level was the one that the labels are.
             same = (k for k, level in enumerate(levels) if labels is not None and np.array_equal(level, labels))
-            found["levels_"] = replace(levels, main=next(same, 0))
+            values["levels_"] = replace(levels, main=next(same, 0))
         return {"_seed": seed, "_kinds": None, "_metric": model.metric, "_outliers": None}
 
     @classmethod
-    def sizes(cls, found: Attributes) -> dict[str, bool]:
-        """For each attribute read from a folder, whether it fits the others.
-
-        Parameters
-        ----------
-        found
-            The attributes that were read.
-
-        Returns
-        -------
-        dict of bool
-            By name.
-        """
+    def _sizes(cls, values: Attributes) -> dict[str, bool]:
+        """For each attribute that was read, whether it fits the others."""
         raise NotImplementedError
 
-    def keep(self, **found: Any) -> None:
-        """Set the attributes of a fitted model.
-
-        Parameters
-        ----------
-        **found
-            The attributes, by name.
-        """
-        for name, value in found.items():
+    def _keep(self, **values: Any) -> None:
+        """Set the attributes of a fitted model."""
+        for name, value in values.items():
             setattr(self, name, value)
 
 
-class Fitting(Memberships, Saved, BaseEstimator):
+class Fitting(Memberships, Saved):
     """`fit` of estimators that cluster without labels; they differ in `_grow`."""
 
-    stored = FITTED
+    _stored = FITTED
     least_points = 1
 
     n_clusters: int | None
@@ -201,7 +171,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
 
     def _fit(self, X: Any, graph: Any) -> None:
         seed = seed_of(self.random_state)
-        check_similarity(self.n_neighbors, self.bandwidth)
+        options = GraphOptions.of(self)
         if self.min_cluster_size is not None:
             check_count("min_cluster_size", self.min_cluster_size, 1)
         self._check_parameters()
@@ -209,7 +179,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
         with worker_threads(self.n_jobs, points.n_points), show_fit(self) as callback:
             self._check_size(points.n_points)
             warm_up()
-            ready = prepare(points, self.n_neighbors, self.bandwidth, self.scale, self.metric)
+            ready = prepare(points, options)
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed, self._reduction is not None)
             found = levels_and_main(tree, ready.graph, ready.telling(structure), structure=structure)
@@ -218,7 +188,7 @@ class Fitting(Memberships, Saved, BaseEstimator):
             if self.mark_outliers:
                 outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
                 labels = self._labels_without(outliers.marked(), labels, tree, ready, structure)
-            self.keep(
+            self._keep(
                 tree_=tree.with_names(points.names),
                 graph_=ready.graph,
                 labels_=by_size(labels),
@@ -270,15 +240,9 @@ class Fitting(Memberships, Saved, BaseEstimator):
         labels[~marked] = self._labels(tree, graph, levels_and_main(tree, graph, X, structure=structure))
         return labels
 
-    def keep(self, **found: Any) -> None:
-        """Set the attributes of a fitted model, and those that follow from the tree.
-
-        Parameters
-        ----------
-        **found
-            The attributes, by name.
-        """
-        super().keep(**found)
+    def _keep(self, **values: Any) -> None:
+        """Set the attributes of a fitted model, and those that follow from the tree."""
+        super()._keep(**values)
         self.levels_ = Levels(self.levels_, self.levels_.main, self._stability, self.structure_)
         self.linkage_matrix_ = self.tree_.to_linkage() if self.tree_.n_leaves > 1 else np.empty((0, 4))
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
@@ -296,8 +260,8 @@ class Fitting(Memberships, Saved, BaseEstimator):
         return self._stability.tolist()
 
     @classmethod
-    def sizes(cls, found: Attributes) -> dict[str, bool]:
-        return sizes_of_tree(found)
+    def _sizes(cls, values: Attributes) -> dict[str, bool]:
+        return sizes_of_tree(values)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,7 +17,7 @@ from hypcse.tree import Tree
 class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     """Hierarchical clustering: find the tree of lowest structural entropy.
 
-    Points are scaled and connected to their nearest neighbours. Linkage on that graph gives a first tree, which is then
+    Points are scaled and connected to their nearest neighbors. Linkage on that graph gives a first tree, which is then
     refined by moving subtrees to better places. Separate components are joined by distance. Finally, the levels that
     the data support are read off the tree. No training, no torch: a thousand points take a tenth of a second, a million
     minutes.
@@ -34,11 +34,11 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         Whether outliers, points much farther from their neighbors than is usual, are -1 in `labels_`. The clusters are
         then read off the tree without them; `tree_` and `levels_` stay complete.
     n_neighbors
-        Number of neighbours per point in the similarity graph.
+        Number of neighbors per point in the similarity graph.
     bandwidth
         Width of the similarities: a number, "auto" or "median", see `similarity_graph`. "auto" is 1 for features scaled
-        by "minmax" and compared by "euclidean", otherwise the largest distance between neighbours: a change of unit
-        changes nothing, and no point is cut off from its neighbours.
+        by "minmax" and compared by "euclidean", otherwise the largest distance between neighbors: a change of unit
+        changes nothing, and no point is cut off from its neighbors.
     scale
         How to scale the columns: "minmax", "standard", "rank" or "none"; see `scale_features`.
     metric

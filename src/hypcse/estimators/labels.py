@@ -55,7 +55,7 @@ def label_codes(labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def _codes_of_objects(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    known = np.array([not _is_unlabelled(label) for label in values], dtype=np.bool_)
+    known = np.array([not _is_unlabeled(label) for label in values], dtype=np.bool_)
     try:
         found = sorted(set(values[known]))
     except TypeError as error:
@@ -68,7 +68,7 @@ def _codes_of_objects(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.in
     return _as_array(found), codes
 
 
-def _is_unlabelled(label: Any) -> bool:
+def _is_unlabeled(label: Any) -> bool:
     """Whether a label is missing, or the integer -1."""
     is_integer = isinstance(label, int | np.integer) and not isinstance(label, bool)
     return is_missing(label) or (is_integer and label == -1)
@@ -82,16 +82,16 @@ def _as_array(classes: list[Any]) -> NDArray[Any]:
 
 
 N_CYCLES = 4
-"""Random cycles through the labelled vertices of a class. Two mix well; four have lighter edges, which leave the
+"""Random cycles through the labeled vertices of a class. Two mix well; four have lighter edges, which leave the
 structure inside a class as it was."""
 SHARE = 0.5
-"""Weight of a labelled vertex's links at strength 1, relative to the mean degree of the graph."""
+"""Weight of a labeled vertex's links at strength 1, relative to the mean degree of the graph."""
 
 
 def respect_labels(graph: GraphLike, labels: ArrayLike, strength: float = 1.0, *, random_state: int = 0) -> Graph:
     """Write labels into the weights of a graph, so that every hierarchy found on it follows them.
 
-    Labelled vertices of one class are linked by random cycles: each to eight others, however large the class is.
+    Labeled vertices of one class are linked by random cycles: each to eight others, however large the class is.
     Edges between two labels are divided by 1 + strength. All other edges stay as they are. These are weights, not
     rules: where the data strongly disagree, the data win.
 
@@ -101,9 +101,9 @@ def respect_labels(graph: GraphLike, labels: ArrayLike, strength: float = 1.0, *
         A `Graph`, for example that of `similarity_graph`, a networkx graph or a symmetric matrix.
     labels
         One value per vertex. A missing label is -1 among integers, and None or NaN among floats, strings and objects.
-        Classes without any labelled vertex need not be listed.
+        Classes without any labeled vertex need not be listed.
     strength
-        How much labels count. The links of a labelled vertex add strength / 2 of the mean degree to its own. With
+        How much labels count. The links of a labeled vertex add strength / 2 of the mean degree to its own. With
         strength 0, or without labels, the graph is returned unchanged.
     random_state
         Seed of the cycles.
@@ -116,7 +116,7 @@ def respect_labels(graph: GraphLike, labels: ArrayLike, strength: float = 1.0, *
 
     Notes
     -----
-    O(m + n log n) time for m edges; at most four links are added per labelled vertex. Their weight was chosen on
+    O(m + n log n) time for m edges; at most four links are added per labeled vertex. Their weight was chosen on
     generated data with known levels (`python -m benchmarks labels`): classes come out whole, and clusters inside them
     stay. If a class has several separate parts, the order in which they are joined is arbitrary.
 
@@ -148,7 +148,7 @@ def _weakened(graph: Graph, codes: NDArray[np.int64], strength: float) -> sparse
 
 
 def _link_counts(codes: NDArray[np.int64], random_state: int) -> sparse.csr_array:
-    """How many times each two vertices are neighbours on a cycle, symmetric."""
+    """How many times each two vertices are neighbors on a cycle, symmetric."""
     rng = generator(random_state, "links of labels")
     rows, columns = np.hstack([_cycles(codes, rng) for _ in range(N_CYCLES)])
     links = sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=(codes.size, codes.size))
@@ -168,9 +168,9 @@ def _cycles(codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.in
 
 
 def spread_labels(tree: Tree, labels: ArrayLike) -> NDArray[Any]:
-    """Give every leaf the label of the smallest subtree around it that holds a labelled leaf.
+    """Give every leaf the label of the smallest subtree around it that holds a labeled leaf.
 
-    Labelled leaves keep their labels. If that subtree holds several labels, the most frequent one is taken; ties go to
+    Labeled leaves keep their labels. If that subtree holds several labels, the most frequent one is taken; ties go to
     the first in sorted order.
 
     Parameters

@@ -1,21 +1,31 @@
-"""How firmly the points of a fitted model belong to their clusters, and which are outliers."""
+"""What a fitted model says about its clusters and about each point."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse.graph import Graph
+from hypcse.partitions.cluster_table import describe
+from hypcse.partitions.nested_levels import Levels
 from hypcse.partitions.outliers import Outliers, inside_weights, measure, shares_of_clusters
+from hypcse.tree import Tree
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Memberships:
-    """`outlier_scores_`, `probabilities_` and `memberships` of a fitted model, computed on access."""
+    """Tables of clusters and points; outlier scores and memberships, computed on access."""
 
     n_neighbors: int
+    tree_: Tree
     graph_: Graph
     labels_: NDArray[np.int64]
+    levels_: Levels
     _scaled: NDArray[np.float32] | None
     _outliers: Outliers | None
 
@@ -54,6 +64,53 @@ class Memberships:
         """
         check_is_fitted(self)
         return shares_of_clusters(self.graph_, self.labels_)
+
+    def describe(
+        self,
+        X: Any,
+        *,
+        level: int | None = None,
+        node: int | None = None,
+        classes: ArrayLike | None = None,
+        n_columns: int = 4,
+    ) -> pandas.DataFrame:
+        """Describe the clusters by the columns of X, as `hypcse.describe`.
+
+        Parameters
+        ----------
+        X
+            The rows that were clustered: a data frame, an array or `Points`.
+        level
+            Describe this level of `levels_` instead of `labels_`.
+        node
+            Describe this node of `tree_` and its siblings instead.
+        classes
+            Known classes of the rows; by default those of `Points`.
+        n_columns
+            How many columns of X are shown.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per cluster.
+        """
+        check_is_fitted(self)
+        return describe(self, X, level=level, node=node, classes=classes, n_columns=n_columns)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return what is known of each point.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per point, by name if the points have names: its `cluster`, its `outlier_score`, and its cluster in
+            each of the levels as `level_1`, `level_2`, ...
+        """
+        check_is_fitted(self)
+        frame = self.levels_.to_frame(self.tree_.names)
+        frame.insert(0, "cluster", self.labels_)
+        frame.insert(1, "outlier_score", self.outlier_scores_)
+        return frame
 
     def _measured_outliers(self) -> Outliers:
         check_is_fitted(self)

@@ -13,9 +13,9 @@ from hypcse._threads import worker_threads
 from hypcse.estimators.preparing import check_table
 from hypcse.graph import Graph
 from hypcse.graph.features import reduce_columns
-from hypcse.graph.links import Links, links_to
-from hypcse.graph.neighbors.search import unit_rows
+from hypcse.graph.neighbors.search import unit_rows, warn_of_zeros
 from hypcse.graph.scales import Scaling
+from hypcse.graph.similarity import Links, links_to
 from hypcse.partitions.outliers import Outliers, excess
 from hypcse.points import Points
 from hypcse.points.convert import is_cells
@@ -50,11 +50,11 @@ class NewPoints:
     _outliers: Outliers | None
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Predict the flat label of each row: the heaviest among its neighbours' `labels_`; ties go to the smaller
-        label. With `mark_outliers`, outliers among the neighbours have no vote, and a row that lies as far from its
-        neighbours as outliers do is one: -1.
+        """Predict the flat label of each row: the heaviest among the `labels_` of its neighbors.
 
-        A row equal to a training point, after scaling, gets that point's label (the first one's, if several are equal).
+        Ties go to the smaller label. With `mark_outliers`, outliers among the neighbors have no vote, and a row that
+        lies as far from its neighbors as outliers do is one: -1. A row equal to a training point, after scaling, gets
+        the label of that point (of the first, if several are equal).
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class NewPoints:
         return self._vote(X, self.labels_, self.mark_outliers)
 
     def _vote(self, X: ArrayLike, labels: NDArray[np.int64], mark: bool) -> NDArray[np.int64]:
-        """Of each row the label of most weight among its neighbours; -1 for outliers, if they are to be marked."""
+        """Of each row the label of most weight among its neighbors; -1 for outliers, if they are to be marked."""
         _, links = self._linked(X)
         found = labels[links.indices]
         voted = heaviest_labels(found, np.where(found < 0, 0.0, links.weights))
@@ -109,7 +109,10 @@ class NewPoints:
         assert self._scaler is not None and self.bandwidth_ is not None
         features = self._scaler.apply(reduce_columns(table, self._reduction))
         if self._metric == "cosine":
-            features = unit_rows(features).astype(np.float32)
+            warn_of_zeros(features)
+            features = unit_rows(features, features.shape[1] + 1).astype(np.float32)
+            # Rows of zeros have a column of their own.
+            points = np.pad(points, ((0, 0), (0, features.shape[1] - points.shape[1])))
         with worker_threads(self.n_jobs, len(points)):
             return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric)
 

@@ -13,17 +13,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from hypcse._arrays import check_unmasked
-from hypcse._choices import Bandwidth, Effort, Linkage, Metric, Scale
+from hypcse._checks import check_no_path, say_count
+from hypcse._choices import Effort, Linkage, Metric, Scale
 from hypcse._progress import Callback
+from hypcse._random import generator
 from hypcse.graph import Graph
 from hypcse.graph.features import learn_reduction, reduce_columns
 from hypcse.graph.neighbors.search import unit_rows
 from hypcse.graph.scales import Scaling
 from hypcse.graph.scaling import fit_scaling
-from hypcse.graph.similarity import scaled_similarity, width_on_scale
+from hypcse.graph.similarity import GraphOptions, scaled_similarity
 from hypcse.partitions.evidence import Structure
 from hypcse.partitions.resampling import stability
 from hypcse.partitions.significance import beyond_chance
+from hypcse.partitions.tables import classical_coordinates
 from hypcse.points import Points
 from hypcse.search import search_tree
 from hypcse.search.join import warn_of_order
@@ -101,9 +104,11 @@ class Prepared:
         found = stability(levels, self.graph, distances=self.points.distances, random_state=random_state)
         return np.array(found)
 
-    def telling(self, structure: Structure) -> NDArray[np.float32] | None:
+    def telling(self, structure: Structure) -> NDArray[np.floating] | None:
         """The points by which levels are rated: without columns of few values that alone set rows apart."""
         compared, names = self.compared, self.points.feature_names
+        if compared is None and self.points.distances is not None:
+            return classical_coordinates(self.points.distances, generator(0, "landmarks"))
         if compared is None or structure.found or len(structure.rests_on) in (0, compared.shape[1]):
             return compared
         columns = [
@@ -119,21 +124,21 @@ class Prepared:
         return unit_rows(self.scaled).astype(np.float32)
 
 
-def prepare(points: Points, n_neighbors: int, bandwidth: Bandwidth, scale: Scale, metric: Metric) -> Prepared:
+def prepare(points: Points, options: GraphOptions) -> Prepared:
     """Scale the features, and make the graph if none was given."""
-    scale, bandwidth = points.suited(scale, bandwidth)
-    metric = points.metric if points.metric != "euclidean" else metric
+    scale, bandwidth = points.suited(options.scale, options.bandwidth)
+    metric = points.metric if points.metric != "euclidean" else options.metric
     if points.features is None and points.distances is not None:
         metric = "precomputed"
-    bandwidth = width_on_scale(bandwidth, scale, metric)
+    options = replace(options, scale=scale, bandwidth=bandwidth, metric=metric)
     scaler, scaled = (None, None) if points.features is None else _scale(points, scale, metric)
     compared = points.distances if scaled is None else scaled
     if compared is None:
         assert points.graph is not None
         return Prepared(points, scaler, scaled, points.graph, None, metric)
-    if points.graph is not None and not isinstance(bandwidth, str):
-        return Prepared(points, scaler, scaled, points.graph, float(bandwidth), metric)
-    similarity, width = scaled_similarity(compared, n_neighbors, bandwidth, metric=metric)
+    if points.graph is not None and not isinstance(options.width, str):
+        return Prepared(points, scaler, scaled, points.graph, float(options.width), metric)
+    similarity, width = scaled_similarity(compared, options)
     return Prepared(points, scaler, scaled, similarity if points.graph is None else points.graph, width, metric)
 
 
@@ -167,6 +172,7 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
         model.n_features_in_ = points.n_points
         return points
     if isinstance(X, Points) or not hasattr(model, "n_features_in_"):
+        check_complete(points.features, points.feature_names)
         validate_data(model, points.features, accept_sparse="csr", ensure_min_samples=least)
         if points.feature_names is not None:
             model.feature_names_in_ = np.array(points.feature_names, dtype=object)
@@ -178,11 +184,13 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
 
 def check_table(X: Any) -> None:
     """Raise for missing dates, and for columns of a data frame that hold text or dates; say how to read them."""
+    check_no_path(X)
     check_unmasked("X", X)
     if isinstance(X, list | tuple):
         check_unmasked("X", np.asarray(X))
     kinds = getattr(X, "dtypes", None)
     if not hasattr(X, "columns") or kinds is None:
+        check_complete(X)
         return
     odd = [str(name) for name, kind in zip(X.columns, kinds, strict=True) if getattr(kind, "kind", "f") not in "iufbc"]
     # An object column may hold numbers; if it does not, the conversion fails.
@@ -192,6 +200,30 @@ def check_table(X: Any) -> None:
             f"columns of X are not numbers: {', '.join(map(repr, texts[:8]))}. Pass hypcse.read(X, categorical=[...], "
             "label_column=..., drop=[...]) to fit instead."
         )
+    check_complete(X)
+
+
+def check_complete(X: Any, names: Sequence[str] | None = None) -> None:
+    """Raise for missing and infinite numbers: name the column, and say how to fill it."""
+    is_frame = hasattr(X, "isna") and hasattr(X, "columns")
+    table = sparse.coo_array(X) if sparse.issparse(X) else None
+    whole = X.to_numpy(np.float64, na_value=np.nan) if is_frame else X
+    values = np.asarray(whole) if table is None else table.data
+    # Other shapes and types are judged by scikit-learn's checks.
+    if values.dtype.kind != "f" or getattr(X, "ndim", values.ndim) != 2 or np.isfinite(values).all():
+        return
+    bad = np.flatnonzero(~np.isfinite(values))
+    rows, columns = np.unravel_index(bad, values.shape) if table is None else (table.row[bad], table.col[bad])
+    first = int(columns[0])
+    titles = list(X.columns) if is_frame else names
+    title = f"column {first}" if titles is None else f"column {titles[first]!r}"
+    n_columns, n_bad = np.unique(columns).size, int((columns == first).sum())
+    others = f" (and {say_count(n_columns - 1, 'more column')})" if n_columns > 1 else ""
+    what = "missing, NaN" if np.isnan(values.flat[bad[0]]) else "infinite, inf"
+    raise ValueError(
+        f"{title} of X{others} has {say_count(n_bad, 'value')} {what}, the first in row {int(rows[0])}. Fill or remove "
+        f"them, or pass hypcse.read({'X' if is_frame else 'pandas.DataFrame(X)'}), which fills them."
+    )
 
 
 def _holds_numbers(column: Any) -> bool:

@@ -11,17 +11,15 @@ from scipy import sparse
 
 from hypcse._memory import check_memory
 
+if TYPE_CHECKING:
+    import networkx
+
+Ids = NDArray[np.int64]
+
 MAX_SHORT = 2**31 - 1
 """The largest 32-bit integer."""
 _BYTES_PER_VERTEX, _BYTES_PER_ENTRY = 24, 50
 """Memory that making a graph takes, per vertex without entries, and per entry of its matrix."""
-
-
-def shorten_indices(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The matrix with 32-bit indices, if these are large enough for all entries."""
-    if matrix.nnz <= MAX_SHORT:
-        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
-    return matrix
 
 
 def stored_position(matrix: Any, entry: int) -> tuple[int, int]:
@@ -29,18 +27,15 @@ def stored_position(matrix: Any, entry: int) -> tuple[int, int]:
     return int(np.searchsorted(matrix.indptr, entry, side="right")) - 1, int(matrix.indices[entry])
 
 
-def vertex_ids(name: str, ids: NDArray[Any]) -> NDArray[np.int64]:
-    """Vertex ids in one dimension; `name` is the caller's name for them."""
+def vertex_ids(name: str, ids: NDArray[Any], n: int | None = None) -> NDArray[np.int64]:
+    """Ids in one dimension, each one of n vertices if n is known; `name` is the caller's name for them."""
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise TypeError(f"{name} must be a list of vertex ids (integers), got {ids.dtype} of shape {ids.shape}.")
+    wrong = ids[(ids < 0) | (ids >= n)] if n is not None else ids[ids < 0]
+    if wrong.size:
+        limits = "are numbered from 0, none is below 0" if n is None else f"are 0 .. {n - 1}"
+        raise ValueError(f"{name} names vertex {wrong[0]}, but vertices {limits}.")
     return ids.astype(np.int64)
-
-
-def check_ids(name: str, ids: NDArray[np.int64], n: int) -> None:
-    """Raise unless every id is one of n vertices."""
-    wrong = (ids < 0) | (ids >= n)
-    if wrong.any():
-        raise ValueError(f"{name} names vertex {ids[wrong][0]}, but vertices are 0 .. {n - 1}.")
 
 
 def check_size(n: int, entries: int) -> None:
@@ -68,12 +63,6 @@ def symmetrize(matrix: sparse.csr_array) -> sparse.csr_array:
     return average
 
 
-if TYPE_CHECKING:
-    import networkx
-
-Ids = NDArray[np.int64]
-
-
 def is_networkx(value: Any) -> bool:
     """Whether it is a networkx graph."""
     return hasattr(value, "number_of_nodes") and hasattr(value, "is_directed")
@@ -91,22 +80,17 @@ def network_edges(graph: networkx.Graph[Any], weight: str) -> tuple[Ids, Ids, ND
     if graph.number_of_nodes() == 0:
         raise ValueError("the networkx graph is empty; at least one vertex is needed.")
     number = {node: k for k, node in enumerate(graph.nodes)}
-    found = list(graph.edges(data=weight, default=1.0))
-    ends = np.array([(number[a], number[b]) for a, b, _ in found], dtype=np.int64).reshape(-1, 2)
-    return ends[:, 0], ends[:, 1], _weights(found, weight), len(number)
-
-
-def _weights(edges: list[tuple[Any, Any, Any]], name: str) -> NDArray[np.float64]:
-    """The weights of networkx edges; raise with the first edge that has an infinite, missing or negative weight."""
-    weights = np.empty(len(edges))
-    for k, (_, _, weight) in enumerate(edges):
-        # Not text that looks like a number, nor None, which float64 reads as NaN.
-        weights[k] = weight if isinstance(weight, Real | np.bool_) else np.nan
+    edges = list(graph.edges(data=weight, default=1.0))
+    ends = np.array([(number[a], number[b]) for a, b, _ in edges], dtype=np.int64).reshape(-1, 2)
+    # Not text that looks like a number, nor None, which float64 reads as NaN.
+    values = [value if isinstance(value, Real | np.bool_) else np.nan for _, _, value in edges]
+    weights = np.array(values, dtype=np.float64)
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
-        first, second, weight = edges[int(np.argmax(wrong))]
+        first, second, value = edges[int(np.argmax(wrong))]
         raise ValueError(
-            f"the edge between {first!r} and {second!r} has {name}={weight!r}; a weight is a finite number of at least "
-            f"0. Set it with graph[{first!r}][{second!r}][{name!r}] = ..., or remove the attribute for a weight of 1."
+            f"the edge between {first!r} and {second!r} has {weight}={value!r}; a weight is a finite number of at "
+            f"least 0. Set it with graph[{first!r}][{second!r}][{weight!r}] = ..., or remove the attribute for a "
+            "weight of 1."
         )
-    return weights
+    return ends[:, 0], ends[:, 1], weights, len(number)

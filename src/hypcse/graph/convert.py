@@ -1,4 +1,4 @@
-"""Converts graphs of other libraries to `Graph`; weights are brought into range."""
+"""Converts graphs of other libraries to `Graph`, and a `Graph` to one with other edges or weights in range."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse.graph.compressed import is_networkx
@@ -21,12 +22,8 @@ GraphLike: TypeAlias = "Graph | networkx.Graph[Any] | sparse.sparray | sparse.sp
 def as_graph(value: Any, names: tuple[str, ...] | None = None, of: str = "rows of X") -> Graph:
     """Convert a `Graph`, a networkx graph, or a symmetric matrix (sparse or dense) to a `Graph`.
 
-    Parameters
-    ----------
-    value : the graph.
-    names : names of the points, or None. The nodes of a networkx graph are put in that order. If the nodes are named
-        0 .. n - 1 and the points are not, they are matched by position.
-    of : what has these names, for the error message.
+    The nodes of a networkx graph are put in the order of the points' `names`, if any; nodes named 0 .. n - 1 are
+    matched by position if the points have other names. `of` is what has these names, for the error message.
     """
     if isinstance(value, Graph):
         return value
@@ -48,15 +45,15 @@ def node_names(value: Any) -> tuple[str, ...] | None:
 
 def _in_order(graph: networkx.Graph[Any], names: tuple[str, ...] | None, of: str) -> Graph:
     """A networkx graph with its nodes in the order of the names."""
-    found = Graph.from_networkx(graph)
+    converted = Graph.from_networkx(graph)
     nodes = tuple(map(str, graph.nodes))
     if names is None or nodes == names:
-        return found
+        return converted
     place = {node: k for k, node in enumerate(nodes)}
     if len(nodes) == len(names) == len(place) and place.keys() == set(names):
-        return found.subgraph([place[name] for name in names])[0]
+        return converted.subgraph([place[name] for name in names])[0]
     if nodes == tuple(map(str, range(len(nodes)))):
-        return found
+        return converted
     raise ValueError(
         f"the nodes of the graph ({nodes[0]!r}, ...) are not the {of} ({names[0]!r}, ...). Rename them, or pass "
         "Graph.from_networkx(graph) to match by position."
@@ -83,3 +80,15 @@ def in_range(graph: Graph) -> Graph:
     # 2 to a power above 1023 overflows, but half of it twice does not.
     half = exponent // 2
     return graph.scaled(2.0**half).scaled(2.0 ** (exponent - half))
+
+
+def with_edges(graph: Graph, i: NDArray[Any], j: NDArray[Any], weights: NDArray[np.float64]) -> Graph:
+    """The same vertices and diagonal, with these edges.
+
+    >>> with_edges(Graph.from_edges([0, 1], [1, 2]), np.array([0]), np.array([2]), np.array([5.0])).degrees
+    array([5., 0., 5.])
+    """
+    loops = np.arange(graph.n_vertices)
+    return Graph.from_edges(
+        np.append(i, loops), np.append(j, loops), np.append(weights, graph.self_weights), graph.n_vertices
+    )

@@ -24,10 +24,10 @@ def learn_reduction(table: Any, random_state: int = 0) -> NDArray[Any] | None:
     from sklearn.decomposition import TruncatedSVD
 
     width = max(1, min(N_REDUCED, min(table.shape) - 1))
-    found = TruncatedSVD(width, random_state=random_state).fit(table)
+    fitted = TruncatedSVD(width, random_state=random_state).fit(table)
     # Along others, rows differ by rounding, which scaling would blow up.
-    rounding = max(table.shape) * np.finfo(found.components_.dtype).eps * found.singular_values_[0]
-    return found.components_[: max(1, int((found.singular_values_ > rounding).sum()))]
+    rounding = max(table.shape) * np.finfo(fitted.components_.dtype).eps * fitted.singular_values_[0]
+    return fitted.components_[: max(1, int((fitted.singular_values_ > rounding).sum()))]
 
 
 def reduce_columns(table: Any, components: NDArray[Any] | None) -> NDArray[Any]:
@@ -59,7 +59,7 @@ N_SPARE = 8
 
 
 def spectral_features(graph: Graph, n_components: int = 16, random_state: int = 0) -> NDArray[np.float64]:
-    """Coordinates (n, n_components) in which neighbours are close: roughly the leading eigenvectors of the graph.
+    """Coordinates (n, n_components) in which neighbors are close: roughly the leading eigenvectors of the graph.
 
     Random columns are smoothed by the walk (I + D^-1/2 W D^-1/2) / 2 a fixed number of times, kept orthonormal, and
     rotated to the eigenvectors within their span; each is scaled by its eigenvalue. The number of products with the
@@ -67,8 +67,8 @@ def spectral_features(graph: Graph, n_components: int = 16, random_state: int = 
     rest is 0; so is what is constant.
 
     >>> two_pairs = Graph.from_edges([0, 2], [1, 3])
-    >>> found = spectral_features(two_pairs, 2)
-    >>> bool(np.allclose(found[0], found[1]) and not np.allclose(found[0], found[2]))
+    >>> a, b, c, _ = spectral_features(two_pairs, 2)
+    >>> bool(np.allclose(a, b) and not np.allclose(a, c))
     True
     """
     check_count("n_components", n_components, 1)
@@ -80,22 +80,17 @@ def spectral_features(graph: Graph, n_components: int = 16, random_state: int = 
         basis = np.linalg.qr(walk @ basis)[0]
     values, turn = np.linalg.eigh(basis.T @ (walk @ basis))
     order = np.argsort(-values)[:n_components]
-    found = (basis @ turn[:, order]) * values[order]
+    features = (basis @ turn[:, order]) * values[order]
     # The sign of an eigenvector is arbitrary: the entry of largest magnitude is made positive.
-    peaks = found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])]
+    peaks = features[np.abs(features).argmax(axis=0), np.arange(features.shape[1])]
     # A range below single precision is rounding, which scaling would blow up.
-    found *= np.where(peaks < 0, -1.0, 1.0) * (np.ptp(found, axis=0) > 10 * np.finfo(np.float32).eps)
-    return np.pad(found, ((0, 0), (0, n_components - found.shape[1])))
+    features *= np.where(peaks < 0, -1.0, 1.0) * (np.ptp(features, axis=0) > 10 * np.finfo(np.float32).eps)
+    return np.pad(features, ((0, 0), (0, n_components - features.shape[1])))
 
 
 def _walk(graph: Graph) -> sparse.csr_array:
     """(I + D^-1/2 W D^-1/2) / 2 without self-loops; a vertex without edges stays where it is."""
     degrees = graph.edge_degrees
     root = np.where(degrees > 0, 1 / np.sqrt(np.where(degrees > 0, degrees, 1.0)), 0.0)
-    W = graph.without_loops().to_scipy()
-    smoothed = (
-        sparse.dia_array((root[None], [0]), shape=W.shape) @ W @ sparse.dia_array((root[None], [0]), shape=W.shape)
-    )
-    lonely = (degrees == 0).astype(np.float64)
-    identity = sparse.dia_array(((1.0 + lonely)[None], [0]), shape=W.shape)
-    return sparse.csr_array((identity + smoothed) / 2)
+    scale, identity = sparse.diags_array(root), sparse.diags_array(1.0 + (degrees == 0))
+    return sparse.csr_array((identity + scale @ graph.without_loops().to_scipy() @ scale) / 2)

@@ -16,10 +16,8 @@ from hypcse._checks import check_count, check_finite, check_real, real_numbers
 from hypcse._notebook import ShowsItself
 from hypcse.graph.compressed import (
     MAX_SHORT,
-    check_ids,
     check_size,
     network_edges,
-    shorten_indices,
     stored_position,
     symmetrize,
     vertex_ids,
@@ -55,19 +53,6 @@ class Graph(ShowsItself):
         Their values.
     self_weights
         (n,) the diagonal, kept apart; zeros where there is none.
-
-    Attributes
-    ----------
-    n_vertices
-        Number of vertices.
-    n_edges
-        Number of edges, each once, loops not counted.
-    degrees
-        (n,) row sums of the weight matrix, `self_weights` included.
-    edge_degrees
-        (n,) row sums without `self_weights`.
-    volume
-        Sum of all degrees.
 
     Examples
     --------
@@ -119,7 +104,7 @@ class Graph(ShowsItself):
         return float(self.degrees.sum())
 
     def edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        """Vertices i < j and weight of every edge, each once, without loops.
+        """Return the vertices i < j and the weight of every edge, each once, without loops.
 
         Returns
         -------
@@ -162,13 +147,12 @@ class Graph(ShowsItself):
         graph, map
             The `Graph`, and the ids here of its vertices.
         """
-        wanted = plain("vertices", vertices)
-        if wanted.dtype == np.bool_:
-            if wanted.shape != (self.n_vertices,):
-                raise ValueError(f"vertices is a mask of {wanted.size} values for {self.n_vertices} vertices.")
-            wanted = np.flatnonzero(wanted)
-        ids = vertex_ids("vertices", wanted)
-        check_ids("vertices", ids, self.n_vertices)
+        ids = plain("vertices", vertices)
+        if ids.dtype == np.bool_:
+            if ids.shape != (self.n_vertices,):
+                raise ValueError(f"vertices is a mask of {ids.size} values for {self.n_vertices} vertices.")
+            ids = np.flatnonzero(ids)
+        ids = vertex_ids("vertices", ids, self.n_vertices)
         if ids.size == 0:
             raise ValueError("vertices is empty; a graph has at least one vertex.")
         if np.unique(ids).size != ids.size:
@@ -232,9 +216,9 @@ class Graph(ShowsItself):
         """
         if sparse.issparse(W):
             check_size(max(W.shape), W.nnz)
-        given = W if sparse.issparse(W) else real_numbers("the weights", W)
-        check_real("the weights", given)
-        matrix = sparse.csr_array(given, dtype=np.float64, copy=True)
+        values = W if sparse.issparse(W) else real_numbers("the weights", W)
+        check_real("the weights", values)
+        matrix = sparse.csr_array(values, dtype=np.float64, copy=True)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 1:
             raise ValueError(f"the weights must be a square matrix with at least one row, got shape {matrix.shape}.")
         matrix.sum_duplicates()
@@ -244,12 +228,8 @@ class Graph(ShowsItself):
                 f"the weight of {stored_position(matrix, int(np.argmin(matrix.data)))} is {matrix.data.min()}; weights "
                 "must not be negative. Turn distances into similarities first, for example with exp(-d**2)."
             )
-        if not matrix.data.sum() < MAX_VOLUME:
-            raise ValueError(
-                f"the weights add up to {matrix.data.sum():.3g}; the limit is {MAX_VOLUME}. Divide them by a constant."
-            )
         matrix.eliminate_zeros()
-        _check_spread(matrix.data)
+        _check_extent(matrix.data)
         matrix = symmetrize(matrix)
         diagonal = matrix.diagonal()
         if diagonal.any():
@@ -287,10 +267,10 @@ class Graph(ShowsItself):
             raise ValueError(
                 f"i, j and w must have the same length, got shapes {first.shape}, {second.shape} and {values.shape}."
             )
-        first, second = vertex_ids("i", first), vertex_ids("j", second)
-        n = int(max(first.max(initial=0), second.max(initial=0))) + 1 if n is None else check_count("n", n, 1)
-        check_ids("i", first, n)
-        check_ids("j", second, n)
+        if n is not None:
+            check_count("n", n, 1)
+        first, second = vertex_ids("i", first, n), vertex_ids("j", second, n)
+        n = int(max(first.max(initial=0), second.max(initial=0))) + 1 if n is None else int(n)
         loops = first == second
         rows = np.concatenate([first, second[~loops]])
         columns = np.concatenate([second, first[~loops]])
@@ -327,9 +307,10 @@ class Graph(ShowsItself):
             Shape (n, n).
         """
         matrix = self._matrix()
-        if self.self_weights.any():
-            matrix = sparse.csr_array(matrix + sparse.diags_array(self.self_weights, format="csr"))
-        return shorten_indices(matrix)
+        if not self.self_weights.any():
+            return matrix
+        ids = np.arange(self.n_vertices + 1, dtype=np.int32)
+        return sparse.csr_array(matrix + sparse.csr_array((self.self_weights, ids[:-1], ids), shape=matrix.shape))
 
     def to_tensors(self, device: torch.device | str = "cpu", dtype: torch.dtype | None = None) -> EdgeTensors:
         """The graph in torch, without `self_weights`; float32 by default.
@@ -370,9 +351,11 @@ class Graph(ShowsItself):
         return sparse.csr_array((self.weights.copy(), self.indices.copy(), indptr), shape=shape)
 
 
-def _check_spread(weights: NDArray[np.float64]) -> None:
-    """Raise if the smallest positive weight is lost to rounding beside the others."""
+def _check_extent(weights: NDArray[np.float64]) -> None:
+    """Raise if sums of weights overflow, or if the smallest weight is lost to rounding beside the others."""
     least, total = weights.min(initial=np.inf), weights.sum()
+    if not total < MAX_VOLUME:
+        raise ValueError(f"the weights add up to {total:.3g}; the limit is {MAX_VOLUME}. Divide them by a constant.")
     # A product, because the quotient may overflow.
     if least * MAX_SPREAD < total:
         raise ValueError(

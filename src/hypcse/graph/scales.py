@@ -25,11 +25,6 @@ class Scaling(ABC):
     parts: ClassVar[dict[str, Any]]
     precision: ClassVar[type[Any]] = np.float32
 
-    @classmethod
-    @abstractmethod
-    def learn(cls, features: NDArray[Any]) -> Self:
-        """The scaling of a table (n, d)."""
-
     @property
     @abstractmethod
     def n_columns(self) -> int:
@@ -44,10 +39,7 @@ class Scaling(ABC):
         return single_precision(features)
 
     def apply(self, X: ArrayLike) -> NDArray[np.float32]:
-        """Scale X, (m, d).
-
-        Values outside the fitted range are scaled beyond it, except with "rank", which gives them the quantile of the
-        nearest end.
+        """Scale X, (m, d); values outside the fitted range go beyond it, but "rank" gives them the nearest quantile.
 
         >>> scaling = MinMaxScaling.learn(np.array([[1.0], [3.0]], np.float32))
         >>> scaling.apply([[2.0], [5.0]]).tolist()
@@ -74,14 +66,9 @@ class Scaling(ABC):
 
 @dataclass(frozen=True, eq=False)
 class LinearScaling(Scaling):
-    """Each column is shifted and stretched by one number, (d,).
-
-    The arithmetic is that of a scikit-learn scaler in float32; `fitted` names the scaler, and its attribute for the
-    shift.
-    """
+    """Each column is shifted and stretched by one number, (d,), in the arithmetic of a scikit-learn scaler."""
 
     parts: ClassVar[dict[str, Any]] = {"shift": np.float32, "factor": np.float32}
-    fitted: ClassVar[tuple[str, str]]
     shift: NDArray[np.float32]
     factor: NDArray[np.float32]
 
@@ -91,22 +78,29 @@ class LinearScaling(Scaling):
 
     @classmethod
     def learn(cls, features: NDArray[np.float32]) -> Self:
-        from sklearn import preprocessing
-
-        name, shift = cls.fitted
-        scaler: Any = getattr(preprocessing, name)().fit(features)
-        return cls(np.asarray(getattr(scaler, shift), np.float32), np.asarray(scaler.scale_, np.float32))
+        """The scaling of a table (n, d)."""
+        n_columns = features.shape[1]
+        return cls(np.zeros(n_columns, np.float32), np.ones(n_columns, np.float32))
 
     @property
     def n_columns(self) -> int:
         return self.shift.size
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return features
 
 
 class MinMaxScaling(LinearScaling):
     """x * factor + shift, in [0, 1] for the table."""
 
     kind = "minmax"
-    fitted = ("MinMaxScaler", "min_")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        from sklearn.preprocessing import MinMaxScaler
+
+        scaler = MinMaxScaler().fit(features)
+        return cls(np.asarray(scaler.min_, np.float32), np.asarray(scaler.scale_, np.float32))
 
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         return features * self.factor + self.shift
@@ -116,7 +110,13 @@ class StandardScaling(LinearScaling):
     """(x - shift) / factor, of mean 0 and variance 1 for the table."""
 
     kind = "standard"
-    fitted = ("StandardScaler", "mean_")
+
+    @classmethod
+    def learn(cls, features: NDArray[np.float32]) -> Self:
+        from sklearn.preprocessing import StandardScaler
+
+        scaler = StandardScaler().fit(features)
+        return cls(np.asarray(scaler.mean_, np.float32), np.asarray(scaler.scale_, np.float32))
 
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         return (features - self.shift) / self.factor
@@ -126,14 +126,6 @@ class NoScaling(LinearScaling):
     """x itself: shifted by 0 and stretched by 1."""
 
     kind = "none"
-
-    @classmethod
-    def learn(cls, features: NDArray[np.float32]) -> Self:
-        n_columns = features.shape[1]
-        return cls(np.zeros(n_columns, np.float32), np.ones(n_columns, np.float32))
-
-    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        return features
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +166,7 @@ class RankScaling(Scaling):
 
     @classmethod
     def learn(cls, features: NDArray[np.floating]) -> Self:
+        """The scaling of a table (n, d)."""
         columns = [_column_quantiles(column) for column in features.T]
         values, quantiles = (np.concatenate(part) for part in zip(*columns, strict=True))
         sizes = [distinct.size for distinct, _ in columns]
@@ -202,50 +195,10 @@ class RankScaling(Scaling):
 
 
 @dataclass(frozen=True, eq=False)
-class ShiftedScaling(Scaling):
-    """Another scaling, of columns that are moved and multiplied by powers of two first; see `shifts_between`."""
+class OuterScaling(Scaling):
+    """Another scaling, with something done to its columns before or after."""
 
-    kind = "shifted"
-    parts: ClassVar[dict[str, Any]] = {"offset": np.float64, "exponent": np.int64}
     inner: Scaling
-    offset: NDArray[np.float64]
-    exponent: NDArray[np.int64]
-
-    def __post_init__(self) -> None:
-        if not self.offset.shape == self.exponent.shape == (self.inner.n_columns,):
-            raise ValueError(f"it moves {self.offset.size} columns of {self.inner.n_columns}")
-
-    @classmethod
-    def learn(cls, features: NDArray[np.float32]) -> Self:
-        raise NotImplementedError("shifts are chosen by `fit_scaling`")
-
-    @property
-    def n_columns(self) -> int:
-        return self.inner.n_columns
-
-    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
-        return Shifts(self.offset, self.exponent).cast(features, self.inner.precision)
-
-    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        return self.inner.scaled(features)
-
-
-@dataclass(frozen=True, eq=False)
-class WeightedScaling(Scaling):
-    """Another scaling, with every column multiplied by a weight, (d,)."""
-
-    kind = "weighted"
-    parts: ClassVar[dict[str, Any]] = {"weights": np.float32}
-    inner: Scaling
-    weights: NDArray[np.float32]
-
-    def __post_init__(self) -> None:
-        if self.weights.shape != (self.inner.n_columns,) or self.weights.min(initial=1) <= 0:
-            raise ValueError(f"it weighs {self.weights.size} columns of {self.inner.n_columns}, or some by 0 or less")
-
-    @classmethod
-    def learn(cls, features: NDArray[np.float32]) -> Self:
-        raise NotImplementedError("weights are learned by `fit_scaling`")
 
     @property
     def n_columns(self) -> int:
@@ -253,6 +206,39 @@ class WeightedScaling(Scaling):
 
     def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
         return self.inner.cast(features)
+
+    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        return self.inner.scaled(features)
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftedScaling(OuterScaling):
+    """Columns are moved and multiplied by powers of two first; see `shifts_between`."""
+
+    kind = "shifted"
+    parts: ClassVar[dict[str, Any]] = {"offset": np.float64, "exponent": np.int64}
+    offset: NDArray[np.float64]
+    exponent: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if not self.offset.shape == self.exponent.shape == (self.inner.n_columns,):
+            raise ValueError(f"it moves {self.offset.size} columns of {self.inner.n_columns}")
+
+    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
+        return Shifts(self.offset, self.exponent).cast(features, self.inner.precision)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedScaling(OuterScaling):
+    """Every column is multiplied by a weight, (d,), afterwards."""
+
+    kind = "weighted"
+    parts: ClassVar[dict[str, Any]] = {"weights": np.float32}
+    weights: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (self.inner.n_columns,) or self.weights.min(initial=1) <= 0:
+            raise ValueError(f"it weighs {self.weights.size} columns of {self.inner.n_columns}, or some by 0 or less")
 
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         return self.inner.scaled(features) * self.weights

@@ -12,6 +12,7 @@ from hypcse._checks import check_choice, check_features
 from hypcse._choices import Metric, Scale
 from hypcse.graph.precision import Shifts, shifts_between
 from hypcse.graph.scales import (
+    LinearScaling,
     MinMaxScaling,
     NoScaling,
     RankScaling,
@@ -21,9 +22,13 @@ from hypcse.graph.scales import (
     WeightedScaling,
 )
 
-KINDS: dict[str, type[Scaling]] = {
-    scaling.kind: scaling for scaling in (MinMaxScaling, StandardScaling, RankScaling, NoScaling)
+KINDS: dict[str, type[LinearScaling | RankScaling]] = {
+    "minmax": MinMaxScaling,
+    "standard": StandardScaling,
+    "rank": RankScaling,
+    "none": NoScaling,
 }
+"""The scalings that stand alone."""
 
 
 def fit_scaling(
@@ -31,10 +36,9 @@ def fit_scaling(
 ) -> tuple[Scaling, NDArray[np.float32]]:
     """The scaling of a table (see `scale_features`) and the scaled table, (n, d).
 
-    kinds : for each column None if it holds numbers, else the name of the text column that it belongs to. Two
-        different texts are then about as far apart as two numbers of a column that differ by one standard deviation;
-        without any numeric column, 1 apart.
-    metric : how the scaled features will be compared. With "cosine", features on their own scale are never moved.
+    `kinds` holds for each column None if it holds numbers, else the name of the text column that it belongs to. Two
+    different texts are then about as far apart as two numbers of a column that differ by one standard deviation;
+    without any numeric column, 1 apart.
     """
     check_choice("scale", scale, Scale)
     table = check_features(X)
@@ -69,7 +73,7 @@ def few_valued(X: NDArray[Any]) -> NDArray[np.bool_]:
 
 SHARE_OF_KINDS = 0.6
 """Deviation of a text column, relative to the mean deviation of numeric columns. Texts differ completely or not at all,
-while numbers of neighbours differ far less than numbers of the whole table. At 1, three uninformative text columns
+while numbers of neighbors differ far less than numbers of the whole table. At 1, three uninformative text columns
 outweigh three informative numeric columns; at 0.5, it is the other way round. k-prototypes advises the same."""
 
 
@@ -98,7 +102,7 @@ def scale_features(X: ArrayLike, scale: Scale = "minmax", metric: Metric = "eucl
                  ranked in float64.
     "none"     : cast to float32 only.
 
-    Float32 is the precision of the published figures: float64 moves ties between neighbours. A column that float32
+    Float32 is the precision of the published figures: float64 moves ties between neighbors. A column that float32
     would lose (its spacing at the largest value is more than 2^-16 of the range) is moved to start at 0 first, in
     float64, so that a constant added to a column changes nothing; nor does a factor, unless the scale is "none".
 

@@ -1,33 +1,74 @@
-"""The sparse similarity graph of a table."""
+"""The sparse similarity graph of a table, and links of new points to it."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse._arrays import freeze
-from hypcse._checks import HypcseWarning, check_choice, check_count
+from hypcse._checks import check_choice, check_count, warn
 from hypcse._choices import Bandwidth, Metric, NeighborSearch, Scale, WidthRule
-from hypcse._threads import openmp_threads
 from hypcse.graph.features import dense_features
 from hypcse.graph.graph import Graph
-from hypcse.graph.neighbors.search import nearest_neighbors
+from hypcse.graph.neighbors import search
+from hypcse.graph.neighbors.search import nearest_neighbors, neighbors_among, published_neighbors
 from hypcse.graph.scaling import scale_features
-from hypcse.kernels.points.nearest import candidate_distances
 
-# From this many points on, `nearest_neighbors` is used instead of scikit-learn.
-LARGE = 20_000
 # A smaller weight is raised to this, so that products of volumes stay representable.
 MIN_WEIGHT = 1e-100
 # exp(-230) is the last weight above MIN_WEIGHT.
 MAX_EXPONENT = 230.0
 # Squares of bandwidths outside these limits overflow or underflow.
 BANDWIDTHS = (1e-150, 1e150)
+
+
+@dataclass(frozen=True)
+class GraphOptions:
+    """The options of a similarity graph, checked where they are made; see `similarity_graph`."""
+
+    n_neighbors: int = 10
+    bandwidth: Bandwidth = 1.0
+    scale: Scale = "minmax"
+    metric: Metric = "euclidean"
+    algorithm: NeighborSearch = "auto"
+
+    def __post_init__(self) -> None:
+        check_choice("scale", self.scale, Scale)
+        check_choice("metric", self.metric, Metric)
+        check_choice("algorithm", self.algorithm, NeighborSearch)
+        check_count("n_neighbors", self.n_neighbors, 1)
+        _check_bandwidth(self.bandwidth)
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """The options that an estimator has, with the defaults of the others."""
+        names = [field.name for field in fields(GraphOptions) if hasattr(model, field.name)]
+        return cls(**{name: getattr(model, name) for name in names})
+
+    @property
+    def width(self) -> Bandwidth:
+        """The bandwidth, with "auto" made 1 where the scale itself gives distances their unit.
+
+        Columns from 0 to 1 have distances without a unit; 1 is wide beside those between neighbors, as is the largest
+        of them, which "auto" stands for anywhere else.
+        """
+        unit = self.scale == "minmax" and self.metric == "euclidean"
+        return 1.0 if self.bandwidth == "auto" and unit else self.bandwidth
+
+
+def _check_bandwidth(bandwidth: Bandwidth) -> None:
+    low, high = BANDWIDTHS
+    if isinstance(bandwidth, str):
+        check_choice("bandwidth", bandwidth, WidthRule)
+    elif isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating):
+        raise TypeError(f"bandwidth={bandwidth!r} must be a positive number, 'auto' or 'median'.")
+    elif not low <= bandwidth <= high:
+        raise ValueError(f"bandwidth={bandwidth} must lie between {low} and {high}. Try bandwidth='median'.")
 
 
 def similarity_graph(
@@ -39,9 +80,9 @@ def similarity_graph(
     metric: Metric = "euclidean",
     algorithm: NeighborSearch = "auto",
 ) -> Graph:
-    """Connect each point to its nearest neighbours with weights w = exp(-d^2 / bandwidth^2), averaged both ways.
+    """Connect each point to its nearest neighbors with weights w = exp(-d^2 / bandwidth^2), averaged both ways.
 
-    A one-sided neighbour gets half the weight. The diagonal is kept in `self_weights`.
+    A one-sided neighbor gets half the weight. The diagonal is kept in `self_weights`.
 
     Parameters
     ----------
@@ -50,11 +91,11 @@ def similarity_graph(
         if they have one. Sparse features of up to 512 columns are made dense. With more columns, the 64 main directions
         are used (truncated singular value decomposition).
     n_neighbors
-        Number of neighbours per point; with n - 1 or more the graph is complete.
+        Number of neighbors per point; with n - 1 or more the graph is complete.
     bandwidth
-        A positive number, "auto" or "median". "median" is the median of the neighbours' distances above 0 (1 if there
+        A positive number, "auto" or "median". "median" is the median of the neighbors' distances above 0 (1 if there
         are none). "auto" is 1 for Euclidean distances of features scaled by "minmax", and otherwise the largest of the
-        neighbours' distances: each weight is then between 1/e and 1 before both ways are averaged, and no unit changes
+        neighbors' distances: each weight is then between 1/e and 1 before both ways are averaged, and no unit changes
         it. A number so small that weights fall below 1e-100 is replaced by the median, with a warning.
     scale
         "minmax", "standard", "rank" or "none", see `scale_features`; not applied to precomputed distances.
@@ -70,7 +111,7 @@ def similarity_graph(
 
     Notes
     -----
-    By default, below 20,000 points, this is the graph behind the published figures: scikit-learn's neighbours, in its
+    By default, below 20,000 points, this is the graph behind the published figures: scikit-learn's neighbors, in its
     own order among equal distances. The diagonal is then 1, or 0 for a point that exact copies push out of its own
     list. Otherwise equal distances are ordered by id and the diagonal is 1. Memory O(n k).
 
@@ -79,59 +120,35 @@ def similarity_graph(
     >>> similarity_graph([[0.0], [1.0], [9.0]], n_neighbors=1, scale="none", bandwidth=8.0).n_edges
     2
     """
-    check_choice("scale", scale, Scale)
-    check_choice("metric", metric, Metric)
-    check_choice("algorithm", algorithm, NeighborSearch)
-    check_similarity(n_neighbors, bandwidth)
+    options = GraphOptions(n_neighbors, bandwidth, scale, metric, algorithm)
     if callable(getattr(X, "similarity", None)):
-        return _of_points(X, n_neighbors, bandwidth, scale, {"metric": metric, "algorithm": algorithm})
+        for name, default in (("metric", "euclidean"), ("algorithm", "auto")):
+            if getattr(options, name) != default:
+                raise ValueError(
+                    f"{name}={getattr(options, name)!r} cannot be used with Points, which have their own metric. "
+                    "Pass Points.of(X, metric=...), or the features themselves: points.table."
+                )
+        return X.similarity(n_neighbors, bandwidth, scale)
     points = X if metric == "precomputed" else scale_features(dense_features(X), scale, metric)
-    width = width_on_scale(bandwidth, scale, metric)
-    return scaled_similarity(points, n_neighbors, width, metric=metric, algorithm=algorithm)[0]
+    return scaled_similarity(points, options)[0]
 
 
-def width_on_scale(bandwidth: Bandwidth, scale: Scale, metric: Metric) -> Bandwidth:
-    """The bandwidth, with "auto" made 1 where the scale itself gives distances their unit.
-
-    Columns from 0 to 1 have distances without a unit; 1 is wide beside those between neighbours, as is the largest of
-    them, which "auto" stands for anywhere else.
-    """
-    return 1.0 if bandwidth == "auto" and scale == "minmax" and metric == "euclidean" else bandwidth
-
-
-def _of_points(points: Any, n_neighbors: int, bandwidth: Bandwidth, scale: Scale, others: dict[str, str]) -> Graph:
-    """The graph of `Points`, which have their own metric."""
-    for name, default in (("metric", "euclidean"), ("algorithm", "auto")):
-        if others[name] != default:
-            raise ValueError(
-                f"{name}={others[name]!r} cannot be used with Points, which have their own metric. "
-                "Pass Points.of(X, metric=...), or the features themselves: points.table."
-            )
-    return points.similarity(n_neighbors, bandwidth, scale)
-
-
-def scaled_similarity(
-    points: Any,
-    n_neighbors: int,
-    bandwidth: Bandwidth,
-    *,
-    metric: Metric = "euclidean",
-    algorithm: NeighborSearch = "auto",
-) -> tuple[Graph, float]:
+def scaled_similarity(points: Any, options: GraphOptions) -> tuple[Graph, float]:
     """The similarity graph of points that are already scaled, and the bandwidth used."""
-    check_similarity(n_neighbors, bandwidth)
-    indices, squared, self_weights = weighed_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
-    width = _chosen_width(indices, squared, bandwidth)
+    indices, squared, self_weights = weighed_neighbors(points, options)
+    width = _chosen_width(indices, squared, options.width)
     return _average_with_transpose(indices, gaussian_weights(squared, width), self_weights), width
 
 
 def weighed_neighbors(
-    points: Any, n_neighbors: int, *, metric: Metric = "euclidean", algorithm: NeighborSearch = "auto"
+    points: Any, options: GraphOptions
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """The neighbours that a similarity graph goes by (-1 for none), their squared distances, and the diagonal."""
-    if metric == "euclidean" and algorithm == "auto" and len(points) < LARGE:
-        return _published_neighbors(points, n_neighbors)
-    indices, distances = nearest_neighbors(points, n_neighbors, metric=metric, algorithm=algorithm)
+    """The neighbors that a similarity graph goes by (-1 for none), their squared distances, and the diagonal."""
+    if options.metric == "euclidean" and options.algorithm == "auto" and len(points) < search.MAX_PUBLISHED:
+        return published_neighbors(points, options.n_neighbors)
+    indices, distances = nearest_neighbors(
+        points, options.n_neighbors, metric=options.metric, algorithm=options.algorithm
+    )
     return indices, np.square(distances, out=distances), np.ones(len(indices))
 
 
@@ -140,57 +157,36 @@ def gaussian_weights(squared: NDArray[np.float64], width: float) -> NDArray[np.f
     return np.maximum(np.exp(-_exponents(squared, width)), MIN_WEIGHT)
 
 
-def check_similarity(n_neighbors: int, bandwidth: Bandwidth) -> None:
-    """Raise for an invalid number of neighbours or bandwidth."""
-    check_count("n_neighbors", n_neighbors, 1)
-    _check_bandwidth(bandwidth)
-
-
-def _published_neighbors(
-    points: NDArray[np.float32], n_neighbors: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """scikit-learn's neighbours, squared distances, and 1 for each point that is in its own list.
-
-    A point in its own list is marked by -1.
-    """
-    from sklearn.neighbors import NearestNeighbors
-
-    everyone = np.arange(len(points))
-    search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, len(points))).fit(points)
-    with openmp_threads():
-        indices = search.kneighbors(points, return_distance=False).astype(np.int64, copy=False)
-    squared = candidate_distances(points, points, indices)
-    itself = indices == everyone[:, None]
-    return np.where(itself, -1, indices), squared, itself.any(axis=1).astype(np.float64)
-
-
-def _check_bandwidth(bandwidth: Bandwidth) -> None:
-    low, high = BANDWIDTHS
-    if isinstance(bandwidth, str):
-        check_choice("bandwidth", bandwidth, WidthRule)
-    elif isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating):
-        raise TypeError(f"bandwidth={bandwidth!r} must be a positive number, 'auto' or 'median'.")
-    elif not low <= bandwidth <= high:
-        raise ValueError(f"bandwidth={bandwidth} must lie between {low} and {high}. Try bandwidth='median'.")
+def _exponents(squared: Any, width: float) -> Any:
+    with np.errstate(over="ignore"):
+        return squared / (width * width)
 
 
 def _chosen_width(indices: NDArray[np.int64], squared: NDArray[np.float64], bandwidth: Bandwidth) -> float:
-    """The given bandwidth, or the one that the neighbours' distances say where that is asked for or needed."""
+    """The bandwidth as a number: the median where weights would be too light."""
     known = squared[indices >= 0]
     if bandwidth == "auto":
         return root_width(known.max(initial=0.0))
     if bandwidth == "median":
         return _median_distance(known)
     width = float(bandwidth)
-    if known.size and _exponents(known.max(), width) > MAX_EXPONENT:
-        width = _median_distance(known)
-        _warn_underflow(indices, _exponents(squared, float(bandwidth)), float(bandwidth), width)
-    return width
+    if known.size == 0 or _exponents(known.max(), width) <= MAX_EXPONENT:
+        return width
+    low = (indices >= 0) & (_exponents(squared, width) > MAX_EXPONENT)
+    rows, columns = np.nonzero(low)[0], indices[low]
+    ends = np.minimum(rows, columns) * len(indices) + np.maximum(rows, columns)
+    median = _median_distance(known)
+    warn(light_weights(bandwidth, f"{np.unique(ends).size} edges", _exponents(known.max(), width), median))
+    return median
 
 
-def _exponents(squared: Any, width: float) -> Any:
-    with np.errstate(over="ignore"):
-        return squared / (width * width)
+def light_weights(bandwidth: Bandwidth, edges: str, exponent: float, median: float) -> str:
+    """The text of the warning that the median replaces a bandwidth."""
+    return (
+        f"bandwidth={bandwidth} makes {edges} lighter than {MIN_WEIGHT} (the lightest about "
+        f"10^-{exponent / math.log(10):.4g}), which is too light to compute with. The median distance between "
+        f"neighbors, bandwidth={median:.6g}, is used instead; pass bandwidth='median' to choose it yourself."
+    )
 
 
 def _median_distance(squared: NDArray[np.float64]) -> float:
@@ -199,7 +195,7 @@ def _median_distance(squared: NDArray[np.float64]) -> float:
 
 
 def root_width(largest: float) -> float:
-    """The bandwidth "auto" for the largest squared distance between neighbours; 1 if all are 0."""
+    """The bandwidth "auto" for the largest squared distance between neighbors; 1 if all are 0."""
     return clip_width(math.sqrt(largest)) if largest > 0 else 1.0
 
 
@@ -208,24 +204,10 @@ def clip_width(width: float) -> float:
     return float(np.clip(width, *BANDWIDTHS))
 
 
-def _warn_underflow(indices: NDArray[np.int64], exponents: NDArray[np.float64], bandwidth: float, width: float) -> None:
-    low = (indices >= 0) & (exponents > MAX_EXPONENT)
-    rows, columns = np.nonzero(low)[0], indices[low]
-    ends = np.minimum(rows, columns) * len(indices) + np.maximum(rows, columns)
-    power = exponents[low].max() / math.log(10)
-    warnings.warn(
-        f"bandwidth={bandwidth} makes {np.unique(ends).size} edges lighter than {MIN_WEIGHT} "
-        f"(the lightest about 10^-{power:.4g}), which is too light to compute with. The median distance between "
-        f"neighbours, bandwidth={width:.6g}, is used instead; pass bandwidth='median' to choose it yourself.",
-        HypcseWarning,
-        stacklevel=5,
-    )
-
-
 def _average_with_transpose(
     indices: NDArray[np.int64], weights: NDArray[np.float64], self_weights: NDArray[np.float64]
 ) -> Graph:
-    """The graph of (W + W^T) / 2 for directed weights given row by row; entries of -1 are left out."""
+    """The graph of (W + W^T) / 2 for directed weights, row by row; entries of -1 are left out."""
     known = indices >= 0
     indptr = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
     shape = (len(indices), len(indices))
@@ -236,3 +218,42 @@ def _average_with_transpose(
     # Halving can go below the smallest weight again.
     halved = np.maximum(both.data / 2, MIN_WEIGHT)
     return Graph(*map(freeze, (both.indptr.astype(np.int64), both.indices, halved, self_weights)))
+
+
+class Links(NamedTuple):
+    """Edges from m new points to k vertices of a graph each, nearest first, all (m, k); never among new points.
+
+    indices   : the vertices.
+    distances : distances to them, on the scale of the graph.
+    weights   : w = exp(-d^2 / bandwidth^2), as in `similarity_graph`.
+    """
+
+    indices: NDArray[np.int64]
+    distances: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+    def copies(self) -> NDArray[np.bool_]:
+        """Which new points lie exactly on a vertex; their first link leads to the vertex with the smallest id."""
+        return self.distances[:, 0] == 0
+
+    def part(self, rows: slice | NDArray[np.bool_]) -> Links:
+        """The links of some of the new points."""
+        return Links(self.indices[rows], self.distances[rows], self.weights[rows])
+
+
+def links_to(
+    points: NDArray[np.float32],
+    new_points: NDArray[np.float32],
+    n_neighbors: int,
+    bandwidth: float,
+    metric: Metric = "euclidean",
+) -> Links:
+    """Links of new points (m, d) to their nearest among the points (n, d) of a graph, on one scale.
+
+    With metric="cosine" all rows have length 1, and the distance is 1 - cos = |u - v|^2 / 2. The links of a point do
+    not depend on the other new points. O(n d) per point, O(m k) memory and one block.
+    """
+    indices, distances = neighbors_among(points, new_points, n_neighbors)
+    if metric == "cosine":
+        distances = np.square(distances) / 2
+    return Links(indices, distances, gaussian_weights(np.square(distances), bandwidth))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
@@ -26,20 +26,20 @@ from hypcse.kernels.trees.comparison import _induced_forest, purity_sum
 from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
 
-Calls = Iterator[tuple[Callable[..., object], tuple[Any, ...]]]
-
 _begun = False
 
 
 def warm_up() -> None:
-    """Start to compile in a second process what a first run needs from its search on; returns at once.
+    """Start to compile in a second process what a first run needs from its search on; return at once.
 
-    The run itself compiles what it needs before, and finds the rest on disk. Nothing happens where the kernels are
-    there already, where one process was started before, where compiled code cannot be kept, or where a second process
-    would not help: see `_can_start`.
+    The run itself compiles what it needs before, and finds the rest on disk. Nothing happens if the kernels are there
+    already or cannot be stored, or if there is one core only. A program that was frozen, or that embeds Python, would
+    run once more as `sys.executable`, and workers of a parent compile in parallel anyway: these start nothing either.
     """
     global _begun
-    if _begun or is_warm() or not _can_start():
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    is_python = "python" in Path(sys.executable or "").name.lower() and not getattr(sys, "frozen", False)
+    if _begun or is_warm() or cores == 1 or not is_python or parent_process() is not None:
         return
     _begun = True
     # -P: not from the folder that the user happens to work in, whatever lies there.
@@ -54,56 +54,36 @@ def warm_up() -> None:
     process.returncode = 0
 
 
-def _can_start() -> bool:
-    """Whether there is a second core, an interpreter to start, and no parent that has workers compile in parallel.
-
-    In a program that was frozen, or that embeds Python, `sys.executable` is that program, and would run once more.
-    """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    is_python = "python" in Path(sys.executable or "").name.lower() and not getattr(sys, "frozen", False)
-    return cores > 1 and is_python and parent_process() is None
-
-
 def compile_later() -> None:
-    """Compile, and keep on disk, what a run needs from its search on, in the order of need."""
+    """Compile, and store on disk, what a run needs from its search on, in the order of need."""
     for function, example in examples():
         dispatcher: Any = function
         dispatcher.compile(tuple(numba.typeof(value) for value in example))
 
 
-def examples() -> Calls:
-    """The kernels that are compiled beforehand, each with arguments of the kinds that the package passes."""
-    yield from _of_search()
-    yield from _of_levels()
-
-
-def _of_search() -> Calls:
-    ids, reals, marks = np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.bool_)
+def examples() -> list[tuple[Callable[..., object], tuple[Any, ...]]]:
+    """Return the kernels to compile beforehand, each with arguments of the kinds that the package passes."""
+    ids, reals, flags = np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.bool_)
     short, table, shorts = np.zeros(1, np.int32), np.zeros((1, 8)), np.zeros((1, 4), np.int32)
     fixed_ids, fixed_short, fixed_reals = read_only(ids, short, reals)
-    tree = WorkingTree(shorts, table, short, short, short, marks, ids)
-    rows = Rows(fixed_ids, fixed_short, fixed_reals)
-    yield descend, (tree, rows, 0, 0, 0, 0.0, True)
-    yield _move_vertices, (Rows(fixed_ids, fixed_ids, fixed_reals), fixed_reals, fixed_reals, 0, 0.0)
-    yield make_working_tree, (fixed_ids, reals, reals, True)
-    yield read_parents, (tree, 0)
-
-
-def _of_levels() -> Calls:
-    ids, reals, marks = np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.bool_)
-    short, shorts = np.zeros(1, np.int32), np.zeros((1, 1), np.int32)
-    (fixed,) = read_only(ids)
-    outline = Outline(ids, ids, reals, reals, marks)
-    yield _induced_forest, (fixed, fixed, fixed)
-    yield mean_merges, (np.zeros((1, 1)), reals)
-    yield split_thresholds, (fixed, reals, marks, marks)
-    yield from_above, (fixed, reals, marks, 0.0)
-    yield best_gain_at_root, (outline, reals)
-    yield gains_below, (outline, reals)
-    yield best_levels, (outline, np.zeros((1, 1)))
-    yield kept_parents, (fixed, marks)
-    yield leaf_labels, (fixed, marks, 0)
-    yield purity_sum, (AncestorIndex(short, short, short, shorts), fixed, ids, 0)
-    yield add_column, (fixed, reals, reals, reals)
-    yield mean_squares_between, (fixed, reals, reals, reals)
-    yield branch_lengths, (fixed, read_only(reals)[0])
+    tree = WorkingTree(shorts, table, short, short, short, flags, ids)
+    outline = Outline(ids, ids, reals, reals, flags)
+    return [
+        (descend, (tree, Rows(fixed_ids, fixed_short, fixed_reals), 0, 0, 0, 0.0, True)),
+        (_move_vertices, (Rows(fixed_ids, fixed_ids, fixed_reals), fixed_reals, fixed_reals, 0, 0.0)),
+        (make_working_tree, (fixed_ids, reals, reals, True)),
+        (read_parents, (tree, 0)),
+        (_induced_forest, (fixed_ids, fixed_ids, fixed_ids)),
+        (mean_merges, (table, reals)),
+        (split_thresholds, (fixed_ids, reals, flags, flags)),
+        (from_above, (fixed_ids, reals, flags, 0.0)),
+        (best_gain_at_root, (outline, reals)),
+        (gains_below, (outline, reals)),
+        (best_levels, (outline, table)),
+        (kept_parents, (fixed_ids, flags)),
+        (leaf_labels, (fixed_ids, flags, 0)),
+        (purity_sum, (AncestorIndex(short, short, short, shorts), fixed_ids, ids, 0)),
+        (add_column, (fixed_ids, reals, reals, reals)),
+        (mean_squares_between, (fixed_ids, reals, reals, reals)),
+        (branch_lengths, (fixed_ids, fixed_reals)),
+    ]

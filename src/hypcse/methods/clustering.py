@@ -90,7 +90,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         if self.metric != "euclidean" and describe(self.method).takes == "features":
             raise ValueError(
                 f"metric={self.metric!r}: {self.method} compares features by Euclidean distance. Choose a method for "
-                "graphs; its neighbours are found by the metric."
+                "graphs; its neighbors are those by the metric."
             )
 
     def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
@@ -112,12 +112,12 @@ def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:
     options : options of the method, by name.
     shared : what every estimator takes: n_clusters, refine, n_neighbors, bandwidth, scale, random_state.
     """
-    found = describe(method)
-    check_names(method, options, found.options)
-    if found.estimator is None:
-        defaults = {option.name: option.default for option in found.parameters}
+    known = describe(method)
+    check_names(method, options, known.options)
+    if known.estimator is None:
+        defaults = {option.name: option.default for option in known.parameters}
         changed = {name: value for name, value in options.items() if value != defaults[name]}
         return MethodClustering(method, options=changed, **shared)
-    if found.trains:
+    if known.trains:
         import hypcse.neural.backend  # noqa: F401
-    return found.kind()(**nest_options(found.kind(), {**shared, **options}))
+    return known.kind()(**nest_options(known.kind(), {**shared, **options}))

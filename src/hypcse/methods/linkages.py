@@ -6,14 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
-from hypcse._choices import Linkage, NeighborSearch
+from hypcse._choices import Linkage
 from hypcse._memory import check_memory
-from hypcse.graph import nearest_neighbors
-from hypcse.graph.neighbors.search import MAX_EXACT
 from hypcse.kernels.linkage.merges import number_merges
-from hypcse.kernels.linkage.single import Growth, grow, join_nearest, start_growth, start_nearest_first
+from hypcse.kernels.linkage.single import join_nearest, start_nearest_first
 from hypcse.kernels.linkage.ward import cells_of, start_ward, ward_merges
-from hypcse.kernels.points.kdtree import pair_distances
 from hypcse.methods.options import Clock, Inputs
 from hypcse.search import graph_linkage
 from hypcse.search.linkage import link_by_entropy
@@ -23,8 +20,6 @@ from hypcse.tree import Tree
 _PART = 20_000_000
 # Up to this many points single linkage keeps SciPy's order of ties, which takes all pairs: a few seconds.
 _MAX_PRIM = 20_000
-# Up to this value of points squared times columns, Prim's algorithm is fast, and compiles faster.
-_FEW = 500_000_000
 
 
 def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
@@ -41,17 +36,17 @@ def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     if len(X) > _MAX_PRIM:
         from hypcse.search.spanning import reachability_tree
 
-        # If a point counts as its own neighbour, every core distance is 0.
+        # If a point counts as its own neighbor, every core distance is 0.
         return reachability_tree(X, 1, clock.check).single_linkage()
     at = start_nearest_first(len(X))
     while at.status[0] < len(X) - 1:
         join_nearest(X, at, max(1, _PART // len(X)))
         clock.check("merges", int(at.status[0]), len(X) - 1)
-    return Tree.from_linkage(number_merges(at.order[:-1], at.order[1:], at.height))
+    return Tree.from_linkage(number_merges(at.order[:-1], at.order[1:], at.height), unit="distance")
 
 
 def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
-    """Ward's method by nearest-neighbour chains of centroids, found by a k-d tree: O(n d) memory.
+    """Ward's method by nearest-neighbor chains of centroids, found by a k-d tree: O(n d) memory.
 
     SciPy and scikit-learn give the same tree up to ties, from all n^2 / 2 distances. Time is O(n^2 d) if the tree
     cannot prune, and far less on clustered data. After `max_seconds` it raises TimeoutError.
@@ -62,12 +57,12 @@ def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
         return Tree.single()
     at = start_ward(X)
     while at.status[2] < len(X) - 1:
-        # Centres have moved and clusters have merged: a new tree pays off once half of them are gone.
+        # Centers have moved and clusters have merged: a new tree pays off once half of them are gone.
         cells, half = cells_of(at), int(at.status[0]) // 2
         while at.status[0] > half:
             ward_merges(at, cells, max(1, _PART // len(X)), half)
             clock.check("merges", int(at.status[2]), len(X) - 1)
-    return Tree.from_linkage(number_merges(at.first, at.second, at.height))
+    return Tree.from_linkage(number_merges(at.first, at.second, at.height), unit="distance")
 
 
 def average(inputs: Inputs) -> Tree:
@@ -91,11 +86,11 @@ def _from_all_distances(X: NDArray[np.float64], method: str) -> Tree:
     way_out = "Use ward or single-linkage, which need O(n), or fewer points."
     check_memory(f"{method} linkage of {n} points", 8 * n * (n - 1), way_out)
     # SciPy would warn about a table that looks like distances.
-    return Tree.from_linkage(linkage(pdist(X), method))
+    return Tree.from_linkage(linkage(pdist(X), method), unit="distance")
 
 
 def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None = None) -> Tree:
-    """The full binary tree of HDBSCAN, before anything is condensed or labelled: single linkage of
+    """The full binary tree of HDBSCAN, before anything is condensed or labeled: single linkage of
 
         max(core_i, core_j, |x_i - x_j|),
 
@@ -107,7 +102,7 @@ def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None =
     Many edges share a core distance, so ties are common. They go to the closer pair, then to the smaller ids: without
     equal distances the tree does not depend on the order of the points.
 
-    Exact, by Boruvka's rounds on a k-d tree (`reachability_tree`), of few points by Prim's algorithm: O(n d) memory.
+    Exact, by Boruvka's rounds on a k-d tree (`reachability_tree`): O(n d) memory.
     100,000 points of 16 features in 200 Gaussians: about 5 s on two cores. In many dimensions, where the tree cannot
     prune, O(n^2 d) time. After `max_seconds` it raises TimeoutError.
     """
@@ -116,37 +111,9 @@ def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None =
     X = np.ascontiguousarray(inputs.features)
     if len(X) == 1:
         return Tree.single()
-    if len(X) ** 2 * X.shape[1] <= _FEW:
-        return _by_prim(X, min_samples, clock)
     from hypcse.search.spanning import reachability_tree
 
     return reachability_tree(X, min_samples, clock.check).single_linkage()
-
-
-def _by_prim(X: NDArray[np.float64], min_samples: int, clock: Clock) -> Tree:
-    core, at = squared_core_distances(X, min_samples), start_growth(len(X))
-    while at.status[0] < len(X) - 1:
-        grow(X, core, at, max(1, _PART // len(X)))
-        clock.check("spanning tree", int(at.status[0]), len(X) - 1)
-    return _single_linkage(at)
-
-
-def squared_core_distances(X: NDArray[np.float64], min_samples: int) -> NDArray[np.float64]:
-    """Squared distance of each point to its `min_samples`-th nearest, counting the point itself, exactly."""
-    n, d = X.shape
-    k = min(min_samples, n) - 1
-    if k == 0:
-        return np.zeros(n)
-    exact: NeighborSearch = "auto" if n <= MAX_EXACT else "kd-tree" if d <= 15 else "brute"
-    farthest = nearest_neighbors(X, k, algorithm=exact).indices[:, -1]
-    # Computed as the spanning tree computes them, so that equal distances are equal to the last bit.
-    return pair_distances(X, np.arange(n), np.ascontiguousarray(farthest))
-
-
-def _single_linkage(at: Growth) -> Tree:
-    first, second = at.ends.T
-    order = np.lexsort([second, first, at.weights[:, 1], at.weights[:, 0]])
-    return Tree.from_linkage(number_merges(first[order], second[order], np.sqrt(at.weights[order, 0])))
 
 
 def graph_average(inputs: Inputs, *, join: bool = True) -> Tree:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
-from math import inf, isfinite
+from math import inf
 from typing import Any, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import did_you_mean
+from hypcse._checks import check_number, did_you_mean
 from hypcse._choices import Scale
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.graph import Graph
@@ -36,11 +36,6 @@ class Inputs:
     scale: Scale = "minmax"
     random_state: int = 0
     callback: Callback | None = None
-
-    @property
-    def raw(self) -> NDArray[Any]:
-        """The unscaled features."""
-        return self.points.table
 
     @property
     def n_points(self) -> int:
@@ -86,21 +81,21 @@ def keyword_options(function: Callable[..., Any], without: Iterable[str] = ()) -
     Options of a nested value are listed by their plain names.
     """
     kinds = get_type_hints(function)
-    found: list[Option] = []
+    options: list[Option] = []
     for name, parameter in signature(function).parameters.items():
         if parameter.kind == parameter.KEYWORD_ONLY and name not in without:
             own, nested = Option(name, parameter.default, kinds[name]), options_class(kinds[name])
-            found += [own] if nested is None else keyword_options(nested.__init__)
-    return tuple(found)
+            options += [own] if nested is None else keyword_options(nested.__init__)
+    return tuple(options)
 
 
-def check_names(method: str, given: Iterable[str], known: Iterable[str]) -> None:
+def check_names(method: str, names: Iterable[str], known: Iterable[str]) -> None:
     """Raise for the first name that is not an option of the method, and suggest the nearest."""
-    names = list(known)
-    for name in given:
-        if name not in names:
-            guess = did_you_mean(name, names)
-            listed = f"Its options are {', '.join(names)}." if names else "It has none."
+    known = list(known)
+    for name in names:
+        if name not in known:
+            guess = did_you_mean(name, known)
+            listed = f"Its options are {', '.join(known)}." if known else "It has none."
             raise TypeError(f"{method} has no option {name!r}.{guess} {listed}")
 
 
@@ -114,11 +109,11 @@ class Clock(Reporter):
 
     def check(self, stage: str, done: int, total: int) -> None:
         """Report progress; raise `Stopped` if the method has to stop, because half a tree is not a result."""
-        asked, seconds = self.tell(stage, done, total), self.seconds
+        stop, seconds = self.tell(stage, done, total), self.seconds
         if done == total:
             return
         where = f"after {seconds:.1f} s with {done / total:.0%} of its {stage} done"
-        if asked:
+        if stop:
             raise Stopped(f"{self.method} was stopped by its callback {where}; it has no partial result.")
         if seconds > self.limit:
             way_out = f"max_seconds={self.max_seconds}. Raise it, or pass None for no limit."
@@ -126,8 +121,8 @@ class Clock(Reporter):
 
     def stops(self, epoch: int, n_epochs: int, loss: float, best: float, measure: str) -> bool:
         """Report an epoch, and return whether it is the last one; `best` is the value of the best tree by `measure`."""
-        asked = self.tell("training", epoch, n_epochs, value=best, measure=measure, loss=loss)
-        return asked or epoch == n_epochs or self.seconds > self.limit
+        stop = self.tell("training", epoch, n_epochs, value=best, measure=measure, loss=loss)
+        return stop or epoch == n_epochs or self.seconds > self.limit
 
 
 def check_rate(value: object) -> float:
@@ -137,11 +132,4 @@ def check_rate(value: object) -> float:
 
 def check_positive(name: str, value: object, *, zero: bool = False, most: float = inf) -> float:
     """A finite number above 0 (at least 0 if `zero` is allowed), and at most `most`."""
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name}={value!r} must be a number, got {type(value).__name__}.")
-    number = float(value)
-    if not isfinite(number) or number < 0 or (number == 0 and not zero):
-        raise ValueError(f"{name}={value} must be finite and {'at least' if zero else 'above'} 0.")
-    if number > most:
-        raise ValueError(f"{name}={value} must be at most {most:g}.")
-    return number
+    return check_number(name, value, 0.0, most, above=not zero)

@@ -12,7 +12,8 @@ from hypcse._checks import did_you_mean
 from hypcse._choices import Scale
 from hypcse._progress import Callback
 from hypcse._random import check_seed
-from hypcse.methods import bisecting, linkages
+from hypcse.methods import linkages
+from hypcse.methods.bisecting import bisecting_kmeans
 from hypcse.methods.options import Inputs, Option, check_names, keyword_options
 from hypcse.points import Points
 from hypcse.storage.options import nest_options, spread_options
@@ -23,11 +24,11 @@ from hypcse.tree import Tree
 class Method:
     """A method: its name, its input and its options.
 
-    takes     : which of the `Inputs` it uses: "features" (scaled, (n, d)), a "graph", or "both".
+    takes     : what it uses: "features" (scaled), a "graph", or "both".
     summary   : what it does, in one line.
     memory    : how its memory grows.
-    build     : function from the `Inputs`, and options by keyword, to a Tree, or its dotted name.
-    estimator : in place of it, the name of an estimator in `hypcse.estimators`; its parameters are the options.
+    build     : function from the `Inputs`, and options by keyword, to a Tree, or its name below `hypcse.paper.methods`.
+    estimator : instead of it, the public name of an estimator, whose parameters are the options.
     trains    : whether it needs torch.
 
     >>> describe("ward").takes
@@ -75,23 +76,20 @@ class Method:
                 f"{self.name} clusters features, but these points hold only a graph or distances. Pass a table of "
                 f"numbers, or choose a method for graphs: {others}."
             )
-        if self.estimator is not None:
-            return self._estimated(inputs, options)
-        return self._function()(inputs, **options)
+        if self.estimator is None:
+            return self._function()(inputs, **options)
+        if inputs.n_points == 1:
+            return Tree.single()
+        options = {"random_state": inputs.random_state, "scale": inputs.scale, **options}
+        if "callback" in self.options:
+            options.setdefault("callback", inputs.callback)
+        return self.kind()(**nest_options(self.kind(), options)).fit(inputs.points).tree_
 
     def _function(self) -> Callable[..., Tree]:
         if callable(self.build):
             return self.build
         module, _, name = str(self.build).rpartition(".")
-        return getattr(import_module(module), name)
-
-    def _estimated(self, inputs: Inputs, options: dict[str, Any]) -> Tree:
-        if inputs.n_points == 1:
-            return Tree.single()
-        given = {"random_state": inputs.random_state, "scale": inputs.scale, **options}
-        if "callback" in self.options:
-            given.setdefault("callback", inputs.callback)
-        return self.kind()(**nest_options(self.kind(), given)).fit(inputs.points).tree_
+        return getattr(import_module(f"hypcse.paper.methods.{module}"), name)
 
 
 METHODS = (
@@ -99,97 +97,27 @@ METHODS = (
     Method("ward", "features", "least growth of the variance within", "O(n)", linkages.ward),
     Method("average-linkage", "features", "mean distance between members", "O(n^2)", linkages.average),
     Method("complete-linkage", "features", "farthest members", "O(n^2)", linkages.complete),
-    Method(
-        "bisecting-kmeans",
-        "features",
-        "split in two by 2-means, down to single points; the paper's BKM",
-        "O(n)",
-        bisecting.bisecting_kmeans,
-    ),
-    Method(
-        "hdbscan",
-        "features",
-        "single linkage of mutual reachability; the full tree of HDBSCAN",
-        "O(n)",
-        linkages.hdbscan,
-    ),
+    Method("bisecting-kmeans", "features", "2-means again and again; the paper's BKM", "O(n)", bisecting_kmeans),
+    Method("hdbscan", "features", "the full tree of HDBSCAN: mutual reachability", "O(n)", linkages.hdbscan),
     Method("graph-average", "graph", "mean weight between members", "O(n + m)", linkages.graph_average),
     Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", linkages.graph_paris),
     Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", linkages.hcse),
+    Method("spec-wrsc", "graph", "spectral clusters, joined by sparsest cuts", "O(n + m)", "spec_wrsc.spec_wrsc"),
     Method(
-        "spec-wrsc",
-        "graph",
-        "spectral clusters, joined by recursive sparsest cuts",
-        "O(n + m)",
-        "hypcse.paper.spectral.wrsc.spec_wrsc",
+        "dp-cluster-hsbm", "graph", "spectral blocks joined by density", "O(n + m)", "dp_cluster_hsbm.dp_cluster_hsbm"
     ),
-    Method(
-        "dp-cluster-hsbm",
-        "graph",
-        "spectral blocks joined by density; our reading",
-        "O(n + m)",
-        "hypcse.paper.spectral.block_model.dp_cluster_hsbm",
-    ),
-    Method(
-        "entropy",
-        "both",
-        "the estimator EntropyClustering: graph-average, refined, components joined",
-        "O(n + m)",
-        estimator="EntropyClustering",
-    ),
-    Method(
-        "hypcse",
-        "both",
-        "the estimator HypCSE: a trained hyperbolic encoder, decoded and refined",
-        "O(n + m)",
-        estimator="HypCSE",
-        trains=True,
-    ),
-    Method(
-        "untrained",
-        "both",
-        "the control of hypcse: encoders that were never trained, decoded and refined",
-        "O(n + m)",
-        "hypcse.paper.untrained.decode_untrained",
-        trains=True,
-    ),
-    Method(
-        "hyphc",
-        "both",
-        "leaves on a hyperbolic circle, trained on triples of points",
-        "O(n)",
-        "hypcse.paper.hyphc.hyphc",
-        trains=True,
-    ),
-    Method(
-        "fph",
-        "both",
-        "probabilities of parents by gradient descent on Dasgupta's cost",
-        "O(n m)",
-        "hypcse.paper.probabilistic.fits.fph",
-        trains=True,
-    ),
-    Method(
-        "eph",
-        "both",
-        "the same over whole trees drawn at random; successor of fph",
-        "O(n m)",
-        "hypcse.paper.probabilistic.fits.eph",
-        trains=True,
-    ),
-    Method(
-        "ufit",
-        "both",
-        "an ultrametric fitted to distances by gradient descent",
-        "O(n + m)",
-        "hypcse.paper.ufit.ufit",
-        trains=True,
-    ),
+    Method("entropy", "both", "EntropyClustering: graph-average, refined", "O(n + m)", estimator="EntropyClustering"),
+    Method("hypcse", "both", "HypCSE: a hyperbolic encoder, trained", "O(n + m)", estimator="HypCSE", trains=True),
+    Method("untrained", "both", "HypCSE without training: its control", "O(n + m)", "untrained.untrained", trains=True),
+    Method("hyphc", "both", "leaves on a hyperbolic circle, trained on triples", "O(n)", "hyphc.hyphc", trains=True),
+    Method("fph", "both", "probabilities of parents, by gradients", "O(n m)", "fph.fph", trains=True),
+    Method("eph", "both", "the same over whole trees drawn at random", "O(n m)", "fph.eph", trains=True),
+    Method("ufit", "both", "an ultrametric fitted to distances by gradients", "O(n + m)", "ufit.ufit", trains=True),
 )
 
 
 def available() -> list[str]:
-    """Names of all methods.
+    """Return the names of all methods.
 
     Returns
     -------
@@ -222,11 +150,11 @@ def describe(name: str) -> Method:
     >>> describe("hdbscan").options
     ('min_samples', 'max_seconds')
     """
-    for method in METHODS:
-        if method.name == name:
-            return method
-    guess = did_you_mean(name, available())
-    raise ValueError(f"method {name!r} is not known.{guess} Choose one of {', '.join(available())}.")
+    known = {method.name: method for method in METHODS}
+    if name not in known:
+        guess = did_you_mean(name, known)
+        raise ValueError(f"method {name!r} is not known.{guess} Choose one of {', '.join(known)}.")
+    return known[name]
 
 
 def run(

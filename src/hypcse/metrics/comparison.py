@@ -81,12 +81,13 @@ def cophenetic_correlation(
     n = tree.n_leaves
     if n < 2:
         raise ValueError("a correlation over pairs needs at least 2 leaves.")
-    whole = n * (n - 1) // 2
-    if n_pairs is None and whole <= MAX_PAIRS:
+    if n_pairs is None and n * (n - 1) // 2 <= MAX_PAIRS:
         first, second = np.triu_indices(n, 1)
     else:
-        wanted = MAX_PAIRS if n_pairs is None else check_count("n_pairs", n_pairs, 2)
-        first, second = _draw_pairs(n, wanted, random_state)
+        rng = generator(random_state, "pairs of leaves")
+        drawn = rng.integers(n, size=MAX_PAIRS if n_pairs is None else check_count("n_pairs", n_pairs, 2))
+        other_leaves = (drawn + rng.integers(1, n, size=drawn.size)) % n
+        first, second = np.minimum(drawn, other_leaves), np.maximum(drawn, other_leaves)
     mine = cophenetic_distances(tree, first, second)
     if isinstance(other, Tree):
         _check_same_leaves(tree, other)
@@ -171,14 +172,6 @@ def _check_same_leaves(tree: Tree, other: Tree) -> None:
             f"the trees have different leaf names: leaf {leaf} is {tree.names[leaf]!r} and {other.names[leaf]!r}. "
             "Put them in the same order: other.reordered(tree.names)."
         )
-
-
-def _draw_pairs(n: int, n_pairs: int, random_state: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pairs first < second, uniform, with replacement."""
-    rng = generator(random_state, "pairs of leaves")
-    first = rng.integers(n, size=n_pairs)
-    second = (first + rng.integers(1, n, size=n_pairs)) % n
-    return np.minimum(first, second), np.maximum(first, second)
 
 
 def _check_condensed(distances: ArrayLike, n: int) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
         The tree.
     labels
         One per leaf: numbers, texts or other hashable values. None and NaN are unknown labels: the purity is then that
-        of the tree over only the labelled leaves. The number -1 is a class like any other here.
+        of the tree over only the labeled leaves. The number -1 is a class like any other here.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
 
 
 def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
-    """Dasgupta's cost, 2 sum_{i<j} W_ij |leaves(i v j)|: both directions of each edge, without loops.
+    """Compute Dasgupta's cost, 2 sum_{i<j} W_ij |leaves(i v j)|: both directions of each edge, without loops.
 
     Parameters
     ----------
@@ -74,5 +74,5 @@ def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
 
 
 def dasgupta_from_weights(tree: Tree, weights: NDArray[np.float64]) -> float:
-    """The cost of the weights that meet at each node, see `lca_weights`."""
+    """`dasgupta_cost` from known `lca_weights`."""
     return float(2 * np.dot(weights, tree.sizes.astype(np.float64)))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_labels
 from hypcse._choices import SelfLoops
 from hypcse.entropy import entropy_from_weights, graph_over, lca_weights
-from hypcse.graph import Graph, GraphLike
+from hypcse.graph import GraphLike
 from hypcse.metrics.quality import dasgupta_from_weights, dendrogram_purity
 from hypcse.tree import Tree
 
@@ -23,34 +23,53 @@ Unit = Literal["share", "bits", "cost", "index"]
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A tree, and what it is scored by; None for what is missing.
+    """A tree, and what it is scored by: any of its `graph`, known `labels` of its leaves, and `clusters`, a flat cut.
 
-    labels   : known classes, one per leaf; None and NaN are unknown.
-    clusters : a flat cut, one number per leaf.
+    None for what is missing; a score reads only what it needs.
     """
 
     tree: Tree
-    graph: Graph | None = None
-    labels: ArrayLike | None = None
-    clusters: NDArray[np.int64] | None = None
+    graph: Any = None
+    labels: Any = None
+    clusters: Any = None
     self_loops: SelfLoops = "paper"
 
-    def has(self, part: Part) -> bool:
-        """Whether the part is given."""
-        return getattr(self, part) is not None
+    def has(self, parts: tuple[Part, ...]) -> bool:
+        """Whether all of these parts are there."""
+        return all(getattr(self, part) is not None for part in parts)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """Weight of the edges that meet at each node."""
-        assert self.graph is not None
         return lca_weights(self.tree, self.graph)
 
     @cached_property
     def both(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Classes and clusters of the leaves whose class is known."""
-        assert self.labels is not None and self.clusters is not None
         codes = check_labels(self.labels, self.tree.n_leaves, allow_unknown=True)
         return codes[codes >= 0], self.clusters[codes >= 0]
+
+    def purity(self) -> float:
+        """Dendrogram purity."""
+        return dendrogram_purity(self.tree, self.labels)
+
+    def entropy(self) -> float:
+        """Structural entropy."""
+        return entropy_from_weights(self.tree, self.graph, self.weights, self.self_loops)
+
+    def cost(self) -> float:
+        """Dasgupta's cost."""
+        return dasgupta_from_weights(self.tree, self.weights)
+
+    def flat_purity(self) -> float:
+        """Share of the leaves that are of the most frequent class of their cluster."""
+        classes, clusters = self.both
+        if not classes.size:
+            return float("nan")
+        # Outliers, -1, are in the last row: one cluster more.
+        counts = np.zeros((clusters.max() + 2, classes.max() + 1))
+        np.add.at(counts, (clusters, classes), 1)
+        return float(counts.max(axis=1).sum() / classes.size)
 
 
 @dataclass(frozen=True)
@@ -89,11 +108,6 @@ class Score:
     value: Callable[[Scored], float]
 
 
-def _entropy(scored: Scored) -> float:
-    assert scored.graph is not None
-    return entropy_from_weights(scored.tree, scored.graph, scored.weights, scored.self_loops)
-
-
 def _index(name: str) -> Callable[[Scored], float]:
     """A score of two partitions from scikit-learn."""
 
@@ -106,40 +120,16 @@ def _index(name: str) -> Callable[[Scored], float]:
     return value
 
 
-def _flat_purity(scored: Scored) -> float:
-    """Share of the leaves that are of the most frequent class of their cluster."""
-    classes, clusters = scored.both
-    if not classes.size:
-        return float("nan")
-    # Outliers, -1, are in the last row: one cluster more.
-    counts = np.zeros((clusters.max() + 2, classes.max() + 1))
-    np.add.at(counts, (clusters, classes), 1)
-    return float(counts.max(axis=1).sum() / classes.size)
-
-
-def _dendrogram_purity(scored: Scored) -> float:
-    assert scored.labels is not None
-    return dendrogram_purity(scored.tree, scored.labels)
-
-
 _FLAT: tuple[Part, ...] = ("labels", "clusters")
 
 SCORES = (
-    Score("dendrogram_purity", "purity", "dendrogram purity", ("labels",), True, "share", _dendrogram_purity),
-    Score("structural_entropy", "entropy", "structural entropy", ("graph",), False, "bits", _entropy),
-    Score(
-        "dasgupta_cost",
-        "Dasgupta cost",
-        "Dasgupta's cost",
-        ("graph",),
-        False,
-        "cost",
-        lambda scored: dasgupta_from_weights(scored.tree, scored.weights),
-    ),
-    Score("flat_purity", "flat purity", "purity of flat clusters", _FLAT, True, "share", _flat_purity),
+    Score("dendrogram_purity", "purity", "dendrogram purity", ("labels",), True, "share", Scored.purity),
+    Score("structural_entropy", "entropy", "structural entropy", ("graph",), False, "bits", Scored.entropy),
+    Score("dasgupta_cost", "Dasgupta cost", "Dasgupta's cost", ("graph",), False, "cost", Scored.cost),
+    Score("flat_purity", "flat purity", "purity of flat clusters", _FLAT, True, "share", Scored.flat_purity),
     Score("ari", "ARI", "adjusted Rand index", _FLAT, True, "index", _index("adjusted_rand_score")),
     Score("ami", "AMI", "adjusted mutual information", _FLAT, True, "index", _index("adjusted_mutual_info_score")),
-    Score("nmi", "NMI", "normalised mutual information", _FLAT, True, "index", _index("normalized_mutual_info_score")),
+    Score("nmi", "NMI", "normalized mutual information", _FLAT, True, "index", _index("normalized_mutual_info_score")),
 )
 """All scores, in the order of a row. To add one, add an entry here and a test."""
 
@@ -163,9 +153,9 @@ def score(
     graph
         A `Graph`, a networkx graph or a symmetric matrix, for `structural_entropy` and `dasgupta_cost`.
     labels
-        Known classes, for `dendrogram_purity` of the labelled leaves; None and NaN are unknown.
+        Known classes, for `dendrogram_purity` of the labeled leaves; None and NaN are unknown.
     clusters
-        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi` of the labelled leaves.
+        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi` of the labeled leaves.
     self_loops
         As for `structural_entropy`.
 
@@ -191,7 +181,7 @@ def score(
         None if clusters is None else check_labels(clusters, tree.n_leaves),
         self_loops,
     )
-    return {one.name: one.value(scored) for one in SCORES if all(map(scored.has, one.needs))}
+    return {one.name: one.value(scored) for one in SCORES if scored.has(one.needs)}
 
 
 def format_score(name: str, value: Any) -> str:

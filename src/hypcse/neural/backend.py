@@ -9,27 +9,36 @@ import warnings
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
+try:
     import torch
     from torch import Tensor
+except ModuleNotFoundError as error:
+    raise ImportError(f'training needs torch and geoopt ({error}): pip install "hypcse[train]".') from None
+except (ImportError, OSError) as error:
+    # Installing it again would not help.
+    raise ImportError(f"torch is installed but cannot be loaded ({error}). Is there a memory limit?") from None
+
+with warnings.catch_warnings():
+    # Its functions are compiled as the module loads, by a torch feature that is now deprecated.
+    warnings.filterwarnings("ignore", "`torch.jit.script.*` is deprecated", DeprecationWarning)
+    from geoopt import Lorentz, ManifoldParameter
+    from geoopt.optim import RiemannianAdam
+
+__all__ = ["Lorentz", "ManifoldParameter", "RiemannianAdam"]
 
 KernelForm = Literal["numba", "triton", "torch"]
-# What Triton looks for where CC names no compiler.
-_COMPILERS = ("gcc", "clang")
 # The least compute capability of a GPU that Triton compiles for.
 _CAPABILITY = (7, 0)
 
 
 def choose_device(device: str) -> str:
-    """The device of that name, if it can be used; "auto" is a GPU where torch sees one.
+    """The device of that name, if it can be used; "auto" is a GPU if torch sees one.
 
     >>> choose_device("cpu")
     'cpu'
     """
-    import torch
-
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -43,71 +52,43 @@ def choose_device(device: str) -> str:
 
 
 def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
-    """The form of a kernel for a tensor: numba's on the CPU, Triton's on a GPU, plain torch where neither applies.
+    """The form of a kernel for a tensor: numba's on the CPU, Triton's on a GPU, otherwise plain torch.
 
-    Triton's is for single precision only, and needs what `missing_on` checks. With TRITON_INTERPRET=1, which
-    lets Triton's kernels run without a GPU, it is used on the CPU too.
+    Triton's takes single precision only, and needs what `missing_on` checks. With TRITON_INTERPRET=1, its interpreter,
+    it is used on the CPU too.
 
-    single : numba's form is for single precision only as well.
+    single : whether numba's form takes single precision only as well.
     """
-    import torch
-
     is_single = tensor.dtype == torch.float32
     kind = tensor.device.type
-    if is_single and (kind == "cuda" or (kind == "cpu" and interpreted())) and not missing_on(tensor.device):
+    if is_single and (kind == "cuda" or (kind == "cpu" and _interpreted())) and not missing_on(tensor.device):
         return "triton"
     return "numba" if kind == "cpu" and (is_single or not single) else "torch"
 
 
 def missing_on(device: torch.device) -> str:
-    """What Triton's kernels lack on a device, in a few words; empty where they run."""
+    """What Triton's kernels lack on a device, in a few words; empty if they run."""
     missing = missing_for_triton()
     if missing or device.type != "cuda":
         return missing
-    major, minor = _capability(device)
+    major, minor = torch.cuda.get_device_capability(device)
     least = ".".join(map(str, _CAPABILITY))
     return "" if (major, minor) >= _CAPABILITY else f"compute capability {least} (this GPU has {major}.{minor})"
 
 
-@cache
-def _capability(device: torch.device) -> tuple[int, int]:
-    import torch
-
-    return torch.cuda.get_device_capability(device)
-
-
-def interpreted() -> bool:
-    """Whether Triton's kernels run in its interpreter."""
+def _interpreted() -> bool:
     return os.environ.get("TRITON_INTERPRET") == "1"
 
 
 @cache
 def missing_for_triton() -> str:
-    """What Triton's kernels lack here, in a word or two; empty where they run."""
+    """What Triton's kernels lack on this machine, in a word or two; empty if they run."""
     if find_spec("triton") is None:
         return "triton"
-    if interpreted():
+    if _interpreted():
         return ""
-    if not (os.environ.get("CC") or any(map(shutil.which, _COMPILERS))):
+    if not (os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")):
         return "C compiler"
     # Triton builds a Python module for each kernel.
     headers = sysconfig.get_path("include", "posix_prefix")
     return "" if Path(headers, "Python.h").exists() else "Python.h"
-
-
-try:
-    import torch as torch
-except ModuleNotFoundError as error:
-    raise ImportError(f'training needs torch and geoopt ({error}): pip install "hypcse[train]".') from None
-except (ImportError, OSError) as error:
-    # Installing it again would not help.
-    raise ImportError(f"torch is installed but cannot be loaded ({error}). Is there a memory limit?") from None
-
-
-with warnings.catch_warnings():
-    # Its functions are compiled as the module loads, by a torch feature that is now deprecated.
-    warnings.filterwarnings("ignore", "`torch.jit.script.*` is deprecated", DeprecationWarning)
-    from geoopt import Lorentz, ManifoldParameter
-    from geoopt.optim import RiemannianAdam
-
-__all__ = ["Lorentz", "ManifoldParameter", "RiemannianAdam"]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
-from hypcse._checks import check_choice
+from hypcse._checks import check_choice, check_number
 from hypcse._choices import Bandwidth, Features, Scale
 from hypcse._progress import Callback, show_fit
 from hypcse._random import seed_of
@@ -20,23 +23,32 @@ from hypcse.estimators.base import Saved, restore_on_failure
 from hypcse.estimators.labels import respect_labels
 from hypcse.estimators.preparing import Prepared, prepare, take_points
 from hypcse.estimators.similarities import Similarities
-from hypcse.graph.similarity import check_similarity
+from hypcse.graph.similarity import GraphOptions
 from hypcse.kernels.warm import warm_up
 from hypcse.neural.backend import choose_device
-from hypcse.neural.class_scores import ClassScores, guess_labels, known_classes, validation_rows
 from hypcse.neural.decode import decode_graph
-from hypcse.neural.presets import training_options
-from hypcse.neural.trained import ENCODED, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
-from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.labelled import Supervision, fit_labelled
+from hypcse.neural.encoder import class_scores
+from hypcse.neural.presets import set_options
+from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
+from hypcse.neural.training.config import TrainingConfig, TrainingOptions
+from hypcse.neural.training.labeled import Supervision, fit_labeled, guess_labels, known_classes, validation_rows
 from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.tree.flat import by_size
 
+# What is None in the `TrainingOptions` of the classifier.
+DEFAULTS: dict[str, Any] = {
+    "dropout": 0.0,
+    "edge_drop": 0.0,
+    "mask_anchor": 0.0,
+    "contrast_weight": 0.0,
+    "learn_graph": False,
+}
 
-class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
+
+class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
     """Classify points from a few labels and the structure of all points, by continuous structural entropy.
 
-    The objective of `HypCSE` over all points, labelled or not, plus a margin loss on the labelled ones: each class has
+    The objective of `HypCSE` over all points, labeled or not, plus a margin loss on the labeled ones: each class has
     a prototype on the hyperboloid and a bias, trained with the encoder (the flexibility study of the paper, Table 3).
     Contrast with a learned graph and augmentation, which `HypCSE` uses, are off by default: labels take their place,
     and they cost time.
@@ -54,43 +66,18 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     validation_fraction
         Share of the labels used to pick the best epoch instead of for training. If that is fewer than 10 labels, none
         are, and the last epoch counts.
-    n_neighbors
-        Number of neighbours per point in the similarity graph.
-    bandwidth
-        Width of the similarities: a number, "auto" or "median", as in `EntropyClustering`.
-    scale
-        How to scale the columns: "minmax", "standard", "rank" or "none"; see `scale_features`.
-    random_state
-        Seed of all random steps: an integer, None for a fresh seed, a `RandomState` or a `Generator`.
+    n_neighbors, bandwidth, scale, random_state
+        As in `HypCSE`.
     callback
         Called with a `Progress` after every epoch and every part of the search for the tree. Return True to stop the
         current one and keep the best so far.
-    device
-        Where the networks live, as in `HypCSE`.
-    n_jobs
-        Number of threads; -1 for all, None for numba's default (or one for few points). It does not change the result.
-    verbose
-        1 shows a progress bar on standard error, and a final line with the entropy.
-    n_epochs
-        Passes over the data.
-    learning_rate, weight_decay
-        Settings of the optimiser.
-    batch_size
-        Number of vertices per subgraph in training.
-    hidden_dim, embed_dim
-        Dimensions of the encoder: inside, and of `embedding_`.
-    dropout
-        Share of values dropped inside the encoder's linear layers.
-    edge_drop
-        Share of edges dropped from each view.
-    mask_anchor
-        Share of feature columns masked.
-    contrast_weight
-        Weight of the contrastive loss in Eq. (17).
-    learn_graph
-        Whether the second view is the learned graph; otherwise both views augment the anchor.
-    evaluate_every
-        Epochs between two evaluations.
+    device, n_jobs, verbose
+        As in `HypCSE`.
+    n_epochs, learning_rate, embed_dim
+        As in `HypCSE`; by default 200 epochs at a rate of 0.001, and 16 dimensions.
+    training
+        Further options of training, a `TrainingOptions`, as in `HypCSE`. What differs by default: nothing is dropped or
+        masked, `contrast_weight` is 0 and `learn_graph` False. There is no decoder, `select_on` or checkpoint.
 
     Attributes
     ----------
@@ -129,7 +116,13 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     """
 
     metric = "euclidean"
-    stored = SHARED | ENCODED | CLASSIFIED
+    classes_: NDArray[Any]
+    prototypes_: NDArray[np.float64]
+    biases_: NDArray[np.float64]
+    _scores: NDArray[np.float64]
+    _inputs: NDArray[np.float32]
+    _similarities: Similarities | None
+    _stored = SHARED | ENCODED | CLASSIFIED
 
     def __init__(
         self,
@@ -148,16 +141,8 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         verbose: int = 0,
         n_epochs: int = 200,
         learning_rate: float = 1e-3,
-        weight_decay: float = 5e-4,
-        batch_size: int = 2048,
-        hidden_dim: int = 128,
         embed_dim: int = 16,
-        dropout: float = 0.0,
-        edge_drop: float = 0.0,
-        mask_anchor: float = 0.0,
-        contrast_weight: float = 0.0,
-        learn_graph: bool = False,
-        evaluate_every: int = 5,
+        training: TrainingOptions | None = None,
     ) -> None:
         self.features = features
         self.label_weight = label_weight
@@ -173,26 +158,18 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         self.verbose = verbose
         self.n_epochs = n_epochs
         self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.batch_size = batch_size
-        self.hidden_dim = hidden_dim
         self.embed_dim = embed_dim
-        self.dropout = dropout
-        self.edge_drop = edge_drop
-        self.mask_anchor = mask_anchor
-        self.contrast_weight = contrast_weight
-        self.learn_graph = learn_graph
-        self.evaluate_every = evaluate_every
+        self.training = training
 
     def fit(self, X: Any, y: ArrayLike, graph: Any = None) -> HypCSEClassifier:
-        """Learn from points, some of them labelled.
+        """Learn from points, some of them labeled.
 
         Parameters
         ----------
         X
             Features, or a graph, as for `HypCSE.fit`.
         y
-            One label per point; unlabelled is -1 among integers, and None or NaN among floats, strings and objects.
+            One label per point; unlabeled is -1 among integers, and None or NaN among floats, strings and objects.
         graph
             A graph over the rows of X, to use instead of their similarity graph.
 
@@ -208,42 +185,38 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
     def _fit(self, X: Any, y: ArrayLike, graph: Any) -> None:
         seed = seed_of(self.random_state)
         check_choice("features", self.features, Features)
-        self._check_numbers()
-        check_similarity(self.n_neighbors, self.bandwidth)
-        given = take_points(self, X, graph, self.metric, 2, seed)
-        classes, codes = known_classes(y, given.n_points)
-        options = training_options(self.get_params(deep=False))
+        check_number("validation_fraction", self.validation_fraction, 0.0, 1.0, below=True)
+        check_number("label_weight", self.label_weight, 1e-30, 1e30)
+        check_number("guess_weight", self.guess_weight, 0.0, 1e30)
+        graph_options = GraphOptions.of(self)
+        points = take_points(self, X, graph, self.metric, 2, seed)
+        classes, codes = known_classes(y, points.n_points)
+        options = self._options()
         config = TrainingConfig(**options)
-        with worker_threads(self.n_jobs, given.n_points), show_fit(self) as callback:
-            check_fit_memory(given.n_points, self.n_neighbors, options, "fit on a sample")
+        with worker_threads(self.n_jobs, points.n_points), show_fit(self) as callback:
+            check_fit_memory(points.n_points, self.n_neighbors, options, "fit on a sample")
             warm_up()
-            ready = prepare(given, self.n_neighbors, self.bandwidth, self.scale, self.metric)
+            ready = prepare(points, graph_options)
             inputs, similarities = self._encoder_inputs(ready, seed)
             validation = validation_rows(codes, self.validation_fraction, seed)
             taught = np.where(validation, -1, codes)
             guesses = guess_labels(taught, ready, seed) if self.guess_weight > 0 else np.full(codes.size, -1, np.int64)
             weight = float(self.label_weight)
-            known = Supervision(codes, validation, guesses, len(classes), weight, self.guess_weight * weight)
+            supervision = Supervision(codes, validation, guesses, len(classes), weight, self.guess_weight * weight)
             device = choose_device(self.device)
-            found = fit_labelled(inputs, ready.graph, config, known, seed, callback, device)
+            trained = fit_labeled(inputs, ready.graph, config, supervision, seed, callback, device)
             respected = respect_labels(ready.graph, codes, random_state=seed)
-            start = decode_graph(found.leaves, respected)
+            start = decode_graph(trained["embedding_"], respected)
             tree = ready.search(seed, callback, graph=respected, starts=[start])
-            best = np.where(codes >= 0, codes, found.scores.argmax(axis=1))
+            best = np.where(codes >= 0, codes, trained["_scores"].argmax(axis=1))
             nested = levels_and_main(tree, respected)
-            self.keep(
+            self._keep(
                 classes_=classes,
                 transduction_=classes[best],
-                tree_=tree.with_names(given.names),
+                tree_=tree.with_names(points.names),
                 levels_=Levels(map(by_size, nested), nested.main),
                 graph_=ready.graph,
-                embedding_=found.leaves,
-                prototypes_=found.prototypes,
-                biases_=found.biases,
-                validation_score_=found.accuracy,
                 entropy_=float(structural_entropy(tree, ready.graph)),
-                history_=found.history,
-                _scores=found.scores,
                 _inputs=inputs,
                 _similarities=similarities,
                 _scaler=ready.scaler,
@@ -253,9 +226,78 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
                 _kinds=ready.points.kinds,
                 _metric=ready.metric,
                 _config=config,
-                _state=found.state,
-                _encoded_on=found.encoded_on,
+                **trained,
             )
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the class of each row. A row equal to a training point gets the class found in training.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            One of `classes_` per row.
+        """
+        scores = self._class_scores(X)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """For each row, a probability for each of the `classes_`, with sum 1.
+
+        This is the softmax of the scores; it ranks classes but is not calibrated.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+            The probabilities.
+        """
+        return softmax(self._class_scores(X), axis=1)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The scores 2 + 2 <z, p_c> + b_c of each row, (m, n_classes); with two classes, second minus first.
+
+        Parameters
+        ----------
+        X
+            New points, in the columns that `fit` saw.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes), or (m,) of two classes
+            The scores.
+        """
+        scores = self._class_scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Scores (m, n_classes) of rows; copies of a training point get that point's scores."""
+        check_is_fitted(self)
+
+        def score(points: NDArray[np.float64]) -> NDArray[np.float64]:
+            arrays = points, self.prototypes_, self.biases_
+            return class_scores(*map(torch.from_numpy, arrays)).numpy()
+
+        return self._extended(X, self._scores, self._inputs, score)
+
+    def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The encoder's input: the scaled features, or the components of their similarities."""
+        return features if self._similarities is None else self._similarities.apply(features)
+
+    def _options(self) -> dict[str, Any]:
+        training = self._training()
+        unused = [name for name in ("decoder", "select_on", "checkpoint_dir") if getattr(training, name)]
+        if unused:
+            raise ValueError(f"HypCSEClassifier has no use for {unused[0]}. Omit it from the TrainingOptions.")
+        return {**DEFAULTS, **set_options({**self.get_params(deep=False), **training.get_params()})}
 
     def _encoder_inputs(self, ready: Prepared, seed: int) -> tuple[NDArray[np.float32], Similarities | None]:
         """The encoder's input, and how it is made from features."""
@@ -267,18 +309,10 @@ class HypCSEClassifier(ClassScores, ClassifierMixin, Saved, BaseEstimator):
         return similarities.apply(ready.scaled), similarities
 
     @classmethod
-    def sizes(cls, found: dict[str, Any]) -> dict[str, bool]:
+    def _sizes(cls, found: dict[str, Any]) -> dict[str, bool]:
         compared, width = found["_similarities"], n_inputs(found["_state"])
         n_columns = width if compared is None else compared.points.shape[1]
         return {**sizes_of_points(found, n_columns), **sizes_of_encoder(found), **sizes_of_classes(found, width)}
-
-    def _check_numbers(self) -> None:
-        if not 0 <= self.validation_fraction < 1:
-            raise ValueError(f"validation_fraction={self.validation_fraction} must be from 0 to below 1; 0 uses none.")
-        if not (np.isfinite(self.label_weight) and self.label_weight > 0):
-            raise ValueError(f"label_weight={self.label_weight} must be finite and above 0.")
-        if not (np.isfinite(self.guess_weight) and self.guess_weight >= 0):
-            raise ValueError(f"guess_weight={self.guess_weight} must be finite and at least 0; 0 uses no guesses.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

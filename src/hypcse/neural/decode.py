@@ -61,15 +61,10 @@ def chord_scaled(graph: Graph, chords: NDArray[np.float64]) -> Graph:
     return Graph.from_edges(i, j, w * np.maximum(share, 1e-100), graph.n_vertices)
 
 
-def decode_graph(leaves: ArrayLike, graph: Graph) -> Tree:
+def decode_graph(leaves: NDArray[np.float64], graph: Graph) -> Tree:
     """Average linkage on the graph, with weights lowered for edges that are long in the embedding.
 
     Uses only edges of the graph: O(m log n), and gives lower structural entropy than `decode_single`.
     """
-    points = np.asarray(check_features(leaves), dtype=np.float64)
-    if len(points) != graph.n_vertices:
-        raise ValueError(
-            f"there are {len(points)} leaves for {graph.n_vertices} vertices; they must be the same points."
-        )
     i, j, _ = graph.edges()
-    return graph_linkage(chord_scaled(graph, np.linalg.norm(points[i] - points[j], axis=1)))
+    return graph_linkage(chord_scaled(graph, np.linalg.norm(leaves[i] - leaves[j], axis=1)))

@@ -13,20 +13,19 @@ from hypcse._choices import Aggregation
 from hypcse.neural.backend import Lorentz, ManifoldParameter
 from hypcse.neural.geometry.lorentz import distance, lift, pairwise_excess, project, to_poincare
 from hypcse.neural.geometry.poincare import on_sphere
-from hypcse.neural.graphs.subgraphs import MatrixGraph
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 
 
 def mean_aggregation(x: Tensor, edges: EdgeTensors | MatrixGraph) -> Tensor:
-    """Weighted sum of the neighbours, projected to the hyperboloid: Eq. (11) with the edge weights as w.
+    """Weighted sum of the neighbors, projected to the hyperboloid: Eq. (11) with the edge weights as w.
 
-    A vertex is not its own neighbour unless the edges hold loops; one without neighbours keeps its point.
+    A vertex is not its own neighbor unless the edges hold loops; one without neighbors keeps its point.
     """
     return project(torch.where(edges.lonely.unsqueeze(-1), x, edges.aggregate(x)))
 
 
 class AttentionAggregation(nn.Module):
-    """Eq. (11): weights exp(-d^2(q_i, k_j) / sqrt(dim)), normalised over the neighbourhood of i."""
+    """Eq. (11): weights exp(-d^2(q_i, k_j) / sqrt(dim)), normalized over the neighbors of i."""
 
     def __init__(self, dim: int, generator: torch.Generator) -> None:
         super().__init__()
@@ -34,7 +33,6 @@ class AttentionAggregation(nn.Module):
         self.key = LorentzLinear(dim, dim, generator)
 
     def forward(self, x: Tensor, edges: EdgeTensors) -> Tensor:
-        """Points of the same hyperboloid."""
         row, column = edges.index
         score = _scores(self.query(x)[row], self.key(x)[column])
         top = score.new_full((edges.n_vertices,), -torch.inf).scatter_reduce(0, row, score.detach(), "amax")
@@ -43,7 +41,7 @@ class AttentionAggregation(nn.Module):
         return mean_aggregation(x, edges.with_weight(share / total[row]))
 
     def shares(self, x: Tensor, neighbors: Tensor) -> Tensor:
-        """The weights (m, k) that points (m, d + 1) give to neighbours (m, k, d + 1) of theirs."""
+        """The weights (m, k) that points (m, d + 1) give to their neighbors (m, k, d + 1)."""
         return torch.softmax(_scores(self.query(x).unsqueeze(1), self.key(neighbors)), dim=1)
 
 
@@ -58,9 +56,8 @@ TIME_OFFSET = 1.1
 class LorentzLinear(nn.Module):
     """A linear map between hyperboloids, Eq. (10).
 
-    phi is the space part of y = Theta x + b, rescaled to the length that goes with a time coordinate of
-    sigmoid(y_0) exp(s) + 1.1, s learnable from log 10; time is then sqrt(1 + |phi|^2), whatever phi is. The weights of
-    the input's time coordinate start at 0.
+    phi is the space part of y = Theta x + b, rescaled to the length of a point whose time is sigmoid(y_0) exp(s) + 1.1,
+    with s learned from log 10. The weights of the input's time coordinate start at 0.
 
     x : (n, in_dim + 1)  ->  (n, out_dim + 1)
     """
@@ -78,13 +75,13 @@ class LorentzLinear(nn.Module):
         self.log_scale = nn.Parameter(torch.tensor(math.log(10.0)))
 
     def forward(self, x: Tensor, generator: torch.Generator | None = None) -> Tensor:
-        """Points of the next hyperboloid; inputs are dropped at random when a generator is given, as in training."""
+        """Points of the next hyperboloid; with a generator, as in training, inputs are dropped at random."""
         if self.activate:
             x = torch.relu(x)
         if generator is not None and self.dropout > 0:
             # Drawn on the generator's device: one on the CPU draws the same for every device.
-            kept = torch.rand(x.shape, generator=generator, device=generator.device) >= self.dropout
-            x = x * kept.to(x.device) / (1.0 - self.dropout)
+            stays = torch.rand(x.shape, generator=generator, device=generator.device) >= self.dropout
+            x = x * stays.to(x.device) / (1.0 - self.dropout)
         y = torch.nn.functional.linear(x, self.weight, self.bias)
         time = torch.sigmoid(y[..., :1]) * self.log_scale.exp() + TIME_OFFSET
         space = y[..., 1:]
@@ -99,8 +96,8 @@ RADIUS_LIMITS = (0.01, 0.999)
 class Encoder(nn.Module):
     """Three Lorentz convolutions, LConv = LAgg(LLinear(.)), Eqs. (10) and (11), on lifted features.
 
-    `forward` gives Lorentz points (n, embed_dim + 1); `leaves` their directions in the Poincare ball on one learnable
-    radius, the leaves of the tree. All starting weights come from `generator`.
+    `forward` returns Lorentz points (n, embed_dim + 1); `leaves` their directions in the Poincare ball on one learned
+    radius.
     """
 
     def __init__(
@@ -126,41 +123,35 @@ class Encoder(nn.Module):
     def forward(
         self, features: Tensor, edges: EdgeTensors | MatrixGraph, generator: torch.Generator | None = None
     ) -> Tensor:
-        """Lorentz embedding of all vertices, layer by layer; with a generator, under dropout. O(n + m) per layer.
-
-        Edges in a matrix are only for the aggregation "mean".
-        """
+        """Lorentz points of all vertices; with a generator, under dropout. A matrix serves only "mean" aggregation."""
         x = lift(features)
         for linear, aggregate in zip(self.linears, self._aggregations(), strict=True):
             x = aggregate(linear(x, generator), edges)
         return x
 
     def sources(self, features: Tensor, edges: EdgeTensors) -> list[Tensor]:
-        """What vertices send to their neighbours in each layer: their points between linear map and aggregation."""
-        x, found = lift(features), []
+        """What vertices send to their neighbors in each layer: their points between linear map and aggregation."""
+        x, sources = lift(features), []
         for linear, aggregate in zip(self.linears, self._aggregations(), strict=True):
-            found.append(linear(x))
-            x = aggregate(found[-1], edges)
-        return found
+            sources.append(linear(x))
+            x = aggregate(sources[-1], edges)
+        return sources
 
     def extend(self, sources: list[Tensor], features: Tensor, index: Tensor, weight: Tensor) -> Tensor:
-        """Lorentz points (m, embed_dim + 1) of new vertices. They see the old vertices, but not the other way round.
+        """Lorentz points (m, embed_dim + 1) of new vertices, which see the old ones, but not the other way round.
 
-        sources  : of the old vertices, once for all new ones.
-        features : (m, d) of the new vertices.
-        index    : (m, k) their neighbours among the old ones; weight : (m, k) their weights, under "mean". A common
-                   factor of a row is lost on the hyperboloid, so that rows need no normalisation of their own.
+        sources  : of the old vertices; features : (m, d) of the new ones.
+        index    : (m, k) their neighbors among the old ones; weight : (m, k), under "mean", up to a factor per row.
 
-        Layer by layer the linear map and the aggregation of `forward`. A vertex is not its own neighbour: under "mean"
-        only what its neighbours send in the last layer counts, under "attention" its own points are the queries. O(k)
-        per vertex.
+        Layer by layer as in `forward`. A vertex is not its own neighbor: under "mean" only what its neighbors send in
+        the last layer counts, under "attention" its own points are the queries.
         """
         if not self.attentions:
-            return _centre(sources[-1][index], weight)
+            return _center(sources[-1][index], weight)
         x = lift(features)
         for linear, attention, old in zip(self.linears, self.attentions, sources, strict=True):
             neighbors = old[index]
-            x = _centre(neighbors, cast(AttentionAggregation, attention).shares(linear(x), neighbors))
+            x = _center(neighbors, cast(AttentionAggregation, attention).shares(linear(x), neighbors))
         return x
 
     def leaves(self, points: Tensor) -> Tensor:
@@ -171,8 +162,8 @@ class Encoder(nn.Module):
         return list(self.attentions) or [mean_aggregation] * N_LAYERS
 
 
-def _centre(neighbors: Tensor, weight: Tensor) -> Tensor:
-    """Weighted sums over neighbours (m, k, d + 1), brought back to the hyperboloid, as in Eq. (11)."""
+def _center(neighbors: Tensor, weight: Tensor) -> Tensor:
+    """Weighted sums over neighbors (m, k, d + 1), projected to the hyperboloid, as in Eq. (11)."""
     return project((weight.unsqueeze(-1) * neighbors).sum(dim=1))
 
 
@@ -185,7 +176,6 @@ class Projector(nn.Module):
         self.second = LorentzLinear(out_dim, out_dim, generator, dropout=dropout, activate=True)
 
     def forward(self, points: Tensor, generator: torch.Generator | None = None) -> Tensor:
-        """Lorentz points (n, out_dim + 1); with a generator, under dropout."""
         return self.second(self.first(points, generator), generator)
 
 
@@ -206,7 +196,6 @@ class Prototypes(nn.Module):
         self.bias = nn.Parameter(torch.zeros(n_classes))
 
     def forward(self, points: Tensor) -> Tensor:
-        """Scores (n, n_classes) of Lorentz points (n, dim + 1)."""
         return class_scores(points, self.points, self.bias)
 
 

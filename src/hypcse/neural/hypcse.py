@@ -35,8 +35,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
 
     Features are scaled, their similarity graph is encoded, and the encoder is trained to lower Eq. (17); the best tree
     that decoding finds on the way is refined. Parameters that are None are filled by the preset, and what it leaves
-    open by defaults. Ctrl-C ends training: the best tree so far is refined and kept, with a
-    warning.
+    open by defaults. Ctrl-C ends training with a warning, and the best tree so far is refined.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     preset
         "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
     n_neighbors
-        Neighbours of each point in the similarity graph.
+        Neighbors of each point in the similarity graph.
     bandwidth
         Width of similarities: a number, "auto" or "median", as in `EntropyClustering`.
     scale
@@ -73,16 +72,11 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         Threads of the kernels; -1 for all, None for numba's own number, or one for few points. It changes no answer.
     verbose
         1 draws a progress bar on standard error, and at the end writes a line with the entropy.
-    checkpoint_dir
-        A folder where the state of training is kept; a fit of the same data and settings goes on from there, bit for
-        bit.
     n_epochs
         Passes over the data. "auto" is at most 30, fewer for more than 2,048 points and at least 2; each is evaluated,
         and training ends when 10 in a row, or the same share of fewer, bring no better tree.
     learning_rate
         Of the optimizer, 0.003.
-    batch_size
-        Vertices of one subgraph that training sees at a time, 2,048.
     embed_dim
         Dimension of `embedding_`, 16.
     cse_temperature
@@ -90,37 +84,19 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     contrast_temperature
         Temperature t2 of Eq. (15), 1.
     training
-        Further options of training, a `TrainingOptions`: the networks, the losses, the schedule. They are searched and
-        set as `training__dropout` and so on.
+        Further options of training, a `TrainingOptions`: the networks, the losses, the subgraphs, checkpoints. They
+        are searched and set as `training__dropout` and so on.
 
     Attributes
     ----------
-    tree_
-        The hierarchy, a `Tree`.
-    labels_
-        (n,) the flat clusters, numbered by size, the largest first.
-    levels_
-        `Levels`: nested clusters, coarse to fine, numbered likewise. `levels_.main` says which to look at first, also
-        if `structure_` finds nothing beyond chance and `labels_` is one cluster.
-    linkage_matrix_, children_, distances_
-        The tree in the forms of SciPy and of scikit-learn.
-    graph_
-        The graph that was clustered.
-    bandwidth_
-        The width of its similarities, and of the links of new points; None if a graph was given without features or
-        distances.
-    entropy_
-        Structural entropy of the tree on it.
-    structure_
-        What there is beyond chance, see `beyond_chance`.
-    stability_
-        One number per level, see `stability`; measured when first asked for, and of distances by `fit`, since they are
-        not kept.
-    outlier_scores_, probabilities_
-        (n,) how far each point lies from its neighbors, and the strength of its membership in its cluster, from 0 to 1.
-        Measured on access.
+    tree_, labels_, levels_, linkage_matrix_, children_, distances_
+        The hierarchy, the flat clusters, and the forms of the tree, as in `EntropyClustering`.
+    graph_, bandwidth_, entropy_
+        The graph that was clustered, the width of its similarities, and the entropy of the tree on it.
+    structure_, stability_, outlier_scores_, probabilities_
+        What there is beyond chance, and how sure levels and memberships are, as in `EntropyClustering`.
     n_features_in_, feature_names_in_
-        Number of features, and their names where X had some.
+        Number of features, and their names if X has names.
     embedding_
         (n, embed_dim) the leaves in the ball.
     history_
@@ -130,12 +106,12 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
     --------
     >>> import hypcse
     >>> X, y = hypcse.datasets.load("optical-digits")
-    >>> model = HypCSE(n_clusters=3, n_epochs=1, batch_size=100).fit(X[:100])
+    >>> model = HypCSE(n_clusters=3, n_epochs=1).fit(X[:100])
     >>> model.labels_.max()
     np.int64(2)
     """
 
-    stored = FITTED | ENCODED
+    _stored = FITTED | ENCODED
     least_points = 2
 
     def __init__(
@@ -155,10 +131,8 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         device: str = "auto",
         n_jobs: int | None = None,
         verbose: int = 0,
-        checkpoint_dir: str | None = None,
         n_epochs: Epochs | None = None,
         learning_rate: float | None = None,
-        batch_size: int | None = None,
         embed_dim: int | None = None,
         cse_temperature: float | None = None,
         contrast_temperature: float | None = None,
@@ -178,49 +152,31 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         self.device = device
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.checkpoint_dir = checkpoint_dir
         self.n_epochs = n_epochs
         self.learning_rate = learning_rate
-        self.batch_size = batch_size
         self.embed_dim = embed_dim
         self.cse_temperature = cse_temperature
         self.contrast_temperature = contrast_temperature
         self.training = training
-
-    def set_params(self, **params: Any) -> HypCSE:
-        """Set parameters, those of `training` as `training__dropout` and so on.
-
-        Parameters
-        ----------
-        **params
-            Parameters by name.
-
-        Returns
-        -------
-        HypCSE
-            The estimator itself.
-        """
-        if self.training is None and any(name.startswith("training__") for name in params):
-            params = {"training": TrainingOptions(), **params}
-        return super().set_params(**params)
 
     def _check_parameters(self) -> None:
         options = self._options()
         effort_of(options.pop("refine"))
         n_epochs = options.pop("n_epochs")
         TrainingConfig(**options, n_epochs=1 if n_epochs == "auto" else n_epochs)
-        check_checkpoints(None if launched_place().number else self.checkpoint_dir, self._training().checkpoint_every)
+        training = self._training()
+        check_checkpoints(None if launched_place().number else training.checkpoint_dir, training.checkpoint_every)
 
     def _check_size(self, n_points: int) -> None:
         check_fit_memory(n_points, self.n_neighbors, self._options(), "cluster a sample")
 
     def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
-        options = self._options()
+        options, training = self._options(), self._training()
         effort = effort_of(options.pop("refine"))
         config = TrainingConfig(**count_epochs(options, ready.graph.n_vertices))
 
         def finish(tree: Tree) -> Tree:
-            # Decoding on the graph and the search go by edges alone, which say nothing of what no edge joins.
+            # Decoding on the graph and the search go by edges, which do not order components.
             by_edges = config.decoder == "graph" or effort is not None
             return ready.search(seed, callback, effort=effort, starts=[tree]) if by_edges else tree
 
@@ -232,8 +188,8 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
                 seed,
                 callback,
                 device,
-                checkpoint_dir=self.checkpoint_dir,
-                checkpoint_every=self._training().checkpoint_every,
+                checkpoint_dir=training.checkpoint_dir,
+                checkpoint_every=training.checkpoint_every,
                 ranks=ranks,
             )
             tree = ranks.first(lambda: finish(trained.tree))
@@ -246,35 +202,16 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         }
 
     @staticmethod
-    def filled(model: Any, found: Attributes) -> Attributes:
-        """Models of before 0.2 have no levels, which are found again, and nothing was compared with chance.
-
-        Parameters
-        ----------
-        model
-            An estimator with the parameters that were read.
-        found
-            The attributes that were read.
-
-        Returns
-        -------
-        dict
-            Attributes to add.
-        """
-        missing = {**Fitting.filled(model, found), "structure_": UNTESTED, "_stability": None}
+    def _filled(model: Any, found: Attributes) -> Attributes:
+        # Models of before 0.2 have no levels, and were not compared with chance.
+        missing = {**Fitting._filled(model, found), "structure_": UNTESTED, "_stability": None}
         if "levels_" not in found and {"tree_", "graph_"} <= found.keys():
             missing["levels_"] = levels(found["tree_"], found["graph_"])
         return missing
 
     @classmethod
-    def sizes(cls, found: Attributes) -> dict[str, bool]:
+    def _sizes(cls, found: Attributes) -> dict[str, bool]:
         return {**sizes_of_tree(found, n_inputs(found["_state"])), **sizes_of_encoder(found)}
 
     def _options(self) -> dict[str, Any]:
-        """The options of training and `refine`: the parameters that are set, over the preset's values."""
         return fill_options(self.preset, {**self.get_params(deep=False), **self._training().get_params()})
-
-    def _training(self) -> TrainingOptions:
-        if not isinstance(self.training, TrainingOptions | None):
-            raise TypeError(f"training={self.training!r:.60} must be a TrainingOptions or None.")
-        return self.training or TrainingOptions()

@@ -33,20 +33,20 @@ AUTO_STEPS, AUTO_LIMITS, AUTO_PATIENCE = 30, (2, 30), 10
 def fill_options(preset: Preset, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The options of training and `refine`: the parameters that are set, else the preset's values."""
     check_choice("preset", preset, Preset)
-    given = {**training_options(parameters), "refine": parameters["refine"]}
-    return {**PRESETS[preset], **{name: value for name, value in given.items() if value is not None}}
+    return {**PRESETS[preset], **set_options(parameters)}
 
 
-def training_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of an estimator that training takes."""
-    return {name: value for name, value in parameters.items() if name in HINTS}
+def set_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of training and `refine` that are not None."""
+    names = (*HINTS, "refine")
+    return {name: value for name, value in parameters.items() if name in names and value is not None}
 
 
 def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:
     """The options with "auto" epochs as a number: a bounded number of steps for any size.
 
     Every epoch is then evaluated, which is cheap compared to it, and training ends when evaluations stop improving; if
-    the options set either, they are kept.
+    the options set either, they stay.
 
     >>> count_epochs({"n_epochs": "auto"}, 1_000)
     {'evaluate_every': 1, 'patience': 10, 'n_epochs': 30}

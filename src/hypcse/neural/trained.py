@@ -1,14 +1,16 @@
-"""Shared by estimators with a trained encoder: new points in the ball, device and memory, and storage."""
+"""Shared by estimators with a trained encoder: new points in the ball, options of training, memory, and storage."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
 
 from hypcse._memory import check_memory
 from hypcse._threads import worker_threads
@@ -16,10 +18,12 @@ from hypcse.estimators.new_points import NewPoints
 from hypcse.estimators.preparing import Prepared
 from hypcse.graph import Graph, scale_features
 from hypcse.graph.features import spectral_features
+from hypcse.graph.similarity import Links
 from hypcse.neural.backend import choose_device
-from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.extend import Encoding, place_points
-from hypcse.neural.training.state import CONFIG, HISTORY, STATE, check_state
+from hypcse.neural.training.checkpoint import CONFIG, HISTORY, STATE, check_state
+from hypcse.neural.training.config import TrainingConfig, TrainingOptions
+from hypcse.neural.training.run import evaluation_edges
+from hypcse.neural.training.terms import Networks
 from hypcse.storage.values import GRAPH, array
 
 ENCODED = {
@@ -30,22 +34,44 @@ ENCODED = {
     "_encoded_on": GRAPH,
 }
 """Attributes of a trained encoder."""
+# Rows encoded at a time, always so many: a matrix product may round by its number of rows.
+BLOCK = 256
+# Beyond this the linear map has reached its limit, which depends on the direction alone, and squares leave float32.
+FAR = 1e15
 
 
-class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """`transform` of a model with a trained encoder, besides `predict` and `places`."""
 
     new_by = ("euclidean",)
     device: str
+    training: TrainingOptions | None
     embedding_: NDArray[np.float64]
     _config: TrainingConfig
     _state: dict[str, Any]
     _encoded_on: Graph
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; options of training as `training__name`, also where there is no `training` yet.
+
+        Parameters
+        ----------
+        **params
+            Parameters by name.
+
+        Returns
+        -------
+        Self
+            The estimator itself.
+        """
+        if self.training is None and any(name.startswith("training__") for name in params):
+            params = {"training": TrainingOptions(), **params}
+        return super().set_params(**params)
+
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Embed each row in the ball, (m, embed_dim), at the radius of `embedding_`.
 
-        In every layer of the encoder a row aggregates its neighbours, which are encoded as in training and do not see
+        In every layer of the encoder a row aggregates its neighbors, which are encoded as in training and do not see
         the new points. A row equal to a training point, after scaling, gets that point's place (the first one's, if
         several are equal).
 
@@ -69,29 +95,76 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         inputs: NDArray[np.float32],
         score: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
     ) -> NDArray[np.float64]:
-        """What is known of training points for their copies in X; for other rows their leaves, or a score of them.
+        """The known values of training points for their copies in X; for other rows their leaves, or scores.
 
         inputs : of the encoder, for the training points.
-        score  : of points on the hyperboloid.
+        score  : from points on the hyperboloid.
         """
         features, links = self._linked(X)
         values = known[links.indices[:, 0]]
         others = ~links.copies()
         if others.any():
-            encoding = Encoding(self._state, self._config, inputs, self._encoded_on)
-            new, device = (self._fed(features[others]), links.part(others)), choose_device(self.device)
             with worker_threads(self.n_jobs, len(inputs)):
-                placed = place_points(encoding, *new, device, leaves=score is None)
-            values[others] = placed if score is None else score(placed)
+                points = self._place(inputs, self._fed(features[others]), links.part(others), leaves=score is None)
+            values[others] = points if score is None else score(points)
         return values
+
+    def _place(
+        self, inputs: NDArray[np.float32], features: NDArray[np.float32], links: Links, *, leaves: bool = True
+    ) -> NDArray[np.float64]:
+        """Leaves (m, embed_dim) in the ball, on the training radius, of new points (m, d) with their links.
+
+        With leaves=False, points (m, embed_dim + 1) of the hyperboloid. The training points are encoded as at
+        evaluation and see no new point, so that a point's place depends neither on other new points nor on their order.
+        """
+        device, choice = choose_device(self.device), self._config.encode_on
+        networks = Networks(features.shape[1], self._config, torch.Generator())
+        networks.load_state_dict(self._state)
+        encoder = networks.to(device).encoder
+        edges = evaluation_edges(self._encoded_on.to_tensors().to(device), choice)
+        weights = _link_weights(links, self._encoded_on, normalized=choice != "raw")
+        within = features * np.minimum(1, FAR / np.abs(features).max(axis=1, keepdims=True, initial=1))
+        blocks = []
+        with torch.no_grad():
+            sources = encoder.sources(torch.tensor(inputs, device=device), edges)
+            for start in range(0, len(features), BLOCK):
+                rows = slice(start, start + BLOCK)
+                block = (_filled(table[rows], device) for table in (within, links.indices, weights))
+                points = encoder.extend(sources, *block)
+                blocks.append((encoder.leaves(points) if leaves else points).double().cpu().numpy())
+        return np.concatenate(blocks)[: len(features)]
 
     def _fed(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """The encoder's input for scaled features: the features themselves."""
         return features
 
+    def _training(self) -> TrainingOptions:
+        if not isinstance(self.training, TrainingOptions | None):
+            raise TypeError(f"training={self.training!r:.60} must be a TrainingOptions or None.")
+        return self.training or TrainingOptions()
+
     @property
     def _n_features_out(self) -> int:
         return self.embedding_.shape[1]
+
+
+def _link_weights(links: Links, graph: Graph, normalized: bool) -> NDArray[np.float32]:
+    """w_j, or w_j / sqrt(d_j) with the degree of the neighbor, divided by their sum, which the hyperboloid allows.
+
+    The factor 1 / sqrt(d) of the new point is lost there. A neighbor without edges has the link alone.
+    """
+    weights = links.weights
+    if normalized:
+        degrees = graph.edge_degrees[links.indices]
+        weights = weights / np.sqrt(np.where(degrees > 0, degrees, weights))
+    return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def _filled(rows: NDArray[np.generic], device: str) -> Tensor:
+    """The rows, followed by zeros up to BLOCK rows."""
+    block = np.zeros((BLOCK, *rows.shape[1:]), rows.dtype)
+    block[: len(rows)] = rows
+    return torch.from_numpy(block).to(device)
 
 
 def encoder_inputs(ready: Prepared, random_state: int) -> NDArray[np.float32]:
@@ -121,13 +194,10 @@ def n_inputs(state: dict[str, Any]) -> int:
 
 
 def check_fit_memory(n_points: int, n_neighbors: int, options: dict[str, Any], smaller: str) -> None:
-    """Raise if a fit of this many points does not fit into memory; `smaller` says what to do with fewer points.
-
-    The graph and its tensors, the hidden states of all points at evaluation, and the square matrices of one subgraph;
-    the factors are those that met the measured peaks at 20,000 and 100,000 points.
-    """
+    """Raise if a fit of this many points does not fit into memory; `smaller` names a way to use fewer points."""
     batch = min(n_points, options.get("batch_size", TrainingConfig.batch_size))
     hidden = options.get("hidden_dim", TrainingConfig.hidden_dim)
+    # The graph, the hidden states of all points, and the matrices of one subgraph; the factors meet measured peaks.
     check_memory(
         f"fitting {n_points:,} points",
         n_points * (150 * n_neighbors + 22 * hidden) + 80 * batch * batch,

@@ -32,7 +32,7 @@ class Case:
 
     branching    : parts of each part, level by level from the top; (3, 3, 3) are 27 Gaussians in nine groups of three.
     n_features   : columns that tell clusters apart; with 0 there is a graph and nothing else.
-    spread       : standard deviation of the points of a cluster. That of the centres of the finest level around their
+    spread       : standard deviation of the points of a cluster. That of the centers of the finest level around their
                    parent's is 1.5 in every column, and that of each level above `step_ratio` times as much.
     size_ratio   : points of the largest cluster over those of the smallest.
     spread_ratio : spread of the widest cluster over that of the narrowest.
@@ -52,6 +52,7 @@ class Case:
     n_noise: int = 0
     heavy_tails: bool = False
     degrees: tuple[float, ...] = ()
+    drawn = True
 
     @property
     def n_clusters(self) -> int:
@@ -70,7 +71,7 @@ def _gaussians(n_levels: int, n_features: int, spread: float, what: str = "gauss
 CASES = {
     case.name: case
     for case in (
-        # In the plane centres come close by chance, so that groups would overlap.
+        # In the plane centers come close by chance, so that groups would overlap.
         _gaussians(2, 2, 0.25, step_ratio=4.0),
         _gaussians(3, 2, 0.25, step_ratio=4.0),
         _gaussians(2, 8, 0.65),
@@ -90,19 +91,6 @@ CASES = {
     )
 }
 """All cases by name."""
-
-ABOUT = (
-    "Each case has 1,000 points in clusters, which lie in groups, and these in larger groups, so that every true level "
-    "is known. `gaussians-3x8-0.65` are Gaussians on three levels in 8 dimensions: 27 in nine groups in three larger "
-    "ones. As standard deviations in every column, points lie 0.65 from their centre, centres 1.5 from that of their "
-    "group, and centres of groups 3 from that above, and so on, twice as far at each level (four times in the plane). "
-    "`sizes`: the largest cluster has ten times the points of the smallest. `densities`: the widest is four times as "
-    "wide as the narrowest. `noise`: four more columns tell nothing. `tails`: points are spread by Student's t of 3 "
-    "degrees of freedom. `blocks-4x4` is a random graph of four groups of four blocks, in which a vertex has 10 edges "
-    "inside its block, 4 to the rest of its group and 2 elsewhere, with features that overlap; `blocks-4x4-graph` has "
-    "no features, and rows that need them are left out there. Every seed draws the data anew. Clusters may overlap by "
-    "chance, so 100 cannot always be reached. Similarity graphs have the median bandwidth."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,17 +127,17 @@ def _sizes(case: Case, rng: np.random.Generator) -> Labels:
 
 
 def _points(case: Case, clusters: Labels, rng: np.random.Generator) -> Floats:
-    centres = np.zeros((1, case.n_features))
+    centers = np.zeros((1, case.n_features))
     for level, n_parts in enumerate(case.branching):
         step = _FINEST_STEP * case.step_ratio ** (len(case.branching) - 1 - level)
-        around = step * rng.normal(size=(len(centres), n_parts, case.n_features))
-        centres = (centres[:, None] + around).reshape(-1, case.n_features)
+        around = step * rng.normal(size=(len(centers), n_parts, case.n_features))
+        centers = (centers[:, None] + around).reshape(-1, case.n_features)
     root = np.sqrt(case.spread_ratio)
     spreads = case.spread * rng.permutation(np.geomspace(1 / root, root, case.n_clusters))
     shape = (len(clusters), case.n_features)
     away = rng.standard_t(_TAIL_FREEDOM, size=shape) if case.heavy_tails else rng.normal(size=shape)
     noise = rng.normal(size=(len(clusters), case.n_noise))
-    return np.hstack([centres[clusters] + spreads[clusters, None] * away, noise])
+    return np.hstack([centers[clusters] + spreads[clusters, None] * away, noise])
 
 
 def _block_model(degrees: tuple[float, ...], partitions: tuple[Labels, ...], rng: np.random.Generator) -> Graph:
@@ -164,11 +152,7 @@ def _block_model(degrees: tuple[float, ...], partitions: tuple[Labels, ...], rng
 
 
 def level_score(name: str, level: int) -> str:
-    """The name of a score at one planted level, 1 being the coarsest.
-
-    >>> level_score("purity", 2)
-    'purity_2'
-    """
+    """The name of a score at one planted level, 1 being the coarsest."""
     return f"{name}_{level}"
 
 
@@ -180,26 +164,22 @@ def planted_scores(tree: Tree, graph: Graph, partitions: Sequence[Any]) -> dict[
     main_ari_k     : that of the main level; `main_ari` is the best of them, as one level can be one partition alone.
     partitions_hit : share of the planted partitions for which some level has an index of at least `HIT`.
     """
+    from sklearn.metrics import adjusted_rand_score
+
     import hypcse
 
-    found = hypcse.levels(tree, graph)
-    main = found[hypcse.main_level(tree, graph)]
+    levels, main = hypcse.levels(tree, graph), hypcse.main_level(tree, graph)
+    agreement = np.array([[adjusted_rand_score(labels, level) for level in levels] for labels in partitions])
     by_level = {
         "purity": [hypcse.dendrogram_purity(tree, labels) for labels in partitions],
-        "best_ari": [max(_agreement(labels, level) for level in found) for labels in partitions],
-        "main_ari": [_agreement(labels, main) for labels in partitions],
+        "best_ari": agreement.max(axis=1).tolist(),
+        "main_ari": agreement[:, main].tolist(),
     }
     return {
         "mean_purity": float(np.mean(by_level["purity"])),
-        "partitions_hit": float(np.mean(np.array(by_level["best_ari"]) >= HIT)),
+        "partitions_hit": float(np.mean(agreement.max(axis=1) >= HIT)),
         "best_ari": float(np.mean(by_level["best_ari"])),
         "main_ari": max(by_level["main_ari"]),
         "structural_entropy": float(hypcse.structural_entropy(tree, graph)),
         **{level_score(name, k): value for name, values in by_level.items() for k, value in enumerate(values, 1)},
     }
-
-
-def _agreement(labels: Any, level: Any) -> float:
-    from sklearn.metrics import adjusted_rand_score
-
-    return float(adjusted_rand_score(labels, level))

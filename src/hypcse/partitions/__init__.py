@@ -1,5 +1,6 @@
 """Flat clusters from a tree: cuts, levels, the main level, what lies beyond chance, and how stable levels are."""
 
+from hypcse.partitions.cluster_table import describe
 from hypcse.partitions.cuts import best_cut
 from hypcse.partitions.evidence import Structure
 from hypcse.partitions.nested_levels import Levels, levels, main_level
@@ -13,6 +14,7 @@ __all__ = [
     "Structure",
     "best_cut",
     "beyond_chance",
+    "describe",
     "entropy_report",
     "levels",
     "main_level",

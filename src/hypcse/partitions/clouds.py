@@ -10,11 +10,11 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
-from hypcse.entropy import node_cuts, node_volumes
+from hypcse.entropy.volumes import cuts_from_weights, meeting_weights, node_volumes
 from hypcse.graph import Graph
 from hypcse.graph.neighbors.search import nearest_neighbors
 from hypcse.graph.scaling import FEW_VALUES
-from hypcse.search.linkage import graph_linkage
+from hypcse.search.linkage import link_graph
 
 N_KNOTS = 40
 """About how many quantiles describe a column."""
@@ -102,7 +102,7 @@ def _up_and_down(counts: NDArray[Any], widths: NDArray[np.float64], mode: int) -
 
 
 N_NEIGHBORS, NEAR = 15, 5
-"""Number of neighbours in the graph, and which of them sets the unit of distance around a point."""
+"""Number of neighbors in the graph, and which of them sets the unit of distance around a point."""
 LEAST_PART = 10
 """Smaller parts do not count: single points lie far out in any long tail."""
 LEAST = 1e-12
@@ -125,19 +125,20 @@ class Separation(NamedTuple):
 
 
 def separation(points: NDArray[np.float64], n_scales: int | None = None) -> Separation:
-    """How little weight leaves the parts of the Paris tree of the neighbour graph, in doublings.
+    """How little weight leaves the parts of the Paris tree of the neighbor graph, in doublings.
 
-    Distances are measured in units of the distance to the fifth neighbour, so that a sparse tail is as well connected
-    as a dense centre. Noise that fills few dimensions leaks less than noise that fills many: of a part of s points
+    Distances are measured in units of the distance to the fifth neighbor, so that a sparse tail is as well connected
+    as a dense center. Noise that fills few dimensions leaks less than noise that fills many: of a part of s points
     about s^(-1/dimension), which is taken off.
     """
     n = len(points)
     graph, dimension = local_similarity(points)
-    tree = graph_linkage(graph, "paris")
+    tree = link_graph(graph, "paris")
     volumes, total = node_volumes(tree, graph.degrees), graph.volume
     sizes = np.minimum(tree.sizes, n - tree.sizes)
     inner = sizes >= min(LEAST_PART, n / 3)
-    leaving = node_cuts(tree, graph)[inner] * total / (volumes[inner] * (total - volumes[inner]))
+    cuts = cuts_from_weights(tree, graph, meeting_weights(tree, graph))[inner]
+    leaving = cuts * total / (volumes[inner] * (total - volumes[inner]))
     values = -np.log2(np.maximum(leaving, LEAST)) - np.log2(sizes[inner] / N_NEIGHBORS) / dimension
     # Every binary tree has a part of at least a third, and at most two thirds, of the leaves.
     least = LEAST_PART * 2.0 ** np.arange(count_scales(n) if n_scales is None else n_scales)
@@ -153,10 +154,10 @@ def count_scales(n_points: int) -> int:
 
 
 def local_similarity(points: NDArray[np.float64]) -> tuple[Graph, float]:
-    """A neighbour graph that is as dense everywhere, and the number of dimensions that the points fill.
+    """A neighbor graph that is as dense everywhere, and the number of dimensions that the points fill.
 
     The weights are exp(-d / s) at distance d, where s is the geometric mean of both points' distances to their fifth
-    neighbours, and twice that between mutual neighbours. The dimension is the median of Levina and Bickel's estimate.
+    neighbors, and twice that between mutual neighbors. The dimension is the median of Levina and Bickel's estimate.
     """
     indices, distances = nearest_neighbors(points.astype(np.float32), N_NEIGHBORS, algorithm="brute")
     n, n_neighbors = indices.shape
@@ -172,7 +173,7 @@ def local_similarity(points: NDArray[np.float64]) -> tuple[Graph, float]:
 def telling_columns(points: NDArray[np.float64], part: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The columns each of which alone tells a part from the rest, best first.
 
-    Column by column, rows are put into bins of neighbouring values, and Goodman and Kruskal's tau says how much less
+    Column by column, rows are put into bins of neighboring values, and Goodman and Kruskal's tau says how much less
     part and rest mix inside the bins than in the whole table.
     """
     n, share = len(part), part.mean()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +25,16 @@ MAX_TABLE = 200_000_000
 """Largest number of table entries for a given number of clusters: about n times that number."""
 
 
-def substantial_size(n_points: int, n_clusters: int) -> int:
+def substantial_size(n_points: int, n_clusters: int | NDArray[np.int64]) -> Any:
     """Least number of points of a cluster worth the name among so many clusters: three quarters of sqrt(n / k).
 
     n / k is the mean size; counts of random strays vary by its square root. Three quarters of it let the smaller of two
     clusters be as small as 2 % of the points, if these are at least 15.
 
-    >>> [substantial_size(n, k) for n, k in [(150, 3), (1_000, 2), (10_000, 10), (100_000, 10), (10, 10)]]
+    >>> [int(substantial_size(n, k)) for n, k in [(150, 3), (1_000, 2), (10_000, 10), (100_000, 10), (10, 10)]]
     [5, 16, 23, 75, 1]
     """
-    return max(1, int(0.75 * math.sqrt(n_points / n_clusters)))
+    return np.maximum(0.75 * np.sqrt(n_points / n_clusters), 1).astype(np.int64)
 
 
 def best_cut(
@@ -128,7 +127,7 @@ def cut_into(
     least : None for the `substantial_size`, halved until there are as many clusters.
     """
     gains = gains_of_number(tree, graph)
-    tried = substantial_size(tree.n_leaves, n_clusters) if least is None else least
+    tried = int(substantial_size(tree.n_leaves, n_clusters)) if least is None else least
     sizes = [tried] if least is not None else [tried >> k for k in range(tried.bit_length())]
     # What the size limits exclude by distance, they may still allow by entropy.
     for size, value in [*((size, gains) for size in sizes), (sizes[-1], lambda *_: cluster_gains(tree, graph))]:

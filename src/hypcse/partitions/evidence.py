@@ -67,7 +67,7 @@ def judge(value: NDArray[np.float64], chance: NDArray[np.float64], *, least: flo
     """Compare the data with the draws, each at several scales, in doublings.
 
     At each scale, standard deviations count. Each draw, like the data, counts at the scale where it exceeds the mean of
-    the others most, so that the choice of the scale favours neither.
+    the others most, so that the choice of the scale favors neither.
     """
     mean = chance.mean(axis=0)
     deviation = np.maximum(chance.std(axis=0, ddof=1), spread)

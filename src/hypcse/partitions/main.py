@@ -17,7 +17,7 @@ from hypcse.tree import Tree
 
 LASTING = 5.0
 """A partition lasts if it does so this many times as long as the finest ones of the same data."""
-LEAST_GAP, LEAST_SILHOUETTE, LEAST_STABILITY = 0.5, 0.4, 0.9
+LEAST_GAP, LEAST_SILHOUETTE, LEAST_STABILITY = 0.5, 0.3, 0.9
 """A partition that does not last counts if its clusters are apart: all three at least this."""
 MAX_TRIED = 12
 """Largest number of partitions whose stability is measured."""
@@ -75,7 +75,7 @@ def substantial_parts(tree: Tree, split: Split) -> NDArray[np.int64]:
     """The nodes that are clusters worth the name: from the largest part on, while they have the `substantial_size`."""
     parts = np.flatnonzero(parts_of(tree, split))
     parts = parts[np.argsort(-tree.sizes[parts], kind="stable")]
-    enough = np.array([tree.sizes[part] >= substantial_size(tree.n_leaves, k) for k, part in enumerate(parts, 1)])
+    enough = tree.sizes[parts] >= substantial_size(tree.n_leaves, np.arange(1, parts.size + 1))
     # With many clusters, each may be small: the largest alone need not be.
     first = int(np.argmax(enough))
     short = np.flatnonzero(~enough[first:])

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import Metric, Scale
+from hypcse._random import generator
 from hypcse.entropy import graph_over, node_volumes, structural_entropy
 from hypcse.graph import Graph, GraphLike, scale_features
 from hypcse.graph.convert import in_range
@@ -22,6 +23,7 @@ from hypcse.partitions.cuts import coarsest_cut, parts_of
 from hypcse.partitions.evidence import Structure
 from hypcse.partitions.main import main_stretch
 from hypcse.partitions.stretches import ALIKE, Stretch, by_conductance, by_distance
+from hypcse.partitions.tables import classical_coordinates
 from hypcse.partitions.wishes import Wishes, modular_cut, wished_cuts, within_limits
 from hypcse.search.compression import LevelTable, is_small, keep_nodes, kept_levels, one_by_one
 from hypcse.search.leaving import leaving_parts
@@ -189,11 +191,11 @@ def levels(
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     X
-        Features, one row per leaf, or None: the main level then depends on the edges alone.
+        Features, one row per leaf, or distances; None to choose the main level by the edges alone.
     scale
         As in `similarity_graph`; features are scaled the same way.
     metric
-        "euclidean" or "cosine", as in `similarity_graph`.
+        As in `similarity_graph`; "precomputed" if X holds distances (sparse ones are left out).
     n_levels
         Return the levels of `compress(tree, graph, n_levels)` instead; in the last one, every leaf is its own cluster.
     n_clusters
@@ -244,16 +246,18 @@ def _wished(tree: Tree, graph: Graph, wishes: Wishes, X: NDArray[np.floating] | 
 
 
 def compared_features(X: ArrayLike | None, tree: Tree, scale: Scale, metric: Metric) -> NDArray[np.floating] | None:
-    """The features scaled as for a similarity graph; with the cosine metric, rows of length 1."""
+    """The features scaled as for a similarity graph; rows of length 1 for cosine; coordinates for dense distances."""
+    check_choice("metric", metric, Metric)
     if X is None:
         return None
-    check_choice("metric", metric, Metric)
-    if metric == "precomputed":
-        raise ValueError("X must be features here: metric='precomputed' is not known. Omit X.")
-    points = scale_features(dense_features(X), scale)
-    if len(points) != tree.n_leaves:
+    points = (
+        classical_coordinates(X, generator(0, "landmarks"))
+        if metric == "precomputed"
+        else scale_features(dense_features(X), scale)
+    )
+    if points is not None and len(points) != tree.n_leaves:
         raise ValueError(f"X has {len(points)} rows, but the tree has {tree.n_leaves} leaves. Row k must be leaf k.")
-    return unit_rows(points) if metric == "cosine" else points
+    return unit_rows(points) if points is not None and metric == "cosine" else points
 
 
 def main_level(
@@ -268,7 +272,7 @@ def main_level(
 
     A lasting partition may be the main level if it lasts: at least five times as long as partitions of a continuum
     would, which the finest partitions of the same data show. With features it also may if it does not last, but its
-    clusters are apart: a silhouette of at least 0.4, borders with at most half as many points as the means of the
+    clusters are apart: a silhouette of at least 0.3, borders with at most half as many points as the means of the
     clusters, and a stability of at least 0.9. Among those, it is the one of the highest score: modularity, times the
     silhouette where there are features, times the square of the stability. Stability is that of a quick search without
     refinement. Clusters of less than the least size in `best_cut` do not count, so that stray points make no level. If
@@ -282,11 +286,11 @@ def main_level(
     graph
         A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
     X
-        Features, one row per leaf, or None to choose by the edges alone.
+        Features, one row per leaf, or distances; None to choose by the edges alone.
     scale
         As in `similarity_graph`; features are scaled the same way.
     metric
-        "euclidean" or "cosine", as in `similarity_graph`.
+        As in `similarity_graph`; "precomputed" if X holds distances (sparse ones are left out).
 
     Returns
     -------

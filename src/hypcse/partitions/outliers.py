@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +159,5 @@ def without_points(tree: Tree, graph: Graph, marked: NDArray[np.bool_]) -> tuple
     small, subgraph = tree.prune(kept), graph.subgraph(kept)[0]
     if not joined_by_distance(tree, graph, foreign=False).any():
         return small, subgraph
-    by_distance = small.height > volume_heights(tree.parent, graph)[-1]
-    height = np.where(by_distance, small.height, volume_heights(small.parent, subgraph))
-    return Tree(small.parent, height, small.names), subgraph
+    height = np.where(small.joined_by_distance, small.height, volume_heights(small.parent, subgraph))
+    return replace(small, height=height), subgraph

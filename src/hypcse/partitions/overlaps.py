@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hypcse._random import generator
 from hypcse.graph import Graph
-from hypcse.graph.edges import with_edges
+from hypcse.graph.convert import with_edges
 from hypcse.kernels.trees.comparison import induced_forest
 from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
 from hypcse.search.linkage import graph_linkage
@@ -16,8 +16,8 @@ from hypcse.tree import Tree
 
 KEPT = 0.8
 """Share of the edges that a resample keeps."""
-N_QUICK = 2
-"""Number of resamples of the quick stability."""
+N_QUICK, MANY = 2, 10_000
+"""Number of resamples of the quick stability; one is enough of so many points."""
 
 
 def part_of(graph: Graph, rng: np.random.Generator) -> Graph:
@@ -28,8 +28,9 @@ def part_of(graph: Graph, rng: np.random.Generator) -> Graph:
 
 
 def quick_trees(graph: Graph) -> list[tuple[Tree, Tree]]:
-    """Average linkage and multilevel groups, each on the same part of the edges, `N_QUICK` times."""
-    parts = [part_of(graph, generator(0, f"quick resample {k}")) for k in range(N_QUICK)]
+    """Average linkage and multilevel groups, each on the same part of the edges, `N_QUICK` times or once."""
+    n_parts = 1 if graph.n_vertices >= MANY else N_QUICK
+    parts = [part_of(graph, generator(0, f"quick resample {k}")) for k in range(n_parts)]
     return [(graph_linkage(part), multilevel_tree(part)) for part in parts]
 
 

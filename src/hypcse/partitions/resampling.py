@@ -14,10 +14,9 @@ from hypcse._random import generator
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
 from hypcse.graph.features import dense_features
 from hypcse.partitions.overlaps import level_fit, part_of
-from hypcse.search.budget import Budget
 from hypcse.search.join import join_components
 from hypcse.search.linkage import graph_linkage
-from hypcse.search.run import Run
+from hypcse.search.run import Budget, Run
 from hypcse.tree import Tree
 
 N_RESAMPLES = 5

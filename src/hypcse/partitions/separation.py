@@ -11,7 +11,7 @@ from hypcse.graph import Graph
 WIDTH = 0.1
 """Half the width of the windows in which points are counted, as a share of the way between two means."""
 ENDS = np.array([[-0.1, 0.0, 0.1], [0.9, 1.0, 1.1]])
-SAMPLE, ENTRIES = 5000, 2**24
+SAMPLE, ENTRIES = 2000, 2**24
 """Of more points than this, only so many count in a silhouette, evenly spaced, and of many clusters fewer: at most so
 many distances are held at once. Clusters are those of all points."""
 MIDDLE = np.array([0.3, 0.4, 0.5, 0.6, 0.7])

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hypcse.entropy import one_dimensional_entropy, structural_entropy
 from hypcse.graph import Graph
-from hypcse.graph.edges import with_edges
+from hypcse.graph.convert import with_edges
 from hypcse.search.multilevel import multilevel_tree
 
 MAX_DRAWS, MIN_DRAWS = 40, 3

@@ -12,13 +12,12 @@ from hypcse._checks import check_choice
 from hypcse._choices import Metric, Scale
 from hypcse._random import generator
 from hypcse.graph import Graph, as_graph, scale_features
-from hypcse.graph.convert import in_range
-from hypcse.graph.edges import with_edges
+from hypcse.graph.convert import in_range, with_edges
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors.search import unit_rows
 from hypcse.partitions.evidence import MIN_POINTS, UNTESTED, Structure, judge
 from hypcse.partitions.shuffles import graph_savings
-from hypcse.partitions.tables import MAX_POINTS, classical_coordinates, table_structure
+from hypcse.partitions.tables import classical_coordinates, table_structure
 from hypcse.points.convert import is_affinity, is_networkx
 
 LEAST_SAVED = 0.03
@@ -35,7 +34,7 @@ def beyond_chance(
     A graph is compared with shuffled graphs of the same degrees: how much entropy does a tree save over the star of all
     vertices? First the edges are tested without weights and, if these look like chance, with weights.
 
-    A neighbour graph always saves more than its shuffles, because neighbours of a point are near each other. So a table
+    A neighbor graph always saves more than its shuffles, because neighbors of a point are near each other. So a table
     is compared with random tables of one cloud, whose columns have one mode each and are correlated as those of the
     table: how little weight leaves the parts? Parts of 10 points or more count, and the size that stands out most
     decides. Rows that are equal count once.
@@ -54,7 +53,7 @@ def beyond_chance(
         As in `similarity_graph`; features are scaled the same way.
     random_state
         Seed of the draws and of the sample of points. Of a table of more than 1,000 points, 1,000 are tested; and if
-        these show nothing, the neighbourhood of one point, where small clusters show.
+        these show nothing, the neighborhood of one point, where small clusters show.
 
     Returns
     -------
@@ -79,12 +78,17 @@ def beyond_chance(
         return _of_graph(data, rng)
     points: NDArray[np.floating] | None
     if metric == "precomputed":
-        points = classical_coordinates(data, MAX_POINTS, rng)
+        points = classical_coordinates(data, rng)
     else:
         points = scale_features(dense_features(data), scale, metric)
-    if points is None or len(points) < MIN_POINTS:
+    if points is None:
         return UNTESTED
-    found = table_structure(unit_rows(points) if metric == "cosine" else points, rng)
+    if metric == "cosine":
+        # Rows of zeros have no direction.
+        points = unit_rows(points[points.any(axis=1)])
+    if len(points) < MIN_POINTS:
+        return UNTESTED
+    found = table_structure(points, rng)
     names = _column_names(data, points.shape[1], metric)
     return replace(found, rests_on=tuple(names[int(k)] for k in found.rests_on) if names else ())
 

@@ -21,15 +21,17 @@ LEAST_APART = 0.75
 SPREAD = 0.1
 """Smallest standard deviation of chance, in doublings, that a few draws can measure. In points that fill m dimensions
 it is at least 1 / m^2: along a curve, chance makes the widest gaps."""
-N_DRAWS = (5, 10, 20)
+N_DRAWS = (3, 5, 10, 20)
 """Numbers of draws after which the answer may be plain enough."""
 PLAIN_SCORE = 2 * CLEAR_SCORE
 """The score from which no more draws are needed."""
+DOUBT = 2.0
+"""After the first few draws, the excess must be so many times below or above the least one."""
 FOUND = ("weak", "clear")
 
 
 def table_structure(points: NDArray[np.floating], rng: np.random.Generator) -> Structure:
-    """Test a sample of the points, and if it shows nothing, the neighbours of one of them."""
+    """Test a sample of the points, and if it shows nothing, the neighbors of one of them."""
     n = len(points)
     whole = points if n <= MAX_POINTS else points[rng.choice(n, MAX_POINTS, replace=False)]
     found = _of_columns(_centered(whole), rng)
@@ -98,7 +100,8 @@ def _against_noise(points: NDArray[np.float64], rng: np.random.Generator) -> Str
         while len(draws) < n_draws:
             draws.append(_apart(noise.draw(len(points), rng), own.size)[0])
         found = judge(own, np.array(draws), least=least, spread=spread)
-        if found.excess < least or found.score >= PLAIN_SCORE:
+        doubt = DOUBT if n_draws == N_DRAWS[0] else 1.0
+        if found.excess * doubt < least or (found.score >= PLAIN_SCORE and found.excess >= doubt * least):
             break
     return found
 
@@ -106,7 +109,7 @@ def _against_noise(points: NDArray[np.float64], rng: np.random.Generator) -> Str
 def _apart(points: NDArray[np.float64], n_scales: int | None = None) -> tuple[NDArray[np.float64], float]:
     """How far apart the parts of points are, in doublings, and the least standard deviation of this in noise."""
     if points.shape[1] == 1:
-        # Along a line, a single point in a gap joins its neighbours; but there, shares say more than gaps.
+        # Along a line, a single point in a gap joins its neighbors; but there, shares say more than gaps.
         return np.array([dip(points[:, 0])]), SPREAD
     values, _, dimension = separation(np.unique(points, axis=0), n_scales)
     return values, max(SPREAD, dimension**-2)
@@ -125,22 +128,26 @@ def _steps(points: NDArray[np.float64]) -> tuple[int, ...]:
     return tuple(int(k) for k, table in tables if separation(table, 1).values[0] >= least)
 
 
-def classical_coordinates(distances: Any, max_points: int, rng: np.random.Generator) -> NDArray[np.float64] | None:
+def classical_coordinates(distances: Any, rng: np.random.Generator) -> NDArray[np.float64] | None:
     """Points that approximate the given distances, by classical scaling; None for sparse distances.
 
-    The largest distance becomes 1, so that no square overflows. At most `max_points` points are sampled. All distances
-    are read and checked, some rows at a time.
+    Of more than `MAX_POINTS` points, as many are landmarks, and the others are placed by their distances to these. The
+    largest distance between landmarks becomes 1, so that no square overflows. All distances are read and checked, some
+    rows at a time.
     """
     if sparse.issparse(distances):
         return None
     n, blocks = distance_blocks(distances)
-    some = np.sort(rng.permutation(n)[:max_points])
-    own = ((rows, some[(start <= some) & (some < start + len(rows))] - start) for start, rows in blocks)
-    square = np.concatenate([rows[np.ix_(drawn, some)] for rows, drawn in own])
-    squares = np.square(square / (square.max() or 1.0))
-    inner = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
-    values, axes = np.linalg.eigh(inner)
-    # Values ascend; the last one is kept even if all points are equal.
+    landmarks = np.sort(rng.permutation(n)[:MAX_POINTS])
+    to_landmarks = np.concatenate([rows[:, landmarks] for _, rows in blocks])
+    squares = np.square(to_landmarks / (to_landmarks[landmarks].max() or 1.0))
+    between = squares[landmarks]
+    means = between.mean(axis=0)
+    values, axes = np.linalg.eigh(-0.5 * (between - means - means[:, None] + means.mean()))
+    # Values ascend; the last one stays even if all points are equal.
     used = values > 1e-9 * max(float(values[-1]), 0.0)
     used[-1] = True
-    return axes[:, used] * np.sqrt(np.maximum(values[used], 0.0))
+    root = np.sqrt(np.maximum(values[used], 0.0))
+    return (
+        -0.5 * (squares - means) @ np.divide(axes[:, used], root, where=root > 0, out=np.zeros((used.size, root.size)))
+    )

@@ -29,7 +29,7 @@ class Wishes:
     n_clusters   : numbers of clusters, one per level.
     min_children : minimum number of clusters of the next finer level in every cluster.
     min_size     : minimum number of leaves in every cluster.
-    resolution   : resolution of the modularity that one flat cut maximises.
+    resolution   : resolution of the modularity that one flat cut maximizes.
     """
 
     n_clusters: tuple[int, ...] | None = None
@@ -68,7 +68,7 @@ class Wishes:
 def modular_cut(tree: Tree, graph: Graph, resolution: float, min_size: int | None = None) -> Labels:
     """The cut of highest modularity, sum over clusters of inside / V - resolution (volume / V)^2, exactly. O(n + m).
 
-    Louvain and Leiden maximise resolution 1 by default; a higher one gives more clusters.
+    Louvain and Leiden maximize resolution 1 by default; a higher one gives more clusters.
 
     >>> from hypcse import graph_linkage
     >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])

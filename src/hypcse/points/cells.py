@@ -27,7 +27,9 @@ def points_of_cells(adata: Any, use: str = "auto") -> tuple[Points, str]:
         use = "connectivities" if "connectivities" in adata.obsp else "X_pca" if "X_pca" in adata.obsm else "X"
     names = tuple(map(str, adata.obs_names))
     if use in adata.obsp:
-        graph = Graph.from_scipy(_symmetric(adata.obsp[use]))
+        one_sided = sparse.csr_array(adata.obsp[use])
+        # The mean of both directions: one-sided neighbors count half.
+        graph = Graph.from_scipy((one_sided + one_sided.T) / 2)
         features, metric = _behind(adata, use)
         made = features is not None
         return Points(features, graph, names, metric=metric, one_scale=True, made_of_features=made), use
@@ -47,35 +49,16 @@ def _behind(adata: Any, use: str) -> tuple[NDArray[Any] | None, Metric]:
     for entry in adata.uns.values():
         if isinstance(entry, Mapping) and entry.get("connectivities_key") == use:
             params = entry.get("params", {})
-    named = params.get("use_rep") or _unnamed(adata, params)
-    found = adata.X if named == "X" else adata.obsm.get(named)
-    if found is None:
+    # By default scanpy takes the genes if they are few, else the principal components.
+    few = params and params.get("n_pcs") is None and adata.n_vars <= SCANPY_GENES
+    name = params.get("use_rep") or ("X" if few or params.get("n_pcs") == 0 else "X_pca")
+    matrix = adata.X if name == "X" else adata.obsm.get(name)
+    if matrix is None:
         return None, "euclidean"
-    features = _dense(found)[:, : params.get("n_pcs") if named != "X" else None]
+    features = _dense(matrix)[:, : params.get("n_pcs") if name != "X" else None]
     metric: Metric = "cosine" if params.get("metric") == "cosine" and features.any(axis=1).all() else "euclidean"
     return (features if np.isfinite(features).all() else None), metric
 
 
-def _unnamed(adata: Any, params: Mapping[str, Any]) -> str:
-    """What scanpy takes where it is not told: the genes if they are few, else the principal components."""
-    few = params and params.get("n_pcs") is None and adata.n_vars <= SCANPY_GENES
-    return "X" if few or params.get("n_pcs") == 0 else "X_pca"
-
-
 def _dense(matrix: Any) -> NDArray[Any]:
-    return _checked(matrix).toarray() if sparse.issparse(matrix) else np.asarray(matrix)
-
-
-def _symmetric(matrix: Any) -> Any:
-    """The mean of a matrix and its transpose: one-sided neighbours count half."""
-    found = _checked(sparse.csr_array(matrix))
-    return (found + found.T) / 2
-
-
-def _checked(matrix: Any) -> Any:
-    """Check that the indices of a sparse matrix in compressed rows or columns lie inside it, which SciPy assumes.
-
-    Those of a damaged file may not, and would crash the process.
-    """
-    matrix.check_format(full_check=True)
-    return matrix
+    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)

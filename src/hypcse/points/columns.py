@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
-from itertools import chain
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from hypcse._checks import check_choice
 from hypcse._choices import Dates, Decimal, Impute
 
-MAX_NAMES = 20
+_MAX_NAMES = 20
 """How many column names a message lists."""
-# Options that may name the same column: all say that it is a feature.
-_FEATURE_OPTIONS = {"--use", "--categorical", "--keep"}
+_ONE, _SEVERAL = ("label", "id"), ("use", "drop", "categorical", "keep")
+"""Options that take one column, and several."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The options for reading a table; columns are given by name or by position from 1.
+    """The options for reading a table, as `read` takes them; columns are given by name or by position from 1.
 
-    Parameters
-    ----------
-    label, id : columns of the classes and of the names, which are not features.
-    use : the feature columns; all others by default.
-    drop : columns to leave out.
-    categorical : text columns; each becomes one column of 0 and 1 per distinct text.
-    keep : columns to use even though they look like an id.
-    header : whether row 1 names the columns; None detects it: row 1 is a header if none of its cells is a number.
-    impute : "median" fills missing numbers with the median of the column; None refuses them.
-    decimal : "." or ","; None detects it.
-    dates : "refuse", or "number" for days since 1970-01-01.
-    sheet : sheet of a workbook, by name or by position from 1; the first by default.
-    edges : whether rows are edges: source, target, optional weight.
+    strict    : does not count as an option: it goes with files that have no columns, and changes nothing there.
+    in_python : whether messages spell options as arguments of `read`; otherwise as the command does.
     """
 
     label: str | None = None
@@ -45,21 +34,45 @@ class Columns:
     header: bool | None = None
     impute: Impute | None = None
     decimal: Decimal | None = None
-    dates: Dates = "refuse"
+    dates: Dates | None = None
     sheet: str | None = None
     edges: bool = False
+    strict: bool = field(default=False, compare=False)
+    in_python: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.impute is not None:
             check_choice("impute", self.impute, Impute)
         if self.decimal is not None:
             check_choice("decimal", self.decimal, Decimal)
-        check_choice("dates", self.dates, Dates)
+        if self.dates is not None:
+            check_choice("dates", self.dates, Dates)
+
+    def option(self, name: str, value: str | int | bool | None = None) -> str:
+        """An option as people pass it, or its name alone; a whole number is the position of a column.
+
+        >>> of_command, of_python = Columns(), Columns(in_python=True)
+        >>> [of_command.option("label"), of_command.option("drop", "a b"), of_command.option("header", False)]
+        ['--label-column', "--drop 'a b'", '--no-header']
+        >>> [of_python.option("label"), of_python.option("drop", "a b"), of_python.option("header", False)]
+        ['label_column', 'drop=["a b"]', 'header=False']
+        """
+        several = name in _SEVERAL
+        if self.in_python:
+            title = f"{name}_column" if name in _ONE else name
+            written = value if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
+            return title if value is None else f"{title}=[{written}]" if several else f"{title}={written}"
+        title = f"--{name}-column" if name in _ONE else f"--{name}"
+        if value is None or value is True:
+            return title
+        if value is False:
+            return f"--no-{name}"
+        return f"{title} {shlex.quote(_quote_comma(str(value)) if several else str(value))}"
 
     def options(self) -> dict[str, str]:
-        """The fields that differ from their defaults, each with its option as the command spells it."""
-        given = [field.name for field in fields(self) if getattr(self, field.name) != field.default]
-        return {name: _OPTIONS.get(name, f"--{name}") for name in given}
+        """The fields that differ from their defaults, each with the name of its option."""
+        changed = [one.name for one in fields(self) if one.compare and getattr(self, one.name) != one.default]
+        return {name: self.option(name) for name in changed}
 
     def words(self) -> list[str]:
         """The fields that differ from their defaults, as words of the command.
@@ -67,23 +80,29 @@ class Columns:
         >>> Columns(label="kind", drop=("a", "b, c"), header=False).words()
         ['--label-column', 'kind', '--drop', 'a', '--drop', '"b, c"', '--no-header']
         """
-        found: list[str] = []
+        words: list[str] = []
         for name, option in self.options().items():
             value = getattr(self, name)
             if isinstance(value, bool):
-                found.append(option if value else f"--no-{name}")
-                continue
-            for one in value if isinstance(value, tuple) else (value,):
-                found += [option, _quote_comma(one) if isinstance(value, tuple) else one]
-        return found
+                words.append(option if value else f"--no-{name}")
+            elif isinstance(value, tuple):
+                words += [word for one in value for word in (option, _quote_comma(one))]
+            else:
+                words += [option, value]
+        return [*words, "--strict"] if self.strict else words
+
+
+class Ambiguous(ValueError):
+    """A table can be read in two ways; `words` make the command read it in the likely one."""
+
+    def __init__(self, text: str, words: tuple[str, ...]) -> None:
+        super().__init__(text)
+        self.words = words
 
 
 def _quote_comma(name: str) -> str:
     """A name as the options that take several have it: in quotes if it holds a comma or a quote."""
     return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
-
-
-_OPTIONS = {"label": "--label-column", "id": "--id-column"}
 
 
 @dataclass(frozen=True)
@@ -105,23 +124,28 @@ class Roles:
     dropped: tuple[int, ...]
 
     @classmethod
-    def of(cls, place: str, header: Sequence[str], asked: Columns) -> Roles:
+    def of(cls, place: str, header: Sequence[str], columns: Columns) -> Roles:
         """The roles of the columns of a table with these names ("" for a column without one)."""
 
-        def found(columns: Iterable[str]) -> tuple[int, ...]:
-            return tuple(dict.fromkeys(find(place, header, column) for column in columns))
+        def positions(names: Iterable[str]) -> tuple[int, ...]:
+            return tuple(dict.fromkeys(_find(place, header, name) for name in names))
 
-        label, name = (found([] if column is None else [column]) for column in (asked.label, asked.id))
-        use, drop, categorical, keep = map(found, (asked.use, asked.drop, asked.categorical, asked.keep))
-        named = {"--label-column": label, "--id-column": name, "--use": use, "--drop": drop}
-        _check_agree(place, header, {**named, "--categorical": categorical, "--keep": keep})
+        label, name = (positions([] if one is None else [one]) for one in (columns.label, columns.id))
+        use, drop, categorical, keep = map(positions, (columns.use, columns.drop, columns.categorical, columns.keep))
+        # Options of features may name the same column, the others not.
+        options = {"label": label, "id": name, "use": use, "drop": drop, "categorical": categorical, "keep": keep}
+        for column in range(len(header)):
+            both = [option for option, named in options.items() if column in named]
+            if len(both) > 1 and not {"use", "categorical", "keep"}.issuperset(both):
+                title, words = name_column(header, column), " and ".join(map(columns.option, both))
+                raise ValueError(f"{words} both name {title} of {place}. Name it in one of them.")
         out = {*label, *name, *drop}
-        wanted = use or tuple(column for column in range(len(header)) if column not in out)
-        certain = dict.fromkeys(chain(use, categorical, keep))
+        certain = dict.fromkeys((*use, *categorical, *keep))
+        features = dict.fromkeys((*(use or (column for column in range(len(header)) if column not in out)), *certain))
         return cls(
             label[0] if label else None,
             name[0] if name else None,
-            tuple(dict.fromkeys(chain(wanted, certain))),
+            tuple(features),
             frozenset(categorical),
             frozenset(certain),
             drop,
@@ -132,23 +156,28 @@ class Roles:
         """Columns to read as text, exactly as written."""
         return self.categorical | {column for column in (self.label, self.name) if column is not None}
 
+    @property
+    def numeric(self) -> tuple[int, ...]:
+        """The features that should hold numbers."""
+        return tuple(column for column in self.features if column not in self.categorical)
 
-def find(place: str, header: Sequence[str], column: str) -> int:
+
+def _find(place: str, header: Sequence[str], column: str) -> int:
     """Position of the column of this name or, if none has it, of the one at this position from 1."""
     if column and column in header:
         return header.index(column)
     if column.isdecimal() and 1 <= int(column) <= len(header):
         return int(column) - 1
     names = [name for name in header if name]
-    known = f"its columns are {list_names(names, MAX_NAMES)}" if names else "it has no header"
+    known = f"its columns are {list_names(names, _MAX_NAMES)}" if names else "it has no header"
     raise ValueError(
         f"{place} has no column {column!r}; {known}. Give a name, or a position between 1 and {len(header)}."
     )
 
 
-def check_no_columns(path: Path, asked: Columns) -> None:
+def check_no_columns(path: Path, columns: Columns) -> None:
     """Raise if column options are given for a file without columns."""
-    if asked != Columns():
+    if columns != Columns():
         raise ValueError(f"{path} has no named columns; column options are for tables. Omit them.")
 
 
@@ -157,24 +186,6 @@ def name_column(header: Sequence[str], column: int) -> str:
     return f"column {header[column]!r}" if header[column] else f"column {column + 1}"
 
 
-def as_option(header: Sequence[str], column: int) -> str:
-    """A column as the command takes it."""
-    return shlex.quote(header[column]) if header[column] else str(column + 1)
-
-
 def list_names(names: Sequence[str], most: int) -> str:
     """A list of names; only the first ones if there are many."""
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
-
-
-def _check_agree(place: str, header: Sequence[str], named: dict[str, tuple[int, ...]]) -> None:
-    """Raise for a column that two options claim for different roles."""
-    options: dict[int, list[str]] = {}
-    for option, columns in named.items():
-        for column in columns:
-            options.setdefault(column, []).append(option)
-    for column, both in options.items():
-        if len(both) > 1 and not _FEATURE_OPTIONS.issuperset(both):
-            raise ValueError(
-                f"{' and '.join(both)} both name {name_column(header, column)} of {place}. Name it in one of them."
-            )

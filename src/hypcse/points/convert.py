@@ -6,7 +6,7 @@ from typing import Any
 
 from scipy import sparse
 
-from hypcse._checks import first_duplicate
+from hypcse._checks import number_repeated
 from hypcse.graph.compressed import is_networkx as is_networkx
 from hypcse.graph.convert import as_graph as as_graph
 from hypcse.graph.convert import node_names as node_names
@@ -29,12 +29,8 @@ def is_affinity(X: Any) -> bool:
 
 
 def row_names(X: Any) -> tuple[str, ...] | None:
-    """The index of a data frame, if it is more than row numbers; names must be unique."""
+    """The index of a data frame, if it is more than row numbers; names that repeat get a number."""
     index = getattr(X, "index", None)
     if index is None or callable(index) or type(index).__name__ == "RangeIndex":
         return None
-    names = tuple(map(str, index))
-    twice = first_duplicate(names)
-    if twice is not None:
-        raise ValueError(f"two rows of X are called {twice!r}; leaf names must be unique. Reset the index of X.")
-    return names
+    return number_repeated(map(str, index))

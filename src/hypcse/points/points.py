@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hypcse._arrays import check_unmasked, plain
-from hypcse._checks import check_features, check_real, first_duplicate, label_array, say_count
+from hypcse._checks import check_features, check_no_path, check_real, first_duplicate, label_array, say_count
 from hypcse._choices import Bandwidth, Metric, Scale
-from hypcse.graph import Graph, similarity_graph
+from hypcse.graph import Graph
 from hypcse.graph.features import learn_reduction, reduce_columns
 from hypcse.graph.scales import Scaling
 from hypcse.graph.scaling import fit_scaling
-from hypcse.graph.similarity import width_on_scale
+from hypcse.graph.similarity import GraphOptions, scaled_similarity
 from hypcse.points.convert import as_graph, is_affinity, is_cells, is_networkx, node_names, row_names
 
 
@@ -43,6 +43,8 @@ class Points:
     kinds
         For each column: None if it holds numbers; the name of the text column if it marks one of its texts; its own
         name if it holds booleans. Columns of one kind together count about as much as one numeric column.
+    dates
+        Names of the columns that hold days since 1970-01-01.
     distances
         Instead of features: square, condensed or sparse.
     metric
@@ -54,6 +56,8 @@ class Points:
         Whether the graph was made from the features, so that the features say more than the graph.
     notes
         What was done to the data, for people to read.
+    frame
+        The table as it was read, with all its columns: a data frame with one row per point, or None.
 
     Attributes
     ----------
@@ -77,47 +81,43 @@ class Points:
     labels: NDArray[Any] | None = None
     feature_names: tuple[str, ...] | None = None
     kinds: tuple[str | None, ...] | None = None
+    dates: tuple[str, ...] = ()
     distances: Any = None
     metric: Metric = "euclidean"
     one_scale: bool = False
     made_of_features: bool = False
     notes: tuple[str, ...] = ()
+    frame: Any = None
 
     def __post_init__(self) -> None:
-        self._make_plain()
+        """Turn lists into arrays and tuples, and check sizes and names; a masked label is unknown."""
+        check_unmasked("the features", self.features)
+        check_unmasked("the distances", self.distances)
+        plain: dict[str, Any] = {name: getattr(self, name) for name in ("names", "feature_names", "kinds")}
+        plain = {name: None if values is None else tuple(values) for name, values in plain.items()}
+        plain["features"] = self.features if hasattr(self.features, "shape") else _or_none(np.asarray, self.features)
+        plain["labels"] = self.labels if type(self.labels) is np.ndarray else _or_none(label_array, self.labels)
+        for name, values in plain.items():
+            object.__setattr__(self, name, values)
+        if self.features is not None and len(self.features.shape) != 2:
+            raise ValueError(f"features have shape {self.features.shape}; pass one row per point, in two dimensions.")
         n = self.n_points
         if self.distances is not None and _count_precomputed(self.distances) != n:
             raise ValueError(f"there are distances of {_count_precomputed(self.distances)} points for {n} rows.")
         if self.graph is not None and self.graph.n_vertices != n:
             raise ValueError(f"the graph has {self.graph.n_vertices} vertices for {n} rows of X.")
-        for what, values in (("names", self.names), ("labels", self.labels)):
-            if values is not None and len(values) != n:
-                raise ValueError(f"there are {len(values)} {what} for {n} points. Pass one per point.")
-        if self.features is not None:
-            for what, titles in (("feature_names", self.feature_names), ("kinds", self.kinds)):
-                if titles is not None and len(titles) != self.features.shape[1]:
-                    raise ValueError(f"there are {len(titles)} {what} for {self.features.shape[1]} columns.")
-        clash = first_duplicate(self.feature_names or ()) if any(self.kinds or ()) else None
-        if clash is not None:
-            raise ValueError(f"two columns are called {clash!r}; names of text columns must be unique. Rename one.")
+        for what in ("names", "labels"):
+            if plain[what] is not None and len(plain[what]) != n:
+                raise ValueError(f"there are {len(plain[what])} {what} for {n} points. Pass one per point.")
+        for what in ("feature_names", "kinds") if self.features is not None else ():
+            if plain[what] is not None and len(plain[what]) != self.features.shape[1]:
+                raise ValueError(f"there are {len(plain[what])} {what} for {self.features.shape[1]} columns.")
+        twice = first_duplicate(self.feature_names or ()) if any(self.kinds or ()) else None
+        if twice is not None:
+            raise ValueError(f"two columns are called {twice!r}; names of text columns must be unique. Rename one.")
         twice = first_duplicate(self.names or ())
         if twice is not None:
             raise ValueError(f"two points are called {twice!r}; leaf names must be unique. Is it the id column?")
-
-    def _make_plain(self) -> None:
-        """Turn lists into arrays and tuples; a masked value is an error, a masked label is unknown."""
-        check_unmasked("the features", self.features)
-        check_unmasked("the distances", self.distances)
-        if self.features is not None and not hasattr(self.features, "shape"):
-            object.__setattr__(self, "features", np.asarray(self.features))
-        if self.features is not None and len(self.features.shape) != 2:
-            raise ValueError(f"features have shape {self.features.shape}; pass one row per point, in two dimensions.")
-        if self.labels is not None and type(self.labels) is not np.ndarray:
-            object.__setattr__(self, "labels", label_array(self.labels))
-        for name in ("names", "feature_names", "kinds"):
-            values = getattr(self, name)
-            if values is not None and not isinstance(values, tuple):
-                object.__setattr__(self, name, tuple(values))
 
     @classmethod
     def of(
@@ -158,28 +158,37 @@ class Points:
         >>> Points.of([[0.0, 1.0], [2.0, 3.0]]).n_points
         2
         """
+        check_no_path(X)
         check_unmasked("X", X)
-        if isinstance(X, cls):
-            points = X.with_more(graph, names, labels)
-            return points._as_distances() if metric == "precomputed" else points
         if is_cells(X):
             from hypcse.points.cells import points_of_cells
 
-            return cls.of(points_of_cells(X)[0], graph, names=names, labels=labels)
-        found = tuple(map(str, names)) if names is not None else None
-        known = None if labels is None else label_array(labels)
+            X = points_of_cells(X)[0]
+        if isinstance(X, Points):
+            points: Any = X.with_more(graph, names, labels)
+            if metric == "precomputed" and points.features is not None and points.distances is None:
+                points = replace(points, features=None, distances=points.features, feature_names=None, kinds=None)
+            return points
+        names = tuple(map(str, names)) if names is not None else row_names(X)
+        known = _or_none(label_array, labels)
         over = None if graph is None else as_graph(graph, row_names(X))
+        if X is None and over is None:
+            raise ValueError("there is nothing to cluster: pass X, or graph=.")
         if X is None or isinstance(X, Graph) or is_networkx(X) or (metric != "precomputed" and is_affinity(X)):
-            alone = _the_one_graph(X, over)
-            nodes = node_names(graph if X is None else X)
-            return cls(graph=alone, names=found or nodes, labels=known)
+            if X is not None and over is not None:
+                raise ValueError("X and graph= are both graphs. Pass one of them, or features as X.")
+            return cls(
+                graph=as_graph(X) if over is None else over,
+                names=names or node_names(graph if X is None else X),
+                labels=known,
+            )
         if metric == "precomputed":
-            return cls(distances=X, graph=over, names=found or row_names(X), labels=known)
+            return cls(distances=X, graph=over, names=names, labels=known)
         features = _check_table(X) if table is None else table(X)
         titles = getattr(X, "columns", None)
         columns = None if titles is None else tuple(map(str, titles))
-        nodes = None if graph is None else node_names(graph)
-        return cls(features, over, found or row_names(X) or nodes, known, columns, metric=metric)
+        names = names or (None if graph is None else node_names(graph))
+        return cls(features, over, names, known, columns, metric=metric)
 
     def with_more(self, graph: Any = None, names: Sequence[str] | None = None, labels: ArrayLike | None = None) -> Self:
         """The same points with another graph, names or labels.
@@ -207,12 +216,6 @@ class Points:
             changes["labels"] = label_array(labels)
         return replace(self, **changes) if changes else self
 
-    def _as_distances(self) -> Self:
-        """The points with their features taken as distances; points that have distances are returned as they are."""
-        if self.features is None or self.distances is not None:
-            return self
-        return replace(self, features=None, distances=self.features, feature_names=None, kinds=None)
-
     def rows(self, order: ArrayLike) -> Self:
         """Select some of the points, or all in another order; a graph keeps the edges between them.
 
@@ -226,17 +229,18 @@ class Points:
         Points
             Those points, in that order.
         """
-        picked = plain("order", order)
-        if np.array_equal(picked, np.arange(self.n_points)):
+        rows = plain("order", order)
+        if np.array_equal(rows, np.arange(self.n_points)):
             return self
         if self.distances is not None:
             raise ValueError("points with distances keep their order. Reorder the distances themselves.")
         return replace(
             self,
-            features=None if self.features is None else self.features[picked],
-            graph=None if self.graph is None else self.graph.subgraph(picked)[0],
-            names=None if self.names is None else tuple(self.names[k] for k in picked.tolist()),
-            labels=None if self.labels is None else self.labels[picked],
+            features=None if self.features is None else self.features[rows],
+            graph=None if self.graph is None else self.graph.subgraph(rows)[0],
+            names=None if self.names is None else tuple(self.names[k] for k in rows.tolist()),
+            labels=None if self.labels is None else self.labels[rows],
+            frame=None if self.frame is None else self.frame.iloc[rows].reset_index(drop=True),
         )
 
     def in_columns(self, names: Sequence[str], kinds: Sequence[str | None] | None = None) -> NDArray[Any]:
@@ -257,16 +261,17 @@ class Points:
         if self.feature_names is None:
             return self.table
         place = {name: k for k, name in enumerate(self.feature_names)}
-        known = dict(zip(names, kinds or [None] * len(names), strict=True))
+        others = dict(zip(names, kinds or [None] * len(names), strict=True))
         own = dict(zip(self.feature_names, self.kinds or [None] * len(place), strict=True))
-        texts = {kind for kind in known.values() if kind is not None}
-        foreign = [name for name in place if name not in known and own[name] not in texts]
-        there = {own[name] for name in place}
-        missing = [name for name, kind in known.items() if name not in place and (kind is None or kind not in there)]
-        if foreign or missing:
-            told = f"{foreign[0]!r} is not among them" if foreign else f"{missing[0]!r} is missing"
+        texts = {kind for kind in others.values() if kind is not None}
+        extra = [name for name in place if name not in others and own[name] not in texts]
+        required = (set(others.values()) - set(own.values())) | {None}
+        missing = [name for name, kind in others.items() if name not in place and kind in required]
+        if extra or missing:
+            what = f"{extra[0]!r} is not among them" if extra else f"{missing[0]!r} is missing"
             raise ValueError(
-                f"these points do not have the columns that the model was fitted on: {told}. Pass the same columns."
+                f"these points do not have the columns that the model was fitted on: {what}. Pass the same columns; "
+                "hypcse.read uses those that use= or keep= names, whatever they look like."
             )
         table = self.table
         zeros = np.zeros(len(table), table.dtype)
@@ -310,17 +315,13 @@ class Points:
 
         Parameters
         ----------
-        scale
-            What is asked for, as for `similarity_graph`.
-        bandwidth
+        scale, bandwidth
             What is asked for, as for `similarity_graph`.
 
         Returns
         -------
-        scale
-            What is asked for, as for `similarity_graph`.
-        bandwidth
-            What is asked for, as for `similarity_graph`.
+        scale, bandwidth
+            Those to use.
         """
         if self.one_scale and scale == "minmax":
             return "none", "auto" if bandwidth == 1.0 else bandwidth
@@ -331,11 +332,7 @@ class Points:
 
         Parameters
         ----------
-        n_neighbors
-            As for `similarity_graph`.
-        bandwidth
-            As for `similarity_graph`.
-        scale
+        n_neighbors, bandwidth, scale
             As for `similarity_graph`.
 
         Returns
@@ -346,10 +343,8 @@ class Points:
         if self.graph is not None:
             return self.graph
         scale, bandwidth = self.suited(scale, bandwidth)
-        if self.features is None:
-            return similarity_graph(self.distances, n_neighbors, bandwidth, metric="precomputed")
-        width = width_on_scale(bandwidth, scale, self.metric)
-        return similarity_graph(self.scaled(scale)[1], n_neighbors, width, "none", metric=self.metric)
+        options = GraphOptions(n_neighbors, bandwidth, scale, "precomputed" if self.features is None else self.metric)
+        return scaled_similarity(self.distances if self.features is None else self.scaled(scale)[1], options)[0]
 
     def scaled(self, scale: Scale = "minmax") -> tuple[Scaling, NDArray[np.float32]]:
         """The scaling and the scaled features; sparse features with many columns are reduced first.
@@ -368,14 +363,8 @@ class Points:
         return fit_scaling(reduce_columns(table, learn_reduction(table)), scale, self.kinds, self.metric)
 
 
-def _the_one_graph(X: Any, over: Graph | None) -> Graph:
-    if X is None:
-        if over is None:
-            raise ValueError("there is nothing to cluster: pass X, or graph=.")
-        return over
-    if over is not None:
-        raise ValueError("X and graph= are both graphs. Pass one of them, or features as X.")
-    return as_graph(X)
+def _or_none(function: Callable[[Any], Any], value: Any) -> Any:
+    return None if value is None else function(value)
 
 
 def _check_table(X: Any) -> Any:

@@ -1,22 +1,19 @@
 """From a graph to a tree: linkage, refinement, joining, or all in one call; compression, spanning trees."""
 
 from hypcse.search.binary import binarize
-from hypcse.search.budget import Refinement
 from hypcse.search.compression import compress
 from hypcse.search.join import join_components
 from hypcse.search.linkage import graph_linkage
 from hypcse.search.recipe import search_tree
-from hypcse.search.refining import refine, refinement
+from hypcse.search.refining import refine
 from hypcse.search.spanning import spanning_tree
 
 __all__ = [
-    "Refinement",
     "binarize",
     "compress",
     "graph_linkage",
     "join_components",
     "refine",
-    "refinement",
     "search_tree",
     "spanning_tree",
 ]

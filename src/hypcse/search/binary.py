@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,10 @@ from hypcse.tree.numbering import renumber
 
 def binary_form(tree: Tree) -> Tree:
     """The tree with multiway nodes split as by `to_linkage`."""
-    return tree if tree.is_binary else Tree.from_linkage(tree.to_linkage(), tree.names)
+    if tree.is_binary:
+        return tree
+    split = Tree.from_linkage(tree.to_linkage())
+    return replace(tree, parent=split.parent, height=split.height)
 
 
 def binarize(tree: Tree, graph: GraphLike) -> Tree:
@@ -82,11 +86,11 @@ def _expand(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int
     for keeper, merged in merges + _leftovers(tree, children, merges):
         top = owner[keeper]
         missing[top] -= 1
-        made = top if missing[top] == 0 else len(parent)
-        parent[current[keeper]] = parent[current[merged]] = made
-        if made != top:
-            parent[made] = top
-        current[keeper] = made
+        node = top if missing[top] == 0 else len(parent)
+        parent[current[keeper]] = parent[current[merged]] = node
+        if node != top:
+            parent[node] = top
+        current[keeper] = node
     return np.array([parent[node] for node in range(len(parent))])
 
 
@@ -100,15 +104,15 @@ def _leftovers(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, 
     groups: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for k in alive:
         groups[int(tree.parent[children[k]])].append((size[k], k))
-    found = []
+    joined = []
     for group in groups.values():
         heapq.heapify(group)
         while len(group) > 1:
             small, keeper = heapq.heappop(group)
             other, merged = heapq.heappop(group)
             heapq.heappush(group, (small + other, keeper))
-            found.append((keeper, merged))
-    return found
+            joined.append((keeper, merged))
+    return joined
 
 
 def searched_tree(parent: NDArray[np.int64], graph: Graph, names: tuple[str, ...] | None = None) -> Tree:
@@ -120,7 +124,7 @@ def degrees_tree(parent: NDArray[np.int64], degrees: NDArray[np.float64], names:
     """`searched_tree` where only the degrees of the graph are known."""
     n, height = degrees.size, _volume_heights(parent, degrees)
     order = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
-    return Tree(*renumber(parent, height, order), names)
+    return Tree(*renumber(parent, height, order), names, "volume")
 
 
 def volume_heights(parent: NDArray[np.int64], graph: Graph) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,12 @@ from hypcse.tree.numbering import renumber
 MAX_EXACT = 4096
 """Up to this many parts, all their distances are held at once."""
 N_NEIGHBORS = 10
-"""Number of neighbours per part if there are more parts."""
+"""Number of neighbors per part if there are more parts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Groups of points, summarised by what their distances depend on.
+    """Groups of points, summarized by what their distances depend on.
 
     sizes   : (c,) how many points.
     means   : (c, d).
@@ -81,7 +81,7 @@ def link_by_average(mean_squares: NDArray[np.float64], sizes: NDArray[np.float64
 
 
 def _merges_of_many(parts: Parts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Merges of parts, each cluster named by one of them, in rounds; each round merges within a neighbour graph."""
+    """Merges of parts, each cluster named by one of them, in rounds; each round merges within a neighbor graph."""
     member = np.arange(parts.sizes.size)
     first, second = [], []
     while parts.sizes.size > MAX_EXACT:
@@ -176,7 +176,7 @@ def with_top(tree: Tree, graph: Graph, parts: NDArray[np.int64], top: Tree) -> T
     k.
 
     Nodes inside keep their heights; volume heights, as a search leaves them, are computed again. The top lies above any
-    volume height, so that the two cannot be confused: if it does not, its heights are multiplied by one number. O(n).
+    of them: if it does not, its heights are multiplied by one number. O(n).
     """
     n, n_parts = tree.n_leaves, top.n_leaves
     order = np.lexsort((tree.first_positions[:n], parts))
@@ -189,16 +189,12 @@ def with_top(tree: Tree, graph: Graph, parts: NDArray[np.int64], top: Tree) -> T
     nodes = np.concatenate([np.arange(n), n + np.argsort(origin[n:], kind="stable"), n_inside + np.arange(above.size)])
     parent, _ = renumber(parent, np.zeros(parent.size), nodes)
     volume = volume_heights(parent, graph)
-    inside = volume[:n_inside] if _was_searched(tree, graph) else tree.height[origin[nodes[:n_inside]]]
-    height = np.concatenate([inside, _above(max(float(volume[-1]), float(inside.max())), top.height[n_parts:])])
+    inside = volume[:n_inside] if tree.unit == "volume" else tree.height[origin[nodes[:n_inside]]]
+    outside = _above(max(float(volume[-1]), float(inside.max())), top.height[n_parts:])
+    height = np.concatenate([inside, outside])
     by_height = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
-    return Tree(*renumber(parent, height, by_height), tree.names)
-
-
-def _was_searched(tree: Tree, graph: Graph) -> bool:
-    """Whether a tree has volume heights, except for a top above all of them."""
-    volume = volume_heights(tree.parent, graph)
-    return bool(((tree.height > volume[-1]) | np.isclose(tree.height, volume, rtol=1e-9, atol=1e-9)).all())
+    parent, height = renumber(parent, height, by_height)
+    return replace(tree, parent=parent, height=height, joined_from=float(outside.min()))
 
 
 def _above(floor: float, height: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
-from hypcse.entropy import graph_over, lca_weights, node_volumes
+from hypcse.entropy import graph_over, node_volumes
+from hypcse.entropy.volumes import meeting_weights
 from hypcse.graph import Graph, GraphLike
 from hypcse.graph.convert import in_range
 from hypcse.kernels.trees.antichains import best_antichain
@@ -55,23 +58,20 @@ def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
 
 def keep_nodes(tree: Tree, chosen: NDArray[np.bool_]) -> Tree:
     """The tree with every internal node contracted except the root and the chosen ones; heights do not change."""
-    kept = chosen.copy()
-    kept[: tree.n_leaves] = True
-    kept[-1] = True
-    above = kept_parents(tree.parent, kept)
-    order = np.concatenate([np.flatnonzero(kept), np.flatnonzero(~kept)])
-    parent, height = renumber(above, tree.height, order)
-    n_kept = int(kept.sum())
-    return Tree(parent[:n_kept], height[:n_kept], tree.names)
+    stays = chosen.copy()
+    stays[: tree.n_leaves] = True
+    stays[-1] = True
+    order = np.argsort(~stays, kind="stable")
+    parent, height = renumber(kept_parents(tree.parent, stays), tree.height, order)
+    n_nodes = int(stays.sum())
+    return replace(tree, parent=parent[:n_nodes], height=height[:n_nodes])
 
 
 def kept_levels(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
     """Level (1 just below the root) of each internal node that `compress` keeps; 0 at all others."""
     if n_levels == 1 or tree.n_leaves < 3:
         return np.zeros(tree.n_nodes, np.int64)
-    if not is_small(tree, n_levels):
-        return one_by_one(tree, graph, n_levels)
-    return LevelTable(tree, graph).kept(n_levels)
+    return LevelTable(tree, graph).kept(n_levels) if is_small(tree, n_levels) else one_by_one(tree, graph, n_levels)
 
 
 def is_small(tree: Tree, n_levels: int) -> bool:
@@ -86,13 +86,11 @@ class LevelTable:
     """
 
     def __init__(self, tree: Tree, graph: Graph) -> None:
-        self.order, count = _post_order(tree)
-        volumes = node_volumes(tree, graph.degrees)
-        bits = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes))
-        meeting = lca_weights(tree, graph)
-        inside = subtree_sums(tree.parent, meeting)
-        parent, _ = renumber(tree.parent, tree.height, self.order)
-        order = self.order
+        # Nodes in post-order, and how many nodes each subtree has.
+        count = subtree_sums(tree.parent, np.ones(tree.n_nodes)).astype(np.int64)
+        self.order = order = np.lexsort((count, tree.first_positions + tree.sizes))
+        meeting, inside, bits = _sums(tree, graph)
+        parent, _ = renumber(tree.parent, tree.height, order)
         self.outline = Outline(parent, count[order], inside[order], bits[order], (meeting > 0)[order])
         self.rows = [np.zeros(tree.n_nodes)]
         self.volume = graph.volume
@@ -117,13 +115,13 @@ class LevelTable:
 
 def one_by_one(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
     """From the finest level up; each is the best cut of what is above the one before."""
-    kept = np.zeros(tree.n_nodes, np.bool_)
+    stays = np.zeros(tree.n_nodes, np.bool_)
     for chosen in coarser_cuts(tree, graph, n_levels - 1):
-        kept[chosen] = True
-    kept[-1] = True
-    above = kept_parents(tree.parent, kept)
+        stays[chosen] = True
+    stays[-1] = True
+    above = kept_parents(tree.parent, stays)
     level = np.zeros(tree.n_nodes, np.int64)
-    for node in np.flatnonzero(kept)[-2::-1]:
+    for node in np.flatnonzero(stays)[-2::-1]:
         level[node] = level[above[node]] + 1
     return level
 
@@ -133,9 +131,8 @@ def coarser_cuts(tree: Tree, graph: Graph, n_cuts: int) -> list[NDArray[np.int64
 
     With the clusters c of one cut kept, keeping u above them gains (inside(u) - sum of inside(c)) log2(V / vol(u)).
     """
-    base = cluster_gains(tree, graph)
-    meeting = lca_weights(tree, graph)
-    inside = subtree_sums(tree.parent, meeting)
+    meeting, inside, bits = _sums(tree, graph)
+    base = inside * (bits[-1] - bits)
     covered = np.zeros(tree.n_nodes)
     floor = np.zeros(tree.n_nodes, np.bool_)
     cuts: list[NDArray[np.int64]] = []
@@ -163,16 +160,15 @@ def _clusters(tree: Tree, gain: NDArray[np.float64], joined: NDArray[np.bool_]) 
     return np.flatnonzero(is_cluster & (gain > 0))
 
 
-def _post_order(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Nodes in post-order, and how many nodes each subtree has."""
-    count = subtree_sums(tree.parent, np.ones(tree.n_nodes)).astype(np.int64)
-    end = tree.first_positions + tree.sizes
-    return np.lexsort((count, end)), count
-
-
 def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
     """How much each node, as a cluster, lowers the entropy, times V / 2: inside weight times log2(V / volume)."""
-    inside = subtree_sums(tree.parent, lca_weights(tree, graph))
+    _, inside, bits = _sums(tree, graph)
+    return inside * (bits[-1] - bits)
+
+
+def _sums(tree: Tree, graph: Graph) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """For each node the weight that meets there, the weight inside, and log2 of the volume (0 for 0)."""
+    meeting = meeting_weights(tree, graph)
     volumes = node_volumes(tree, graph.degrees)
     bits = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes))
-    return inside * (bits[-1] - bits)
+    return meeting, subtree_sums(tree.parent, meeting), bits

@@ -73,7 +73,7 @@ def join_components(
     Notes
     -----
     Exact up to 4,096 components, in O(n d + c^2 d). With more, each counts as a point at its mean: average linkage on
-    their neighbour graph joins them, and its components are joined in turn. Nothing is quadratic in their number.
+    their neighbor graph joins them, and its components are joined in turn. Nothing is quadratic in their number.
 
     Examples
     --------

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.entropy import lca_weights, node_cuts, node_volumes
+from hypcse.entropy import node_volumes
+from hypcse.entropy.volumes import cuts_from_weights, meeting_weights
 from hypcse.graph import Graph
 from hypcse.graph.convert import in_range, unit_exponent
 from hypcse.kernels.trees.antichains import from_above, split_thresholds
 from hypcse.kernels.trees.sweep import subtree_minima
-from hypcse.search.binary import volume_heights
 from hypcse.tree import Tree
 
 LEAST_PART = 0.25
@@ -41,11 +41,11 @@ def leaving_parts(tree: Tree, graph: Graph, least: float | None = None) -> Leavi
     same for any union of similar groups. Limits start at `least`, by default the `least_limit`. Nodes at which no edge
     meets are always split. O(n + m).
     """
-    meeting = lca_weights(tree, graph)
+    meeting = meeting_weights(tree, graph)
     alike, exponent = in_range(graph), unit_exponent(graph)
     volume, total = node_volumes(tree, alike.degrees), alike.volume
     chance = volume * np.maximum(total - volume, 0.0)
-    cuts = node_cuts(tree, alike, np.ldexp(meeting, exponent))
+    cuts = cuts_from_weights(tree, alike, np.ldexp(meeting, exponent))
     value = np.divide(cuts * total, chance, where=chance > 0, out=np.zeros(tree.n_nodes))
     apart = (meeting == 0) & (tree.n_children > 0)
     large = tree.sizes >= max(2.0, LEAST_PART * np.sqrt(tree.n_leaves))
@@ -74,23 +74,18 @@ def joined_by_distance(
 ) -> NDArray[np.bool_]:
     """The nodes with distances as heights: the top of the tree, or none.
 
-    A tree found on the graph has volume heights (see `volume_heights`), except where distances joined it: there it lies
-    above any volume height. In a tree from elsewhere, if `foreign` trees count, these are the nodes above the
+    A tree says which these are, see `Tree.joined_from`; they count if the graph, which may be another one, has almost
+    no edges across them. In a tree that was not searched, if `foreign` trees count, these are the nodes above the
     components, if the components are nodes of the tree. `leaving` are the `leaving_parts`, if known.
     """
-    volume = volume_heights(tree.parent, graph)
-    at_volume = np.isclose(tree.height, volume, rtol=1e-9, atol=1e-9)
-    none = np.zeros(tree.n_nodes, np.bool_)
-    if at_volume[-1]:
-        return none
-    above = ~at_volume & (tree.height > volume[-1])
-    if (above | at_volume).all():
-        leaving = leaving_parts(tree, graph) if leaving is None else leaving
+    above = tree.joined_by_distance
+    if above.any():
+        meeting = meeting_weights(tree, graph) if leaving is None else leaving.meeting
         # Parts that leak at most the lowest limit leave at most that share of all weight to the top.
-        crossing, most = 2 * leaving.meeting[above].sum(), least_limit(tree.n_leaves) * graph.volume
-        if crossing <= most * (1 + 1e-9):
+        if 2 * meeting[above].sum() <= least_limit(tree.n_leaves) * graph.volume * (1 + 1e-9):
             return above
-    if not foreign:
+    none = np.zeros(tree.n_nodes, np.bool_)
+    if tree.unit == "volume" or not foreign:
         return none
     components = graph.components()
     mixed = subtree_minima(tree.parent, components) != -subtree_minima(tree.parent, -components)

@@ -13,19 +13,18 @@ from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.graph.convert import in_range, node_names
 from hypcse.kernels.linkage.chains import chain_merges
-from hypcse.kernels.linkage.heap_merges import entropy_merges, start_stretching
 from hypcse.kernels.linkage.merges import join_roots, merge_parents, order_merges, shorten
 from hypcse.kernels.linkage.single import heaviest_forest
+from hypcse.kernels.linkage.stretching import entropy_merges
 from hypcse.search.binary import degrees_tree
 from hypcse.search.multilevel import multilevel_tree
 from hypcse.tree import Tree
 
-# Merges between two reports of progress.
-_PART = 10_000
-
 
 def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Callback | None = None) -> Tree:
-    """Build a binary tree by joining, again and again, the two adjacent clusters A and B with the largest
+    """Build a binary tree by joining, again and again, the two adjacent clusters of the largest score.
+
+    The score of clusters A and B is by `method`
 
       "average"  cut(A, B) / (|A| |B|)
       "paris"    cut(A, B) / (vol A vol B)
@@ -53,7 +52,7 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
     Notes
     -----
     Volumes include `self_weights`. Separate components are joined last, the two of smallest volume first. Memory is
-    O(n + m). Time is about O(m log n), and O(m log^2 n) with hubs (vertices with very many neighbours), where search
+    O(n + m). Time is about O(m log n), and O(m log^2 n) with hubs (vertices with very many neighbors), where search
     trees replace adjacency lists. The merges are then the same, except for ties of "entropy": sums of weights may
     differ in their last bit, and the pair with the oldest cluster joins among equal gains.
 
@@ -70,35 +69,34 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
     [0, 0, 1, 1]
     """
     check_choice("method", method, Linkage)
-    names = node_names(graph)
-    reporter, over = Reporter(callback), in_range(as_graph(graph))
-    tree = LINKAGES[method](over, lambda done, total: _tell(reporter, done, total))
-    return tree.with_names(names)
+    return link_graph(as_graph(graph), method, callback).with_names(node_names(graph))
+
+
+def link_graph(graph: Graph, method: Linkage, callback: Callback | None = None) -> Tree:
+    """`graph_linkage`, its arguments not checked."""
+    reporter = Reporter(callback)
+
+    def tell(done: int, total: int) -> None:
+        if reporter.tell("merges", done, total) and done < total:
+            raise Stopped(f"the linkage was stopped by its callback with {done:,} of {total:,} merges done.")
+
+    return LINKAGES[method](in_range(graph), tell)
 
 
 Tell = Callable[[int, int], object]
 """Called regularly with the number of merges done, and of all merges."""
 
 
-def _tell(reporter: Reporter, done: int, total: int) -> None:
-    if reporter.tell("merges", done, total) and done < total:
-        raise Stopped(f"the linkage was stopped by its callback with {done:,} of {total:,} merges done.")
-
-
 def link_by_entropy(graph: Graph, tell: Tell) -> Tree:
     """The tree of "entropy" linkage."""
-    n, at = graph.n_vertices, start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees)
-    whole, done, pairs = graph.degrees.sum(), 0, None
-    while at.heap.used[0] > 0:
-        pairs = entropy_merges(at, pairs, whole, _PART)
-        done = int(at.status[0])
-        # A graph of several components needs fewer merges.
-        tell(done, n - 1 if at.heap.used[0] > 0 else done)
-    return tree_of_merges(graph.degrees, at.first[:done], at.second[:done])
+    merges = entropy_merges(graph.indptr, graph.indices, graph.weights, graph.degrees, tell=tell)
+    # A graph of several components needs fewer merges.
+    tell(merges[0].size, merges[0].size)
+    return tree_of_merges(graph.degrees, *merges)
 
 
 def link_by_chains(graph: Graph, measure: NDArray[np.float64], tell: Tell) -> Tree:
-    """The tree of a linkage cut(A, B) / (measure A measure B); its nearest-neighbour chains never break."""
+    """The tree of a linkage cut(A, B) / (measure A measure B); its nearest-neighbor chains never break."""
     merges = chain_merges(graph.indptr, graph.indices, shorten(graph.weights), shorten(measure))
     tell(graph.n_vertices - 1, graph.n_vertices - 1)
     return tree_of_merges(graph.degrees, *order_merges(*merges, graph.n_vertices))

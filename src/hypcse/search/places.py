@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.entropy.volumes import lca_weights, node_volumes
+from hypcse.entropy.volumes import meeting_weights, node_volumes
 from hypcse.graph import Graph
-from hypcse.graph.links import Links
+from hypcse.graph.similarity import Links
 from hypcse.kernels.trees.places import cheapest_nodes
 from hypcse.tree import Tree
 
@@ -21,9 +21,9 @@ def cheapest_places(tree: Tree, graph: Graph, links: Links) -> NDArray[np.int64]
         sum_j w_j log2 vol(new v j)  +  sum_u m_u log2((vol(u) + d) / vol(u)),
 
     with the degree d = sum_j w_j of the new vertex, the nodes u above v, and the weight m_u of the old edges that meet
-    at u. Volumes include the new links' share in the degrees of the neighbours. The minimum over all nodes is found;
+    at u. Volumes include the new links' share in the degrees of the neighbors. The minimum over all nodes is found;
     each vertex is placed as if it were the only new one. O(n + edges) per call, O(k) per node on the paths from its
-    neighbours to the root.
+    neighbors to the root.
     """
     volumes = node_volumes(tree, graph.degrees)
-    return cheapest_nodes(tree.parent, volumes, lca_weights(tree, graph), links.indices, links.weights)
+    return cheapest_nodes(tree.parent, volumes, meeting_weights(tree, graph), links.indices, links.weights)

@@ -10,8 +10,7 @@ from hypcse._progress import Callback
 from hypcse._random import check_seed
 from hypcse.entropy import graph_over
 from hypcse.graph import GraphLike
-from hypcse.search.budget import BUDGETS, Refinement
-from hypcse.search.run import Run
+from hypcse.search.run import refined
 from hypcse.tree import Tree
 
 
@@ -30,7 +29,7 @@ def refine(
 
     Paper: Eq. (2), the tree of lowest structural entropy. The search does not guarantee the optimum.
 
-    Subtrees are pruned and regrafted next to a graph neighbour of one of their leaves, at every height on the way up,
+    Subtrees are pruned and regrafted next to a graph neighbor of one of their leaves, at every height on the way up,
     including exchanges with an aunt. All places of a subtree are priced in one walk, and only what a move touches is
     priced again. What `join_components` joined in the given tree stays as it is, and so do the names of the leaves.
 
@@ -70,56 +69,6 @@ def refine(
     >>> refine(chain, g).cut(n_clusters=2).tolist()
     [0, 0, 1, 1]
     """
-    found = refinement(tree, graph, objective, effort, starts, random_state, max_seconds=max_seconds, callback=callback)
-    return found.tree
-
-
-def refinement(
-    tree: Tree,
-    graph: GraphLike,
-    objective: Objective = "entropy",
-    effort: Effort = "fast",
-    starts: Sequence[Tree] | None = None,
-    random_state: int = 0,
-    *,
-    max_seconds: float | None = None,
-    callback: Callback | None = None,
-) -> Refinement:
-    """Like `refine`, but also return the objective before and after, and the number of moves.
-
-    Parameters
-    ----------
-    tree
-        As for `refine`.
-    graph
-        As for `refine`.
-    objective
-        As for `refine`.
-    effort
-        As for `refine`.
-    starts
-        As for `refine`.
-    random_state
-        As for `refine`.
-    max_seconds
-        As for `refine`.
-    callback
-        As for `refine`.
-
-    Returns
-    -------
-    Refinement
-        The tree, the objective before and after, and the number of moves.
-
-    Examples
-    --------
-    >>> from hypcse import Graph, Tree
-    >>> g = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
-    >>> chain = Tree.from_linkage([[0, 2, 1, 2], [1, 4, 2, 3], [3, 5, 3, 4]])
-    >>> found = refinement(chain, g)
-    >>> found.after < found.before
-    True
-    """
     check_choice("objective", objective, Objective)
     check_choice("effort", effort, Effort)
     check_seed(random_state)
@@ -128,7 +77,6 @@ def refinement(
     if isinstance(starts, Tree):
         raise TypeError("starts is one tree; pass a list of trees.")
     graph = graph_over(tree, graph)
-    run = Run(tree, graph, objective, max_seconds, callback)
-    if tree.n_leaves > 2 and graph.n_edges > 0:
-        run.search(list(starts or ()), BUDGETS[effort], random_state)
-    return run.result(tree)
+    return refined(
+        tree, graph, objective, effort, starts or (), random_state, max_seconds=max_seconds, callback=callback
+    ).tree

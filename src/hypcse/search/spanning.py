@@ -12,7 +12,7 @@ from hypcse._checks import check_choice, check_count, check_features
 from hypcse._choices import Spanning
 from hypcse.graph import nearest_neighbors
 from hypcse.graph.neighbors.exact import Queries, brute_force
-from hypcse.graph.neighbors.search import check_range, representable
+from hypcse.graph.neighbors.search import check_range
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.kernels.linkage.single import heaviest_forest
 from hypcse.kernels.points.boruvka import boruvka
@@ -33,16 +33,25 @@ from hypcse.tree import Tree
 # products a time that hardly grows. Measured in 16 to 64 dimensions.
 MAX_VISITED = 10
 MIN_PRODUCTS = 2000
+# Extra points beyond those that a core distance counts: nearest points with large cores may be far.
+_MORE = 4
+# Keeping a longer list in order takes the tree longer than matrix products.
+_MAX_SEARCHED = 64
+# Points between two progress reports.
+_PART = 8192
 
-Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
+Ids = NDArray[np.int64]
+Reals = NDArray[np.float64]
+Tell = Callable[[str, int, int], None]
+"""Called with the stage, the work done and the total."""
 
 
 class SpanningTree(NamedTuple):
     """The n - 1 edges of a spanning tree by (length, first, second), with first < second."""
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    length: NDArray[np.float64]
+    first: Ids
+    second: Ids
+    length: Reals
 
 
 def spanning_tree(points: ArrayLike, *, method: Spanning = "exact", n_neighbors: int = 10) -> SpanningTree:
@@ -81,64 +90,11 @@ def spanning_tree(points: ArrayLike, *, method: Spanning = "exact", n_neighbors:
     check_count("n_neighbors", n_neighbors, 1)
     features = check_features(points)
     check_range(features)
-    scaled, power = representable(features)
-    # Adding zero turns -0.0, which is equal to 0.0 in value but not in its bits, to 0.0.
-    X = np.ascontiguousarray(scaled, dtype=np.float64) + 0.0
-    original = first_copies(X)
-    distinct = np.flatnonzero(original == np.arange(len(X)))
-    copies = np.flatnonzero(original != np.arange(len(X)))
-    joined = _join_distinct(X if not copies.size else X[distinct], method, n_neighbors)
-    ends = np.column_stack([*(distinct[side] for side in joined)])
-    first, second = np.concatenate([ends, np.column_stack([original[copies], copies])]).T
-    length = np.ldexp(np.sqrt(pair_distances(X, first, second)), -power)
-    order = np.lexsort([second, first, length])
-    return SpanningTree(first[order], second[order], length[order])
-
-
-def _join_distinct(X: NDArray[np.float64], method: Spanning, n_neighbors: int) -> Ends:
-    """Edges, first < second, of the tree of points that are all different."""
-    tree = build_tree(X)
-    if method == "exact" or len(X) == 1:
-        none = np.empty(0, np.int64)
-        return boruvka(tree, none, none, None if prunes(tree) else _lists_by_products(X, tree))
-    lists = searched_lists(tree, min(n_neighbors, len(X) - 1)) if prunes(tree) else None
-    if lists is not None:
-        near = _least_forest(X, tree.ids, tree.ids[lists.found])
-    else:
-        near = _least_forest(X, np.arange(len(X)), nearest_neighbors(X, n_neighbors).indices)
-    far = boruvka(tree, *near, lists)
-    return np.concatenate([near[0], far[0]]), np.concatenate([near[1], far[1]])
-
-
-def prunes(tree: PointTree) -> bool:
-    """Whether a search in the tree skips enough of it to be faster than matrix products."""
-    n, d = tree.points.shape
-    return n < MIN_PRODUCTS or d <= MAX_VISITED or d * visited_share(tree) <= MAX_VISITED
-
-
-def _lists_by_products(X: NDArray[np.float64], tree: PointTree) -> Lists:
-    return certain_lists(tree, known_lists(tree, brute_force(X, N_NEAREST + 1)[0]))
-
-
-def _least_forest(X: NDArray[np.float64], points: NDArray[np.int64], nearest: NDArray[np.int64]) -> Ends:
-    """The least spanning forest of the graph that joins each of the points to its nearest ones, -1 for none."""
-    row = np.repeat(points, nearest.shape[1])[nearest.ravel() >= 0]
-    column = nearest.ravel()[nearest.ravel() >= 0]
-    first, second = np.minimum(row, column), np.maximum(row, column)
-    order = np.lexsort([second, first, pair_distances(X, first, second)])
-    return heaviest_forest(first[order].astype(np.int32), second[order].astype(np.int32), len(X))
-
-
-Ids = NDArray[np.int64]
-Reals = NDArray[np.float64]
-Tell = Callable[[str, int, int], None]
-
-# Extra points beyond those that a core distance counts: nearest points with large cores may be far.
-_MORE = 4
-# Keeping a longer list in order takes the tree longer than matrix products.
-_MAX_SEARCHED = 64
-# Points between two progress reports.
-_PART = 8192
+    tree = _join_points(np.ascontiguousarray(features, dtype=np.float64), 1, None if method == "exact" else n_neighbors)
+    length = np.sqrt(tree.squared)
+    # Roots may be equal where squares are not.
+    order = np.lexsort([tree.second, tree.first, length])
+    return SpanningTree(tree.first[order], tree.second[order], length[order])
 
 
 class ReachabilityTree(NamedTuple):
@@ -151,7 +107,7 @@ class ReachabilityTree(NamedTuple):
 
     def single_linkage(self) -> Tree:
         """The tree that joins clusters by these edges, shortest first, at the height of their mutual reachability."""
-        return Tree.from_linkage(number_merges(self.first, self.second, np.sqrt(self.reach)))
+        return Tree.from_linkage(number_merges(self.first, self.second, np.sqrt(self.reach)), unit="distance")
 
 
 def reachability_tree(X: Reals, min_samples: int, tell: Tell) -> ReachabilityTree:
@@ -161,48 +117,88 @@ def reachability_tree(X: Reals, min_samples: int, tell: Tell) -> ReachabilityTre
     (mutual reachability, distance, smaller id, larger id), so that the tree is the same at any number of threads.
 
     Boruvka's rounds on a k-d tree, as in `spanning_tree`: a node is skipped if it is too far, or if all its cores are
-    too large. If the tree cannot prune, as in many dimensions, nearest points come from matrix products. `tell` is
-    called with the stage, the work done and the total. O(n (d + min_samples)) memory.
+    too large. If the tree cannot prune, as in many dimensions, nearest points come from matrix products.
+    O(n (d + min_samples)) memory.
     """
+    return _join_points(X, min_samples, None, tell)
+
+
+def _join_points(
+    X: Reals, min_samples: int, n_neighbors: int | None, tell: Tell = lambda *progress: None
+) -> ReachabilityTree:
+    """The spanning tree of points, with `n_neighbors` that of a graph of neighbors; copies join the first of them."""
     X = X + 0.0  # -0.0 is equal to 0.0, but not in its bits
     original = first_copies(X)
-    distinct, place, copies = np.unique(original, return_inverse=True, return_counts=True)
-    ends, core = _join_distinct_by_reachability(
-        X if len(distinct) == len(X) else X[distinct], copies, min_samples, tell
-    )
-    others = np.flatnonzero(original != np.arange(len(X)))
-    first, second = np.concatenate([distinct[ends], np.column_stack([original[others], others])]).T
+    distinct, place, counts = np.unique(original, return_inverse=True, return_counts=True)
+    points = X if distinct.size == len(X) else X[distinct]
+    core = np.zeros(len(points))
+    if len(points) == 1:
+        ends = np.empty((2, 0), np.int64)
+    elif n_neighbors is not None:
+        ends = _join_neighbors(points, n_neighbors)
+    else:
+        ends = _join_distinct(points, counts, min_samples, core, tell)
+    copies = np.flatnonzero(original != np.arange(len(X)))
+    first, second = np.concatenate([distinct[ends], [original[copies], copies]], axis=1)
     squared = pair_distances(X, first, second)
     reach = np.maximum(squared, np.maximum(core[place[first]], core[place[second]]))
     order = np.lexsort([second, first, squared, reach])
     return ReachabilityTree(first[order], second[order], reach[order], squared[order])
 
 
-def _join_distinct_by_reachability(X: Reals, copies: Ids, min_samples: int, tell: Tell) -> tuple[Ids, Reals]:
-    """Edges (n - 1, 2), first < second, between points that are all different, and squared core distances (n,)."""
-    n = len(X)
-    if n == 1:
-        return np.empty((0, 2), np.int64), np.zeros(1)
-    tree, core = build_tree(X), np.empty(n)
-    lists = _nearest(X, tree, min(max(min_samples - 1 + _MORE, N_NEAREST), n - 1), tell)
-    tree = with_cores(tree, core_distances(lists, copies[tree.ids], min_samples))
-    core[tree.ids] = tree.core
+def _join_distinct(X: Reals, counts: Ids, min_samples: int, core: Reals, tell: Tell) -> Ids:
+    """Ends (2, n - 1) of the edges between points that are all different; writes their squared core distances.
+
+    `counts` is how many copies each point stands for.
+    """
+    n, tree, lists = len(X), build_tree(X), None
+    fast = prunes(tree)
+    if min_samples > 1 or not fast:
+        # Without cores the last of the list only bounds what is not in it.
+        k = N_NEAREST + 1 if min_samples == 1 else max(min_samples - 1 + _MORE, N_NEAREST)
+        by_distance = _nearest(X, tree, min(k, n - 1), fast, tell)
+        tree = with_cores(tree, core_distances(by_distance, counts[tree.ids], min_samples))
+        core[tree.ids] = tree.core
+        lists = certain_lists(tree, by_distance)
     none = np.empty(0, np.int64)
-    first, second = boruvka(tree, none, none, certain_lists(tree, lists), lambda k: tell("spanning tree", k, n - 1))
+    ends = boruvka(tree, none, none, lists, lambda done: tell("spanning tree", done, n - 1))
     tell("spanning tree", n - 1, n - 1)
-    return np.column_stack([first, second]), core
+    return np.array(ends)
 
 
-def _nearest(X: Reals, tree: PointTree, k: int, tell: Tell) -> Lists:
-    """The k nearest others of each point by distance."""
+def _nearest(X: Reals, tree: PointTree, k: int, fast: bool, tell: Tell) -> Lists:
+    """The k nearest others of each point by distance; by matrix products if the tree is not fast."""
     n = len(X)
-    if k <= _MAX_SEARCHED and prunes(tree):
+    if k <= _MAX_SEARCHED and fast:
         lists = searched_lists(tree, k)
-        tell("neighbours", n, n)
+        tell("neighbors", n, n)
         return lists
-    found = np.empty((n, k), np.int64)
+    nearest = np.empty((n, k), np.int64)
     for start in range(0, n, _PART):
         rows = np.arange(start, min(start + _PART, n))
-        found[rows] = brute_force(X, k, Queries.rows(X, rows))[0]
-        tell("neighbours", int(rows[-1]) + 1, n)
-    return known_lists(tree, found)
+        nearest[rows] = brute_force(X, k, Queries.rows(X, rows))[0]
+        tell("neighbors", int(rows[-1]) + 1, n)
+    return known_lists(tree, nearest)
+
+
+def _join_neighbors(X: Reals, n_neighbors: int) -> Ids:
+    """Ends (2, n - 1) of the least forest in the graph of the nearest others, and of the links between its parts."""
+    tree = build_tree(X)
+    if prunes(tree):
+        lists = searched_lists(tree, min(n_neighbors, len(X) - 1))
+        ids, nearest = tree.ids, tree.ids[lists.found]
+    else:
+        lists = None
+        ids, nearest = np.arange(len(X)), nearest_neighbors(X, n_neighbors).indices
+    row, column = np.repeat(ids, nearest.shape[1]), nearest.ravel()
+    row, column = row[column >= 0], column[column >= 0]
+    first, second = np.minimum(row, column), np.maximum(row, column)
+    order = np.lexsort([second, first, pair_distances(X, first, second)])
+    forest = heaviest_forest(first[order].astype(np.int32), second[order].astype(np.int32), len(X))
+    return np.concatenate([forest, boruvka(tree, *forest, lists)], axis=1)
+
+
+def prunes(tree: PointTree) -> bool:
+    """Whether a search in the tree skips enough of it to be faster than matrix products."""
+    n, d = tree.points.shape
+    return n < MIN_PRODUCTS or d <= MAX_VISITED or d * visited_share(tree) <= MAX_VISITED

@@ -1,4 +1,4 @@
-"""Colours that colour-blind people can tell apart, and how nodes get theirs."""
+"""Colors that color-blind people can tell apart, and how nodes get theirs."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ LIGHT = (
     "#6a78e8",
     "#0c4800",
 )
-"""For a light background: the eight colours of Okabe and Ito, with the yellow darkened to be visible on white and the
-black a little lighter, and four more. To a colour-blind eye, any two differ at least as much as the nearest two of the
+"""For a light background: the eight colors of Okabe and Ito, with the yellow darkened to be visible on white and the
+black a little lighter, and four more. To a color-blind eye, any two differ at least as much as the nearest two of the
 eight."""
 
 DARK = (*LIGHT[:6], "#f0e442", "#f4f4f4", "#c8d4fc", "#d4b090", "#6a78e8", "#c8e4ac")
 """For a dark background: the same, with lighter variants of those that would be too dark, and the original yellow."""
 
 OKABE_ITO = LIGHT[:8]
-"""The colours of Okabe and Ito, fit for lines on white."""
+"""The colors of Okabe and Ito, fit for lines on white."""
 MARKERS = "osD^vP*X"
-"""Marker shapes for more classes than colours: the next one after every eight classes."""
+"""Marker shapes for more classes than colors: the next one after every eight classes."""
 TRUNK = "#9aa3af"
 """Branches above more than one class."""
 INK = "#1c2430"
@@ -45,19 +45,19 @@ MAX_LEGEND = 24
 GOLDEN_ANGLE = math.radians(137.50776405)
 
 
-def palette(n_colours: int) -> NDArray[np.float64]:
-    """Colours of classes: Okabe and Ito's, four more, then a spiral in OKLCH.
+def palette(n_colors: int) -> NDArray[np.float64]:
+    """Make colors of classes: Okabe and Ito's, four more, then a spiral in OKLCH.
 
-    Asking for more colours does not change the first ones. Colour-blind people can tell the first twelve apart.
+    Asking for more colors does not change the first ones. Color-blind people can tell the first twelve apart.
 
     Parameters
     ----------
-    n_colours
-        How many colours.
+    n_colors
+        How many colors.
 
     Returns
     -------
-    ndarray of shape (n_colours, 3)
+    ndarray of shape (n_colors, 3)
         Red, green and blue, from 0 to 1.
 
     Examples
@@ -65,20 +65,19 @@ def palette(n_colours: int) -> NDArray[np.float64]:
     >>> palette(2).round(2).tolist()
     [[0.0, 0.45, 0.7], [0.9, 0.62, 0.0]]
     """
-    check_count("n_colours", n_colours, 0)
-    named = np.array([_of_hex(text) for text in LIGHT])
-    turn = np.arange(max(0, n_colours - len(LIGHT)), dtype=np.float64)
+    check_count("n_colors", n_colors, 0)
+    turn = np.arange(max(0, n_colors - len(LIGHT)), dtype=np.float64)
     further = _oklch(0.56 + 0.08 * (turn % 3 - 1), 0.13, math.radians(20) + GOLDEN_ANGLE * turn)
-    return np.concatenate([named, further])[:n_colours]
+    return np.concatenate([_rgb(*LIGHT), further])[:n_colors]
 
 
-def node_colours(tree: Tree, classes: LeafClasses | None) -> NDArray[np.float64]:
-    """A colour for each node, (n_nodes, 3): that of its most frequent class, greyer the more classes mix. O(n k).
+def node_colors(tree: Tree, classes: LeafClasses | None) -> NDArray[np.float64]:
+    """A color for each node, (n_nodes, 3): that of its most frequent class, grayer the more classes mix. O(n k).
 
-    A node without a majority class is as grey as the trunk; without classes, all nodes are. Leaves of unknown class do
-    not count; nodes above only such leaves are grey.
+    A node without a majority class is as gray as the trunk; without classes, all nodes are. Leaves of unknown class do
+    not count; nodes above only such leaves are gray.
     """
-    trunk = np.array(_of_hex(TRUNK))
+    (trunk,) = _rgb(TRUNK)
     if classes is None or not classes.names:
         return np.tile(trunk, (tree.n_nodes, 1))
     most, owner = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, np.int64)
@@ -94,12 +93,12 @@ def node_colours(tree: Tree, classes: LeafClasses | None) -> NDArray[np.float64]
     return share * palette(len(classes.names))[owner] + (1 - share) * trunk
 
 
-def _of_hex(text: str) -> tuple[float, float, float]:
-    return int(text[1:3], 16) / 255, int(text[3:5], 16) / 255, int(text[5:7], 16) / 255
+def _rgb(*colors: str) -> NDArray[np.float64]:
+    return np.array([list(bytes.fromhex(color[1:])) for color in colors]) / 255
 
 
 def _oklch(lightness: NDArray[np.float64], chroma: float, hue: NDArray[np.float64]) -> NDArray[np.float64]:
-    """OKLCH colours in sRGB; colours outside sRGB are clipped."""
+    """OKLCH colors in sRGB; colors outside sRGB are clipped."""
     a, b = chroma * np.cos(hue), chroma * np.sin(hue)
     to_cones = np.array([[0.3963377774, 0.2158037573], [-0.1055613458, -0.0638541728], [-0.0894841775, -1.291485548]])
     to_light = np.array(

@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse._checks import check_choice, check_finite, real_numbers
+from hypcse._checks import check_choice
 from hypcse._choices import Heights, Scale
-from hypcse.graph import Graph
 from hypcse.graph.scaling import fit_scaling
 from hypcse.kernels.trees.drawing import covering_arcs
-from hypcse.kernels.trees.sweep import kept_parents, subtree_minima
-from hypcse.search.binary import volume_heights
+from hypcse.kernels.trees.sweep import subtree_minima
 from hypcse.tree import Tree
 from hypcse.tree.nodes import merge_distances
 
@@ -23,7 +21,7 @@ LEAST_RADIUS, MOST_RADIUS = 2.5, 9.0
 
 
 class DiskLayout(NamedTuple):
-    """Polar coordinates of every node: `angle` in radians and `radius`, the hyperbolic distance from the centre.
+    """Polar coordinates of every node: `angle` in radians and `radius`, the hyperbolic distance from the center.
 
     In the Poincare disk a node lies at tanh(radius / 2) e^(i angle).
     """
@@ -40,7 +38,7 @@ def tree_layout(tree: Tree) -> DiskLayout:
         radius = R (1 - log s / log n),    R = min(log n, 4 + 0.35 log n), at least 2.5.
 
     A circle of hyperbolic radius r is about pi e^r long, so with R = log n all sectors are equally wide where their
-    nodes lie: a subtree brought to the centre looks like the whole tree. Large trees get a smaller R, which shows more
+    nodes lie: a subtree brought to the center looks like the whole tree. Large trees get a smaller R, which shows more
     of their levels at once. Radii grow strictly from the root to the leaves.
 
     >>> tree_layout(Tree.from_newick("((0,1),2);")).radius.round(2).tolist()
@@ -55,14 +53,16 @@ def tree_layout(tree: Tree) -> DiskLayout:
 
 
 def model_layout(source: Any, tree: Tree) -> DiskLayout:
-    """The layout of a model's tree: by its embedding if it lies in the disk, otherwise by the tree alone."""
-    points = getattr(source, "embedding_", None)
-    if points is None or np.ndim(points) != 2 or np.shape(points)[1] != 2:
-        return tree_layout(tree)
-    return ancestor_layout(tree, points)
+    """The layout of a model's tree: by its embedding if that lies in the unit disk, otherwise by the tree alone."""
+    points: Any = getattr(source, "embedding_", None)
+    if np.shape(points) == (tree.n_leaves, 2):
+        points = np.array(points, dtype=np.float64)
+        if (np.square(points).sum(axis=1) < 1).all():
+            return ancestor_layout(tree, points)
+    return tree_layout(tree)
 
 
-def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
+def ancestor_layout(tree: Tree, points: NDArray[np.float64]) -> DiskLayout:
     """A layout by an embedding: leaves as points[k] in the unit disk, a node at the LCA of its outermost leaves. O(n).
 
     Paper: Eq. (6). The LCA of two leaves of one radius R is the midpoint of the geodesic between them, at the depth
@@ -71,11 +71,10 @@ def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
 
     A node takes the LCA of the two leaves that bound the smallest arc over all leaves under it, with the smaller of
     their radii if these differ. If no half circle holds them, it lies at the origin, so depths never decrease
-    downwards. Then an isometry moves the root to the centre. If leaves lie farther out than a page can show, all radii
+    downwards. Then an isometry moves the root to the center. If leaves lie farther out than a page can show, all radii
     shrink by one factor.
     """
-    leaves = check_disk(points, tree.n_leaves)
-    place = _complex(leaves)
+    place = points[:, 0] + 1j * points[:, 1]
     middle, half = covering_arcs(tree.parent, np.angle(place))
     radius = 2 * np.arctanh(np.abs(place))
     shallow = np.tanh(subtree_minima(tree.parent, radius))
@@ -83,49 +82,22 @@ def ancestor_layout(tree: Tree, points: ArrayLike) -> DiskLayout:
     depth = np.arctanh(np.minimum(shallow * np.cos(np.minimum(half, np.pi / 2)), np.nextafter(1.0, 0.0)))
     places = np.tanh(depth / 2) * np.exp(1j * middle)
     places[: tree.n_leaves] = place
-    return _centre(places)
-
-
-def check_disk(points: ArrayLike, n_leaves: int) -> NDArray[np.float64]:
-    """Raise unless there is one point per leaf, inside the unit disk."""
-    leaves = real_numbers("the embedding", points)
-    if leaves.shape != (n_leaves, 2):
-        raise ValueError(
-            f"the embedding has shape {leaves.shape}, but a disk needs ({n_leaves}, 2): one point per leaf."
-        )
-    check_finite("the embedding", leaves)
-    farthest = int(np.argmax((leaves**2).sum(axis=1)))
-    if (leaves[farthest] ** 2).sum() >= 1:
-        raise ValueError(
-            f"point {farthest} of the embedding has norm {np.hypot(*leaves[farthest]):.6g}; points of the disk have "
-            "norms below 1. Pass Poincare coordinates."
-        )
-    return leaves
-
-
-def _complex(points: NDArray[np.float64]) -> NDArray[np.complex128]:
-    return np.ascontiguousarray(points).view(np.complex128)[:, 0]
-
-
-def _centre(places: NDArray[np.complex128]) -> DiskLayout:
-    """Move points of the disk by an isometry that brings the last one to the centre; returns polar coordinates."""
+    # The isometry that brings the root to the center.
     moved = (places - places[-1]) / (1 - places[-1].conj() * places)
     radius = 2 * np.arctanh(np.minimum(np.abs(moved), 1 - np.finfo(np.float64).epsneg))
     return DiskLayout(np.angle(moved) % (2 * np.pi), radius * min(1.0, MOST_RADIUS / max(radius.max(), 1.0)))
 
 
-DISTANCE_TITLE = "distance between joined parts"
+class HeightAxis(NamedTuple):
+    """Heights to draw, one per node of the tree, and the title and note of their axis.
 
-
-class Distances(NamedTuple):
-    """Distance between the parts that each node joins.
-
-    values : (n_nodes,) root mean squared distance, never decreasing upwards; see `merge_distances`.
-    note   : a note for readers of the axis.
+    from_zero : whether the axis must start at 0, because readers compare lengths along it.
     """
 
-    values: NDArray[np.float64]
-    note: str
+    height: NDArray[np.float64]
+    title: str
+    note: str = ""
+    from_zero: bool = False
 
 
 def check_heights(heights: Heights, source: Any, features: ArrayLike | None) -> bool:
@@ -143,13 +115,13 @@ def joined_distances(
     features: ArrayLike | None,
     scale: Scale,
     kinds: Sequence[str | None] | None = None,
-) -> Distances | None:
+) -> HeightAxis | None:
     """Distances of the given features on that scale, else of a fitted model's features; None without any. O(n d).
 
     kinds : of the columns, see `fit_scaling`.
 
     >>> tree = Tree.from_newick("((0,1),2);")
-    >>> joined_distances(tree, tree, [[0.0], [2.0], [8.0]], "minmax").values.round(3).tolist()
+    >>> joined_distances(tree, tree, [[0.0], [2.0], [8.0]], "minmax").height.round(3).tolist()
     [0.0, 0.0, 0.0, 0.25, 0.884]
     """
     points = getattr(source, "_scaled", None) if features is None else fit_scaling(features, scale, kinds)[1]
@@ -159,51 +131,19 @@ def joined_distances(
     values = merge_distances(tree, points)
     # Distances between copies are rounding errors; make them 0.
     values[values <= 1e-12 * np.abs(points).max()] = 0.0
-    return Distances(values, "root mean square" if used == "none" else "root mean square, scaled features")
+    note = "root mean square" if used == "none" else "root mean square, scaled features"
+    return HeightAxis(values, "distance between joined parts", note, from_zero=True)
 
 
-def height_title(tree: Tree, graph: Graph | None) -> str:
-    """The title for the tree's own heights: more than "height" if the graph shows that they are volumes."""
-    if graph is None or graph.n_vertices != tree.n_leaves or tree.n_leaves == 1:
+def height_title(tree: Tree) -> str:
+    """The title for the tree's own heights: more than "height" if all have one known unit."""
+    if tree.joined_by_distance.any():
         return "height"
-    return "height (log2 of volume)" if np.allclose(volume_heights(tree.parent, graph), tree.height) else "height"
+    return {"volume": "height (log2 of volume)", "distance": "height (distance)"}.get(tree.unit or "", "height")
 
 
-class HeightAxis(NamedTuple):
-    """Heights to draw, one per node of the tree, and the title and note of their axis.
-
-    from_zero : whether the axis must start at 0, because readers compare lengths along it.
-    """
-
-    height: NDArray[np.float64]
-    title: str
-    note: str
-    from_zero: bool
-
-
-def height_axis(
-    tree: Tree, graph: Graph | None, source: Any, features: ArrayLike | None, *, scale: Scale, heights: Heights
-) -> HeightAxis:
+def height_axis(tree: Tree, source: Any, features: ArrayLike | None, *, scale: Scale, heights: Heights) -> HeightAxis:
     """The axis of distances if these are to be drawn (see `check_heights`), else of the tree's own heights."""
     measured = check_heights(heights, source, features)
     distances = joined_distances(tree, source, features, scale) if measured else None
-    if distances is None:
-        return HeightAxis(tree.height, height_title(tree, graph), "", from_zero=False)
-    return HeightAxis(distances.values, DISTANCE_TITLE, distances.note, from_zero=True)
-
-
-def on_binary_form(tree: Tree, binary: Tree, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values of a tree's nodes, carried over to its `binary_form`: the parts of a split node have its value.
-
-    Smallest leaf and size identify a node, in the tree and in its binary form.
-    """
-    key, sought = _keys(tree), _keys(binary)
-    order = np.argsort(key)
-    place = order[np.minimum(np.searchsorted(key, sought, sorter=order), key.size - 1)]
-    kept = key[place] == sought
-    node = np.where(kept, np.arange(binary.n_nodes), kept_parents(binary.parent, kept))
-    return values[place[node]]
-
-
-def _keys(tree: Tree) -> NDArray[np.int64]:
-    return subtree_minima(tree.parent, np.arange(tree.n_leaves)) * (tree.n_leaves + 1) + tree.sizes
+    return distances or HeightAxis(tree.height, height_title(tree))

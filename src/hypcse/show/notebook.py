@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hypcse.graph import Graph
-from hypcse.show.plot import dendrogram
+from hypcse.show.plot.dendrograms import dendrogram
 from hypcse.show.source import flat_of
 from hypcse.tree import Tree
 from hypcse.tree.flat import count_clusters
@@ -18,7 +18,7 @@ from hypcse.tree.flat import count_clusters
 MAX_LEAVES = 200_000
 """The largest number of leaves that is drawn automatically: about three seconds."""
 MAX_COUNTS = 100_000_000
-"""The largest product of leaves and clusters that is drawn automatically: colours take time for both."""
+"""The largest product of leaves and clusters that is drawn automatically: colors take time for both."""
 MAX_EDGES = 2_000_000
 """The largest number of edges for which components are counted automatically: less than a second."""
 DRAWN_LEAVES = 50

@@ -33,15 +33,8 @@ def tree_of(source: Any) -> Tree:
     )
 
 
-def given_or_own(given: Any, source: Any, name: str) -> Any:
-    """The given value, else the model's attribute of that name; None without either."""
-    return getattr(source, name, None) if given is None else given
-
-
 def flat_of(model: Any) -> Any:
-    """The flat labels of a fitted model, else None; of the level to look at if they are one cluster for want of
-    structure.
-    """
+    """The flat labels of a fitted model, else None; if they are one cluster for want of structure, its main level."""
     labels, structure = getattr(model, "labels_", None), getattr(model, "structure_", None)
     if labels is None or structure is None or structure.found or np.max(labels) > 0:
         return labels
@@ -50,16 +43,18 @@ def flat_of(model: Any) -> Any:
 
 def graph_of(source: Any, graph: GraphLike | None, tree: Tree) -> Graph | None:
     """The graph over the leaves: the given one, else the model's, else None."""
-    found = given_or_own(graph, source, "graph_")
-    return None if found is None else graph_over(tree, found)
+    graph = getattr(source, "graph_", None) if graph is None else graph
+    return None if graph is None else graph_over(tree, graph)
 
 
 def classes_of(source: Any, labels: ArrayLike | None, tree: Tree) -> LeafClasses | None:
-    """The classes to colour by: the given ones, else the flat labels of a model, outliers unknown, else None."""
-    found: Any = flat_of(source) if labels is None else labels
-    if labels is None and found is not None and np.min(found) < 0:
-        return LeafClasses(found, tuple(map(str, range(int(np.max(found)) + 1))))
-    return None if found is None else leaf_classes(found, tree.n_leaves)
+    """The classes to color by: the given ones, else the flat labels of a model, outliers unknown, else None."""
+    if labels is not None:
+        return leaf_classes(labels, tree.n_leaves)
+    own = flat_of(source)
+    if own is not None and np.min(own) < 0:
+        return LeafClasses(own, tuple(map(str, range(int(np.max(own)) + 1))))
+    return None if own is None else leaf_classes(own, tree.n_leaves)
 
 
 def leaf_classes(labels: ArrayLike, n_leaves: int) -> LeafClasses:
@@ -69,6 +64,5 @@ def leaf_classes(labels: ArrayLike, n_leaves: int) -> LeafClasses:
     """
     codes = check_labels(labels, n_leaves, allow_unknown=True)
     known, first = np.unique(codes, return_index=True)
-    first = first[known >= 0]
     values = labels if isinstance(labels, list | tuple) else np.asarray(labels)
-    return LeafClasses(codes, tuple(str(values[k]) for k in first.tolist()))
+    return LeafClasses(codes, tuple(str(values[k]) for k in first[known >= 0].tolist()))

@@ -1,20 +1,35 @@
-"""Places on disk: checked before any work is done, held while it is done, exchanged at once."""
+"""Places on disk: checked before any work is done, held while it is done, and hidden drafts beside them."""
 
 from __future__ import annotations
 
-import ctypes
-import errno
+import glob
 import os
+import re
+import secrets
+import shutil
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-from hypcse.storage.drafts import lock, open_draft
+try:
+    import fcntl
+except ImportError:
+    # Windows has no such locks.
+    fcntl = None  # type: ignore[assignment]
+
+HOLDER = ".hypcse.lock"
+"""The file in a folder that is locked, and says by whom. Not the folder itself: network disks lock only files."""
+_HELD: ContextVar[frozenset[Path]] = ContextVar("held", default=frozenset())
+"""Folders locked by the current work; other threads are other work."""
+_LONGEST = 60
+"""Characters of the name used in hidden names: a file name has at most 255 bytes."""
+_DRAFT = re.compile(r"\..+\.part-[0-9a-f]{8}", re.DOTALL)
+_DAY = 86_400
+"""Seconds after which a draft counts as left by a writer that was killed."""
 
 
 def check_folder(folder: Path) -> None:
@@ -33,9 +48,15 @@ def check_file(path: Path) -> None:
     place = Path(os.path.realpath(path))
     if place.is_dir():
         raise IsADirectoryError(f"{path} is a folder, but a file is needed there. Choose another name.")
-    if not place.parent.is_dir():
-        raise FileNotFoundError(f"{place.parent}, where {path.name} would go, is not a folder. Create it first.")
-    check_room(place.parent, path.name)
+    check_room(parent_of(place), path.name)
+
+
+def parent_of(place: Path) -> Path:
+    """The folder in which a file or folder is to be written; raise if there is none."""
+    parent = place.absolute().parent
+    if not parent.is_dir():
+        raise FileNotFoundError(f"{parent}, where {place.name} would go, is not a folder. Create it first.")
+    return parent
 
 
 def check_room(parent: Path, name: str) -> None:
@@ -46,62 +67,6 @@ def check_room(parent: Path, name: str) -> None:
     except OSError as error:
         what = f", where {name} would go" if name else ""
         raise type(error)(f"cannot write to {parent}{what} ({error.strerror}). Choose another place.") from None
-
-
-_NO_REPLACE, _EXCHANGE = 1, 2
-_HERE = -100
-"""AT_FDCWD: paths count from the current folder."""
-_UNKNOWN = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
-"""Error codes of a system or a disk that does not support the call."""
-
-
-def rename_to_free(source: Path, target: Path) -> None:
-    """Rename a folder; FileExistsError if the target exists, even if it appeared just now."""
-    if _rename_with(source, target, _NO_REPLACE):
-        return
-    if os.path.lexists(target):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
-    try:
-        os.rename(source, target)
-    except OSError as error:
-        # The system refuses a folder that appeared in between, unless it is empty.
-        if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
-        raise
-
-
-def exchange(one: Path, other: Path) -> bool:
-    """Exchange two names atomically; return False and do nothing if the system cannot."""
-    return _rename_with(one, other, _EXCHANGE)
-
-
-def _rename_with(source: Path, target: Path, flag: int) -> bool:
-    call = _renameat2()
-    if call is None:
-        return False
-    if call(_HERE, os.fsencode(source), _HERE, os.fsencode(target), flag) == 0:
-        return True
-    code = ctypes.get_errno()
-    if code in _UNKNOWN:
-        return False
-    raise OSError(code, os.strerror(code), str(source), None, str(target))
-
-
-@cache
-def _renameat2() -> Any:
-    """The Linux system call, or None elsewhere."""
-    try:
-        call = ctypes.CDLL(None, use_errno=True).renameat2
-    except (OSError, TypeError, AttributeError):
-        return None
-    call.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
-    return call
-
-
-HOLDER = ".hypcse.lock"
-"""The file in a folder that is locked, and says by whom. Not the folder itself: network disks lock only files."""
-_HELD: ContextVar[frozenset[Path]] = ContextVar("held", default=frozenset())
-"""Folders locked by the current work; other threads are other work."""
 
 
 @contextmanager
@@ -117,7 +82,7 @@ def hold_folder(folder: Path, again: bool = False) -> Iterator[None]:
     if again and place in _HELD.get():
         yield
         return
-    handle = _lock_what_stays(place / HOLDER, folder)
+    handle = _lock(place / HOLDER, folder)
     token = _HELD.set(_HELD.get() | {place})
     try:
         yield
@@ -129,25 +94,32 @@ def hold_folder(folder: Path, again: bool = False) -> Iterator[None]:
             os.close(handle)
 
 
-def _lock_what_stays(file: Path, folder: Path) -> int | None:
-    """The lock of a folder, with its holder in the file; retried if the file was removed while it was being locked."""
+def _lock(file: Path, folder: Path) -> int | None:
+    """The locked file, with its holder in it; None if the system cannot lock files."""
+    if fcntl is None:
+        return None
     while True:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            handle = lock(file, wait=False, flags=os.O_RDWR | os.O_CREAT)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            holder = os.read(handle, 1000).decode()
+            os.close(handle)
             raise ValueError(
-                f"another run writes into {folder}{_holder(file)}. Wait for it, or choose another folder."
+                f"another run writes into {folder}{f' ({holder})' if holder else ''}. Wait for it, or choose another "
+                "folder."
             ) from None
-        if handle is None and file.parent.is_dir():
+        except OSError:
+            os.close(handle)
             return None
-        if handle is not None and _is_at(file, handle):
+        # The run before may have removed the file, or the folder, while it was being locked.
+        if _is_at(file, handle):
             os.ftruncate(handle, 0)
             text = f"process {os.getpid()} on {socket.gethostname()}, since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
             os.write(handle, text.encode())
             return handle
-        if handle is not None:
-            os.close(handle)
-        file.parent.mkdir(parents=True, exist_ok=True)
+        os.close(handle)
 
 
 def _is_at(file: Path, handle: int) -> bool:
@@ -158,10 +130,46 @@ def _is_at(file: Path, handle: int) -> bool:
         return False
 
 
-def _holder(file: Path) -> str:
-    """Who holds a lock, to go on with a sentence; empty if it was released meanwhile."""
+@contextmanager
+def open_draft(place: Path, folder: bool) -> Iterator[Path]:
+    """A new hidden file or folder beside its place; whatever still has the hidden name at the end is removed."""
+    remove_leftovers(place.parent, glob.escape(place.name[:_LONGEST]), _DAY)
+    draft = _make_draft(place, folder)
     try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        text = ""
-    return f" ({text})" if text else ""
+        yield draft
+    finally:
+        remove(draft)
+
+
+def hidden_name(place: Path, kind: str) -> Path:
+    """A new hidden name beside a place."""
+    return place.with_name(f".{place.name[:_LONGEST]}.{kind}-{secrets.token_hex(4)}")
+
+
+def remove_leftovers(parent: Path, name: str, seconds: float = 0) -> None:
+    """Remove drafts of files and folders of that name, a pattern as in a shell, that are older than so many seconds."""
+    for text in glob.glob(f".{name}.part-*", root_dir=parent):
+        path = parent / text
+        try:
+            age = time.time() - path.lstat().st_mtime
+        except FileNotFoundError:
+            continue  # Its writer was faster.
+        if _DRAFT.fullmatch(text) and not path.is_symlink() and age >= seconds:
+            remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if there is one."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _make_draft(place: Path, folder: bool) -> Path:
+    draft = hidden_name(place, "part")
+    if folder:
+        draft.mkdir()
+    else:
+        draft.touch(exist_ok=False)
+    return draft

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hypcse.storage.archive import FACTS, FILES, Content, ModelFileError, check_folder, fail, pack, read_archive
 from hypcse.storage.options import decode_options, encode_options, hints_of, nest_options, spread_options
-from hypcse.storage.values import Codec, read_parts
+from hypcse.storage.values import read_parts
 from hypcse.storage.whole import check_place, write_folder
 
 KIND = "hypcse-model"
@@ -49,41 +49,32 @@ def save_model(model: Any, folder: str | os.PathLike[str], overwrite: bool = Fal
 
 def pack_model(model: Any) -> dict[str, bytes]:
     """The files of a fitted estimator, by name."""
-    options = spread_options(type(model), model.get_params(deep=False))
-    parameters = {name: _storable(name, value) for name, value in options.items()}
+    kind = type(model)
+    parameters = spread_options(kind, model.get_params(deep=False))
+    # A callback is code, and a generator is used up: `_seed` has the seed.
+    for name in {"callback", "random_state"} & parameters.keys():
+        value = parameters[name]
+        parameters[name] = value.__index__() if hasattr(value, "__index__") else None
     content = {
-        "estimator": type(model).__name__,
-        "parameters": encode_options(parameters, hints_of(type(model))),
-        "fitted": {name: codec.encode(getattr(model, name, None)) for name, codec in type(model).stored.items()},
+        "estimator": kind.__name__,
+        "parameters": encode_options(parameters, hints_of(kind)),
+        "fitted": {name: codec.encode(getattr(model, name, None)) for name, codec in kind._stored.items()},
     }
     # Attributes may have been changed by hand: refuse to write what could not be read again.
-    _restore(type(model), content)
+    _restore(kind, content)
     return pack(KIND, content)
-
-
-def _storable(name: str, value: Any) -> Any:
-    """A parameter as it is stored: no callback, and None for a generator, which is used up; `_seed` has the seed."""
-    if name == "callback" or (name == "random_state" and not isinstance(value, int)):
-        return value.__index__() if hasattr(value, "__index__") else None
-    return value
 
 
 def load_model(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
     """Load an estimator of that class from a folder; `ModelFileError` if there is none, or if it is incomplete."""
     place = Path(folder)
     check_folder(place)
-    try:
-        is_inside = not (place / FACTS).exists() and (place / INNER / FACTS).is_file()
-    except OSError as error:
-        fail(place / FACTS, f"the file cannot be read ({error.strerror})")
-    if is_inside:
+    if not os.path.exists(place / FACTS) and os.path.isfile(place / INNER / FACTS):
         raise ModelFileError(f"{place} is a folder of `hypcse fit`; its model is in {place / INNER}. Load that folder.")
     content, version = read_archive(place, KIND)
     try:
         return _restore(kind, content, version)
     except (ValueError, TypeError) as error:
-        if isinstance(error, ModelFileError):
-            raise
         fail(place, str(error))
 
 
@@ -94,47 +85,33 @@ def _restore(kind: type[Model], content: Content, version: str = "") -> Model:
         way_out = f" Call {HOMES[estimator]}.load." if estimator in HOMES else ""
         raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load cannot read.{way_out}")
     owner: Any = kind
-    model = owner(**nest_options(owner, _parameters(owner, parameters, version)))
+    writer = f"it was written by hypcse {version or 'of an unknown version'}"
+    try:
+        options = decode_options(parameters, hints_of(owner))
+    except ValueError as error:
+        raise ValueError(f"{writer}, and of its parameters {error}") from None
+    model = owner(**nest_options(owner, options))
     if not isinstance(fitted, dict):
         raise ValueError(f"what was fitted is {fitted!r:.60}")
-    fitted = {RENAMED.get(name, name): kept for name, kept in fitted.items()}
-    unknown = sorted(map(str, fitted.keys() - owner.stored.keys()))
+    fitted = {RENAMED.get(name, name): value for name, value in fitted.items()}
+    unknown = sorted(map(str, fitted.keys() - owner._stored.keys()))
     if unknown:
-        raise ValueError(f"{_written_by(version)} and holds {unknown[0]!r:.60}, which this version does not know")
-    found = {name: _decode(owner.stored[name], name, kept) for name, kept in fitted.items()}
-    found = {**owner.filled(model, found), **found}
-    missing = [name for name in owner.stored if name not in found]
+        raise ValueError(f"{writer} and holds {unknown[0]!r:.60}, which this version does not know")
+    values = {}
+    for name, value in fitted.items():
+        try:
+            values[name] = owner._stored[name].decode(value)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{name} is not what it should be: {error}") from None
+    values = {**owner._filled(model, values), **values}
+    missing = [name for name in owner._stored if name not in values]
     if missing:
         raise ValueError(f"{missing[0]} is missing")
-    _check_sizes(owner, found)
-    model.keep(**{name: value for name, value in found.items() if value is not None or name != "feature_names_in_"})
-    return model
-
-
-def _parameters(kind: Any, parameters: Any, version: str) -> dict[str, Any]:
-    """The stored parameters: missing ones take their defaults, and unknown ones are an error."""
-    try:
-        return decode_options(parameters, hints_of(kind))
-    except ValueError as error:
-        raise ValueError(f"{_written_by(version)}, and of its parameters {error}") from None
-
-
-def _written_by(version: str) -> str:
-    return f"it was written by hypcse {version or 'of an unknown version'}"
-
-
-def _decode(codec: Codec, name: str, kept: Any) -> Any:
-    try:
-        return codec.decode(kept)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{name} is not what it should be: {error}") from None
-
-
-def _check_sizes(kind: Any, found: dict[str, Any]) -> None:
-    """Raise unless all attributes are about the same points and features."""
-    wrong = [name for name, right in kind.sizes(found).items() if not right]
+    wrong = [name for name, right in owner._sizes(values).items() if not right]
     if wrong:
         raise ValueError(
-            f"{wrong[0]} does not fit the settings and the tree of {found['tree_'].n_leaves} points, "
-            f"{found['n_features_in_']} features"
+            f"{wrong[0]} does not fit the settings and the tree of {values['tree_'].n_leaves} points, "
+            f"{values['n_features_in_']} features"
         )
+    model._keep(**{name: value for name, value in values.items() if value is not None or name != "feature_names_in_"})
+    return model

@@ -69,35 +69,35 @@ def options_class(hint: Any) -> type[BaseEstimator] | None:
 
 def hints_of(kind: type[Any]) -> dict[str, Any]:
     """The types of the parameters of a class, those of a nested value by their plain names."""
-    found = {}
+    hints = {}
     for name, hint in get_type_hints(kind.__init__).items():
         inner = options_class(hint)
-        found.update({name: hint} if inner is None else hints_of(inner))
-    found.pop("return", None)
-    return found
+        hints.update({name: hint} if inner is None else hints_of(inner))
+    hints.pop("return", None)
+    return hints
 
 
 def spread_options(kind: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a class, those that a nested value sets by their plain names."""
-    found = {}
+    hints, spread = get_type_hints(kind.__init__), {}
     for name, value in options.items():
-        if options_class(get_type_hints(kind.__init__).get(name)) is None:
-            found[name] = value
+        if options_class(hints.get(name)) is None:
+            spread[name] = value
         elif value is not None:
-            found.update({inner: one for inner, one in value.get_params().items() if one is not None})
-    return found
+            spread.update({inner: one for inner, one in value.get_params().items() if one is not None})
+    return spread
 
 
 def nest_options(kind: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """The inverse of `spread_options`: what the class takes."""
-    found = dict(options)
+    nested = dict(options)
     for name, hint in get_type_hints(kind.__init__).items():
         inner = options_class(hint)
         if inner is not None:
-            own = {key: found.pop(key) for key in hints_of(inner) if key in found}
+            own = {key: nested.pop(key) for key in hints_of(inner) if key in nested}
             own = {key: value for key, value in own.items() if value is not None}
-            found.update({name: inner(**own)} if own else {})
-    return found
+            nested.update({name: inner(**own)} if own else {})
+    return nested
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:
@@ -117,8 +117,8 @@ def decode_options(options: Any, hints: Hints) -> dict[str, Any]:
 
 def encode_options(options: Mapping[str, Any], hints: Hints) -> dict[str, Any]:
     """The options as plain values; raise for one that cannot be read again."""
-    found = {name: to_plain(value, hints[name]) for name, value in options.items()}
-    for name, value in found.items():
+    plain = {name: to_plain(value, hints[name]) for name, value in options.items()}
+    for name, value in plain.items():
         if not fits(value, hints[name]):
             raise TypeError(f"{name}={value!r:.60} cannot be saved: it has the wrong type.")
-    return found
+    return plain

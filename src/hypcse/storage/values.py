@@ -22,70 +22,71 @@ class Codec:
     decode: Callable[[Any], Any]
 
 
-def read_parts(kept: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+def read_parts(stored: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
     """The values of a part of an archive that has exactly these names."""
-    if not isinstance(kept, dict) or set(kept) != set(names):
-        found = sorted(map(str, kept)) if isinstance(kept, dict) else kept
-        raise ValueError(f"it holds {found!r:.160} instead of {', '.join(names)}")
-    return tuple(kept[name] for name in names)
+    if not isinstance(stored, dict) or set(stored) != set(names):
+        actual = sorted(map(str, stored)) if isinstance(stored, dict) else stored
+        raise ValueError(f"it holds {actual!r:.160} instead of {', '.join(names)}")
+    return tuple(stored[name] for name in names)
 
 
-def decode_array(kept: Any, dtype: Any, ndim: int) -> NDArray[Any]:
+def decode_array(stored: Any, dtype: Any, ndim: int) -> NDArray[Any]:
     """A copy of an array of that type and number of dimensions, without NaN or infinity."""
-    if not isinstance(kept, np.ndarray) or kept.dtype != dtype or kept.ndim != ndim:
-        found = f"{kept.dtype} of shape {kept.shape}" if isinstance(kept, np.ndarray) else f"{kept!r:.60}"
-        raise ValueError(f"it is {found} instead of an array of {np.dtype(dtype)} in {ndim} dimensions")
-    check_finite("the array", kept)
-    return kept.copy()
+    if not isinstance(stored, np.ndarray) or stored.dtype != dtype or stored.ndim != ndim:
+        actual = f"{stored.dtype} of shape {stored.shape}" if isinstance(stored, np.ndarray) else f"{stored!r:.60}"
+        raise ValueError(f"it is {actual} instead of an array of {np.dtype(dtype)} in {ndim} dimensions")
+    check_finite("the array", stored)
+    return stored.copy()
 
 
 def array(dtype: Any, ndim: int) -> Codec:
     """The codec of an array."""
-    return Codec(lambda value: np.asarray(value, dtype), lambda kept: decode_array(kept, dtype, ndim))
+    return Codec(lambda value: np.asarray(value, dtype), lambda stored: decode_array(stored, dtype, ndim))
 
 
 def or_none(codec: Codec) -> Codec:
     """The codec of a value that may be missing."""
     return Codec(
         lambda value: None if value is None else codec.encode(value),
-        lambda kept: None if kept is None else codec.decode(kept),
+        lambda stored: None if stored is None else codec.decode(stored),
     )
 
 
-def _decode_number(kept: Any) -> float:
-    if type(kept) is not float or not np.isfinite(kept):
-        raise ValueError(f"it is {kept!r:.60} instead of a finite float")
-    return kept
+def _decode_number(stored: Any) -> float:
+    if type(stored) is not float or not np.isfinite(stored):
+        raise ValueError(f"it is {stored!r:.60} instead of a finite float")
+    return stored
 
 
-def _decode_names(kept: Any) -> NDArray[Any]:
-    if not isinstance(kept, list) or not all(type(name) is str for name in kept):
-        raise ValueError(f"it is {kept!r:.60} instead of a list of texts")
-    return np.array(kept, dtype=object)
+def _decode_names(stored: Any) -> NDArray[Any]:
+    if not isinstance(stored, list) or not all(type(name) is str for name in stored):
+        raise ValueError(f"it is {stored!r:.60} instead of a list of texts")
+    return np.array(stored, dtype=object)
 
 
 def _encode_tree(tree: Tree) -> dict[str, Any]:
     names = None if tree.names is None else list(tree.names)
-    return {"parent": tree.parent, "height": tree.height, "names": names}
+    joined_from = tree.joined_from if np.isfinite(tree.joined_from) else None
+    return {"parent": tree.parent, "height": tree.height, "names": names, "unit": tree.unit, "joined_from": joined_from}
 
 
-def _decode_tree(kept: Any) -> Tree:
-    parent, height, names = read_parts(kept, ("parent", "height", "names"))
+def _decode_tree(stored: Any) -> Tree:
+    # Trees of hypcse 0.2 do not say what their heights measure.
+    stored = {"unit": None, "joined_from": None, **stored} if isinstance(stored, dict) else stored
+    parent, height, names, unit, joined_from = read_parts(stored, ("parent", "height", "names", "unit", "joined_from"))
     if names is not None:
         names = tuple(_decode_names(names))
-    return Tree(decode_array(parent, np.int64, 1), decode_array(height, np.float64, 1), names)
+    joined_from = np.inf if joined_from is None else _decode_number(joined_from)
+    return Tree(decode_array(parent, np.int64, 1), decode_array(height, np.float64, 1), names, unit, joined_from)
 
 
-def _encode_graph(graph: Graph) -> dict[str, Any]:
-    return {name: getattr(graph, name) for name in _ROWS}
+_ROWS = {"indptr": np.int64, "indices": np.int32, "weights": np.float64, "self_weights": np.float64}
 
 
-def _decode_graph(kept: Any) -> Graph:
-    given = [
-        decode_array(part, dtype, 1) for part, dtype in zip(read_parts(kept, tuple(_ROWS)), _ROWS.values(), strict=True)
-    ]
-    indptr, indices = given[:2]
-    graph = Graph(*given)
+def _decode_graph(stored: Any) -> Graph:
+    parts = zip(read_parts(stored, tuple(_ROWS)), _ROWS.values(), strict=True)
+    graph = Graph(*(decode_array(part, dtype, 1) for part, dtype in parts))
+    indptr, indices = graph.indptr, graph.indices
     # SciPy's compiled code trusts these; the rest is checked by building the graph again.
     if indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] != indices.size:
         raise ValueError("'indptr' does not mark the rows of 'indices'")
@@ -96,11 +97,8 @@ def _decode_graph(kept: Any) -> Graph:
     return graph
 
 
-_ROWS = {"indptr": np.int64, "indices": np.int32, "weights": np.float64, "self_weights": np.float64}
-
-
 TREE = Codec(_encode_tree, _decode_tree)
-GRAPH = Codec(_encode_graph, _decode_graph)
+GRAPH = Codec(lambda graph: {name: getattr(graph, name) for name in _ROWS}, _decode_graph)
 NAMES = Codec(lambda names: [str(name) for name in names], _decode_names)
 NUMBER = Codec(float, _decode_number)
-COUNT = Codec(int, lambda kept: check_count("it", kept, 0))
+COUNT = Codec(int, lambda stored: check_count("it", stored, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Collection
 from contextlib import suppress
@@ -9,8 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from hypcse._checks import warn
-from hypcse.storage.drafts import hidden_name, open_draft, remove
-from hypcse.storage.files import check_room, exchange, rename_to_free
+from hypcse.storage.files import check_room, hidden_name, open_draft, parent_of, remove
 
 
 def check_place(out: Path, overwrite: bool, owned: Collection[str]) -> None:
@@ -23,14 +23,14 @@ def check_place(out: Path, overwrite: bool, owned: Collection[str]) -> None:
         raise FileExistsError(f"{out} is a link. Choose a folder that does not exist yet.")
     if out.exists() and not out.is_dir():
         raise FileExistsError(f"{out} is a file, but a folder is needed there. Choose another name.")
-    parent = _parent_of(out)
+    parent = parent_of(out)
+    if out.exists() and not overwrite:
+        raise FileExistsError(
+            f"{out} exists already. Choose another name, or pass --overwrite (overwrite=True) to replace it."
+        )
+    if out.exists() and out.resolve() == Path.cwd().resolve():
+        raise FileExistsError(f"{out} is the folder you are in, which cannot be replaced. Choose another name.")
     if out.exists():
-        if not overwrite:
-            raise FileExistsError(
-                f"{out} exists already. Choose another name, or pass --overwrite (overwrite=True) to replace it."
-            )
-        if out.resolve() == Path.cwd().resolve():
-            raise FileExistsError(f"{out} is the folder you are in, which cannot be replaced. Choose another name.")
         _check_owned(out, out, owned)
     check_room(parent, out.name)
 
@@ -39,24 +39,23 @@ def write_folder(out: Path, files: dict[str, bytes], overwrite: bool = False, ow
     """Write files, given by their paths below the folder, into a folder, and return where it is.
 
     That is `out`, unless another folder appeared there since `check_place`, or another file appeared in the folder to
-    be replaced. Neither is deleted: the result is then kept beside it as `out`-2, with a warning. Where the system can,
-    the old folder is exchanged with the new one at once, so that its name always exists.
+    be replaced. Neither is deleted: the result is then kept beside it as `out`-2, with a warning.
 
     owned : files that a folder of this kind may hold; those written now are always among them.
     """
     place = out.absolute()
-    with open_draft(place, folder=True) as made:
+    with open_draft(place, folder=True) as draft:
         for name, content in files.items():
-            (made / name).parent.mkdir(parents=True, exist_ok=True)
-            _write(made / name, content, place / name)
-        for folder in {(made / name).parent for name in files} | {made}:
+            (draft / name).parent.mkdir(parents=True, exist_ok=True)
+            _write(draft / name, content, place / name)
+        for folder in {(draft / name).parent for name in files} | {draft}:
             _sync(folder)
-        found = _put(made, place, {*owned, *files} if overwrite else None)
+        actual = _put(draft, place, {*owned, *files} if overwrite else None)
         _sync(place.parent)
-    if found == place:
+    if actual == place:
         return out
-    warn(f"{out} appeared meanwhile and was not replaced; the result is in {found}.")
-    return found
+    warn(f"{out} appeared meanwhile and was not replaced; the result is in {actual}.")
+    return actual
 
 
 def write_file(path: Path, content: bytes | str) -> None:
@@ -65,50 +64,57 @@ def write_file(path: Path, content: bytes | str) -> None:
     Lone surrogates, which names may hold, are not valid UTF-8: in text they become question marks.
     """
     place = Path(os.path.realpath(path))
-    _parent_of(place)
-    with open_draft(place, folder=False) as made:
-        _write(made, content.encode("utf-8", "replace") if isinstance(content, str) else content, place)
-        os.replace(made, place)
+    parent_of(place)
+    with open_draft(place, folder=False) as draft:
+        _write(draft, content.encode("utf-8", "replace") if isinstance(content, str) else content, place)
+        os.replace(draft, place)
         _sync(place.parent)
 
 
-def _put(made: Path, place: Path, owned: Collection[str] | None) -> Path:
+def _put(draft: Path, place: Path, owned: Collection[str] | None) -> Path:
     """Rename a finished folder to its place, or to the next free name, and return it; what is not `owned` stays."""
     with suppress(FileExistsError):
         if owned is not None and os.path.lexists(place):
-            _replace(made, place, owned)
+            _replace(draft, place, owned)
         else:
-            rename_to_free(made, place)
+            _rename_to_free(draft, place)
         return place
     for number in count(2):
         other = place.with_name(f"{place.name}-{number}")
         with suppress(FileExistsError):
-            rename_to_free(made, other)
+            _rename_to_free(draft, other)
             return other
     raise AssertionError
 
 
-def _replace(made: Path, place: Path, owned: Collection[str]) -> None:
-    """Replace a folder by another; afterwards `made` is the old one or does not exist."""
+def _replace(draft: Path, place: Path, owned: Collection[str]) -> None:
+    """Replace a folder by another in two renames: no system call replaces a folder that holds files."""
     _check_owned(place, place, owned)
-    if exchange(made, place):
-        try:
-            _check_owned(made, place, owned)
-        except BaseException:
-            exchange(made, place)
-            raise
-        return
     # Not one of the hidden names that are cleaned up: until the second rename this is the only copy.
     aside = hidden_name(place, "old")
     os.rename(place, aside)
     try:
+        # Another file may have appeared since the first look.
         _check_owned(aside, place, owned)
-        rename_to_free(made, place)
+        _rename_to_free(draft, place)
     except BaseException:
         with suppress(FileExistsError):
-            rename_to_free(aside, place)
+            _rename_to_free(aside, place)
         raise
     remove(aside)
+
+
+def _rename_to_free(source: Path, target: Path) -> None:
+    """Rename a folder; FileExistsError if there is anything but an empty folder that appeared just now."""
+    exists = FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+    if os.path.lexists(target):
+        raise exists
+    try:
+        os.rename(source, target)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):
+            raise exists from None
+        raise
 
 
 def _check_owned(folder: Path, place: Path, owned: Collection[str]) -> None:
@@ -122,13 +128,6 @@ def _check_owned(folder: Path, place: Path, owned: Collection[str]) -> None:
             raise FileExistsError(
                 f"{place} holds {path.relative_to(folder)}, which hypcse did not write. Choose another name."
             )
-
-
-def _parent_of(out: Path) -> Path:
-    parent = out.absolute().parent
-    if not parent.is_dir():
-        raise FileNotFoundError(f"{parent}, where {out.name} would go, is not a folder. Create it first.")
-    return parent
 
 
 def _write(path: Path, content: bytes, place: Path) -> None:

@@ -1,4 +1,4 @@
-"""`TopicClusterer`: what BERTopic asks of a clusterer, with the whole hierarchy behind it."""
+"""`TopicClusterer`: a clusterer for BERTopic, with the whole hierarchy behind it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TopicClusterer(EntropyClustering):
 
     Every document gets a topic: there is no topic -1, unless you ask for it by `mark_outliers`. The columns of an
     embedding are compared as they are, without scaling. The width of similarities is the largest distance between
-    neighbours.
+    neighbors.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class TopicClusterer(EntropyClustering):
         Number of topics. By default `labels_` is a level that the data support, see `level`.
     level
         Which of `levels_` the topics are: 0 for the coarsest, 1 for the next, -1 for the finest. By default the level
-        to look at first, see `main_level`; all documents are one topic where there is nothing beyond chance.
+        to look at first, see `main_level`; all documents are one topic if there is nothing beyond chance.
     min_cluster_size
         Smallest number of documents per topic; documents of smaller ones join the topic that they hang on.
     mark_outliers
@@ -42,7 +42,7 @@ class TopicClusterer(EntropyClustering):
     metric
         "euclidean", for what UMAP returns and for embeddings of length 1; "cosine" for other embeddings.
     n_neighbors
-        Neighbours of each document in the similarity graph.
+        Neighbors of each document in the similarity graph.
     linkage, refine
         How the tree is searched, see `EntropyClustering`.
     random_state
@@ -126,7 +126,7 @@ class TopicClusterer(EntropyClustering):
         return topics
 
     def predict(self, X: ArrayLike, level: int | None = None) -> NDArray[np.int64]:
-        """Topic of each new document: the one of most weight among its neighbours.
+        """Topic of each new document: the one of most weight among its neighbors.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class TopicClusterer(EntropyClustering):
 
 
 def level_of(levels: Sequence[NDArray[np.int64]], level: int) -> NDArray[np.int64]:
-    """One of the levels, from the end where the number is negative."""
+    """One of the levels, from the end if the number is negative."""
     if not isinstance(level, int | np.integer) or not -len(levels) <= level < len(levels):
         raise ValueError(
             f"level={level!r} is not one of the {len(levels)} levels found. "
@@ -175,7 +175,7 @@ def level_of(levels: Sequence[NDArray[np.int64]], level: int) -> NDArray[np.int6
 
 
 def link_topics(tree: Tree, topics: ArrayLike) -> NDArray[np.float64]:
-    """SciPy's linkage matrix over topics, as the tree joins them.
+    """Make SciPy's linkage matrix over topics, as the tree joins them.
 
     Parameters
     ----------
@@ -200,9 +200,9 @@ def link_topics(tree: Tree, topics: ArrayLike) -> NDArray[np.float64]:
     >>> link_topics(Tree.from_newick("(((0,1),(2,3)),4);"), [0, 0, 1, 1, 2])[:, :2].tolist()
     [[0.0, 1.0], [2.0, 3.0]]
     """
-    given = np.asarray(topics)
-    labels = given.astype(np.int64)
-    if not np.array_equal(labels, given):
+    values = np.asarray(topics)
+    labels = values.astype(np.int64)
+    if not np.array_equal(labels, values):
         raise ValueError("topics has numbers that are not whole. Pass one topic from 0 for each document.")
     if labels.shape != (tree.n_leaves,) or labels.min() < -1:
         raise ValueError(

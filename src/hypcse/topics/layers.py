@@ -66,9 +66,9 @@ class TopicLayers:
         Parameters
         ----------
         clusterable_vectors
-            What is clustered: one row per document.
+            Vectors to cluster: one row per document.
         embedding_vectors
-            What the centroids of clusters are taken of: one row per document.
+            Vectors to average into centroids: one row per document.
         layer_class
             Makes a layer of labels and centroids, called as Toponymy's `ClusterLayer`.
         **layer
@@ -104,18 +104,12 @@ class TopicLayers:
         layer_class: Callable[..., Any],
         **layer: Any,
     ) -> tuple[list[Any], ClusterTree]:
-        """`fit`, and what it made.
+        """Fit, and return the layers and their tree.
 
         Parameters
         ----------
-        clusterable_vectors
-            What is clustered: one row per document.
-        embedding_vectors
-            What the centroids of clusters are taken of: one row per document.
-        layer_class
-            Makes a layer of labels and centroids, called as Toponymy's `ClusterLayer`.
-        **layer
-            Passed on to `layer_class`.
+        clusterable_vectors, embedding_vectors, layer_class, **layer
+            As for `fit`.
 
         Returns
         -------
@@ -127,17 +121,17 @@ class TopicLayers:
 
 
 def link_layers(layers: Sequence[NDArray[np.int64]]) -> ClusterTree:
-    """The children of each cluster, of nested labels from fine to coarse.
+    """The children of each cluster of nested labels, which go from fine to coarse.
 
     >>> link_layers([np.array([0, 1, 2, 2]), np.array([0, 0, 1, 1])])
     {(2, 0): [(1, 0), (1, 1)], (1, 0): [(0, 0), (0, 1)], (1, 1): [(0, 2)]}
     """
     top = len(layers)
-    found: ClusterTree = {(top, 0): [(top - 1, k) for k in range(int(layers[-1].max()) + 1)]}
+    children: ClusterTree = {(top, 0): [(top - 1, k) for k in range(int(layers[-1].max()) + 1)]}
     for number, (coarse, fine) in zip(range(top - 1, 0, -1), pairwise(layers[::-1]), strict=True):
         for above, child in np.unique(np.column_stack([coarse, fine]), axis=0).tolist():
-            found.setdefault((number, above), []).append((number - 1, child))
-    return found
+            children.setdefault((number, above), []).append((number - 1, child))
+    return children
 
 
 def centroids(labels: NDArray[np.int64], vectors: NDArray[np.float64]) -> NDArray[np.float64]:

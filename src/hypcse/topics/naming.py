@@ -11,12 +11,12 @@ from scipy import sparse
 
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import Against
-from hypcse.tree import Tree
-from hypcse.tree.nodes import Layer, choose_nodes
+from hypcse.show.source import tree_of
+from hypcse.tree.nodes import node_layers
 
 WordScores = list[tuple[str, float]]
 FEWEST, SHARE = 5, 0.02
-"""Leaves of the smallest nodes that are named, and where there are no levels the least share of all leaves."""
+"""Leaves of the smallest nodes that are named, and without levels the least share of all leaves."""
 
 
 def node_words(
@@ -44,8 +44,8 @@ def node_words(
     words
         The words that the columns of a matrix of counts stand for.
     min_size
-        Nodes with fewer leaves get no words: those of a few texts say little. By default 5, or 2 % of the leaves where
-        there are no levels.
+        Nodes with fewer leaves get no words: those of a few texts say little. By default 5; 2 % of the leaves
+        without levels.
     n_words
         Words per node, at most.
     against
@@ -63,13 +63,14 @@ def node_words(
     Notes
     -----
     The node and what it is compared with are two classes. The class-TF-IDF of a word in a class is its share of the
-    words of the class times log(1 + A / f), f being the count of the word in both classes, and A the mean number of
+    words of the class times log(1 + A / f), with f the count of the word in both classes, and A the mean number of
     words per class. The score of a word is its class-TF-IDF in the node minus that in the other class; only words with
     a positive score are kept. The counts of nodes are sparse sums of those of their documents, one depth at a time:
     O(number of counts) memory, and as much time for every depth.
 
     Examples
     --------
+    >>> from hypcse import Tree
     >>> tree = Tree.from_newick("(((0,1),(2,3)),4);")
     >>> texts = ["red apple", "green apple", "red car", "fast car", "blue sky"]
     >>> node_words(tree, texts, min_size=2, n_words=1)[5][0][0]
@@ -77,21 +78,22 @@ def node_words(
     """
     check_choice("against", against, Against)
     check_count("n_words", n_words, 1)
-    tree = _tree_of(source)
+    tree = tree_of(source)
     counts, names = _counted(texts, words, vectorizer, tree.n_leaves)
-    if levels is None:
-        levels = getattr(source, "levels_", None)
+    levels = getattr(source, "levels_", None) if levels is None else levels
     if min_size is None:
         min_size = FEWEST if levels else max(FEWEST, round(SHARE * tree.n_leaves))
-    before = None
-    found: dict[int, WordScores] = {}
-    for layer in choose_nodes(tree, levels, min_size).layers():
-        here = sparse.csr_array(layer.members @ counts)
-        here.sort_indices()
-        if before is not None:
-            found |= _best_words(layer, here, before, names, n_words)
-        before = here if before is None or against == "siblings" else before
-    return found
+    layers = node_layers(tree, levels, min_size)
+    around = sparse.csr_array(next(layers).members @ counts)
+    around.sort_indices()
+    best: dict[int, WordScores] = {}
+    for layer in layers:
+        inside = sparse.csr_array(layer.members @ counts)
+        inside.sort_indices()
+        above = layer.above if against == "siblings" else np.zeros_like(layer.above)
+        best |= _best_words(layer.node, above, inside, around, names, n_words)
+        around = inside if against == "siblings" else around
+    return best
 
 
 def name_nodes(
@@ -105,7 +107,7 @@ def name_nodes(
     against: Against = "siblings",
     vectorizer: Any = None,
 ) -> dict[int, str]:
-    """Names for nodes of a tree over texts: their most distinctive words, see `node_words`.
+    """Make names for nodes of a tree over texts: their most distinctive words, see `node_words`.
 
     Parameters
     ----------
@@ -123,89 +125,78 @@ def name_nodes(
 
     Examples
     --------
+    >>> from hypcse import Tree
     >>> tree = Tree.from_newick("(((0,1),(2,3)),4);")
     >>> name_nodes(tree, ["red apple", "green apple", "red car", "fast car", "blue sky"], min_size=2, n_words=2)
     {7: 'apple, car', 5: 'apple, green', 6: 'car, fast'}
     """
     options: dict[str, Any] = {"min_size": min_size, "n_words": n_words, "against": against, "vectorizer": vectorizer}
-    found = node_words(source, texts, levels, words=words, **options)
-    return {node: ", ".join(word for word, _ in best) for node, best in found.items() if best}
+    best = node_words(source, texts, levels, words=words, **options)
+    return {node: ", ".join(word for word, _ in scores) for node, scores in best.items() if scores}
 
 
 def _best_words(
-    layer: Layer, here: sparse.csr_array, before: sparse.csr_array, names: NDArray[Any], n_words: int
+    nodes: NDArray[np.int64],
+    above: NDArray[np.int64],
+    inside: sparse.csr_array,
+    around: sparse.csr_array,
+    names: NDArray[Any],
+    n_words: int,
 ) -> dict[int, WordScores]:
-    """The best words of each node of a layer, of its counts and those of what it lies in."""
-    above = layer.above if before.shape[0] > 1 else np.zeros(layer.node.size, np.int64)
-    row, column, count = np.repeat(np.arange(here.shape[0]), np.diff(here.indptr)), here.indices, here.data
-    whole = _looked_up(before, above[row], column)
-    total, all_total = here.sum(axis=1)[row], before.sum(axis=1)[above][row]
+    """The best words of each node, by its counts inside and those around, in row `above`."""
+    row, column, count = np.repeat(np.arange(nodes.size), np.diff(inside.indptr)), inside.indices, inside.data
+    whole = _entries(around, above[row], column)
+    total, all_total = inside.sum(axis=1)[row], around.sum(axis=1)[above][row]
     others = np.maximum(all_total - total, 1.0)
     score = (count / total - (whole - count) / others) * np.log1p(all_total / 2 / whole)
-    kept = np.flatnonzero(score > 0)
-    order = kept[np.lexsort([column[kept], -score[kept], row[kept]])]
-    first = np.searchsorted(row[order], np.arange(here.shape[0] + 1))
-    return {
-        int(node): [
-            (str(names[column[k]]), float(score[k])) for k in order[first[r] : min(first[r] + n_words, first[r + 1])]
-        ]
-        for r, node in enumerate(layer.node)
-    }
+    positive = np.flatnonzero(score > 0)
+    order = positive[np.lexsort([column[positive], -score[positive], row[positive]])]
+    best: dict[int, WordScores] = {}
+    for node, own in zip(
+        nodes.tolist(), np.split(order, np.searchsorted(row[order], np.arange(1, nodes.size))), strict=True
+    ):
+        best[node] = [(str(names[column[k]]), float(score[k])) for k in own[:n_words]]
+    return best
 
 
-def _looked_up(matrix: sparse.csr_array, row: NDArray[np.int64], column: NDArray[np.int64]) -> NDArray[np.float64]:
+def _entries(matrix: sparse.csr_array, row: NDArray[np.int64], column: NDArray[np.int64]) -> NDArray[np.float64]:
     """Entries of a sparse matrix with sorted rows, all of which are there."""
     width = np.int64(matrix.shape[1])
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     return matrix.data[np.searchsorted(rows * width + matrix.indices, row * width + column)]
 
 
-def _tree_of(source: Any) -> Tree:
-    tree = getattr(source, "tree_", source)
-    if not isinstance(tree, Tree):
-        raise TypeError(f"nodes of a {type(source).__name__} cannot be named. Pass a Tree or a fitted model.")
-    return tree
-
-
 def _counted(
     texts: Any, words: Sequence[str] | None, vectorizer: Any, n_leaves: int
 ) -> tuple[sparse.csr_array, NDArray[Any]]:
-    """Counts (n, v), zeros left out, and what their columns are called."""
+    """Counts (n, v), zeros left out, and the words of their columns."""
     if words is not None or getattr(texts, "ndim", 1) == 2:
         if words is None:
             raise ValueError("texts is a matrix of counts, and words says what its columns are. Pass words.")
-        counts, names = _table_of(texts), np.asarray(words, dtype=object)
+        counts = texts if sparse.issparse(texts) else np.asarray(texts)
+        if counts.ndim != 2 or counts.dtype.kind not in "biuf":
+            raise ValueError(
+                "words names the columns of a matrix of counts, and texts is not one. Pass counts, or omit words to "
+                "count the words of texts."
+            )
+        names = np.asarray(words, dtype=object)
     else:
         from sklearn.feature_extraction.text import CountVectorizer
 
-        counting = CountVectorizer(stop_words="english") if vectorizer is None else vectorizer
         texts = list(texts)
         if len(texts) != n_leaves:
             raise ValueError(f"there are {len(texts)} texts for {n_leaves} leaves. Pass one text per leaf.")
-        counts = counting.fit_transform(texts)
-        names = counting.get_feature_names_out()
-    held = sparse.csr_array(counts, dtype=np.float64, copy=True)
-    if held.shape != (n_leaves, names.size):
+        counting = CountVectorizer(stop_words="english") if vectorizer is None else vectorizer
+        counts, names = counting.fit_transform(texts), counting.get_feature_names_out()
+    matrix = sparse.csr_array(counts, dtype=np.float64, copy=True)
+    if matrix.shape != (n_leaves, names.size):
         raise ValueError(
-            f"there are counts of shape {held.shape} for {n_leaves} leaves and {names.size} words. "
+            f"there are counts of shape {matrix.shape} for {n_leaves} leaves and {names.size} words. "
             "Pass one text per leaf, and one word per column of counts."
         )
-    if not np.isfinite(held.data).all():
+    if not np.isfinite(matrix.data).all():
         raise ValueError("counts are not all finite. Put 0 where a word was not counted.")
-    if held.nnz and held.data.min() < 0:
-        raise ValueError(f"counts has {held.data.min():g}, and no word is there less than 0 times.")
-    held.eliminate_zeros()
-    return held, names
-
-
-def _table_of(counts: Any) -> Any:
-    """Counts that may be lists, as a matrix."""
-    if sparse.issparse(counts):
-        return counts
-    table = np.asarray(counts)
-    if table.ndim != 2 or table.dtype.kind not in "biuf":
-        raise ValueError(
-            "words names the columns of a matrix of counts, and texts is not one. Pass counts, or omit words to count "
-            "the words of texts."
-        )
-    return table
+    if matrix.nnz and matrix.data.min() < 0:
+        raise ValueError(f"counts has {matrix.data.min():g}, and no word is there less than 0 times.")
+    matrix.eliminate_zeros()
+    return matrix, names

@@ -8,43 +8,42 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._arrays import hold, plain
-from hypcse._checks import check_finite
+from hypcse._checks import check_finite, first_duplicate
 
 
-def hold_parents(values: ArrayLike) -> NDArray[np.int64]:
-    """Parents as a read-only array; raise unless they are integers."""
-    given = plain("parent", values)
-    if given.size and given.dtype.kind not in "iu":
-        raise TypeError(f"parent must hold integers, got {given.dtype}.")
-    return hold(given, np.int64)
-
-
-def check_parents(parent: NDArray[np.int64]) -> None:
-    """Raise unless these parents form a tree with its leaves first and its root last."""
+def check_parents(values: ArrayLike) -> NDArray[np.int64]:
+    """Parents as a read-only array; raise unless they form a tree with its leaves first and its root last."""
+    parent = plain("parent", values)
+    if parent.size and parent.dtype.kind not in "iu":
+        raise TypeError(f"parent must hold integers, got {parent.dtype}.")
     if parent.ndim != 1 or parent.size < 1:
         raise ValueError(f"parent has shape {parent.shape}; a tree has at least one node, in one dimension.")
+    parent = hold(parent, np.int64)
     if parent[-1] != -1:
         raise ValueError(f"the last node must be the root, with parent -1, got parent {parent[-1]}.")
     wrong = (parent[:-1] <= np.arange(parent.size - 1)) | (parent[:-1] >= parent.size)
     if wrong.any():
-        node = int(np.flatnonzero(wrong)[0])
+        node = int(np.argmax(wrong))
         raise ValueError(
             f"node {node} has parent {parent[node]}, but every node except the last needs a parent with a larger id "
             f"below {parent.size}."
         )
     n_children = np.bincount(parent[:-1], minlength=parent.size)
-    is_leaf = n_children == 0
-    n_leaves = int(np.count_nonzero(is_leaf))
-    if not is_leaf[:n_leaves].all():
-        node = int(np.flatnonzero(~is_leaf[:n_leaves])[0])
+    n_leaves = int(np.count_nonzero(n_children == 0))
+    inner = n_children[:n_leaves] > 0
+    if inner.any():
+        node = int(np.argmax(inner))
         raise ValueError(f"node {node} has children, but the {n_leaves} leaves must be nodes 0 .. {n_leaves - 1}.")
-    if (n_children == 1).any():
-        node = int(np.flatnonzero(n_children == 1)[0])
+    single = n_children == 1
+    if single.any():
+        node = int(np.argmax(single))
         raise ValueError(f"node {node} has one child; an internal node needs at least 2. Merge it with its child.")
+    return parent
 
 
-def check_heights(parent: NDArray[np.int64], height: NDArray[np.float64], n_leaves: int) -> None:
-    """Raise unless leaves lie at 0 and no child lies above its parent."""
+def check_heights(values: ArrayLike, parent: NDArray[np.int64], n_leaves: int) -> NDArray[np.float64]:
+    """Heights as a read-only array; raise unless leaves lie at 0 and no child lies above its parent."""
+    height = hold(values, np.float64)
     if height.shape != parent.shape:
         raise ValueError(f"height has shape {height.shape}, but there are {parent.size} nodes.")
     check_finite("height", height)
@@ -53,24 +52,25 @@ def check_heights(parent: NDArray[np.int64], height: NDArray[np.float64], n_leav
         raise ValueError(f"leaf {leaf} has height {height[leaf]}; leaves have height 0.")
     falls = height[parent[:-1]] < height[:-1]
     if falls.any():
-        node = int(np.flatnonzero(falls)[0])
+        node = int(np.argmax(falls))
         raise ValueError(
             f"node {node} at height {height[node]} lies above its parent {parent[node]} at "
             f"{height[parent[node]]}; heights must not decrease upwards."
         )
+    return height
 
 
 def check_names(names: Sequence[str], n_leaves: int) -> tuple[str, ...]:
     """The names as a tuple with one string per leaf."""
     if isinstance(names, str):
         raise TypeError(f"names={names!r} is one string; pass a list with one name per leaf.")
-    found = tuple(names)
-    if len(found) != n_leaves:
-        raise ValueError(f"there are {len(found)} names for {n_leaves} leaves. Pass one name per leaf.")
-    for position, name in enumerate(found):
+    names = tuple(names)
+    if len(names) != n_leaves:
+        raise ValueError(f"there are {len(names)} names for {n_leaves} leaves. Pass one name per leaf.")
+    for position, name in enumerate(names):
         if not isinstance(name, str):
             raise TypeError(f"name {position} is {name!r}, a {type(name).__name__}; names are strings.")
-    return found
+    return names
 
 
 def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") -> NDArray[np.int64]:
@@ -84,17 +84,18 @@ def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") ->
     return ids.astype(np.int64)
 
 
-def leaf_marks(keep: ArrayLike, n_leaves: int) -> NDArray[np.bool_]:
+def leaf_mask(keep: ArrayLike, n_leaves: int) -> NDArray[np.bool_]:
     """A mask of the leaves, from a mask or from leaf ids; at least one must be set."""
-    given = plain("keep", keep)
-    if given.dtype == np.bool_ and given.shape != (n_leaves,):
-        raise ValueError(f"keep has shape {given.shape}, but there are {n_leaves} leaves. Pass one mark per leaf.")
-    leaves = np.flatnonzero(given) if given.dtype == np.bool_ else given
+    leaves = plain("keep", keep)
+    if leaves.dtype == np.bool_:
+        if leaves.shape != (n_leaves,):
+            raise ValueError(f"keep has shape {leaves.shape}, but there are {n_leaves} leaves. Pass one mark per leaf.")
+        leaves = np.flatnonzero(leaves)
     if leaves.size == 0:
         raise ValueError("keep is empty; a tree has at least one leaf.")
-    marks = np.zeros(n_leaves, np.bool_)
-    marks[node_ids("keep", leaves, n_leaves, "leaves")] = True
-    return marks
+    mask = np.zeros(n_leaves, np.bool_)
+    mask[node_ids("keep", leaves, n_leaves, "leaves")] = True
+    return mask
 
 
 def match_names(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held_by: str) -> NDArray[np.int64]:
@@ -106,8 +107,10 @@ def match_names(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held
     >>> match_names(["a", "b_1"], ["b 1", "a"], "the table", "the tree")
     array([1, 0])
     """
-    _check_unique(wanted, wanted_by)
-    _check_unique(held, held_by)
+    for names, owner in ((wanted, wanted_by), (held, held_by)):
+        twice = first_duplicate(names)
+        if twice is not None:
+            raise ValueError(f"{owner} names leaf {twice!r} twice; leaf names must be unique. Rename one of them.")
     if set(wanted) != set(held):
         blank_wanted, blank_held = ([name.replace("_", " ") for name in names] for names in (wanted, held))
         if len(set(blank_wanted)) != len(wanted) or set(blank_wanted) != set(blank_held):
@@ -117,14 +120,6 @@ def match_names(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held
     return np.array([position[name] for name in wanted], dtype=np.int64)
 
 
-def _check_unique(names: Sequence[str], owner: str) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(f"{owner} names leaf {name!r} twice; leaf names must be unique. Rename one of them.")
-        seen.add(name)
-
-
 def _mismatch(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held_by: str) -> ValueError:
     known = set(held)
     extra = next((name for name in wanted if name not in known), None)
@@ -132,14 +127,3 @@ def _mismatch(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held_b
         return _mismatch(held, wanted, held_by, wanted_by)
     shown = ", ".join(map(repr, held[:3])) + (", ..." if len(held) > 3 else "")
     return ValueError(f"{wanted_by} names leaf {extra!r}, but {held_by} has {shown}; both must name the same leaves.")
-
-
-def new_names(old: tuple[str, ...] | None, names: Sequence[str] | None, n_new: int) -> tuple[str, ...] | None:
-    """The names of old and new leaves; both must have names, or neither."""
-    if old is None:
-        if names is not None:
-            raise ValueError("names are given for the new leaves, but the old ones have none. Omit names.")
-        return None
-    if names is None and n_new:
-        raise ValueError(f"the leaves of this tree have names. Pass names with one for each of the {n_new} new leaves.")
-    return old + check_names(names or (), n_new)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -62,13 +61,13 @@ def _largest_nodes(tree: Tree, clusters: NDArray[np.int64]) -> NDArray[np.int64]
     pure = first == -subtree_minima(tree.parent, np.where(clustered, -clusters, 1))
     tops = pure.copy()
     tops[:-1] &= ~pure[tree.parent[:-1]]
-    found = np.flatnonzero(tops)
-    found = found[np.lexsort([-tree.sizes[found], first[found]])]
-    largest = np.append(True, first[found[1:]] != first[found[:-1]])
+    nodes = np.flatnonzero(tops)
+    nodes = nodes[np.lexsort([-tree.sizes[nodes], first[nodes]])]
+    largest = np.append(True, first[nodes[1:]] != first[nodes[:-1]])
     second = np.append(False, largest[:-1]) & ~largest
-    if not clustered.any() or (tree.sizes[found[second]] == tree.sizes[found[np.flatnonzero(second) - 1]]).any():
+    if not clustered.any() or (tree.sizes[nodes[second]] == tree.sizes[nodes[np.flatnonzero(second) - 1]]).any():
         raise ValueError("these clusters are not nodes of the tree. Pass labels of a cut of the tree.")
-    return found[largest]
+    return nodes[largest]
 
 
 def merge_distances(tree: Tree, X: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -107,7 +106,7 @@ class Layer(NamedTuple):
     """Chosen nodes that have the same number of chosen nodes above them, so that no two share a leaf.
 
     node    : (k,) their ids.
-    above   : (k,) where in the layer before each finds the nearest chosen node above it.
+    above   : (k,) position, in the layer before, of the nearest chosen node above each.
     members : (k, n_leaves) sparse, 1 where a leaf lies under a node.
     """
 
@@ -116,71 +115,41 @@ class Layer(NamedTuple):
     members: sparse.csr_array
 
 
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """The root and some nodes under it.
+def node_layers(tree: Tree, levels: Sequence[ArrayLike] | None = None, min_size: int = 1) -> Iterator[Layer]:
+    """The nodes of at least `min_size` leaves that the clusters of `levels` are, layer by layer, the root alone first.
 
-    node  : (k,) ids, a node after all chosen nodes above it; the root first.
-    above : (k,) position in `node` of the nearest chosen node above, -1 at the root.
-    depth : (k,) how many chosen nodes lie above.
-    """
-
-    tree: Tree
-    node: NDArray[np.int64]
-    above: NDArray[np.int64]
-    depth: NDArray[np.int64]
-
-    def layers(self) -> Iterator[Layer]:
-        """The nodes by depth, the root alone first. Each layer is made when it is asked for: O(n_leaves) memory."""
-        place = np.empty(self.node.size, np.int64)
-        for depth in range(int(self.depth.max()) + 1):
-            here = np.flatnonzero(self.depth == depth)
-            place[here] = np.arange(here.size)
-            above = place[self.above[here]] if depth else np.zeros(1, np.int64)
-            yield Layer(self.node[here], above, self._members(self.node[here]))
-
-    def _members(self, nodes: NDArray[np.int64]) -> sparse.csr_array:
-        size = self.tree.sizes[nodes]
-        ends = np.concatenate([[0], np.cumsum(size)])
-        position = np.arange(ends[-1]) + np.repeat(self.tree.first_positions[nodes] - ends[:-1], size)
-        leaves = self.tree.leaf_order()[position]
-        # Small indices: those of a table that it is multiplied with are not copied then.
-        parts = np.ones(leaves.size), leaves.astype(np.int32), ends.astype(np.int32)
-        return sparse.csr_array(parts, shape=(nodes.size, self.tree.n_leaves))
-
-
-def choose_nodes(tree: Tree, levels: Sequence[ArrayLike] | None = None, min_size: int = 1) -> Chosen:
-    """The root, and the nodes of at least `min_size` leaves that the clusters of `levels` are; without levels, all.
+    Without levels, all nodes of that size. Each layer is made when it is needed: O(n_leaves) memory.
 
     >>> tree = Tree.from_newick("(((0,1),(2,3)),(4,5));")
-    >>> chosen = choose_nodes(tree, [[0, 0, 0, 0, 1, 1]])
-    >>> [tree.leaves(node).tolist() for node in chosen.node]
-    [[0, 1, 2, 3, 4, 5], [4, 5], [0, 1, 2, 3]]
+    >>> [layer.node.tolist() for layer in node_layers(tree, [[0, 0, 0, 0, 1, 1]])]
+    [[10], [8, 9]]
     """
-    marked = np.full(tree.n_nodes, not levels)
+    chosen = np.full(tree.n_nodes, not levels)
     for level in levels or ():
         labels = np.asarray(level, np.int64)
         if labels.shape != (tree.n_leaves,):
             raise ValueError(f"a level has shape {labels.shape} for {tree.n_leaves} leaves. Pass one label per leaf.")
         top = outline(tree, labels)
-        marked[top.node[: top.tree.n_leaves]] = True
-    marked &= tree.sizes >= check_count("min_size", min_size, 1)
-    marked[tree.root] = True
-    nodes = np.flatnonzero(marked)
-    start, size = tree.first_positions[nodes], tree.sizes[nodes]
-    order = np.lexsort([-nodes, -size, start])
-    return Chosen(tree, nodes[order], *_enclosing(start[order], size[order]))
+        chosen[top.node[: top.tree.n_leaves]] = True
+    chosen &= tree.sizes >= check_count("min_size", min_size, 1)
+    chosen[tree.root] = True
+    above, depth = kept_parents(tree.parent, chosen), np.zeros(tree.n_nodes, np.int64)
+    nodes = np.flatnonzero(chosen)
+    for node in nodes[-2::-1].tolist():
+        depth[node] = depth[above[node]] + 1
+    place = np.zeros(tree.n_nodes, np.int64)
+    for k in range(int(depth.max()) + 1):
+        layer = nodes[depth[nodes] == k]
+        layer = layer[np.argsort(tree.first_positions[layer])]
+        place[layer] = np.arange(layer.size)
+        yield Layer(layer, place[above[layer]] if k else np.zeros(1, np.int64), _members(tree, layer))
 
 
-def _enclosing(start: NDArray[np.int64], size: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of nested intervals, each after those that hold it, the innermost that holds it, and how many do."""
-    above, depth = np.full(start.size, -1), np.zeros(start.size, np.int64)
-    open_now: list[int] = []
-    ends = (start + size).tolist()
-    for k, first in enumerate(start.tolist()):
-        while open_now and ends[open_now[-1]] <= first:
-            open_now.pop()
-        if open_now:
-            above[k], depth[k] = open_now[-1], len(open_now)
-        open_now.append(k)
-    return above, depth
+def _members(tree: Tree, nodes: NDArray[np.int64]) -> sparse.csr_array:
+    size = tree.sizes[nodes]
+    ends = np.concatenate([[0], np.cumsum(size)])
+    position = np.arange(ends[-1]) + np.repeat(tree.first_positions[nodes] - ends[:-1], size)
+    leaves = tree.leaf_order()[position]
+    # Small indices: those of a table that it is multiplied with are not copied then.
+    parts = np.ones(leaves.size), leaves.astype(np.int32), ends.astype(np.int32)
+    return sparse.csr_array(parts, shape=(nodes.size, tree.n_leaves))

@@ -31,16 +31,13 @@ def canonical(
 
 
 def keep_leaves(
-    parent: NDArray[np.int64], height: NDArray[np.float64], kept: NDArray[np.bool_]
+    parent: NDArray[np.int64], height: NDArray[np.float64], mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The tree induced by the marked leaves; nodes left with one child vanish, heights stay."""
-    above = pruned_parents(parent, kept)
-    survivors = np.flatnonzero(above != -2)
-    above[above == -2] = -1
-    # Nodes that vanish go last, so that renumbering is a permutation, and are then dropped.
-    gone = np.setdiff1d(np.arange(parent.size), survivors, assume_unique=True)
-    small, heights = renumber(above, height, np.concatenate([survivors, gone]))
-    return small[: survivors.size], heights[: survivors.size]
+    above = pruned_parents(parent, mask)
+    stays = above != -2
+    new_id, above = np.cumsum(stays) - 1, above[stays]
+    return np.where(above >= 0, new_id[above], -1), height[stays]
 
 
 def attach_leaves(
@@ -71,23 +68,3 @@ def attach_leaves(
     top = height[np.where(parent[nodes] < 0, nodes, parent[nodes])]
     heights[above] = np.clip(height[nodes] / 2 + top / 2, height[nodes], top)
     return parents, heights
-
-
-def split_to_number(
-    parent: NDArray[np.int64], height: NDArray[np.float64], n_leaves: int, n_clusters: int
-) -> NDArray[np.bool_]:
-    """Split from the top, highest node first, as long as this gives at most `n_clusters` clusters."""
-    internal = np.arange(n_leaves, parent.size)
-    order = internal[np.argsort(height[internal], kind="stable")][::-1]
-    n_children = np.bincount(parent[:-1], minlength=parent.size)
-    clusters = 1 + np.cumsum(n_children[order] - 1)
-    split = np.zeros(parent.size, np.bool_)
-    split[order[: int(np.searchsorted(clusters, n_clusters, side="right"))]] = True
-    return split
-
-
-def split_above(values: NDArray[np.float64] | NDArray[np.int64], limit: float, n_leaves: int) -> NDArray[np.bool_]:
-    """Split every internal node whose value, which must grow upwards, exceeds `limit`."""
-    split = values > limit
-    split[:n_leaves] = False
-    return split

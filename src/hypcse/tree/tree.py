@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse._arrays import freeze, hold
-from hypcse._checks import check_count, check_finite, first_duplicate
-from hypcse._choices import LeafOrder
+from hypcse._arrays import freeze
+from hypcse._checks import check_choice, check_count, check_finite, check_number, first_duplicate
+from hypcse._choices import HeightUnit, LeafOrder
 from hypcse._notebook import ShowsItself
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
-from hypcse.tree.checks import (
-    check_heights,
-    check_names,
-    check_parents,
-    hold_parents,
-    leaf_marks,
-    match_names,
-    new_names,
-    node_ids,
-)
-from hypcse.tree.formats.json_text import read_json, write_json
-from hypcse.tree.formats.linkage import linkage_to_parents, make_networkx, parents_to_linkage
-from hypcse.tree.formats.newick import read_newick, write_newick
-from hypcse.tree.numbering import attach_leaves, canonical, keep_leaves, renumber, split_above, split_to_number
+from hypcse.tree.checks import check_heights, check_names, check_parents, leaf_mask, match_names, node_ids
+from hypcse.tree.json_text import read_json, write_json
+from hypcse.tree.linkage_matrix import linkage_to_parents, make_networkx, parents_to_linkage
+from hypcse.tree.newick import read_newick, read_note, write_newick
+from hypcse.tree.numbering import attach_leaves, canonical, keep_leaves, renumber
 from hypcse.tree.order import check_order, order_alike
 
 if TYPE_CHECKING:
@@ -50,23 +42,12 @@ class Tree(ShowsItself):
         (n_nodes,) the height of each node: 0 at leaves, never decreasing upwards.
     names
         One name per leaf, or None; used in every export.
-
-    Attributes
-    ----------
-    n_leaves, n_nodes
-        Number of leaves, and of all nodes.
-    root
-        Id of the root: the last node.
-    n_children
-        (n_nodes,) number of children of each node.
-    sizes
-        (n_nodes,) number of leaves under each node.
-    first_positions
-        (n_nodes,) position, from left to right, of the first leaf under each node.
-    is_binary
-        Whether every internal node has exactly two children.
-    ancestor_index
-        Index for lowest common ancestors; built once.
+    unit
+        What heights measure: "volume", log2 of the volume of a node in its graph over that of its smallest leaf, as in
+        every tree that was searched on a graph; "distance"; None if that is not known.
+    joined_from
+        Nodes from this height on were joined by distance, because no edges, or almost none, join them; see
+        `join_components`. Their heights are distances, whatever the unit is. Infinite if there are none.
 
     Examples
     --------
@@ -78,15 +59,18 @@ class Tree(ShowsItself):
     parent: NDArray[np.int64]
     height: NDArray[np.float64]
     names: tuple[str, ...] | None = None
+    unit: HeightUnit | None = None
+    joined_from: float = math.inf
 
     def __post_init__(self) -> None:
-        parent, height = hold_parents(self.parent), hold(self.height, np.float64)
-        check_parents(parent)
-        object.__setattr__(self, "parent", parent)
-        object.__setattr__(self, "height", height)
-        check_heights(parent, height, self.n_leaves)
+        object.__setattr__(self, "parent", check_parents(self.parent))
+        object.__setattr__(self, "height", check_heights(self.height, self.parent, self.n_leaves))
         if self.names is not None:
             object.__setattr__(self, "names", check_names(self.names, self.n_leaves))
+        if self.unit is not None:
+            check_choice("unit", self.unit, HeightUnit)
+        if self.joined_from != math.inf:
+            object.__setattr__(self, "joined_from", check_number("joined_from", self.joined_from, 0))
 
     @cached_property
     def n_leaves(self) -> int:
@@ -112,6 +96,11 @@ class Tree(ShowsItself):
     def is_binary(self) -> bool:
         """Whether every internal node has exactly two children."""
         return self.n_nodes == 2 * self.n_leaves - 1
+
+    @property
+    def joined_by_distance(self) -> NDArray[np.bool_]:
+        """Whether each node was joined by distance; see `joined_from`."""
+        return (self.height >= self.joined_from) & (self.n_children > 0)
 
     @cached_property
     def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -157,8 +146,7 @@ class Tree(ShowsItself):
         """
         first, second = np.broadcast_arrays(node_ids("i", i, self.n_nodes), node_ids("j", j, self.n_nodes))
         flat = np.ascontiguousarray(first).ravel(), np.ascontiguousarray(second).ravel()
-        found = pair_ancestors(self.ancestor_index, self.first_positions, self.sizes, *flat)
-        return found.reshape(first.shape)[()]
+        return pair_ancestors(self.ancestor_index, self.first_positions, self.sizes, *flat).reshape(first.shape)[()]
 
     def leaves(self, node: int | np.integer) -> NDArray[np.int64]:
         """The leaves under a node, ascending.
@@ -178,7 +166,7 @@ class Tree(ShowsItself):
         return np.sort(self.leaf_order()[first : first + self.sizes[node]])
 
     def leaf_order(self, X: ArrayLike | None = None, method: LeafOrder = "auto") -> NDArray[np.int64]:
-        """Leaves from left to right, as in a drawing without crossings.
+        """Return the leaves from left to right, as in a drawing without crossings.
 
         Without X, children are in the order of their ids. With features, sides are flipped to bring similar leaves
         together.
@@ -188,7 +176,7 @@ class Tree(ShowsItself):
         X
             Features, one row per leaf.
         method
-            "exact" has the smallest sum of distances between neighbours and takes quadratic memory; "greedy" takes
+            "exact" has the smallest sum of distances between neighbors and takes quadratic memory; "greedy" takes
             linear memory; "auto" is exact up to 1,000 leaves. "exact" is for binary trees: a multiway node is first
             split as by `to_linkage`.
 
@@ -224,17 +212,22 @@ class Tree(ShowsItself):
             The cluster of each leaf, numbered from 0 by smallest leaf.
         """
         rules = {"n_clusters": n_clusters, "height": height, "max_size": max_size}
-        given = [name for name, value in rules.items() if value is not None]
-        if len(given) != 1:
-            raise ValueError(f"cut takes exactly one of {', '.join(rules)}, got {' and '.join(given) or 'none'}.")
+        chosen = [name for name, value in rules.items() if value is not None]
+        if len(chosen) != 1:
+            raise ValueError(f"cut takes exactly one of {', '.join(rules)}, got {' and '.join(chosen) or 'none'}.")
         if n_clusters is not None:
             check_count("n_clusters", n_clusters, 1, self.n_leaves)
-            split = split_to_number(self.parent, self.height, self.n_leaves, n_clusters)
-        elif height is not None:
-            check_finite("height", np.array([height], dtype=np.float64))
-            split = split_above(self.height, height, self.n_leaves)
+            order = self.n_leaves + np.argsort(self.height[self.n_leaves :], kind="stable")[::-1]
+            n_split = np.searchsorted(1 + np.cumsum(self.n_children[order] - 1), n_clusters, side="right")
+            split = np.zeros(self.n_nodes, np.bool_)
+            split[order[:n_split]] = True
         else:
-            split = split_above(self.sizes, check_count("max_size", max_size, 1), self.n_leaves)
+            if height is not None:
+                check_finite("height", np.array([height], dtype=np.float64))
+                split = self.height > height
+            else:
+                split = self.sizes > check_count("max_size", max_size, 1)
+            split[: self.n_leaves] = False
         return leaf_labels(self.parent, split, self.n_leaves)
 
     def subtree(self, node: int | np.integer) -> Tree:
@@ -263,12 +256,12 @@ class Tree(ShowsItself):
         Returns
         -------
         Tree
-            A tree whose leaf k is the k-th smallest of those kept.
+            A tree whose leaf k is the k-th smallest of these leaves.
         """
-        kept = leaf_marks(keep, self.n_leaves)
-        parent, height = keep_leaves(self.parent, self.height, kept)
-        names = None if self.names is None else tuple(self.names[k] for k in np.flatnonzero(kept))
-        return Tree(parent, height, names)
+        mask = leaf_mask(keep, self.n_leaves)
+        parent, height = keep_leaves(self.parent, self.height, mask)
+        names = None if self.names is None else tuple(self.names[k] for k in np.flatnonzero(mask))
+        return replace(self, parent=parent, height=height, names=names)
 
     def attach(self, places: ArrayLike, names: Sequence[str] | None = None) -> Tree:
         """Add m new leaves: leaf n + k goes beside the subtree at node places[k]. `prune` gives the old tree back.
@@ -296,11 +289,20 @@ class Tree(ShowsItself):
         chosen = node_ids("places", places, self.n_nodes)
         if chosen.ndim != 1:
             raise ValueError(f"places has shape {chosen.shape}; pass one node per new leaf, in one dimension.")
-        added = new_names(self.names, names, chosen.size)
-        if added is not None and len(set(added)) < len(added) and len(set(added[: self.n_leaves])) == self.n_leaves:
+        if self.names is None and names is not None:
+            raise ValueError("names are given for the new leaves, but the old ones have none. Omit names.")
+        added = None
+        if self.names is not None:
+            if names is None and chosen.size:
+                raise ValueError(
+                    f"the leaves of this tree have names. Pass names with one for each of the {chosen.size} new leaves."
+                )
+            added = self.names + check_names(names or (), chosen.size)
             twice = first_duplicate(added)
-            raise ValueError(f"the new leaf {twice!r} has the name of another leaf; leaf names must be unique.")
-        return Tree(*attach_leaves(self.parent, self.height, self.n_leaves, chosen), added)
+            if twice is not None and first_duplicate(self.names) is None:
+                raise ValueError(f"the new leaf {twice!r} has the name of another leaf; leaf names must be unique.")
+        parent, height = attach_leaves(self.parent, self.height, self.n_leaves, chosen)
+        return replace(self, parent=parent, height=height, names=added)
 
     def with_names(self, names: Sequence[str] | None) -> Tree:
         """The same tree with other leaf names, or without names.
@@ -315,7 +317,7 @@ class Tree(ShowsItself):
         Tree
             The tree with these names.
         """
-        return Tree(self.parent, self.height, None if names is None else tuple(names))
+        return replace(self, names=None if names is None else tuple(names))
 
     @classmethod
     def single(cls, names: Sequence[str] | None = None) -> Tree:
@@ -347,7 +349,7 @@ class Tree(ShowsItself):
         Parameters
         ----------
         names
-            All names of the leaves, in the order wanted.
+            All names of the leaves, in the new order.
 
         Returns
         -------
@@ -359,10 +361,11 @@ class Tree(ShowsItself):
         >>> Tree.from_newick("((cat,fir_tree),dog);").reordered(["cat", "dog", "fir_tree"]).lca(0, 2)
         np.int64(3)
         """
-        wanted = check_names(names, self.n_leaves)
-        order = match_names(wanted, self._export_names(None), "the given order", "the tree")
+        ordered = check_names(names, self.n_leaves)
+        order = match_names(ordered, self._export_names(None), "the given order", "the tree")
         nodes = np.concatenate([order, np.arange(self.n_leaves, self.n_nodes)])
-        return Tree(*renumber(self.parent, self.height, nodes), wanted)
+        parent, height = renumber(self.parent, self.height, nodes)
+        return replace(self, parent=parent, height=height, names=ordered)
 
     def canonical(self) -> Tree:
         """The same tree with internal nodes numbered by (height, number of leaves, smallest leaf).
@@ -372,7 +375,8 @@ class Tree(ShowsItself):
         Tree
             An equal tree.
         """
-        return Tree(*canonical(self.parent, self.height, self.n_leaves), self.names)
+        parent, height = canonical(self.parent, self.height, self.n_leaves)
+        return replace(self, parent=parent, height=height)
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same clusters, heights and leaf names, however internal nodes are numbered."""
@@ -390,7 +394,7 @@ class Tree(ShowsItself):
         return f"Tree({self.n_leaves:,} leaves, {self.n_nodes:,} nodes, {kind}, height {self.height[-1]:.4g})"
 
     @classmethod
-    def from_linkage(cls, Z: ArrayLike, names: Sequence[str] | None = None) -> Tree:
+    def from_linkage(cls, Z: ArrayLike, names: Sequence[str] | None = None, unit: HeightUnit | None = None) -> Tree:
         """From a SciPy linkage matrix, or a dendrogram of scikit-network; merge k makes node n + k.
 
         Decreasing heights (centroid linkage) are lifted. Infinite heights, at which scikit-network joins the components
@@ -402,6 +406,8 @@ class Tree(ShowsItself):
             The (n - 1, 4) linkage matrix.
         names
             One per leaf, or None.
+        unit
+            What heights measure, which the matrix cannot say; see `Tree`.
 
         Returns
         -------
@@ -409,10 +415,10 @@ class Tree(ShowsItself):
             A binary tree.
         """
         parent, height = linkage_to_parents(Z)
-        return cls(parent, height, None if names is None else check_names(names, parent.size // 2 + 1))
+        return cls(parent, height, None if names is None else check_names(names, parent.size // 2 + 1), unit)
 
     def to_linkage(self) -> NDArray[np.float64]:
-        """SciPy's (n - 1, 4) linkage matrix; multiway nodes are split at equal height.
+        """Make SciPy's (n - 1, 4) linkage matrix; multiway nodes are split at equal height.
 
         Returns
         -------
@@ -447,11 +453,11 @@ class Tree(ShowsItself):
         >>> Tree.from_newick("((cat:1,dog:1):2,'fir tree':3);").names
         ('cat', 'dog', 'fir tree')
         """
-        tree = cls(*read_newick(text))
+        tree = cls(*read_newick(text), *read_note(text))
         return (tree if names is None else tree.reordered(names)).canonical()
 
     def to_newick(self, names: Sequence[str] | None = None) -> str:
-        """Newick text; its branch lengths reproduce the heights exactly.
+        """Newick text; its branch lengths reproduce the heights exactly, and a comment holds `unit` and `joined_from`.
 
         Named leaves are read back in the order of the text, or in another order with `from_newick(text, names)`. Names
         that are just the numbers 0 .. n - 1 are read back as ids.
@@ -471,7 +477,7 @@ class Tree(ShowsItself):
         >>> Tree(parent=[3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2]).to_newick(["a", "b", "c d"])
         "('c d':2.0,(a:1.0,b:1.0):1.0);"
         """
-        return write_newick(self.parent, self.height, self._export_names(names))
+        return write_newick(self.parent, self.height, self._export_names(names), self.unit, self.joined_from)
 
     @classmethod
     def from_json(cls, text: str) -> Tree:
@@ -487,10 +493,10 @@ class Tree(ShowsItself):
         Tree
             The tree, with its node numbers.
         """
-        return cls(*read_json(text))
+        return cls(**read_json(text))
 
     def to_json(self, names: Sequence[str] | None = None) -> str:
-        """A JSON object with `parent`, `height` and `names`; the node numbers are kept.
+        """A JSON object with `parent`, `height`, `names`, `unit` and `joined_from`; the node numbers are kept.
 
         Parameters
         ----------
@@ -502,7 +508,8 @@ class Tree(ShowsItself):
         str
             The text.
         """
-        return write_json(self.parent, self.height, self.names if names is None else self._export_names(names))
+        tree = self if names is None else self.with_names(names)
+        return write_json({field.name: getattr(tree, field.name) for field in fields(tree)})
 
     def to_networkx(self, names: Sequence[str] | None = None) -> networkx.DiGraph[int]:
         """A networkx graph with arcs from parent to child; nodes have `height`, and leaves `name` if there are names.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -26,7 +24,7 @@ def started(n: int = N, **options) -> tuple[Run, FixedSteps]:
     config = TrainingConfig(**SMALL, **options)
     run = Run(X, similarity_graph(X, n_neighbors=3), config, 0, "cpu")
     run.networks.projector.first.dropout = run.networks.projector.second.dropout = 0.0
-    return run, FixedSteps(run.trainer)
+    return run, FixedSteps()
 
 
 def gradients(run: Run) -> torch.Tensor:
@@ -44,9 +42,9 @@ def gradients(run: Run) -> torch.Tensor:
 )
 def test_losses_gradients_and_learned_graph(options: dict) -> None:
     (one, _), (other, fixed) = started(**STILL, **options), started(**STILL, **options)
-    expected, graph = one.trainer.step((torch.arange(N), one.anchor, one.features))
+    expected, graph = one.step((torch.arange(N), one.anchor, one.features))
     assert fixed.takes(other.anchor)
-    found, learned = fixed.step(other.features, other.anchor)
+    found, learned = fixed.step(other, other.features, other.anchor)
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
     norm = float(torch.linalg.vector_norm(gradients(one)))
     assert float(torch.linalg.vector_norm(gradients(one) - gradients(other))) < 1e-4 * norm
@@ -62,25 +60,25 @@ def test_a_subgraph_with_fewer_edges_leaves_no_trace() -> None:
     fewer = run.anchor.index[0] + run.anchor.index[1] != 9
     some = type(run.anchor)(run.anchor.index[:, fewer], run.anchor.weight[fewer], N)
     assert some.weight.numel() < run.anchor.weight.numel()
-    (first, _), (last, again) = started(**STILL), started(**STILL)
-    fixed.step(run.features, run.anchor)
-    fixed.trainer.networks.load_state_dict(last.networks.state_dict())
-    found, _ = fixed.step(run.features, some)
-    expected, _ = again.step(first.features, some)
+    last, again = started(**STILL)
+    fixed.step(run, run.features, run.anchor)
+    run.networks.load_state_dict(last.networks.state_dict())
+    found, _ = fixed.step(run, run.features, some)
+    expected, _ = again.step(last, last.features, some)
     assert torch.equal(found, expected)
 
 
 def test_on_the_cpu_steps_are_not_fixed() -> None:
     run, _ = started(**STILL)
-    assert not can_be_fixed(run.features, run.config) and run.trainer.fixed is None
+    assert not can_be_fixed(run.features, run.config) and run.fixed is None
 
 
 def test_more_edges_than_room_make_a_step_with_more() -> None:
     run, fixed = started(**STILL)
-    fixed.step(run.features, run.anchor)
+    fixed.step(run, run.features, run.anchor)
     step = fixed.by_size[N]
     step.capacity = 1
-    fixed.step(run.features, run.anchor)
+    fixed.step(run, run.features, run.anchor)
     assert fixed.by_size[N] is not step
 
 
@@ -110,18 +108,18 @@ def test_after_a_failed_capture_plain_steps_are_taken() -> None:
             raise CaptureError("out of memory")
 
     fixed.by_size[N] = Failing()  # type: ignore[assignment]
-    trainer = replace(other.trainer, fixed=fixed)
+    other.fixed = fixed
     part = torch.arange(N), other.anchor, other.features
     with pytest.warns(HypcseWarning, match="captured as a CUDA graph: out of memory; the training goes on"):
-        found, _ = trainer.step(part)
-    assert torch.equal(found, one.trainer.step((torch.arange(N), one.anchor, one.features))[0])
+        found, _ = other.step(part)
+    assert torch.equal(found, one.step((torch.arange(N), one.anchor, one.features))[0])
     assert not fixed.takes(other.anchor) and not fixed.by_size
 
 
 def test_a_failed_capture_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the device is asked for is noted here; there is none."""
     run, fixed = started(**STILL)
-    fixed.step(run.features, run.anchor)
+    fixed.step(run, run.features, run.anchor)
     step, noted = fixed.by_size[N], []
 
     class Drawing:
@@ -131,10 +129,10 @@ def test_a_failed_capture_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
         def graphsafe_set_state(self, state: str) -> None:
             noted.append(state)
 
-    step.generator = Drawing()  # type: ignore[assignment]
+    run.draws = Drawing()  # type: ignore[assignment]
     monkeypatch.setattr(torch.cuda, "current_stream", lambda: "current")
     monkeypatch.setattr(torch.cuda, "set_stream", noted.append)
-    monkeypatch.setattr(step, "_capture", lambda stream: torch.zeros(2) @ torch.zeros(3))
+    monkeypatch.setattr(step, "_capture", lambda run, stream: torch.zeros(2) @ torch.zeros(3))
     with pytest.raises(CaptureError, match="size"):
-        step._captured(None)  # type: ignore[arg-type]
+        step._captured(run, None)  # type: ignore[arg-type]
     assert noted == ["current", "drawn"] and not any(p.grad is not None for p in run.networks.encoder.parameters())

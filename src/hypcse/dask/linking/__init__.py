@@ -1,1 +1,1 @@
-"""Trees of graphs in files: linkage in rounds, which are kept, and refinement of subtrees side by side."""
+"""Linkage of graphs in files, in rounds that a folder keeps."""

@@ -1,4 +1,4 @@
-"""Rows dealt to shards of near ones: every row goes to those of its nearest centroids."""
+"""Rows dealt to shards of nearby ones, neighbors within each shard, and for each row the best of all its shards."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import dask.array as da
+import distributed
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._choices import Metric
 from hypcse._random import generator
 from hypcse._threads import openmp_threads, worker_threads
-from hypcse.dask.edges.files import mix_bits
-from hypcse.dask.similarity.table import checked_block
-from hypcse.graph.neighbors.search import neighbors_among, unit_rows
+from hypcse.dask.client import run_blocks
+from hypcse.dask.edge_files import Edges, gather_edges, load_array, mix_bits, save_arrays, write_edges
+from hypcse.dask.similarity.blocks import checked_block
+from hypcse.dask.similarity.plan import Options
+from hypcse.graph.neighbors.search import nearest_neighbors, neighbors_among, unit_rows
 from hypcse.graph.scales import Scaling
+from hypcse.graph.similarity import weighed_neighbors
 
 N_STEPS = 20
 """Steps of k-means; centroids need not be good, only apart."""
@@ -37,13 +42,14 @@ class Shards(NamedTuple):
     centroids: NDArray[Any]
     n_probes: int
 
-    @property
-    def n_shards(self) -> int:
-        return len(self.centroids)
+
+def compared(scaled: NDArray[np.float32], metric: Metric) -> NDArray[Any]:
+    """Scaled rows as they compare by Euclidean distance."""
+    return unit_rows(scaled, scaled.shape[1]) if metric == "cosine" else scaled
 
 
 def place_centroids(points: NDArray[Any], n_shards: int, random_state: int) -> NDArray[Any]:
-    """Centroids of a sample by k-means, (n_shards, d); fewer where the sample has fewer distinct points."""
+    """Centroids of a sample by k-means, (n_shards, d); fewer if the sample has fewer distinct points."""
     n_shards = min(n_shards, len(points))
     if n_shards == 1:
         return points.mean(axis=0, keepdims=True, dtype=np.float64).astype(points.dtype)
@@ -56,11 +62,6 @@ def place_centroids(points: NDArray[Any], n_shards: int, random_state: int) -> N
     return np.unique(fitted.cluster_centers_.astype(points.dtype), axis=0)
 
 
-def compared(scaled: NDArray[np.float32], metric: Metric) -> NDArray[Any]:
-    """Rows as they compare by Euclidean distance."""
-    return unit_rows(scaled) if metric == "cosine" else scaled
-
-
 def deal_block(block: Any, first: int, place: Path, shards: Shards) -> NDArray[np.int64]:
     """Write the scaled rows of a block, shard by shard, into a folder; how many each shard gets."""
     if not place.is_dir():
@@ -69,27 +70,41 @@ def deal_block(block: Any, first: int, place: Path, shards: Shards) -> NDArray[n
             probes = neighbors_among(shards.centroids, compared(scaled, shards.metric), shards.n_probes).indices
         order = np.argsort(probes.ravel(), kind="stable")
         rows = order // probes.shape[1]
-        starts = np.searchsorted(probes.ravel()[order], np.arange(shards.n_shards + 1))
-        _write_arrays(place, {"ids": first + rows, "rows": scaled[rows], "starts": starts})
-    return np.diff(np.load(place / "starts.npy", allow_pickle=False))
+        starts = np.searchsorted(probes.ravel()[order], np.arange(len(shards.centroids) + 1))
+        draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
+        save_arrays(draft, ids=first + rows, rows=scaled[rows], starts=starts)
+        try:
+            os.rename(draft, place)
+        except OSError:
+            # Another worker that did the same meanwhile is as good.
+            if not place.is_dir():
+                raise
+            shutil.rmtree(draft)
+    return np.diff(load_array(place, "starts"))
 
 
 class Piece(NamedTuple):
     """A shard, or a slice of one that is too large: every `n_slices`-th of its rows, by numbers well mixed."""
 
     shard: int
-    slice: int = 0
-    n_slices: int = 1
-    seed: int = 0
+    slice: int
+    n_slices: int
+    seed: int
 
     def path(self, work: Path) -> Path:
-        """The file of its neighbours."""
+        """The file of its neighbors."""
         return work / f"near-{self.shard:05d}-{self.slice:03d}.parquet"
 
-    def holds(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which rows of the shard belong here."""
-        mixed = mix_bits(ids.astype(np.uint64) + np.uint64(self.seed))
-        return mixed % np.uint64(self.n_slices) == self.slice
+    def read(self, places: list[Path]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Numbers of its rows, ascending, and the rows."""
+        ids, rows = [], []
+        for place in places:
+            span = slice(*load_array(place, "starts")[self.shard : self.shard + 2].tolist())
+            numbers = load_array(place, "ids")[span]
+            own = mix_bits(numbers.astype(np.uint64) + np.uint64(self.seed)) % np.uint64(self.n_slices) == self.slice
+            ids.append(numbers[own])
+            rows.append(load_array(place, "rows")[span][own])
+        return np.concatenate(ids), np.concatenate(rows)
 
 
 def cut_shards(sizes: NDArray[np.int64], shard_rows: int, random_state: int) -> list[Piece]:
@@ -101,28 +116,73 @@ def cut_shards(sizes: NDArray[np.int64], shard_rows: int, random_state: int) -> 
     return sorted(pieces, key=lambda piece: -sizes[piece.shard] / piece.n_slices)
 
 
-def read_piece(places: list[Path], piece: Piece) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Numbers of the rows of a shard or a slice of it, ascending, and the rows."""
-    ids, rows = [], []
-    for place in places:
-        starts = np.load(place / "starts.npy", allow_pickle=False, mmap_mode="r")
-        span = slice(int(starts[piece.shard]), int(starts[piece.shard + 1]))
-        numbers = np.load(place / "ids.npy", allow_pickle=False, mmap_mode="r")[span]
-        own = piece.holds(numbers)
-        ids.append(numbers[own])
-        rows.append(np.load(place / "rows.npy", allow_pickle=False, mmap_mode="r")[span][own])
-    return np.concatenate(ids), np.concatenate(rows)
+def search_piece(
+    piece: Piece, path: Path, places: list[Path], options: Options, alone: bool, bounds: NDArray[np.int64]
+) -> None:
+    """Write the neighbors of each row within a piece: source, target and squared distance, a row group per part.
+
+    One shard alone is searched as a table in memory is, and its diagonal is written beside.
+    """
+    if path.is_file():
+        return
+    ids, rows = piece.read(places)
+    neighbors, squared = np.empty((len(rows), 0), np.int64), np.empty((len(rows), 0))
+    how: dict[str, Any] = {"metric": options.metric, "algorithm": options.algorithm}
+    with worker_threads(1, len(rows)):
+        if alone:
+            neighbors, squared, diagonal = weighed_neighbors(rows, options)
+            np.save(path.with_suffix(".npy"), diagonal, allow_pickle=False)
+        elif len(rows) > 1:
+            neighbors, distances = nearest_neighbors(rows, options.n_neighbors, **how)
+            squared = np.square(distances, out=distances)
+    known = neighbors >= 0
+    source = np.repeat(ids, known.sum(axis=1))
+    write_edges(path, Edges(source, ids[neighbors[known]], squared[known]), np.searchsorted(source, bounds))
 
 
-def _write_arrays(place: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    """Write arrays into a folder, whole; another that did the same meanwhile is as good."""
-    draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
-    draft.mkdir()
-    for name, array in arrays.items():
-        np.save(draft / f"{name}.npy", array, allow_pickle=False)
-    try:
-        os.rename(draft, place)
-    except OSError:
-        if not place.is_dir():
-            raise
-        shutil.rmtree(draft)
+def keep_best(
+    part: int, path: Path, sample: NDArray[np.int64], pieces: list[Path], n_neighbors: int
+) -> tuple[float, NDArray[np.float64]]:
+    """Write the nearest distinct neighbors of each row of a part by (distance, id).
+
+    Returns the largest squared distance, and those of sampled rows of the part, padded with infinity.
+    """
+    edges = gather_edges(pieces, part)
+    edges = edges.take(np.lexsort((edges.weight, edges.target, edges.source)))
+    again = (np.diff(edges.source, prepend=-1) == 0) & (np.diff(edges.target, prepend=-1) == 0)
+    edges = edges.take(~again)
+    edges = edges.take(np.lexsort((edges.target, edges.weight, edges.source)))
+    place = np.arange(edges.source.size) - np.searchsorted(edges.source, edges.source)
+    edges, place = edges.take(place < n_neighbors), place[place < n_neighbors]
+    write_edges(path, edges)
+    squared = np.full((sample.size, n_neighbors), np.inf)
+    sampled = np.isin(edges.source, sample)
+    squared[np.searchsorted(sample, edges.source[sampled]), place[sampled]] = edges.weight[sampled]
+    return float(edges.weight.max(initial=0.0)), squared
+
+
+def measure_recall(
+    client: distributed.Client, rows: da.Array, shards: Shards, points: NDArray[Any], squared: NDArray[np.float64]
+) -> float:
+    """Share of the k neighbors of sampled rows that are no farther than the true ones, between 0 and 1.
+
+    points  : the sampled rows, as they compare.
+    squared : (m, k) squared distances to their neighbors.
+    """
+    count = squared.shape[1] + 1
+    true = np.full((len(points), count), np.inf)
+    for others in run_blocks(client, nearest_in_block, rows, shards=shards, points=points, count=count):
+        true = np.sort(np.concatenate([true, others], axis=1), axis=1)[:, :count]
+    # The first of all is the row itself. Distances of one pair may differ by rounding.
+    true = true[:, 1:]
+    limit = np.where(np.isfinite(true), true, -np.inf).max(axis=1, initial=0.0) * (1 + 1e-6) + 1e-12
+    n_true = np.isfinite(true).sum()
+    return float((squared <= limit[:, None]).sum() / n_true) if n_true else 1.0
+
+
+def nearest_in_block(block: Any, first: int, shards: Shards, points: NDArray[Any], count: int) -> NDArray[np.float64]:
+    """Squared distances of points, as they compare, to their nearest rows of a block, (m, count) or fewer."""
+    others = compared(shards.scaling.apply(checked_block(block, first)), shards.metric)
+    with worker_threads(1, len(others)):
+        squared = np.square(neighbors_among(others, points, count).distances)
+    return np.square(squared / 2) if shards.metric == "cosine" else squared

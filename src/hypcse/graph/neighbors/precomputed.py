@@ -1,10 +1,9 @@
-"""Nearest neighbours from given distances: square, condensed or sparse."""
+"""Nearest neighbors from given distances: square, condensed or sparse."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,17 @@ from scipy import sparse
 
 from hypcse._checks import check_finite, check_real, real_numbers
 from hypcse.graph.compressed import stored_position
-from hypcse.graph.neighbors import exact
+from hypcse.graph.neighbors.exact import Nearest, blocks
 from hypcse.kernels.points.nearest import smallest_in_block
 
 # Distances that should be equal, or 0, may differ by this share of the largest.
 ROUNDING = 1e-9
 
-Found = tuple[NDArray[np.int64], NDArray[np.float64]]
+Place = Callable[[int], tuple[int, int]]
+"""From the place of an entry among all values to the two points that it stands for."""
 
 
-def precomputed_neighbors(D: Any, n_neighbors: int) -> Found:
+def precomputed_neighbors(D: Any, n_neighbors: int) -> Nearest:
     """Ids and distances of the nearest others of each point, both (n, k), k = min(n_neighbors, n - 1).
 
     D is a square symmetric array, a condensed vector in the order of SciPy's `pdist`, or a sparse matrix whose
@@ -30,8 +30,14 @@ def precomputed_neighbors(D: Any, n_neighbors: int) -> Found:
     """
     if sparse.issparse(D):
         return _from_sparse(known_distances(D), n_neighbors)
-    n, blocks = distance_blocks(D)
-    return _from_blocks(blocks, n, n_neighbors)
+    n, checked = distance_blocks(D)
+    k = min(n_neighbors, n - 1)
+    indices, nearest = np.empty((n, k), np.int64), np.empty((n, k))
+    for start, rows in checked:
+        if k:
+            part = slice(start, start + len(rows))
+            indices[part], nearest[part] = smallest_in_block(rows, start, k)
+    return indices, nearest
 
 
 def distance_blocks(D: Any) -> tuple[int, Iterator[tuple[int, NDArray[np.float64]]]]:
@@ -41,74 +47,53 @@ def distance_blocks(D: Any) -> tuple[int, Iterator[tuple[int, NDArray[np.float64
     if distances.ndim == 1:
         n = _condensed_size(distances.size)
         return n, _condensed_blocks(distances, n)
-    if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or distances.shape[0] == 0:
-        raise _not_square(distances.shape)
-    return distances.shape[0], _square_blocks(distances)
+    _check_square(distances)
+    return len(distances), _square_blocks(distances)
 
 
 def known_distances(D: Any) -> sparse.csr_array:
-    """Sparse distances, checked, as a copy in float64."""
+    """Sparse distances, checked, as a copy in float64; those slightly below 0 become 0."""
     check_real("the distances", D)
     # A copy, because sorting and summing work in place.
     known: Any = sparse.csr_array(D, copy=True).astype(np.float64)
-    if known.ndim != 2 or known.shape[0] != known.shape[1] or known.shape[0] == 0:
-        raise _not_square(known.shape)
+    _check_square(known)
     known.sum_duplicates()
-    _check_sparse(known, _rounding(D.dtype))
+
+    def place(entry: int) -> tuple[int, int]:
+        return stored_position(known, entry)
+
+    check_finite("the distances", known.data, place)
+    margin = _margin(D.dtype, known.data)
+    known.data = _not_below_zero(known.data, margin, place)
+    rows = np.repeat(np.arange(known.shape[0]), np.diff(known.indptr))
+    loops = rows == known.indices
+    _check_zero(rows[loops], known.data[loops], margin)
+    mirror = sparse.csr_array(known.T)
+    mirror.sort_indices()
+    if not np.array_equal(known.indptr, mirror.indptr) or not np.array_equal(known.indices, mirror.indices):
+        raise ValueError(
+            "the sparse distances are not symmetric: some (i, j) is stored while (j, i) is not. "
+            "Store both, for example with D.maximum(D.T)."
+        )
+    _check_symmetric(known.data, mirror.data, margin, place)
     return known
 
 
-def _rounding(dtype: np.dtype[Any]) -> float:
-    """Share of the largest distance that counts as rounding: single precision is coarser than ROUNDING."""
-    return max(ROUNDING, 8 * float(np.finfo(dtype).eps)) if dtype.kind == "f" else ROUNDING
-
-
-def _from_blocks(blocks: Iterator[tuple[int, NDArray[np.float64]]], n: int, n_neighbors: int) -> Found:
-    k = min(n_neighbors, n - 1)
-    indices = np.empty((n, k), np.int64)
-    nearest = np.empty((n, k))
-    for start, rows in blocks:
-        if k:
-            found = smallest_in_block(rows, start, k)
-            indices[start : start + len(rows)], nearest[start : start + len(rows)] = found
-    return indices, nearest
-
-
-def _square_blocks(D: NDArray[np.floating]) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Checked rows of a square array, some at a time."""
-    n = D.shape[0]
+def _square_blocks(D: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    n = len(D)
     if not np.isfinite([D.min(), D.max()]).all():
         check_finite("the distances", D)
-    margin = _rounding(D.dtype) * max(float(D.max()), 0.0)
-    step = max(1, exact.BLOCK_BYTES // (8 * n))
-    for start in range(0, n, step):
-        rows = np.ascontiguousarray(D[start : start + step], dtype=np.float64)
-        gap = np.abs(rows - D[:, start : start + step].T)
-        row, column = divmod(int(np.argmax(gap)), n)
-        if gap[row, column] > margin:
-            raise _not_symmetric(start + row, column, rows[row, column], D[column, start + row])
-        diagonal = np.diagonal(rows, start)
-        if diagonal.size and diagonal.max() > margin:
-            raise _not_zero(start + int(np.argmax(diagonal)), diagonal.max())
-        yield start, _not_below_zero(rows, margin, partial(_place_in_rows, n, start))
+    margin = _margin(D.dtype, D)
+    for part in blocks(n, 8 * n):
+        start = part.start
+        rows = np.ascontiguousarray(D[part], dtype=np.float64)
 
+        def place(entry: int, start: int = start) -> tuple[int, int]:
+            return start + entry // n, entry % n
 
-def _place_in_rows(n: int, first: int, entry: int) -> tuple[int, int]:
-    """The two points of an entry in a block of rows that starts with row `first`."""
-    return first + entry // n, entry % n
-
-
-def _not_below_zero(values: NDArray[Any], margin: float, place: Callable[[int], tuple[int, int]]) -> NDArray[Any]:
-    """The values, with 0 for those slightly negative by rounding, such as 1 - cos of equal points.
-
-    `place` gives the two points of an entry.
-    """
-    if values.size == 0 or values.min() >= 0:
-        return values
-    worst = int(np.argmin(values))
-    if values.flat[worst] < -margin:
-        raise _negative(*place(worst), values.flat[worst])
-    return np.maximum(values, 0)
+        _check_symmetric(rows, D[:, part].T, margin, place)
+        _check_zero(np.arange(part.start, part.stop), np.diagonal(rows, start), margin)
+        yield start, _not_below_zero(rows, margin, place)
 
 
 def _condensed_size(length: int) -> int:
@@ -121,7 +106,7 @@ def _condensed_size(length: int) -> int:
     return n
 
 
-def _condensed_blocks(vector: NDArray[np.floating], n: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
+def _condensed_blocks(vector: NDArray[Any], n: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """Rows of the square array, some at a time; d(i, j), i < j, stands at n i - i (i + 1) / 2 + j - i - 1."""
     ids = np.arange(n, dtype=np.int64)
     offset = n * ids - ids * (ids + 1) // 2 - ids - 1
@@ -131,18 +116,16 @@ def _condensed_blocks(vector: NDArray[np.floating], n: int) -> Iterator[tuple[in
         return row, entry - int(offset[row])
 
     check_finite("the distances", vector, place)
-    margin = _rounding(vector.dtype) * float(vector.max(initial=0))
-    vector = _not_below_zero(vector, margin, place)
-    step = max(1, exact.BLOCK_BYTES // (8 * n))
-    for start in range(0, n, step):
-        rows = np.zeros((min(step, n - start), n))
-        for i, row in enumerate(rows, start):
+    vector = _not_below_zero(vector, _margin(vector.dtype, vector), place)
+    for part in blocks(n, 8 * n):
+        rows = np.zeros((part.stop - part.start, n))
+        for i, row in enumerate(rows, part.start):
             row[:i] = vector[offset[:i] + i]
             row[i + 1 :] = vector[offset[i] + i + 1 : offset[i] + n]
-        yield start, rows
+        yield part.start, rows
 
 
-def _from_sparse(D: sparse.csr_array, n_neighbors: int) -> Found:
+def _from_sparse(D: sparse.csr_array, n_neighbors: int) -> Nearest:
     n = D.shape[0]
     rows = np.repeat(np.arange(n), np.diff(D.indptr))
     others = rows != D.indices
@@ -152,59 +135,55 @@ def _from_sparse(D: sparse.csr_array, n_neighbors: int) -> Found:
     rank = np.arange(rows.size) - np.repeat(np.cumsum(counts) - counts, counts)
     k = min(n_neighbors, n - 1)
     order, rank = order[rank < k], rank[rank < k]
-    indices = np.full((n, k), -1, np.int64)
-    nearest = np.full((n, k), np.inf)
+    indices, nearest = np.full((n, k), -1, np.int64), np.full((n, k), np.inf)
     indices[rows[order], rank] = columns[order]
     nearest[rows[order], rank] = values[order]
     return indices, nearest
 
 
-def _check_sparse(D: sparse.csr_array, rounding: float) -> None:
-    """Raise unless D is symmetric with a diagonal of 0; set slightly negative values to 0, in place."""
-    check_finite("the distances", D.data, lambda entry: stored_position(D, entry))
-    margin = rounding * float(D.data.max(initial=0))
-    D.data = _not_below_zero(D.data, margin, lambda entry: stored_position(D, entry))
-    rows = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
-    loops = (rows == D.indices) & (D.data > margin)
-    if loops.any():
-        raise _not_zero(int(rows[loops][0]), D.data[loops][0])
-    mirror = sparse.csr_array(D.T)
-    mirror.sort_indices()
-    if not np.array_equal(D.indptr, mirror.indptr) or not np.array_equal(D.indices, mirror.indices):
+def _margin(dtype: np.dtype[Any], values: NDArray[Any]) -> float:
+    """How far apart distances that should be equal may be: single precision is coarser than `ROUNDING`."""
+    share = max(ROUNDING, 8 * float(np.finfo(dtype).eps)) if dtype.kind == "f" else ROUNDING
+    return share * max(float(values.max(initial=0)), 0.0)
+
+
+def _check_square(D: Any) -> None:
+    if D.ndim != 2 or D.shape[0] != D.shape[1] or D.shape[0] == 0:
         raise ValueError(
-            "the sparse distances are not symmetric: some (i, j) is stored while (j, i) is not. "
-            "Store both, for example with D.maximum(D.T)."
+            "precomputed distances must be a square array of at least one row or a condensed vector, "
+            f"got shape {D.shape}. Pass scipy.spatial.distance.pdist(X), or features with metric='euclidean'."
         )
-    gap = np.abs(D.data - mirror.data)
-    if gap.size and gap.max() > margin:
-        worst = int(np.argmax(gap))
-        raise _not_symmetric(int(rows[worst]), int(D.indices[worst]), D.data[worst], mirror.data[worst])
 
 
-def _not_square(shape: tuple[int, ...]) -> ValueError:
-    return ValueError(
-        "precomputed distances must be a square array of at least one row or a condensed vector, "
-        f"got shape {shape}. "
-        "Pass scipy.spatial.distance.pdist(X), or features with metric='euclidean'."
-    )
+def _check_symmetric(values: NDArray[Any], mirrored: NDArray[Any], margin: float, place: Place) -> None:
+    gap = np.abs(values - mirrored)
+    worst = int(np.argmax(gap)) if gap.size else 0
+    if gap.size and gap.flat[worst] > margin:
+        row, column = place(worst)
+        raise ValueError(
+            f"the distances are not symmetric: ({row}, {column}) has {values.flat[worst]} and ({column}, {row}) has "
+            f"{mirrored.flat[worst]}. Pass (D + D.T) / 2."
+        )
 
 
-def _not_symmetric(row: int, column: int, there: float, back: float) -> ValueError:
-    return ValueError(
-        f"the distances are not symmetric: ({row}, {column}) has {there} and ({column}, {row}) has {back}. "
-        "Pass (D + D.T) / 2."
-    )
+def _check_zero(points: NDArray[Any], values: NDArray[Any], margin: float) -> None:
+    """Raise unless the distances of points to themselves are 0."""
+    if values.size and values.max() > margin:
+        worst = int(np.argmax(values))
+        raise ValueError(
+            f"the distance of point {points[worst]} to itself is {values[worst]}; the diagonal must be 0. "
+            "Set it with numpy.fill_diagonal(D, 0)."
+        )
 
 
-def _negative(row: int, column: int, value: float) -> ValueError:
-    return ValueError(
-        f"the distance of ({row}, {column}) is {value}; distances must not be negative. "
-        "Turn similarities into distances first, for example with 1 - S, or set rounding to 0 by numpy.maximum(D, 0)."
-    )
-
-
-def _not_zero(row: int, value: float) -> ValueError:
-    return ValueError(
-        f"the distance of point {row} to itself is {value}; the diagonal must be 0. "
-        "Set it with numpy.fill_diagonal(D, 0)."
-    )
+def _not_below_zero(values: NDArray[Any], margin: float, place: Place) -> NDArray[Any]:
+    """The values, with 0 for those slightly negative by rounding, such as 1 - cos of equal points."""
+    if values.size == 0 or values.min() >= 0:
+        return values
+    worst = int(np.argmin(values))
+    if values.flat[worst] < -margin:
+        raise ValueError(
+            f"the distance of {place(worst)} is {values.flat[worst]}; distances must not be negative. Turn "
+            "similarities into distances first, for example with 1 - S, or set rounding to 0 by numpy.maximum(D, 0)."
+        )
+    return np.maximum(values, 0)

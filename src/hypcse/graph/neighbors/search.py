@@ -1,34 +1,44 @@
-"""The k nearest neighbours of each point: chooses the method and the distance."""
+"""The k nearest neighbors of each point: chooses the method and the distance."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import check_choice, check_count, check_features
+from hypcse._checks import check_choice, check_count, check_features, say_count, warn
 from hypcse._choices import Metric, NeighborSearch
+from hypcse._threads import openmp_threads
 from hypcse.graph.features import dense_features
-from hypcse.graph.neighbors.approximate import near_in_lists
-from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
-from hypcse.graph.neighbors.gpu import find_card, near_on_card
+from hypcse.graph.neighbors.approximate import nearest_in_lists
+from hypcse.graph.neighbors.exact import Nearest, Queries, brute_force, kd_tree
+from hypcse.graph.neighbors.gpu import find_gpu, nearest_on_gpu
 from hypcse.graph.neighbors.precomputed import precomputed_neighbors
+from hypcse.kernels.points.nearest import candidate_distances
 
 # Beyond this many points, every exact method over all pairs takes minutes.
 MAX_EXACT = 50_000
+# Up to this many points, a similarity graph goes by `published_neighbors`.
+MAX_PUBLISHED = 20_000
 # Columns up to which a k-d tree is faster than brute force.
 MAX_TREE_COLUMNS = 15
 # Columns up to which a k-d tree is faster than anything, at any number of points.
 MAX_LOW_COLUMNS = 6
 # Squares of larger differences overflow float64.
 MAX_VALUE = 1e150
-# If all columns have a smaller range, squares of differences underflow.
-MIN_RANGE = 1e-100
+
+ENGINES: dict[str, Callable[[NDArray[np.floating], int], Nearest]] = {
+    "brute": brute_force,
+    "kd-tree": kd_tree,
+    "lists": nearest_in_lists,
+}
+"""The searches of a table: from points and k to the k nearest others of each. `fastest` chooses among them."""
 
 
 class Neighbors(NamedTuple):
-    """Nearest neighbours by (distance, id), both (n, k): ids, padded with -1, and distances, padded with infinity."""
+    """Nearest neighbors by (distance, id), both (n, k): ids, padded with -1, and distances, padded with infinity."""
 
     indices: NDArray[np.int64]
     distances: NDArray[np.float64]
@@ -47,12 +57,12 @@ def nearest_neighbors(
         Features, one row per point, dense or sparse; or distances. Sparse features of up to 512 columns are made dense.
         With more columns, the 64 main directions are used (truncated singular value decomposition).
     n_neighbors
-        How many neighbours to find for each point.
+        How many neighbors to find for each point.
     metric
         "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", if X holds the distances:
         square, condensed (SciPy's `pdist`) or sparse (only stored entries are known).
     algorithm
-        "brute" and "kd-tree" are exact. "lists" finds an estimated 0.995 of the neighbours or more, by a sample of 512
+        "brute" and "kd-tree" are exact. "lists" finds an estimated 0.995 of the neighbors or more, by a sample of 512
         points; if it cannot, the search is exact, with a warning if that takes long. "auto" takes the fastest exact one
         up to 50,000 points and "lists" beyond, except in up to 6 columns. If torch sees a GPU, it replaces "lists" by
         an exact search, unless single precision leaves over 2 % of a sample uncertain. Precomputed distances are always
@@ -75,13 +85,29 @@ def nearest_neighbors(
         return Neighbors(*precomputed_neighbors(X, n_neighbors))
     features = np.ascontiguousarray(check_features(dense_features(X)))
     if metric == "cosine":
+        warn_of_zeros(features)
         indices, squared = _search(unit_rows(features), n_neighbors, algorithm)
         return Neighbors(indices, np.divide(squared, 2, out=squared))
     check_range(features)
-    points, power = representable(features)
-    indices, squared = _search(points, n_neighbors, algorithm)
-    distances = np.sqrt(squared, out=squared)
-    return Neighbors(indices, np.ldexp(distances, -power, out=distances) if power else distances)
+    indices, squared = _search(features, n_neighbors, algorithm)
+    return Neighbors(indices, np.sqrt(squared, out=squared))
+
+
+def published_neighbors(
+    points: NDArray[np.float32], n_neighbors: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Those behind the published figures: scikit-learn's, in its own order among equal distances.
+
+    Ids, squared distances, and 1 for each point that is in its own list, where -1 marks it.
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    fitted = NearestNeighbors(n_neighbors=min(n_neighbors + 1, len(points))).fit(points)
+    with openmp_threads():
+        indices = fitted.kneighbors(points, return_distance=False).astype(np.int64, copy=False)
+    squared = candidate_distances(points, points, indices)
+    itself = indices == np.arange(len(points))[:, None]
+    return np.where(itself, -1, indices), squared, itself.any(axis=1).astype(np.float64)
 
 
 def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_neighbors: int) -> Neighbors:
@@ -93,65 +119,72 @@ def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_nei
     >>> neighbors_among(np.array([[0.0], [1.0], [3.0]]), np.array([[2.0]]), 2).indices
     array([[1, 2]])
     """
-    check_count("n_neighbors", n_neighbors, 1)
     n, d = X.shape
-    k = min(n_neighbors, n)
-    card = find_card() if _suits_card(n, d, len(points)) else None
-    if card is not None:
-        found = near_on_card(X, k, Queries.new(points), device=card)
-        if found is not None:
-            return Neighbors(found[0], np.sqrt(found[1], out=found[1]))
-    # A tree pays off only for about as many queries as it has levels.
-    search = kd_tree if d <= MAX_TREE_COLUMNS and k < n - 1 and len(points) > 16 else brute_force
-    indices, squared = search(X, k, Queries.new(points))
+    k, queries = min(n_neighbors, n), Queries.new(points)
+    nearest = None
+    if d > MAX_LOW_COLUMNS and n > MAX_EXACT and n * len(points) > MAX_EXACT**2 and (gpu := find_gpu()) is not None:
+        nearest = nearest_on_gpu(X, k, queries, device=gpu)
+    if nearest is None:
+        # A tree pays off only for about as many queries as it has levels.
+        search = kd_tree if d <= MAX_TREE_COLUMNS and k < n - 1 and len(points) > 16 else brute_force
+        nearest = search(X, k, queries)
+    indices, squared = nearest
     return Neighbors(indices, np.sqrt(squared, out=squared))
 
 
-def _search(
-    X: NDArray[np.floating], n_neighbors: int, algorithm: NeighborSearch
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _search(X: NDArray[np.floating], n_neighbors: int, algorithm: NeighborSearch) -> Nearest:
     n, d = X.shape
     k = min(n_neighbors, n - 1)
     if k == 0:
-        return np.empty((n, 0), np.int64), np.empty((n, 0))
-    chosen = _fastest(n, d) if algorithm == "auto" else algorithm
-    card = find_card() if algorithm == "auto" and chosen == "lists" else None
-    if card is not None:
-        found = near_on_card(X, k, device=card)
-        if found is not None:
-            return found
-    if chosen == "lists":
-        return near_in_lists(X, k)
-    if chosen == "kd-tree" and k < n - 1:
-        return kd_tree(X, k)
-    return brute_force(X, k)
+        return Queries.rows(X).blank(0)
+    engine = fastest(n, d) if algorithm == "auto" else algorithm
+    if algorithm == "auto" and engine == "lists" and (gpu := find_gpu()) is not None:
+        nearest = nearest_on_gpu(X, k, device=gpu)
+        if nearest is not None:
+            return nearest
+    # A k-d tree looks for one point beyond the last neighbor.
+    return ENGINES["brute" if engine == "kd-tree" and k == n - 1 else engine](X, k)
 
 
-def _fastest(n: int, d: int) -> str:
-    """The fastest method on clustered tables, as measured on two cores."""
+def fastest(n: int, d: int) -> str:
+    """The fastest engine on clustered tables, as measured on two cores."""
     if d <= MAX_LOW_COLUMNS or (d <= MAX_TREE_COLUMNS and n <= MAX_EXACT):
         return "kd-tree"
     return "brute" if n <= MAX_EXACT else "lists"
 
 
-def _suits_card(n: int, d: int, n_queries: int) -> bool:
-    """Whether a GPU, if there is one, finds neighbours faster than a tree or products on the CPU."""
-    return d > MAX_LOW_COLUMNS and n > MAX_EXACT and n * n_queries > MAX_EXACT**2
+def unit_rows(features: NDArray[np.floating], width: int | None = None) -> NDArray[np.float64]:
+    """Rows divided by their length, in float64; first by their largest entry, so that no square overflows.
 
+    Rows of zeros, which have no direction, get one of their own, as a last column: their cosine distance from all
+    others is 1. With `width` columns there is such a column or not, whatever the rows are.
 
-def unit_rows(features: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Rows divided by their length, in float64; first by their largest entry, so that no square overflows."""
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8, 0. ],
+           [0. , 0. , 1. ]])
+    """
     rows = features.astype(np.float64)
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    if not largest.all():
-        row = int(np.flatnonzero(largest == 0)[0])
+    empty = ~rows.any(axis=1)
+    if empty.any() if width is None else width > rows.shape[1]:
+        rows = np.column_stack([rows, empty])
+    elif empty.any():
         raise ValueError(
-            f"row {row} of X (after scaling, if any) is all zeros, so its cosine distance is "
+            f"row {int(np.argmax(empty))} of X (after scaling, if any) is all zeros, so its cosine distance is "
             "not defined. Remove the row, choose another scale, or use metric='euclidean'."
         )
-    rows /= largest
+    rows /= np.abs(rows).max(axis=1, keepdims=True)
     rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
     return rows
+
+
+def warn_of_zeros(features: NDArray[np.floating]) -> None:
+    """Warn of rows of zeros, which have no cosine."""
+    empty = ~features.any(axis=1)
+    if empty.any():
+        warn(
+            f"X has {say_count(int(empty.sum()), 'row')} (after scaling, if any) of only zeros, such as an empty text; "
+            f"the first is row {int(np.argmax(empty))}. Their cosine distance from all others is 1."
+        )
 
 
 def check_range(features: NDArray[np.floating]) -> None:
@@ -162,14 +195,3 @@ def check_range(features: NDArray[np.floating]) -> None:
             f"X has {features[row, column]:.6g} at ({row}, {column}); beyond {MAX_VALUE:.0e} squared "
             "distances overflow. Divide X by a constant first."
         )
-
-
-def representable(features: NDArray[np.floating]) -> tuple[NDArray[np.floating], int]:
-    """The table times 2^power, without rounding, so that squares of differences do not underflow."""
-    low, high = features.min(axis=0), features.max(axis=0)
-    widest = float((high - low).max())
-    if not 0 < widest < MIN_RANGE:
-        return features, 0
-    power = -int(np.frexp(widest)[1])
-    # A constant column could overflow, and adds nothing to a distance.
-    return np.ldexp(np.where(low < high, features, 0), power), power

@@ -1,4 +1,4 @@
-"""Agglomeration of a sparse graph by nearest-neighbour chains."""
+"""Agglomeration of a sparse graph by nearest-neighbor chains."""
 
 from __future__ import annotations
 
@@ -7,104 +7,88 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
 from hypcse.kernels.compile import helper, kernel
-from hypcse.kernels.linkage.adjacency import DEGREE, Pairs, Pool, fold_segments, join_segments, make_pool
+from hypcse.kernels.linkage.adjacency import Clusters, Pool, fold_segments, join_segments, single_clusters
 from hypcse.kernels.linkage.hubs import PATIENCE, join_pairs, nearest_pair, pairs_of_lists
 from hypcse.kernels.linkage.merges import first_ranks
+from hypcse.kernels.linkage.pairs import DEGREE, Pairs
 
-# What a cluster is: free, on the chain, or stuck, because its chain ends at a cluster that must not merge.
+# States of a cluster: free, on the chain, or stuck, because its chain ends at a cluster that must not merge.
 _FREE, _ON_CHAIN, _STUCK = 0, 1, 2
 
 
 @helper
-def _nearest(pool: Pool, begin: int, end: int, total: NDArray[np.float64], rank: NDArray[np.int64]) -> int:
-    """The neighbour with the largest weight over mass; the lower rank wins ties; -1 if none."""
+def _nearest(pool: Pool, begin: int, end: int, mass: Reals, rank: Ids) -> int:
+    """Return the neighbor with the largest weight over mass, -1 if none; the lower rank wins ties."""
     nearest, best = -1, -1.0
     for k in range(begin, end):
         other = pool.vertex[k]
-        closeness = pool.weight[k] / total[other]
+        closeness = pool.weight[k] / mass[other]
         if closeness > best or (closeness == best and rank[other] < rank[nearest]):
             nearest, best = other, closeness
     return nearest
 
 
 class Chain(NamedTuple):
-    """Where nearest-neighbour chains stand; a cluster is named by one of its vertices.
+    """The state of the search.
 
-    root (n,)          : the cluster that a cluster was joined to.
-    total, rank (n,)   : the mass of each, and the rank by which ties are broken.
-    place (n,)         : scratch of -1.
-    chain (n,)         : clusters, each nearest to the one before; `state` tells whether a cluster is among them.
-    first, second (n,) : the merges.
-    status (3,)        : the length of the chain, merges done, the next vertex to begin at.
+    chain (n,)  : clusters, each nearest to the one before; `state` says whether a cluster is among them.
+    status (3,) : the length of the chain, the number of merges, the next vertex to begin at.
     """
 
-    pool: Pool
-    root: NDArray[np.int64]
-    total: NDArray[np.float64]
-    rank: NDArray[np.int64]
-    place: NDArray[np.int64]
-    chain: NDArray[np.int64]
+    clusters: Clusters
+    chain: Ids
     state: NDArray[np.int8]
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    status: NDArray[np.int64]
+    status: Ids
 
 
 def chain_merges(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    mass: NDArray[np.float64],
+    indptr: Ids,
+    indices: ShortIds,
+    weights: Reals,
+    mass: Reals,
     patience: int = PATIENCE,
     *,
-    rank: NDArray[np.int64] | None = None,
-    frozen: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Merges of the linkage cut(A, B) / (mass A mass B), largest first, in the order that the chains find them.
+    rank: Ids | None = None,
+    frozen: Flags | None = None,
+) -> tuple[Ids, Ids]:
+    """Return the merges of the linkage cut(A, B) / (mass A mass B), largest first, in the order of the chains.
 
     Unit masses give average linkage, degrees give Paris linkage; both are reducible, so chains find the exact tree.
     Each merge names its clusters by one member. There are n minus the number of components of them. About O(m log n)
-    time in lists; where these have cost `patience` times n + m, in search trees from there on, which makes no other
-    merges, but for sums of weights that differ in their last bit: those that `shorten` made do not. O(n + m) memory.
+    time in lists; once these have cost `patience` times n + m, search trees take over. These make the same merges if
+    sums of weights are exact, as those that `shorten` made are. O(n + m) memory.
 
     rank   : of each vertex, all different, by which ties are broken; `first_ranks` by default.
     frozen : vertices that must not merge, numbered after all others, whose rows are empty; none by default. Then the
-             merges are those that are certain whatever becomes of these vertices, and of their other neighbours.
+             merges are those that are certain whatever becomes of these vertices, and of their other neighbors.
     """
     n = mass.size
-    at = Chain(
-        pool=make_pool(indptr, indices, weights),
-        root=np.arange(n),
-        total=mass.astype(np.float64),
-        rank=first_ranks(n) if rank is None else rank.astype(np.int64),
-        place=np.full(n, -1),
-        chain=np.empty(n, np.int64),
-        state=np.zeros(n, np.int8) if frozen is None else np.where(frozen, np.int8(_STUCK), np.int8(_FREE)),
-        first=np.empty(n, np.int64),
-        second=np.empty(n, np.int64),
-        status=np.zeros(3, np.int64),
-    )
+    state = np.zeros(n, np.int8) if frozen is None else np.where(frozen, np.int8(_STUCK), np.int8(_FREE))
+    clusters = single_clusters(indptr, indices, weights, mass, first_ranks(n) if rank is None else rank)
+    at = Chain(clusters, np.empty(n, np.int64), state, np.zeros(3, np.int64))
     if not follow_chain(at, None, patience * (n + indices.size)):
         # Which cluster of two keeps its name goes on to depend on the degrees when they were last visited.
-        lengths = at.pool.length.copy()
-        pairs = pairs_of_lists(at.pool, at.root, at.place, at.total, at.rank, 0.0)
-        at.pool.length[:] = lengths
+        lengths = clusters.pool.length.copy()
+        pairs = pairs_of_lists(clusters, 0.0)
+        clusters.pool.length[:] = lengths
         # Compiled anew for search trees: most graphs do without, and need not wait for that.
         follow_chain(at, pairs, 0)
-    done = at.status[1]
-    return at.first[:done], at.second[:done]
+    n_merges = at.status[1]
+    return clusters.first[:n_merges], clusters.second[:n_merges]
 
 
 @kernel
 def follow_chain(at: Chain, pairs: Pairs | None, limit: int) -> bool:
-    """Follow the chain in lists, or in pairs; whether to the end, or until so many entries of lists were scanned."""
+    """Follow the chain in lists until `limit` entries were scanned, or in pairs; return whether it is at its end."""
     # Each array by itself: to pass a tuple of many to a function would take longer than most merges.
-    pool, root, total, rank, place = at.pool, at.root, at.total, at.rank, at.place
-    chain, state, n = at.chain, at.state, at.root.size
-    length, done, next_vertex = at.status[0], at.status[1], at.status[2]
-    scanned = 0
-    while scanned <= limit:
+    clusters, pool, root, mass = at.clusters, at.clusters.pool, at.clusters.root, at.clusters.mass
+    rank, place, first, second = clusters.name, clusters.place, clusters.first, clusters.second
+    chain, state, n = at.chain, at.state, root.size
+    length, n_merges, next_vertex = at.status[0], at.status[1], at.status[2]
+    n_scanned = 0
+    while n_scanned <= limit:
         if length == 0:
             while next_vertex < n and (root[next_vertex] != next_vertex or state[next_vertex] == _STUCK):
                 next_vertex += 1
@@ -117,12 +101,12 @@ def follow_chain(at: Chain, pairs: Pairs | None, limit: int) -> bool:
         below = chain[length - 2] if length > 1 else -1
         if pairs is None:
             begin, end = fold_segments(pool, top, root, place)
-            nearest = _nearest(pool, begin, end, total, rank)
-            scanned += end - begin
+            nearest = _nearest(pool, begin, end, mass, rank)
+            n_scanned += end - begin
         else:
             nearest, pool.length[top] = nearest_pair(pairs, top), pairs.tree[top, DEGREE]
         if nearest >= 0 and state[nearest] == _ON_CHAIN:
-            # Further down the chain nothing is nearer, but for sums of equal weights that differ in their last bit.
+            # Further down the chain nothing is nearer, except for sums of equal weights that differ in their last bit.
             nearest = below
         if nearest < 0:
             length -= 1
@@ -139,19 +123,19 @@ def follow_chain(at: Chain, pairs: Pairs | None, limit: int) -> bool:
         else:
             keeper, gone = (top, below) if pool.length[top] >= pool.length[below] else (below, top)
             root[gone] = keeper
-            total[keeper] += total[gone]
+            mass[keeper] += mass[gone]
             rank[keeper] = max(rank[keeper], rank[gone])
             if pairs is None:
                 join_segments(pool, keeper, gone)
             else:
                 join_pairs(pairs, keeper, gone)
-            at.first[done], at.second[done] = keeper, gone
-            done += 1
+            first[n_merges], second[n_merges] = keeper, gone
+            n_merges += 1
             length -= 2
             state[top] = state[below] = _FREE
             if length == 0:
                 # The component goes on from here: its other vertices may all lie behind.
                 chain[0], length = keeper, 1
                 state[keeper] = _ON_CHAIN
-    at.status[0], at.status[1], at.status[2] = length, done, next_vertex
-    return scanned <= limit
+    at.status[0], at.status[1], at.status[2] = length, n_merges, next_vertex
+    return n_scanned <= limit

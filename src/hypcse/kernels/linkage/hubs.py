@@ -1,8 +1,8 @@
-"""The nearest of many neighbours, without looking at them all.
+"""The nearest of many neighbors, without looking at them all.
 
-To fold and scan the adjacency list of a cluster costs its degree at every visit: a vertex with d neighbours that takes
-them up one by one costs d^2. Where lists have cost too much, what is left of the graph is laid out as pairs in search
-trees. A merge then costs the degree of the smaller cluster, and a visit about O(log d).
+To fold and scan the adjacency list of a cluster costs its degree at every visit: a vertex with d neighbors that takes
+them up one by one costs d^2. Once lists have cost too much, the rest of the graph is laid out as pairs in search trees.
+A merge then costs the degree of the smaller cluster, and a visit about O(log d).
 
 Masses that have grown since a pair was last looked at make it worse than its node says, never better: a pair is only
 looked at again when it comes up as the best.
@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from hypcse.kernels.compile import bare_helper, kernel
-from hypcse.kernels.linkage.adjacency import (
+from hypcse.kernels.linkage.adjacency import Clusters, fold_segments
+from hypcse.kernels.linkage.pairs import (
     DEGREE,
     LEAST,
     LEFT,
@@ -28,98 +29,85 @@ from hypcse.kernels.linkage.adjacency import (
     RIGHT,
     ROOT,
     WEIGHT,
-    Ids,
     Pairs,
-    Pool,
-    Reals,
+    enter_pair,
     find_end,
-    fold_segments,
+    first_node,
+    insert_node,
     make_pairs,
-    note_pair,
+    next_subtree,
+    remove_leaf,
+    remove_node,
 )
-from hypcse.kernels.linkage.order import fell, first_of, next_subtree, plant, uproot
 
 # Entries scanned in lists, as a multiple of vertices and entries, after which search trees take over. Graphs of nearest
-# neighbours take 3 to 20.
+# neighbors take 3 to 20.
 PATIENCE = 64
 # The rank of a pair that is left to the other cluster.
-_AT_REST = -1.0
+AT_REST = -1.0
 
 
-def pairs_of_lists(pool: Pool, root: Ids, place: Ids, mass: Reals, name: Ids, whole: float) -> Pairs:
-    """The pairs of all clusters that are their own `root`; what `Pairs` says of mass, name and whole."""
-    pairs = make_pairs(_fold_all(pool, root, place), mass, name, whole)
-    _add_all(pairs, pool, root)
+def pairs_of_lists(at: Clusters, volume: float) -> Pairs:
+    """Return the pairs of all clusters; see `Pairs` for `volume`."""
+    pairs = make_pairs(_fold_all(at), at.mass, at.name, volume)
+    _add_all(pairs, at)
     return pairs
 
 
 @kernel
-def _fold_all(pool: Pool, root: Ids, place: Ids) -> int:
-    """Fold the lists of all clusters; how many pairs there are."""
+def _fold_all(at: Clusters) -> int:
+    """Fold the lists of all clusters; return the number of pairs."""
     n_pairs = 0
-    for cluster in range(root.size):
-        if root[cluster] == cluster:
-            begin, end = fold_segments(pool, cluster, root, place)
+    for cluster in range(at.root.size):
+        if at.root[cluster] == cluster:
+            begin, end = fold_segments(at.pool, cluster, at.root, at.place)
             for k in range(begin, end):
-                n_pairs += pool.vertex[k] > cluster
+                n_pairs += at.pool.vertex[k] > cluster
     return n_pairs
 
 
 @kernel
-def _add_all(pairs: Pairs, pool: Pool, root: Ids) -> None:
-    pair = 0
-    for cluster in range(root.size):
-        if root[cluster] == cluster:
-            for k in range(pool.start[cluster], pool.start[cluster] + pool.length[cluster]):
-                if pool.vertex[k] > cluster:
-                    _add_pair(pairs, pair, cluster, pool.vertex[k], pool.weight[k])
-                    pair += 1
-
-
-@bare_helper
-def _add_pair(pairs: Pairs, pair: int, one: int, other: int, weight: float) -> None:
-    end, twin = 2 * pair, 2 * pair + 1
-    pairs.link[end, OTHER], pairs.link[twin, OTHER] = other, one
-    pairs.value[end, WEIGHT] = pairs.value[twin, WEIGHT] = weight
-    note_pair(pairs, pair)
-    _settle(pairs, one, end)
-    _settle(pairs, other, twin)
-    pairs.tree[one, DEGREE] += 1
-    pairs.tree[other, DEGREE] += 1
+def _add_all(pairs: Pairs, at: Clusters) -> None:
+    end, pool = 0, at.pool
+    for cluster in range(at.root.size):
+        if at.root[cluster] != cluster:
+            continue
+        for k in range(pool.start[cluster], pool.start[cluster] + pool.length[cluster]):
+            other = pool.vertex[k]
+            if other > cluster:
+                pairs.link[end, OTHER], pairs.link[end + 1, OTHER] = other, cluster
+                pairs.value[end, WEIGHT] = pairs.value[end + 1, WEIGHT] = pool.weight[k]
+                enter_pair(pairs, end >> 1)
+                _insert(pairs, cluster, end)
+                _insert(pairs, other, end + 1)
+                end += 2
 
 
 @bare_helper
 def _settle(pairs: Pairs, cluster: int, end: int) -> None:
-    """Put an end where its weight and its neighbour's mass and name put it now."""
+    """Put an end where its weight and its neighbor's present mass and name put it: at rest if that is younger."""
     other, weight = pairs.link[end, OTHER], pairs.value[end, WEIGHT]
-    mass = pairs.mass[other]
     pairs.link[end, NAME] = pairs.name[other]
-    if pairs.whole[0] == 0.0:
-        pairs.value[end, RANK], pairs.value[end, MASS] = weight / mass, 0.0
+    if pairs.volume[0] == 0.0:
+        pairs.value[end, RANK], pairs.value[end, MASS] = weight / pairs.mass[other], 0.0
     elif pairs.name[other] < pairs.name[cluster]:
-        pairs.value[end, RANK], pairs.value[end, MASS] = weight, mass
+        pairs.value[end, RANK], pairs.value[end, MASS] = weight, pairs.mass[other]
     else:
-        _lay_to_rest(pairs, cluster, end)
+        first = pairs.tree[cluster, RESTING]
+        pairs.value[end, RANK] = AT_REST
+        pairs.link[end, LEFT], pairs.link[end, RIGHT] = NONE, first
+        if first != NONE:
+            pairs.link[first, LEFT] = end
+        pairs.tree[cluster, RESTING] = end
         return
-    plant(pairs.link, pairs.value, pairs.tree, cluster, end)
-
-
-@bare_helper
-def _lay_to_rest(pairs: Pairs, cluster: int, end: int) -> None:
-    """Leave a pair to the other cluster, which is younger."""
-    first = pairs.tree[cluster, RESTING]
-    pairs.value[end, RANK] = _AT_REST
-    pairs.link[end, LEFT], pairs.link[end, RIGHT] = NONE, first
-    if first != NONE:
-        pairs.link[first, LEFT] = end
-    pairs.tree[cluster, RESTING] = end
+    insert_node(pairs.link, pairs.value, pairs.tree, cluster, end)
 
 
 @bare_helper
 def _lift(pairs: Pairs, cluster: int, end: int) -> None:
     """Take an end out of the tree of a cluster, or from those at rest."""
-    if pairs.value[end, RANK] != _AT_REST:
-        uproot(pairs.link, pairs.value, pairs.tree, cluster, end)
+    if pairs.value[end, RANK] != AT_REST:
+        remove_node(pairs.link, pairs.value, pairs.tree, cluster, end)
         return
     before, after = pairs.link[end, LEFT], pairs.link[end, RIGHT]
     if before == NONE:
@@ -131,6 +119,18 @@ def _lift(pairs: Pairs, cluster: int, end: int) -> None:
 
 
 @bare_helper
+def _remove(pairs: Pairs, cluster: int, end: int) -> None:
+    _lift(pairs, cluster, end)
+    pairs.tree[cluster, DEGREE] -= 1
+
+
+@bare_helper
+def _insert(pairs: Pairs, cluster: int, end: int) -> None:
+    _settle(pairs, cluster, end)
+    pairs.tree[cluster, DEGREE] += 1
+
+
+@bare_helper
 def _settle_again(pairs: Pairs, cluster: int, end: int) -> None:
     _lift(pairs, cluster, end)
     _settle(pairs, cluster, end)
@@ -138,15 +138,14 @@ def _settle_again(pairs: Pairs, cluster: int, end: int) -> None:
 
 @bare_helper
 def join_pairs(pairs: Pairs, keeper: int, gone: int) -> None:
-    """Give the pairs of one cluster to another, which has its new mass and name. O(d log n) for d pairs given."""
+    """Give the pairs of one cluster to another, which has its new mass and name. O(d log n) for d pairs."""
     end = find_end(pairs, keeper, gone)
-    _lift(pairs, keeper, end)
-    _lift(pairs, gone, end ^ 1)
+    _remove(pairs, keeper, end)
+    _remove(pairs, gone, end ^ 1)
     pairs.link[end, OTHER] = pairs.link[end ^ 1, OTHER] = NONE
-    pairs.tree[keeper, DEGREE] -= 1
     node = pairs.tree[gone, ROOT]
     while node != NONE:
-        end, node = fell(pairs.link, pairs.tree, gone, node)
+        end, node = remove_leaf(pairs.link, pairs.tree, gone, node)
         _give_pair(pairs, keeper, end)
     while pairs.tree[gone, RESTING] != NONE:
         end = pairs.tree[gone, RESTING]
@@ -156,29 +155,27 @@ def join_pairs(pairs: Pairs, keeper: int, gone: int) -> None:
 
 @bare_helper
 def _give_pair(pairs: Pairs, keeper: int, end: int) -> None:
-    """Give an end that is in no tree to a cluster, where its weight is added to that of a pair that is there."""
+    """Give an end that is in no tree to a cluster; if the cluster has such a pair, add the weight to that."""
     twin, other = end ^ 1, pairs.link[end, OTHER]
-    kept = find_end(pairs, keeper, other)
-    if kept == NONE:
+    present = find_end(pairs, keeper, other)
+    if present == NONE:
         pairs.link[twin, OTHER] = keeper
-        note_pair(pairs, end >> 1)
-        _settle(pairs, keeper, end)
-        pairs.tree[keeper, DEGREE] += 1
+        enter_pair(pairs, end >> 1)
+        _insert(pairs, keeper, end)
         return
-    _lift(pairs, other, twin)
-    pairs.tree[other, DEGREE] -= 1
+    _remove(pairs, other, twin)
     pairs.link[end, OTHER] = pairs.link[twin, OTHER] = NONE
-    weight = pairs.value[kept, WEIGHT] + pairs.value[end, WEIGHT]
-    pairs.value[kept, WEIGHT] = pairs.value[kept ^ 1, WEIGHT] = weight
-    _settle_again(pairs, keeper, kept)
-    _settle_again(pairs, other, kept ^ 1)
+    weight = pairs.value[present, WEIGHT] + pairs.value[end, WEIGHT]
+    pairs.value[present, WEIGHT] = pairs.value[present ^ 1, WEIGHT] = weight
+    _settle_again(pairs, keeper, present)
+    _settle_again(pairs, other, present ^ 1)
 
 
 @bare_helper
 def nearest_pair(pairs: Pairs, cluster: int) -> int:
-    """The neighbour with the largest weight over mass; the smaller name wins ties; -1 if none."""
+    """Return the neighbor with the largest weight over mass, -1 if none; the smaller name wins ties."""
     while True:
-        node = first_of(pairs.link, pairs.tree, cluster)
+        node = first_node(pairs.link, pairs.tree, cluster)
         if node == NONE:
             return NONE
         other = pairs.link[node, OTHER]
@@ -190,22 +187,22 @@ def nearest_pair(pairs: Pairs, cluster: int) -> int:
 
 @bare_helper
 def joining_change(weight: float, volume: float, whole: float) -> float:
-    """The change of entropy, times V, when two children of the root are joined to one of this volume."""
+    """Return the change of entropy, times V, when two children of the root are joined to one of this volume."""
     return 2 * weight * np.log2(volume / whole)
 
 
 @bare_helper
 def wake_pairs(pairs: Pairs, cluster: int) -> None:
-    """Take back the pairs that were left to younger neighbours: the cluster has become the youngest."""
+    """Take back the pairs that were left to younger neighbors, because the cluster has become the youngest."""
     while pairs.tree[cluster, RESTING] != NONE:
         _settle_again(pairs, cluster, pairs.tree[cluster, RESTING])
 
 
 @bare_helper
 def best_pair(pairs: Pairs, cluster: int) -> tuple[int, float]:
-    """The older neighbour whose joining changes entropy most, of equals the oldest, and the change; -1 if none."""
+    """Return the older neighbor whose joining changes entropy most, of equals the oldest, or -1; and the change."""
     while True:
-        node, change = _search(pairs, cluster)
+        node, change = _best_node(pairs, cluster)
         if node == NONE:
             return NONE, change
         other = pairs.link[node, OTHER]
@@ -215,22 +212,22 @@ def best_pair(pairs: Pairs, cluster: int) -> tuple[int, float]:
 
 
 @bare_helper
-def _search(pairs: Pairs, cluster: int) -> tuple[int, float]:
-    """The best end by what was last seen of its neighbour, and the change.
+def _best_node(pairs: Pairs, cluster: int) -> tuple[int, float]:
+    """Return the best end by what was last seen of its neighbor, and the change.
 
-    A subtree is passed over where no pair of its largest weight and its least mass would do better.
+    A subtree is skipped if no pair of its largest weight and its least mass would do better.
     """
     link, value = pairs.link, pairs.value
-    volume, whole = pairs.mass[cluster], pairs.whole[0]
-    best, change, oldest = NONE, np.inf, 0
+    volume, whole = pairs.mass[cluster], pairs.volume[0]
+    best, least, oldest = NONE, np.inf, 0
     node = pairs.tree[cluster, ROOT]
     while node != NONE:
         below = NONE
         bound = min(0.0, joining_change(value[node, MOST], volume + value[node, LEAST], whole))
-        if bound < change or (bound == change and link[node, OLDEST] < oldest):
-            found = joining_change(value[node, RANK], volume + value[node, MASS], whole)
-            if found < change or (found == change and link[node, NAME] < oldest):
-                best, change, oldest = node, found, link[node, NAME]
+        if bound < least or (bound == least and link[node, OLDEST] < oldest):
+            change = joining_change(value[node, RANK], volume + value[node, MASS], whole)
+            if change < least or (change == least and link[node, NAME] < oldest):
+                best, least, oldest = node, change, link[node, NAME]
             below = link[node, LEFT] if link[node, LEFT] != NONE else link[node, RIGHT]
         node = below if below != NONE else next_subtree(link, node)
-    return best, change
+    return best, least

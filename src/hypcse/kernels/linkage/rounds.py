@@ -1,22 +1,17 @@
-"""Linkage in rounds: the nearest neighbour of every vertex, and groups of vertices that are merged apart."""
+"""Linkage in rounds: the nearest neighbor of every vertex, groups that merge apart, and linkage of distances."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.kernels.compile import helper, kernel
-from hypcse.kernels.linkage.merges import find
+from hypcse.kernels.union_find import find
 
 
 @kernel
-def nearest_in_rows(
-    indptr: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    closeness: NDArray[np.float64],
-    rank: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The target of the largest closeness in each row, of equals that of lower rank, and the closeness.
+def nearest_in_rows(indptr: Ids, targets: Ids, closeness: Reals, rank: Ids) -> tuple[Ids, Reals]:
+    """Return the target of the largest closeness in each row, of equals that of lower rank, and the closeness.
 
     closeness, rank : of each entry. A row without entries has target -1 and closeness 0.
     """
@@ -34,12 +29,10 @@ def nearest_in_rows(
 
 
 @kernel
-def group_vertices(
-    order: NDArray[np.int64], nearest: NDArray[np.int64], load: NDArray[np.int64], limit: int
-) -> NDArray[np.int64]:
-    """Group of each vertex, -1 for none: joined to their nearest, in `order`, as long as the load of a group allows.
+def group_vertices(order: Ids, nearest: Ids, load: Ids, limit: int) -> Ids:
+    """Join vertices to their nearest, in `order`, as long as the load of a group allows; return the group of each.
 
-    Small groups are put together. Vertices that are joined to nothing are in no group. O(n).
+    Small groups are put together. Vertices that are joined to nothing are in no group, -1. O(n).
     """
     n = nearest.size
     root, total, size = np.arange(n), load.copy(), np.ones(n, np.int64)
@@ -69,8 +62,8 @@ def group_vertices(
 
 
 @helper
-def _nearest(D: NDArray[np.float64], cluster: int, preferred: int, alive: NDArray[np.bool_]) -> int:
-    """The nearest other cluster; `preferred`, then the smaller id, wins ties."""
+def _nearest(D: Reals, cluster: int, preferred: int, alive: Flags) -> int:
+    """Return the nearest other cluster; `preferred`, then the smaller id, wins ties."""
     best, least = -1, np.inf
     for other in range(alive.size):
         if alive[other] and other != cluster and (best < 0 or D[cluster, other] < least):
@@ -81,13 +74,11 @@ def _nearest(D: NDArray[np.float64], cluster: int, preferred: int, alive: NDArra
 
 
 @kernel
-def mean_merges(
-    D: NDArray[np.float64], sizes: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """The merges of average linkage, each cluster named by its smallest member, and the mean distances.
+def mean_merges(D: Reals, sizes: Reals) -> tuple[Ids, Ids, Reals]:
+    """Return the merges of average linkage, each cluster named by its smallest member, and the mean distances.
 
-    Again and again the two clusters of least mean distance are joined, a mean over pairs of points: `sizes` says how
-    many points a cluster begins with. By nearest-neighbour chains in O(n^2); D (n, n) is overwritten.
+    Joins the two clusters of least mean distance over pairs of points; a cluster begins with `sizes` points. Uses
+    nearest-neighbor chains, O(n^2); D (n, n) is overwritten.
     """
     n = sizes.size
     size, alive = sizes.copy(), np.ones(n, np.bool_)

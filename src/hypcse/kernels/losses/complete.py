@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Reals, ShortIds, Singles
 from hypcse.kernels.compile import kernel, parallel_kernel
 from hypcse.kernels.losses.contrast import exp_in_place, log_in_place
-
-Floats = NDArray[np.float32]
 
 # Running sums of a row, one per column modulo this number: their loop is compiled to vector instructions.
 _LANES = 256
@@ -26,13 +24,13 @@ def _tanh_squared(cosine: np.float32, half: np.float32, rest: np.float32) -> tup
 
 
 @parallel_kernel
-def depths_of_cosines(cosines: Floats, half: np.float32, rest: np.float32) -> Floats:
+def depths_of_cosines(cosines: Singles, half: np.float32, rest: np.float32) -> Singles:
     """log((1 + sqrt x)^2 / (1 - x)) / 2 with x = half (1 + cosine); half = tanh^2(R) / 2 and rest = sech^2(R)."""
     out = np.empty_like(cosines)
     for i in prange(cosines.shape[0]):
-        given, row = cosines[i], out[i]
+        cosine, row = cosines[i], out[i]
         for k in range(row.size):
-            x, complement = _tanh_squared(given[k], half, rest)
+            x, complement = _tanh_squared(cosine[k], half, rest)
             root = _ONE + np.sqrt(x)
             row[k] = (root * root) * np.reciprocal(complement)
         log_in_place(row)
@@ -42,18 +40,16 @@ def depths_of_cosines(cosines: Floats, half: np.float32, rest: np.float32) -> Fl
 
 
 @parallel_kernel
-def depth_slopes(
-    cosines: Floats, rates: Floats, half: np.float32, rest: np.float32
-) -> tuple[Floats, NDArray[np.float64]]:
+def depth_slopes(cosines: Singles, rates: Singles, half: np.float32, rest: np.float32) -> tuple[Singles, Reals]:
     """rate / ((1 - x) sqrt x), and row sums of rate sqrt x / (1 - x): derivatives up to factors of the radius."""
     out, by_row = np.empty_like(cosines), np.empty(cosines.shape[0])
     for i in prange(cosines.shape[0]):
         lanes = np.zeros(_LANES, np.float32)
         for start in range(0, cosines.shape[1], _LANES):
             stop = min(start + _LANES, cosines.shape[1])
-            given, rate, row = cosines[i, start:stop], rates[i, start:stop], out[i, start:stop]
+            cosine, rate, row = cosines[i, start:stop], rates[i, start:stop], out[i, start:stop]
             for k in range(stop - start):
-                x, complement = _tanh_squared(given[k], half, rest)
+                x, complement = _tanh_squared(cosine[k], half, rest)
                 root = np.sqrt(max(x, _LEAST))
                 share = rate[k] * np.reciprocal(complement)
                 row[k] = share * np.reciprocal(root)
@@ -67,7 +63,7 @@ _BLOCK = 256
 
 
 @kernel
-def _similarities(columns: Floats, i: int, start: int, stop: int, out: Floats, scratch: NDArray[np.int32]) -> None:
+def _similarities(columns: Singles, i: int, start: int, stop: int, out: Singles, scratch: ShortIds) -> None:
     """out <- exp(-d^2) of point i and the points start .. stop - 1, which are columns."""
     width = stop - start
     out[:width] = 0
@@ -80,7 +76,7 @@ def _similarities(columns: Floats, i: int, start: int, stop: int, out: Floats, s
 
 
 @parallel_kernel
-def complete_degrees(columns: Floats) -> NDArray[np.float64]:
+def complete_degrees(columns: Singles) -> Reals:
     """Degrees of the complete similarity graph of points (d, n), the ones of its diagonal included. O(n) memory."""
     n_points = columns.shape[1]
     degrees = np.empty(n_points)
@@ -97,7 +93,7 @@ def complete_degrees(columns: Floats) -> NDArray[np.float64]:
 
 
 @parallel_kernel
-def complete_row_sums(columns: Floats, joins: NDArray[np.float64]) -> NDArray[np.float64]:
+def complete_row_sums(columns: Singles, joins: Reals) -> Reals:
     """For each point the sum, over the points after it, of similarity times the value at their LCA.
 
     Points (d, n) stand in the order of the tree's leaves; joins (n - 1,) holds the value at the LCA of each leaf and

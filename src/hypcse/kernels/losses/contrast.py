@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Reals, ShortIds, Singles
 from hypcse.kernels.compile import kernel, parallel_kernel
-
-Floats = NDArray[np.float32]
-Bits = NDArray[np.int32]
 
 _LOG2_E = np.float32(1.4426950408889634)
 # log 2 in two parts, the first of few digits: its product with a small integer is exact.
@@ -25,17 +22,17 @@ _HALF, _ONE = np.float32(0.5), np.float32(1.0)
 
 
 @kernel
-def exp_in_place(x: Floats, power: Bits) -> None:
+def exp_in_place(x: Singles, power: ShortIds) -> None:
     """x <- exp(x) for x <= 0, to 2 units in the last place; `power` is scratch of the same length.
 
     exp(x) = 2^k exp(r) with |r| <= log(2) / 2: a polynomial, and an exponent written as bits.
     """
     scale = power.view(np.float32)
     for j in range(x.size):
-        given = max(x[j], _LEAST)
-        whole = np.floor(given * _LOG2_E + _HALF)
+        bounded = max(x[j], _LEAST)
+        whole = np.floor(bounded * _LOG2_E + _HALF)
         power[j] = (np.int32(whole) + _BIAS) << _MANTISSA
-        rest = given - whole * _LOG_2_HIGH - whole * _LOG_2_LOW
+        rest = bounded - whole * _LOG_2_HIGH - whole * _LOG_2_LOW
         tail = np.float32(1 / 5040)
         tail = tail * rest + np.float32(1 / 720)
         tail = tail * rest + np.float32(1 / 120)
@@ -48,7 +45,7 @@ def exp_in_place(x: Floats, power: Bits) -> None:
 
 
 @kernel
-def log_in_place(x: Floats) -> None:
+def log_in_place(x: Singles) -> None:
     """x <- log(x) for normal x > 0, to 2 units in the last place.
 
     log(x) = k log 2 + log(1 + f) with 1 + f between sqrt(1/2) and sqrt 2, read off the bits of x; near x = 1 all
@@ -81,14 +78,14 @@ _ONE, _TWO, _TINY = np.float32(1.0), np.float32(2.0), np.float32(np.finfo(np.flo
 
 
 @parallel_kernel
-def decays_of_products(excess: Floats, temperature: float) -> Floats:
+def decays_of_products(excess: Singles, temperature: float) -> Singles:
     """exp(-arcosh(1 + u) / t) for each u of `excess`; u below 0 by rounding is distance 0."""
     out = np.empty_like(excess)
     factor = np.float32(-1.0 / temperature)
     for i in prange(excess.shape[0]):
-        given, row = excess[i], out[i]
+        values, row = excess[i], out[i]
         for k in range(row.size):
-            u = max(given[k], _TINY)
+            u = max(values[k], _TINY)
             row[k] = _ONE + (u + np.sqrt(u * (u + _TWO)))
         log_in_place(row)
         for k in range(row.size):
@@ -98,7 +95,7 @@ def decays_of_products(excess: Floats, temperature: float) -> Floats:
 
 
 @parallel_kernel
-def row_and_column_sums(matrix: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def row_and_column_sums(matrix: Singles) -> tuple[Reals, Reals]:
     """Sums of the rows and of the columns, each in one order whatever the number of threads."""
     n_rows, n_columns = matrix.shape
     rows, columns = np.empty(n_rows), np.zeros(n_columns)
@@ -118,7 +115,7 @@ def row_and_column_sums(matrix: Floats) -> tuple[NDArray[np.float64], NDArray[np
 
 
 @parallel_kernel
-def decay_slopes(excess: Floats, decays: Floats, by_row: Floats, by_column: Floats, temperature: float) -> Floats:
+def decay_slopes(excess: Singles, decays: Singles, by_row: Singles, by_column: Singles, temperature: float) -> Singles:
     """Derivative by u, from the factor of each row's sum and of each column's; 0 where the distance is 0.
 
     d exp(-arcosh(1 + u) / t) / du = -exp(-arcosh(1 + u) / t) / (t sqrt(u (u + 2))).
@@ -127,10 +124,10 @@ def decay_slopes(excess: Floats, decays: Floats, by_row: Floats, by_column: Floa
     factor = np.float32(-1.0 / temperature)
     for i in prange(excess.shape[0]):
         own = by_row[i]
-        given, share, row = excess[i], decays[i], out[i]
+        values, share, row = excess[i], decays[i], out[i]
         for k in range(row.size):
-            u = max(given[k], _TINY)
+            u = max(values[k], _TINY)
             slope = factor * np.reciprocal(np.sqrt(u * (u + _TWO)))
             weight = share[k] * (own + by_column[k])
-            row[k] = weight * slope if given[k] > _TINY else np.float32(0)
+            row[k] = weight * slope if values[k] > _TINY else np.float32(0)
     return out

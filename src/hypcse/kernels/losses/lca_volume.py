@@ -13,13 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Floating, Ids
 from hypcse.kernels.compile import kernel, parallel_kernel
 from hypcse.kernels.losses.contrast import exp_in_place
-
-Ids = NDArray[np.int64]
-Reals = NDArray[np.floating[Any]]
 
 # Running sums of a row, one per column modulo this number: their loop is compiled to vector instructions, and a sum of
 # n terms rounds as one of n / _LANES does.
@@ -43,30 +40,21 @@ class LcaVolumes(NamedTuple):
     The rest is for the derivative: exp(-d / t) up to a common factor, or d / t where `safe`.
     """
 
-    volume: Reals
-    spread: Reals
-    values: Reals
+    volume: Floating
+    spread: Floating
+    values: Floating
     safe: bool
 
 
-@kernel
 def adjacency(first: Ids, second: Ids, n_vertices: int) -> Adjacency:
-    """Edges, each given once as (first, second), in both directions by rows; a row in the order given. O(n + m)."""
-    indptr = np.zeros(n_vertices + 1, np.int64)
-    for e in range(first.size):
-        indptr[first[e] + 1] += 1
-        indptr[second[e] + 1] += 1
-    indptr = np.cumsum(indptr)
-    free = indptr[:-1].copy()
-    indices, edge = np.empty(2 * first.size, np.int64), np.empty(2 * first.size, np.int64)
-    for e in range(first.size):
-        for i, j in ((first[e], second[e]), (second[e], first[e])):
-            indices[free[i]], edge[free[i]] = j, e
-            free[i] += 1
-    return Adjacency(indptr, indices, edge)
+    """Return edges, each listed once as (first, second), in both directions by rows; a row keeps the order of edges."""
+    rows, indices = np.column_stack([first, second]).ravel(), np.column_stack([second, first]).ravel()
+    order = np.argsort(rows, kind="stable")
+    indptr = np.append(0, np.cumsum(np.bincount(rows, minlength=n_vertices)))
+    return Adjacency(indptr, indices[order], order // 2)
 
 
-def lca_volume(depth: Reals, volumes: Reals, rows: Adjacency, temperature: float) -> LcaVolumes:
+def lca_volume(depth: Floating, volumes: Floating, rows: Adjacency, temperature: float) -> LcaVolumes:
     """V_hat of Eq. (9) for each directed entry of `rows`; the two directions of an edge are equal to the last bit.
 
     The softmax of Eq. (9) stands for the test of Eq. (5), whether k lies below i v j; equal depths share their weight.
@@ -84,26 +72,26 @@ def lca_volume(depth: Reals, volumes: Reals, rows: Adjacency, temperature: float
 
 
 def lca_volume_gradient(
-    found: LcaVolumes, volumes: Reals, rows: Adjacency, temperature: float, upstream: Reals
-) -> Reals:
+    forward: LcaVolumes, volumes: Floating, rows: Adjacency, temperature: float, upstream: Floating
+) -> Floating:
     """Derivative of sum over edges of upstream * V_hat by the depths, shape (n, n).
 
     With p = a_ij / S, q = a_ik / S and S = a_ij + a_ik + a_jk,
 
         dV_hat_ij / d d_ik = V_k p q / t,    dV_hat_ij / d d_ij = -(1/t) sum_k V_k p (1 - p).
 
-    `found` is what `lca_volume` returned for the same volumes, rows and temperature; `upstream` has one value an
+    `forward` is what `lca_volume` returned for the same volumes, rows and temperature; `upstream` has one value per
     edge. The derivative by the depth of a pair, which stands at two places of a symmetric matrix, is the sum of the
     two entries returned.
     """
-    values = found.values
+    values = forward.values
     scale = (upstream / temperature).astype(values.dtype)[rows.edge]
-    falling = (scale * found.spread / 2).astype(values.dtype, copy=False)
-    rates = _gradient(values, volumes.astype(values.dtype), rows.indptr, rows.indices, scale, falling, found.safe)
+    falling = (scale * forward.spread / 2).astype(values.dtype, copy=False)
+    rates = _gradient(values, volumes.astype(values.dtype), rows.indptr, rows.indices, scale, falling, forward.safe)
     return rates.astype(volumes.dtype, copy=False)
 
 
-def _decay(depth: Reals, temperature: float) -> tuple[Reals, bool]:
+def _decay(depth: Floating, temperature: float) -> tuple[Floating, bool]:
     """exp(-(d - min d) / t) and False; where even float64 cannot hold it, d / t and True.
 
     The smallest depth cancels. Single precision gives way to double where it would underflow.
@@ -120,7 +108,7 @@ def _decay(depth: Reals, temperature: float) -> tuple[Reals, bool]:
 
 
 @parallel_kernel
-def _decay_of_floats(depth: Reals, low: float, inverse: float) -> Reals:
+def _decay_of_floats(depth: Floating, low: float, inverse: float) -> Floating:
     """exp((low - d) / t) in single precision."""
     out = np.empty_like(depth)
     for i in prange(depth.shape[0]):
@@ -132,7 +120,7 @@ def _decay_of_floats(depth: Reals, low: float, inverse: float) -> Reals:
 
 
 @kernel
-def _rows(values: Reals, i: int, j: int, safe: bool, buffer: Reals) -> tuple[Reals, Reals, Any]:
+def _rows(values: Floating, i: int, j: int, safe: bool, buffer: Floating) -> tuple[Floating, Floating, Any]:
     """Rows i and j of a, and a_ij; where `safe` all three over a_ij, cut off where the share is 0 in any case."""
     if not safe:
         return values[i], values[j], values[i, j]
@@ -143,12 +131,12 @@ def _rows(values: Reals, i: int, j: int, safe: bool, buffer: Reals) -> tuple[Rea
 
 
 @kernel
-def _row_sums(near: Reals, far: Reals, volumes: Reals, own: float, lanes: Reals) -> tuple[float, float]:
+def _row_sums(one: Floating, other: Floating, volumes: Floating, own: float, lanes: Floating) -> tuple[float, float]:
     """sum_k V_k p and sum_k V_k p (1 - p) with p = a_ij / (a_ij + a_ik + a_jk), from the rows i and j of a."""
     lanes[:] = 0
-    for start in range(0, near.size, _LANES):
-        stop = min(start + _LANES, near.size)
-        a, b, v = near[start:stop], far[start:stop], volumes[start:stop]
+    for start in range(0, one.size, _LANES):
+        stop = min(start + _LANES, one.size)
+        a, b, v = one[start:stop], other[start:stop], volumes[start:stop]
         for k in range(stop - start):
             rest = a[k] + b[k]
             # Not a plain division: its check for zero would be a branch, which keeps the loop from vector instructions.
@@ -164,7 +152,7 @@ def _row_sums(near: Reals, far: Reals, volumes: Reals, own: float, lanes: Reals)
 
 
 @parallel_kernel
-def _sums(values: Reals, volumes: Reals, indptr: Ids, indices: Ids, safe: bool) -> Reals:
+def _sums(values: Floating, volumes: Floating, indptr: Ids, indices: Ids, safe: bool) -> Floating:
     """Volume and spread of every entry, shape (2, entries)."""
     out = np.empty((2, indices.size), values.dtype)
     n_vertices = indptr.size - 1
@@ -178,9 +166,9 @@ def _sums(values: Reals, volumes: Reals, indptr: Ids, indices: Ids, safe: bool) 
             # One end of an edge computes it, about half of its edges at each vertex: the threads have equal work.
             if (i < j) == ((i + j) % 2 == 1):
                 continue
-            near, far, own = _rows(values, i, j, safe, buffer)
+            one, other, own = _rows(values, i, j, safe, buffer)
             others[j] = 0
-            out[0, p], out[1, p] = _row_sums(near, far, others, own, lanes)
+            out[0, p], out[1, p] = _row_sums(one, other, others, own, lanes)
             others[j] = volumes[j]
     for i in prange(n_vertices):
         for p in range(indptr[i], indptr[i + 1]):
@@ -194,17 +182,17 @@ def _sums(values: Reals, volumes: Reals, indptr: Ids, indices: Ids, safe: bool) 
 
 
 @kernel
-def _add_shares(near: Reals, far: Reals, own: float, scale: float, row: Reals) -> None:
+def _add_shares(one: Floating, other: Floating, own: float, scale: float, row: Floating) -> None:
     """row_k += scale * p q with p = a_ij / S, q = a_ik / S and S = a_ij + a_ik + a_jk."""
-    for k in range(near.size):
-        inverse = np.reciprocal(own + (near[k] + far[k]))
-        row[k] += (scale * (own * inverse)) * (near[k] * inverse)
+    for k in range(one.size):
+        inverse = np.reciprocal(own + (one[k] + other[k]))
+        row[k] += (scale * (own * inverse)) * (one[k] * inverse)
 
 
 @parallel_kernel
 def _gradient(
-    values: Reals, volumes: Reals, indptr: Ids, indices: Ids, scale: Reals, falling: Reals, safe: bool
-) -> Reals:
+    values: Floating, volumes: Floating, indptr: Ids, indices: Ids, scale: Floating, falling: Floating, safe: bool
+) -> Floating:
     """Row i holds what the edges of vertex i say of its depths; each edge speaks at both of its ends."""
     out = np.empty_like(values)
     n_vertices = indptr.size - 1
@@ -213,10 +201,10 @@ def _gradient(
         buffer = np.empty((2, n_vertices), values.dtype)
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
-            near, far, own = _rows(values, i, j, safe, buffer)
-            kept = row[j]
-            _add_shares(near, far, own, scale[p], row)
-            row[j] = kept
+            one, other, own = _rows(values, i, j, safe, buffer)
+            before = row[j]
+            _add_shares(one, other, own, scale[p], row)
+            row[j] = before
         row[i] = 0
         for k in range(n_vertices):
             out[i, k] = row[k] * volumes[k]

@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Floating, Ids, Reals
 from hypcse.kernels.compile import kernel, parallel_kernel
-
-Reals = NDArray[np.float64]
 
 
 class TripleSlopes(NamedTuple):
@@ -24,15 +22,15 @@ class TripleSlopes(NamedTuple):
 @kernel
 def _half_sums(units: Reals, a: int, b: int) -> tuple[float, float]:
     """(1 + cosine) / 2 and (1 - cosine) / 2 of two unit vectors, each without cancellation."""
-    near, far = 0.0, 0.0
+    alike, apart = 0.0, 0.0
     for k in range(units.shape[1]):
-        near += (units[a, k] + units[b, k]) ** 2
-        far += (units[a, k] - units[b, k]) ** 2
-    return near / 4, far / 4
+        alike += (units[a, k] + units[b, k]) ** 2
+        apart += (units[a, k] - units[b, k]) ** 2
+    return alike / 4, apart / 4
 
 
 @kernel
-def _unit_rows(directions: Reals, rows: NDArray[np.int64], units: Reals, inverse: Reals) -> None:
+def _unit_rows(directions: Reals, rows: Ids, units: Reals, inverse: Reals) -> None:
     """Directions of three rows over their lengths, and one over the lengths; a zero row takes the first axis."""
     for p in range(3):
         squared = 0.0
@@ -46,16 +44,16 @@ def _unit_rows(directions: Reals, rows: NDArray[np.int64], units: Reals, inverse
 
 
 @kernel
-def _across(units: Reals, a: int, b: int, near: float, far: float, k: int) -> float:
+def _across(units: Reals, a: int, b: int, alike: float, apart: float, k: int) -> float:
     """Coordinate k of the part of unit b that stands across unit a, u_b - <u_a, u_b> u_a, without cancellation."""
-    if near < far:
-        return units[b, k] + units[a, k] - 2 * near * units[a, k]
-    return units[b, k] - units[a, k] + 2 * far * units[a, k]
+    if alike < apart:
+        return units[b, k] + units[a, k] - 2 * alike * units[a, k]
+    return units[b, k] - units[a, k] + 2 * apart * units[a, k]
 
 
 @kernel
 def triple_slopes(
-    directions: Reals, radius: float, triples: NDArray[np.int64], similarities: Reals, temperature: float
+    directions: Reals, radius: float, triples: Ids, similarities: Reals, temperature: float
 ) -> TripleSlopes:
     """Mean over triples of s_ij + s_ik + s_jk - (s_ij, s_ik, s_jk) . softmax(depths / t), with its gradient.
 
@@ -70,36 +68,36 @@ def triple_slopes(
     n_triples, d = triples.shape[0], directions.shape[1]
     by_direction = np.zeros_like(directions)
     units, inverse = np.empty((3, d)), np.empty(3)
-    near, far, root, rest, share = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    alike, apart, root, rest, share = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     loss, by_top = 0.0, 0.0
     for e in range(n_triples):
         _unit_rows(directions, triples[e], units, inverse)
         for p in range(3):
-            near[p], far[p] = _half_sums(units, first[p], second[p])
-            root[p] = top * np.sqrt(near[p])
-            rest[p] = sech**2 + top**2 * far[p]
+            alike[p], apart[p] = _half_sums(units, first[p], second[p])
+            root[p] = top * np.sqrt(alike[p])
+            rest[p] = sech**2 + top**2 * apart[p]
             share[p] = (np.log1p(root[p]) - np.log(rest[p]) / 2) / temperature
         share[:] = np.exp(share - share.max())
         share /= share.sum()
-        kept = np.dot(share, similarities[e])
-        loss += similarities[e].sum() - kept
+        mean = np.dot(share, similarities[e])
+        loss += similarities[e].sum() - mean
         for p in range(3):
-            by_depth = -share[p] * (similarities[e, p] - kept) / temperature
+            by_depth = -share[p] * (similarities[e, p] - mean) / temperature
             by_top += by_depth * root[p] / (rest[p] * top)
             # Opposite leaves, but for rounding, can be turned either way: they stay.
-            if near[p] < 1e-20:
+            if alike[p] < 1e-20:
                 continue
             rate = by_depth * top**2 / (4 * rest[p] * root[p])
             a, b = first[p], second[p]
             for k in range(d):
-                by_direction[triples[e, a], k] += rate * inverse[a] * _across(units, a, b, near[p], far[p], k)
-                by_direction[triples[e, b], k] += rate * inverse[b] * _across(units, b, a, near[p], far[p], k)
+                by_direction[triples[e, a], k] += rate * inverse[a] * _across(units, a, b, alike[p], apart[p], k)
+                by_direction[triples[e, b], k] += rate * inverse[b] * _across(units, b, a, alike[p], apart[p], k)
     by_radius = by_top * 2 * sech / (1 + radius**2)
     return TripleSlopes(loss / n_triples, by_direction / n_triples, by_radius / n_triples)
 
 
 @kernel
-def _shift(row: NDArray[np.floating]) -> float:
+def _shift(row: Floating) -> float:
     """The number t for which the positive parts of row - t add up to 1, by Michelot's rounds.
 
     Each round takes t from the entries above the last t; they only become fewer, mostly within a few rounds.
@@ -122,7 +120,7 @@ def _shift(row: NDArray[np.floating]) -> float:
 
 
 @parallel_kernel
-def project_rows(matrix: NDArray[np.floating], first: NDArray[np.int64]) -> None:
+def project_rows(matrix: Floating, first: Ids) -> None:
     """Bring each row, from column first[row] on, to the nearest point of the simplex, in place; zeros before it.
 
     A row whose first column lies beyond the last becomes zeros.

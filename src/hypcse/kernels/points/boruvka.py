@@ -2,13 +2,13 @@
 
 Edges are ordered by (squared length, squared distance, smaller id, larger id); the two first differ where the tree has
 cores. No two are equal, so the spanning tree is unique: it does not depend on the order of the work or the number of
-threads. A round gives each part, a tree made so far, its shortest edge out. The largest part is left out of it: nobody
-needs its choice, and most points of late rounds are in it.
+threads. A round gives each part, a tree of the forest so far, its shortest edge out. The largest part is skipped: its
+choice is not needed, and most points of late rounds are in it.
 
-Each point has a list of the nearest points outside its part, and a *floor*: the edge to anything outside that is not in
-the list is at least so long. Parts only grow, so a list stays valid, less the points that have joined the part. Only
-when a list has run out and the floor does not exceed the best edge of the part is the tree searched again, for edges up
-to the length of this one.
+Each point has a list of the nearest points outside its part, and a *floor*: an edge to a point outside that is not in
+the list is at least that long. Parts only grow, so a list stays valid, except for points that have joined the part. The
+tree is searched again only if a list has run out and the floor does not exceed the best edge of the part, and only for
+edges up to the length of this one.
 
 It is ours because other libraries leave open which of several shortest trees comes out where distances are tied.
 """
@@ -20,34 +20,34 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.kernels.compile import helper, kernel
-from hypcse.kernels.linkage.merges import find
-from hypcse.kernels.points.kdtree import Ids, PointTree, Reals, edge_length, point_distance
+from hypcse.kernels.points.kdtree import PointTree, edge_length, point_distance
 from hypcse.kernels.points.nearest_lists import N_NEAREST, Lists, no_lists
-from hypcse.kernels.points.outside import Flags, nearest_outside
+from hypcse.kernels.points.outside import nearest_outside
+from hypcse.kernels.union_find import find
 
 # A round searches some leaves of each part first, then this many times more, within the limits found so far.
 _STEP = 4
 
 
 class Offers(NamedTuple):
-    """Of each part: its shortest edge out so far, as squared length, two ids in order, and two positions."""
+    """The shortest edge out of each part so far: its squared length, two ids in order, and two positions."""
 
     squared: Reals
-    ids: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    ids: Ids
+    ends: Ids
 
 
 def boruvka(
     tree: PointTree, first: Ids, second: Ids, lists: Lists | None = None, tell: Callable[[int], None] | None = None
 ) -> tuple[Ids, Ids]:
-    """Ends of the edges that join the parts of a forest, given by its edges, to one tree at the least total length.
+    """Return the ends of the edges that join a forest, with the edges (first, second), to one tree of least length.
 
-    The points must all be different; without edges given this is their minimum spanning tree. `lists` may hold nearest
-    points that are known already. `tell` is called with the number of edges found so far, after every search. O(n d)
-    memory; where the tree prunes O(n log n) time, O(n^2 d) per round at worst.
+    The points must all be different; without edges in the forest this is their minimum spanning tree. `lists` may hold
+    nearest points that are known already. `tell` is called with the number of edges so far, after every search. O(n d)
+    memory. O(n log n) time if the tree prunes, O(n^2 d) per round at worst.
 
     >>> from hypcse.kernels.points.kdtree import build_tree
     >>> boruvka(build_tree(np.array([[0.0], [3.0], [1.0]])), *np.empty((2, 0), np.int64))
@@ -57,35 +57,35 @@ def boruvka(
     place = np.argsort(tree.ids)
     part, n_parts = _parts_of_forest(place[first], place[second], n)
     lists = lists or no_lists(n, min(N_NEAREST, n - 1))
-    made: list[NDArray[np.int64]] = []
+    joined = [np.empty((0, 2), np.int64)]
     visits = np.inf
     while n_parts > 1:
         largest = int(np.argmax(np.bincount(part)))
         report = partial(tell, n - n_parts) if tell is not None else None
         offers, visits = _shortest_edges(tree, part, largest, lists, visits, report)
         part, n_parts, edges = _join(part, largest, offers)
-        made.append(edges)
-    ends = np.concatenate([np.empty((0, 2), np.int64), *made])
+        joined.append(edges)
+    ends = np.concatenate(joined)
     return ends[:, 0], ends[:, 1]
 
 
 def _shortest_edges(
     tree: PointTree, part: Ids, largest: int, lists: Lists, visits: float, report: Callable[[], None] | None
 ) -> tuple[Offers, float]:
-    """The shortest edge out of every part but the largest, and the visits a leaf last took, `visits` before this."""
+    """Return the shortest edge out of every part but the largest, and the mean visits of a leaf in the last search."""
     n_parts = int(part.max()) + 1
     offers = Offers(np.full(n_parts, np.inf), np.full((n_parts, 2), -1), np.full((n_parts, 2), -1))
     _offer_lists(tree, part, lists, offers)
     single, node_part = n_parts == part.size, _node_parts(tree, part)
     if not single:
-        _offer_neighbours_in_order(tree, part, offers)
+        _offer_neighbors_in_order(tree, part, offers)
     queries = _query_leaves(tree, part, largest, lists, offers)
     begin, step = 0, queries.size if single else n_parts
     while begin < queries.size:
         leaves = queries[begin : begin + step]
         wanted = _mark_wanted(tree, part, largest, lists, offers, leaves)
         visits = nearest_outside(tree, part, node_part, leaves, wanted, lists[:2], visits).mean()
-        _note_found(tree, part, lists, offers, leaves, wanted)
+        _offer_new_lists(tree, part, lists, offers, leaves, wanted)
         begin, step = begin + step, _STEP * step
         if report is not None:
             report()
@@ -102,7 +102,7 @@ def _parts_of_forest(first: Ids, second: Ids, n: int) -> tuple[Ids, int]:
 
 @helper
 def _number_parts(root: Ids) -> tuple[Ids, int]:
-    """The set of each member, numbered from 0 by its first member, and how many there are."""
+    """Return the set of each member, numbered from 0 by its first member, and the number of sets."""
     number = np.full(root.size, -1, np.int64)
     part = np.empty(root.size, np.int64)
     count = 0
@@ -139,7 +139,7 @@ def _offer(tree: PointTree, part: Ids, offers: Offers, p: int, q: int, squared: 
 
 @kernel
 def _offer_lists(tree: PointTree, part: Ids, lists: Lists, offers: Offers) -> None:
-    """Offer the first of each list that is still outside, passing those that are not. O(n k) over all rounds."""
+    """Offer the first of each list that is still outside, and skip those that are not. O(n k) over all rounds."""
     k = lists.found.shape[1]
     for p in range(part.size):
         while lists.head[p] < k:
@@ -154,7 +154,7 @@ def _offer_lists(tree: PointTree, part: Ids, lists: Lists, offers: Offers) -> No
 
 
 @kernel
-def _offer_neighbours_in_order(tree: PointTree, part: Ids, offers: Offers) -> None:
+def _offer_neighbors_in_order(tree: PointTree, part: Ids, offers: Offers) -> None:
     """Offer the edges between successive positions of different parts, so that every part has some limit."""
     for p in range(part.size - 1):
         a, b = part[p], part[p + 1]
@@ -164,7 +164,7 @@ def _offer_neighbours_in_order(tree: PointTree, part: Ids, offers: Offers) -> No
 
 @kernel
 def _node_parts(tree: PointTree, part: Ids) -> Ids:
-    """The part of each node whose points are all of one, -1 at others."""
+    """Return the part of each node whose points are all of one part, -1 at others."""
     n_leaves = tree.start.size - 1
     whole = np.empty(2 * n_leaves - 1, np.int64)
     for leaf in range(n_leaves):
@@ -187,7 +187,7 @@ def _is_wanted(tree: PointTree, part: Ids, largest: int, lists: Lists, offers: O
 
 @kernel
 def _query_leaves(tree: PointTree, part: Ids, largest: int, lists: Lists, offers: Offers) -> Ids:
-    """Leaves with points to search for; first those at the best edge of each part so far, then by rank in the part."""
+    """Return leaves with points to search for, first those at the best edge of each part, then by rank in the part."""
     n, n_leaves = part.size, tree.start.size - 1
     seen = np.zeros(offers.squared.size, np.int64)
     rank = np.full(n_leaves, -1, np.int64)
@@ -207,7 +207,7 @@ def _query_leaves(tree: PointTree, part: Ids, largest: int, lists: Lists, offers
 
 @kernel
 def _mark_wanted(tree: PointTree, part: Ids, largest: int, lists: Lists, offers: Offers, leaves: Ids) -> Flags:
-    """Points of some leaves to search for, their lists emptied, up to the best edge of their part."""
+    """Mark the points of some leaves to search for, and empty their lists, up to the best edge of their part."""
     wanted = np.zeros(part.size, np.bool_)
     for leaf in leaves:
         for p in range(tree.start[leaf], tree.start[leaf + 1]):
@@ -219,9 +219,8 @@ def _mark_wanted(tree: PointTree, part: Ids, largest: int, lists: Lists, offers:
 
 
 @kernel
-def _note_found(tree: PointTree, part: Ids, lists: Lists, offers: Offers, leaves: Ids, wanted: Flags) -> None:
-    """Offer what was found. The last place holds the floor: the longest found, or more than the limit where there
-    are fewer."""
+def _offer_new_lists(tree: PointTree, part: Ids, lists: Lists, offers: Offers, leaves: Ids, wanted: Flags) -> None:
+    """Offer the first of each new list. The floor is its last length, or just above the limit if it is not full."""
     for leaf in leaves:
         for p in range(tree.start[leaf], tree.start[leaf + 1]):
             if wanted[p]:
@@ -233,8 +232,8 @@ def _note_found(tree: PointTree, part: Ids, lists: Lists, offers: Offers, leaves
 
 
 @kernel
-def _join(part: Ids, largest: int, offers: Offers) -> tuple[Ids, int, NDArray[np.int64]]:
-    """The partition after taking the edges of all parts but the largest, and these edges, each once."""
+def _join(part: Ids, largest: int, offers: Offers) -> tuple[Ids, int, Ids]:
+    """Take the edges of all parts but the largest; return the new partition, and these edges, each once."""
     n_parts = offers.squared.size
     root = np.arange(n_parts)
     edges = np.empty((n_parts - 1, 2), np.int64)

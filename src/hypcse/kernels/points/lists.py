@@ -1,8 +1,8 @@
-"""Points kept in lists around centres, and the lists nearest to a query read through: near neighbours, not always all.
+"""Approximate nearest neighbors: points stored in lists around centers, of which a query reads the nearest.
 
 A list is stored column by column, so that the distances of one query to all of its points are vector instructions, and
 queries of one list follow each other, so that what they read stays in the cache. Single precision is enough to choose
-candidates; whoever asks measures these exactly.
+candidates, whose distances the caller computes exactly.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Ids, Singles
 from hypcse.kernels.compile import helper, kernel, parallel_kernel
-
-Ids = NDArray[np.int64]
-Singles = NDArray[np.float32]
 
 _STRIDE = 256
 _SHARE = 64
@@ -29,15 +26,15 @@ class Lists(NamedTuple):
     columns (n * d,)       : the same points, each list column by column.
     start (n_lists + 1,)   : list l holds the points start[l] .. start[l + 1] - 1.
     owner (n,)             : the list of each point.
-    centres (n_lists, d)   : their centres.
-    near (n_lists, m)      : for each list, those whose centres are nearest to its own, itself first.
+    centers (n_lists, d)   : their centers.
+    near (n_lists, m)      : for each list, those whose centers are nearest to its own, itself first.
     """
 
     rows: Singles
     columns: Singles
     start: Ids
     owner: Ids
-    centres: Singles
+    centers: Singles
     near: Ids
 
 
@@ -69,7 +66,7 @@ def _measure(columns: Singles, begin: int, length: int, first: int, query: Singl
 
 @helper
 def _keep_nearest(squared: Singles, first: int, best: Singles, ids: Ids) -> None:
-    """Put the points first, first + 1, ... among the best so far, ascending, where they are nearer than the last."""
+    """Insert the points first, first + 1, ... into the best so far, ascending, if they are nearer than the last."""
     last = best.size - 1
     for begin in range(0, squared.size, _SHARE):
         end = min(begin + _SHARE, squared.size)
@@ -88,40 +85,40 @@ def _keep_nearest(squared: Singles, first: int, best: Singles, ids: Ids) -> None
 
 
 @parallel_kernel
-def nearest_centres(points: Singles, centres: Singles, k: int) -> Ids:
-    """The k nearest centres of each point, nearest first, (n, k); ties go to the first. O(n_centres d) per point."""
-    n, n_centres = points.shape[0], centres.shape[0]
-    columns = centres.T.copy().ravel()
-    found = np.full((n, k), -1, np.int64)
+def nearest_centers(points: Singles, centers: Singles, k: int) -> Ids:
+    """Return the k nearest centers of each point, nearest first, (n, k); ties go to the first."""
+    n, n_centers = points.shape[0], centers.shape[0]
+    columns = centers.T.copy().ravel()
+    nearest = np.full((n, k), -1, np.int64)
     for share in prange((n + _SHARE - 1) // _SHARE):
         squared, best = np.empty(_STRIDE, np.float32), np.empty(k, np.float32)
         for row in range(share * _SHARE, min((share + 1) * _SHARE, n)):
             best[:] = np.inf
-            for first in range(0, n_centres, _STRIDE):
-                part = squared[: min(_STRIDE, n_centres - first)]
-                _measure(columns, 0, n_centres, first, points[row], part)
-                _keep_nearest(part, first, best, found[row])
-    return found
+            for first in range(0, n_centers, _STRIDE):
+                part = squared[: min(_STRIDE, n_centers - first)]
+                _measure(columns, 0, n_centers, first, points[row], part)
+                _keep_nearest(part, first, best, nearest[row])
+    return nearest
 
 
 @kernel
-def move_centres(points: Singles, owner: Ids, centres: Singles) -> None:
-    """Move each centre to the mean of its points; one without points stays. O(n d)."""
-    n_centres, d = centres.shape
-    total, count = np.zeros((n_centres, d)), np.zeros(n_centres, np.int64)
+def move_centers(points: Singles, owner: Ids, centers: Singles) -> None:
+    """Move each center to the mean of its points; one without points stays. O(n d)."""
+    n_centers, d = centers.shape
+    total, count = np.zeros((n_centers, d)), np.zeros(n_centers, np.int64)
     for row in range(points.shape[0]):
         count[owner[row]] += 1
         for c in range(d):
             total[owner[row], c] += points[row, c]
-    for centre in range(n_centres):
-        if count[centre] > 0:
+    for center in range(n_centers):
+        if count[center] > 0:
             for c in range(d):
-                centres[centre, c] = total[centre, c] / count[centre]
+                centers[center, c] = total[center, c] / count[center]
 
 
 @parallel_kernel
 def columns_of_lists(rows: Singles, start: Ids) -> Singles:
-    """Points in the order of their lists, each list column by column."""
+    """Lay out points in the order of their lists, each list column by column."""
     d = rows.shape[1]
     columns = np.empty(rows.size, np.float32)
     for number in prange(start.size - 1):
@@ -134,23 +131,23 @@ def columns_of_lists(rows: Singles, start: Ids) -> Singles:
 
 @parallel_kernel
 def read_lists(lists: Lists, queries: Ids, n_lists: int, most: int, k: int) -> Ids:
-    """Places of k points near each query, itself among them, (queries, k); -1 where fewer were read.
+    """Return the places of k points near each query, itself among them, (queries, k); -1 if fewer were read.
 
-    A query, given by its place, reads the `n_lists` lists whose centres are nearest to it, of those near its own list,
-    and no more than about `most` points.
+    A query, named by its place, reads the `n_lists` lists whose centers are nearest to it, among those near its own
+    list, and at most about `most` points.
     """
     n, d = queries.size, lists.rows.shape[1]
-    found = np.full((n, k), -1, np.int64)
+    nearest = np.full((n, k), -1, np.int64)
     for share in prange((n + _SHARE - 1) // _SHARE):
         squared, best = np.empty(_STRIDE, np.float32), np.empty(k, np.float32)
         near = np.empty(n_lists, np.int64)
         distance = np.empty(n_lists, np.float32)
-        known, centres = np.int64(-1), np.empty(0, np.float32)
+        known, centers = np.int64(-1), np.empty(0, np.float32)
         for row in range(share * _SHARE, min((share + 1) * _SHARE, n)):
             query, own = lists.rows[queries[row]], lists.owner[queries[row]]
             if own != known:
-                known, centres = own, lists.centres[lists.near[own]].T.copy().ravel()
-            _choose_lists(lists, query, own, centres, squared, distance, near)
+                known, centers = own, lists.centers[lists.near[own]].T.copy().ravel()
+            _choose_lists(lists, query, own, centers, squared, distance, near)
             best[:] = np.inf
             left = most
             for number in near:
@@ -159,21 +156,21 @@ def read_lists(lists: Lists, queries: Ids, n_lists: int, most: int, k: int) -> I
                     if left > 0:
                         part = squared[: min(_STRIDE, length - first)]
                         _measure(lists.columns, begin * d, length, first, query, part)
-                        _keep_nearest(part, begin + first, best, found[row])
+                        _keep_nearest(part, begin + first, best, nearest[row])
                         left -= part.size
-    return found
+    return nearest
 
 
 @helper
 def _choose_lists(
-    lists: Lists, query: Singles, own: int, centres: Singles, squared: Singles, distance: Singles, near: Ids
+    lists: Lists, query: Singles, own: int, centers: Singles, squared: Singles, distance: Singles, near: Ids
 ) -> None:
-    """Write the lists whose centres are nearest to a query, of those near its own, nearest first."""
+    """Write the lists whose centers are nearest to a query, among those near its own, nearest first."""
     m = lists.near.shape[1]
     distance[:] = np.inf
     for first in range(0, m, _STRIDE):
         part = squared[: min(_STRIDE, m - first)]
-        _measure(centres, 0, m, first, query, part)
+        _measure(centers, 0, m, first, query, part)
         _keep_nearest(part, first, distance, near)
     for k in range(near.size):
         near[k] = lists.near[own, near[k]]

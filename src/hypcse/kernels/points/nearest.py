@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Floating, Ids, Reals, Singles
 from hypcse.kernels.compile import helper, kernel, parallel_kernel, sized_kernel
-
-Ids = NDArray[np.int64]
-Reals = NDArray[np.float64]
 
 _STRIDE = 128
 SERIAL_CANDIDATES = 50_000
@@ -20,7 +17,7 @@ SERIAL_CANDIDATES = 50_000
 
 
 @helper
-def squared_distance(X: NDArray[np.floating], i: int | np.int64, Y: NDArray[np.floating], j: int) -> float:
+def squared_distance(X: Floating, i: int | np.int64, Y: Floating, j: int) -> float:
     """|x_i - y_j|^2 from float64 differences; equal to the last bit in both directions. O(d)."""
     # Four running sums hide the latency of the additions; their order is fixed, so the value is too.
     s0 = s1 = s2 = s3 = 0.0
@@ -63,7 +60,7 @@ def _sort_heap(distances: Reals, ids: Ids) -> None:
 
 
 @kernel
-def _count_below(lowered: Reals, products: NDArray[np.float32], limit: float) -> int:
+def _count_below(lowered: Reals, products: Singles, limit: float) -> int:
     """How many points may be nearer than the limit.
 
     Without a branch inside, this is compiled to vector instructions, and most stretches of points count none.
@@ -76,10 +73,10 @@ def _count_below(lowered: Reals, products: NDArray[np.float32], limit: float) ->
 
 @parallel_kernel
 def nearest_in_block(
-    X: NDArray[np.floating],
-    queries: NDArray[np.floating],
+    X: Floating,
+    queries: Floating,
     own: Ids,
-    products: NDArray[np.float32],
+    products: Singles,
     norms: Reals,
     query_norms: Reals,
     slack: tuple[float, float],
@@ -134,7 +131,7 @@ def smallest_in_block(values: Reals, first: int, k: int) -> tuple[Ids, Reals]:
 
 
 @sized_kernel(SERIAL_CANDIDATES)
-def candidate_distances(X: NDArray[np.floating], queries: NDArray[np.floating], candidates: Ids) -> Reals:
+def candidate_distances(X: Floating, queries: Floating, candidates: Ids) -> Reals:
     """Exact squared distance of each query (queries, d) to each of its candidates, shape of `candidates`."""
     squared = np.empty(candidates.shape)
     for row in prange(candidates.shape[0]):
@@ -144,9 +141,7 @@ def candidate_distances(X: NDArray[np.floating], queries: NDArray[np.floating], 
 
 
 @parallel_kernel
-def sorted_candidates(
-    X: NDArray[np.floating], queries: NDArray[np.floating], own: Ids, candidates: Ids
-) -> tuple[Ids, Reals]:
+def sorted_candidates(X: Floating, queries: Floating, own: Ids, candidates: Ids) -> tuple[Ids, Reals]:
     """Candidates of each query (queries, d) by (exact squared distance, id).
 
     The point that a query is, with the id `own`, and -1 become -1 at infinity, last.

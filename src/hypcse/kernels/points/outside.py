@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.kernels.compile import helper, kernel, parallel_kernel
-from hypcse.kernels.points.kdtree import Ids, PointTree, Reals, point_distance
-
-Flags = NDArray[np.bool_]
+from hypcse.kernels.points.kdtree import PointTree, point_distance
 
 # Below so many comparisons of two leaves, about ten milliseconds, threads may take longer to start than they save.
 _FEW_VISITS = 2000
@@ -24,7 +22,7 @@ _FEW_VISITS = 2000
 
 @helper
 def _leaf_distances(points: Reals, p: int, blocks: Reals, leaf: int, out: Reals) -> None:
-    """Squared distances from a point to those of a leaf, (width,)."""
+    """Write the squared distances from a point to those of a leaf, (width,)."""
     d, width = points.shape[1], blocks.shape[2]
     whole = d - d % 4
     for r in range(width):
@@ -45,7 +43,7 @@ def _leaf_distances(points: Reals, p: int, blocks: Reals, leaf: int, out: Reals)
 
 @helper
 def _gap(low: Reals, high: Reals, a: int, tree: PointTree, node: int) -> float:
-    """Squared distance between the box in row a of `low` and `high` and that of a node.
+    """Return the squared distance between the box in row a of `low` and `high` and that of a node.
 
     Summed in the order of `point_distance`: as rounding is monotone, no pair of points comes out closer.
     """
@@ -74,26 +72,27 @@ def _before(tree: PointTree, p: int, q: int, other: int) -> bool:
 
 
 @helper
-def insert(tree: PointTree, squared: Reals, found: Ids, p: int, length: float, q: int) -> None:
-    """Put (squared length, position q) in its place in the sorted row p; the last falls out. O(k)."""
-    slot = found.shape[1] - 1
-    while slot > 0 and (
-        squared[p, slot - 1] > length or (squared[p, slot - 1] == length and _before(tree, p, q, found[p, slot - 1]))
-    ):
-        squared[p, slot], found[p, slot] = squared[p, slot - 1], found[p, slot - 1]
+def insert(tree: PointTree, squared: Reals, neighbors: Ids, p: int, length: float, q: int) -> None:
+    """Insert (squared length, position q) into the sorted row p, whose last entry falls out. O(k)."""
+    slot = neighbors.shape[1] - 1
+    while slot > 0:
+        other, before = neighbors[p, slot - 1], squared[p, slot - 1]
+        if before < length or (before == length and not _before(tree, p, q, other)):
+            break
+        squared[p, slot], neighbors[p, slot] = before, other
         slot -= 1
-    squared[p, slot], found[p, slot] = length, q
+    squared[p, slot], neighbors[p, slot] = length, q
 
 
 @helper
-def _scan_leaf(tree: PointTree, part: Ids, p: int, leaf: int, squared: Reals, found: Ids, out: Reals) -> None:
+def _scan_leaf(tree: PointTree, part: Ids, p: int, leaf: int, squared: Reals, neighbors: Ids, out: Reals) -> None:
     """Offer the points of a leaf that lie outside the part of p to its list."""
     _leaf_distances(tree.points, p, tree.blocks, leaf, out)
-    first, last = tree.start[leaf], found.shape[1] - 1
-    limit, near = squared[p, last], 0
+    first, last = tree.start[leaf], neighbors.shape[1] - 1
+    limit, n_near = squared[p, last], 0
     for r in range(out.size):
-        near += 1 if out[r] <= limit else 0
-    if near == 0:
+        n_near += 1 if out[r] <= limit else 0
+    if n_near == 0:
         return
     for r in range(tree.start[leaf + 1] - first):
         q = first + r
@@ -101,13 +100,13 @@ def _scan_leaf(tree: PointTree, part: Ids, p: int, leaf: int, squared: Reals, fo
             continue
         length = max(out[r], tree.core[p], tree.core[q])
         # An empty place holds the limit: a length equal to it is still wanted.
-        if length < squared[p, last] or (length == squared[p, last] and _before(tree, p, q, found[p, last])):
-            insert(tree, squared, found, p, length, q)
+        if length < squared[p, last] or (length == squared[p, last] and _before(tree, p, q, neighbors[p, last])):
+            insert(tree, squared, neighbors, p, length, q)
 
 
 @helper
 def _query_box(tree: PointTree, leaf: int, wanted: Flags) -> tuple[Reals, Reals]:
-    """The box around the wanted points of a leaf."""
+    """Return the box around the wanted points of a leaf."""
     d = tree.points.shape[1]
     low, high = np.full((1, d), np.inf), np.full((1, d), -np.inf)
     for p in range(tree.start[leaf], tree.start[leaf + 1]):
@@ -120,22 +119,22 @@ def _query_box(tree: PointTree, leaf: int, wanted: Flags) -> tuple[Reals, Reals]
 
 @helper
 def _visit(
-    tree: PointTree, part: Ids, own: int, wanted: Flags, leaf: int, squared: Reals, found: Ids, out: Reals
+    tree: PointTree, part: Ids, own: int, wanted: Flags, leaf: int, squared: Reals, neighbors: Ids, out: Reals
 ) -> float:
-    """Offer a leaf to all wanted points of the leaf `own`; the largest length that any of them still looks for."""
-    node, last = (tree.start.size - 2) + leaf, found.shape[1] - 1
+    """Offer a leaf to all wanted points of the leaf `own`; return the largest length that any of them still needs."""
+    node, last = (tree.start.size - 2) + leaf, neighbors.shape[1] - 1
     reach = -1.0
     for p in range(tree.start[own], tree.start[own + 1]):
         if wanted[p]:
             limit = squared[p, last]
             if tree.least_core[node] <= limit and _gap(tree.points, tree.points, p, tree, node) <= limit:
-                _scan_leaf(tree, part, p, leaf, squared, found, out)
+                _scan_leaf(tree, part, p, leaf, squared, neighbors, out)
             reach = max(reach, squared[p, last])
     return reach
 
 
 def _search_leaves(
-    tree: PointTree, part: Ids, node_part: Ids, queries: Ids, wanted: Flags, squared: Reals, found: Ids
+    tree: PointTree, part: Ids, node_part: Ids, queries: Ids, wanted: Flags, squared: Reals, neighbors: Ids
 ) -> Ids:
     visits = np.zeros(queries.size, np.int64)
     n_leaves = tree.start.size - 1
@@ -145,7 +144,7 @@ def _search_leaves(
         out = np.empty(tree.blocks.shape[2])
         stack, gaps = np.empty(64, np.int64), np.empty(64)
         only = node_part[n_leaves - 1 + own]
-        reach = _visit(tree, part, own, wanted, own, squared, found, out)
+        reach = _visit(tree, part, own, wanted, own, squared, neighbors, out)
         stack[0], gaps[0], top = 0, 0.0, 1
         while top > 0:
             top -= 1
@@ -155,7 +154,7 @@ def _search_leaves(
             if node >= n_leaves - 1:
                 if node != n_leaves - 1 + own:
                     visits[b] += 1
-                    reach = _visit(tree, part, own, wanted, node - (n_leaves - 1), squared, found, out)
+                    reach = _visit(tree, part, own, wanted, node - (n_leaves - 1), squared, neighbors, out)
                 continue
             near, far = 2 * node + 1, 2 * node + 2
             near_gap, far_gap = _gap(low, high, 0, tree, near), _gap(low, high, 0, tree, far)
@@ -180,7 +179,7 @@ def nearest_outside(
     lists: tuple[Reals, Ids],
     n_visits: float = np.inf,
 ) -> Ids:
-    """The points nearest to each wanted point of the leaves `queries` among those of other parts.
+    """Find the points nearest to each wanted point of the leaves `queries` among those of other parts.
 
     `part` (n,) is the part of each position, `node_part` that of each node, -1 where it has several. The lists, squared
     lengths and positions (n, k), must come with the largest squared length of interest, itself included, and -1;

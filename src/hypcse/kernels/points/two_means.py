@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.kernels.compile import kernel
-
-Ids = NDArray[np.int64]
-Reals = NDArray[np.float64]
 
 
 class Bisection(NamedTuple):
@@ -31,7 +28,7 @@ class Bisection(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """How hard 2-means tries: runs, rounds of each, and the movement of the centres, in variances, that ends one."""
+    """How hard 2-means tries: runs, rounds of each, and the movement of the centers, in variances, that ends one."""
 
     n_init: int
     max_iter: int
@@ -39,7 +36,7 @@ class Effort(NamedTuple):
 
 
 def start_bisection(order: Ids) -> Bisection:
-    """Nothing split yet, of more than one point in a given order, in which copies of one point will be halved."""
+    """Return more than one point, none split; copies of one point will be halved in this order."""
     n = order.size
     stack = np.zeros((n, 2), np.int64)
     stack[0, 1] = n
@@ -66,46 +63,36 @@ def bisect(X: Reals, at: Bisection, draw: np.random.Generator, effort: Effort, w
 
 
 @kernel
-def _split(
-    X: Reals,
-    ids: Ids,
-    left_side: NDArray[np.bool_],
-    spread: float,
-    draw: np.random.Generator,
-    effort: Effort,
-) -> int:
+def _split(X: Reals, ids: Ids, left_side: Flags, spread: float, draw: np.random.Generator, effort: Effort) -> int:
     """Reorder a cluster so that its left part comes first; the size of that."""
     n = ids.size
     if n == 2:
         return 1
     if spread == 0:
         return n // 2
-    best, found = np.inf, np.zeros(n, np.bool_)
+    best, side = np.inf, np.zeros(n, np.bool_)
     for _ in range(effort.n_init):
-        inertia = two_means(X, ids, found, draw, effort.max_iter, effort.tol * spread / (n * X.shape[1]))
+        inertia = two_means(X, ids, side, draw, effort.max_iter, effort.tol * spread / (n * X.shape[1]))
         if inertia < best:
             best = inertia
-            left_side[:] = found
-    kept, left = ids.copy(), 0
+            left_side[:] = side
+    before, n_left = ids.copy(), left_side.sum()
+    left, right = 0, n_left
     for k in range(n):
         if left_side[k]:
-            ids[left] = kept[k]
+            ids[left] = before[k]
             left += 1
-    right = left
-    for k in range(n):
-        if not left_side[k]:
-            ids[right] = kept[k]
+        else:
+            ids[right] = before[k]
             right += 1
-    return left
+    return n_left
 
 
 @kernel
-def two_means(
-    X: Reals, ids: Ids, left_side: NDArray[np.bool_], draw: np.random.Generator, max_iter: int, tol: float
-) -> float:
-    """Lloyd's 2-means of points that are not all equal, from two centres by k-means++; the sum of squares within.
+def two_means(X: Reals, ids: Ids, left_side: Flags, draw: np.random.Generator, max_iter: int, tol: float) -> float:
+    """Lloyd's 2-means of points that are not all equal, from two centers by k-means++; the sum of squares within.
 
-    `left_side` is filled; neither side is empty. It ends when no point changes its side, when the centres move by a
+    `left_side` is filled; neither side is empty. It ends when no point changes its side, when the centers move by a
     squared distance of at most `tol` together, or after `max_iter` rounds.
     """
     center = _two_centers(X, ids, draw)
@@ -165,10 +152,10 @@ def _two_centers(X: Reals, ids: Ids, draw: np.random.Generator) -> Reals:
 
 
 @kernel
-def _assign(X: Reals, ids: Ids, center: Reals, left_side: NDArray[np.bool_]) -> int:
-    """Put each point to the nearer centre, the left one where they are equally far; how many changed sides.
+def _assign(X: Reals, ids: Ids, center: Reals, left_side: Flags) -> int:
+    """Put each point to the nearer center, the left one where they are equally far; how many changed sides.
 
-    Where rounding leaves a side empty, the point farthest from the other centre is put there.
+    Where rounding leaves a side empty, the point farthest from the other center is put there.
     """
     changed, n_left, far, farthest = 0, 0, 0, -1.0
     for k in range(ids.size):
@@ -185,8 +172,8 @@ def _assign(X: Reals, ids: Ids, center: Reals, left_side: NDArray[np.bool_]) -> 
 
 
 @kernel
-def _move_to_means(X: Reals, ids: Ids, left_side: NDArray[np.bool_], center: Reals) -> float:
-    """Move the centres to the means of their sides; the squared distances moved, together."""
+def _move_to_means(X: Reals, ids: Ids, left_side: Flags, center: Reals) -> float:
+    """Move the centers to the means of their sides; the squared distances moved, together."""
     mean, size = np.zeros(center.shape), np.zeros(2)
     for k in range(ids.size):
         side = 0 if left_side[k] else 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Ids, Reals, ShortIds
 from hypcse.kernels.compile import helper, kernel, read_only
 from hypcse.kernels.search.working_tree import Rows
 
@@ -19,14 +19,14 @@ class Groups(NamedTuple):
     inside : (n,) twice the weight of the edges inside each group, loops once.
     """
 
-    label: NDArray[np.int64]
-    volume: NDArray[np.float64]
-    inside: NDArray[np.float64]
+    label: Ids
+    volume: Reals
+    inside: Reals
 
 
 @helper
 def _entropy_term(inside: float, volume: float, total: float) -> float:
-    """What a group saves of the entropy of the star, times V: its inside times log2(V / volume)."""
+    """Return what a group saves of the entropy of the star, times V: its inside times log2(V / volume)."""
     return inside * np.log2(total / volume) if volume > 0 and inside > 0 else 0.0
 
 
@@ -34,7 +34,7 @@ def _entropy_term(inside: float, volume: float, total: float) -> float:
 def _gain(
     groups: Groups, group: int, link: float, degree: float, loop: float, total: float, resolution: float
 ) -> float:
-    """What a vertex, taken out of its group, adds to another: by modularity, or at resolution 0 by entropy."""
+    """Return what a vertex, taken out of its group, adds to another: by modularity, or at resolution 0 by entropy."""
     if resolution > 0:
         return 2 * (link - resolution * degree * groups.volume[group] / total)
     volume, inside = groups.volume[group], groups.inside[group]
@@ -42,23 +42,19 @@ def _gain(
     return joined - _entropy_term(inside, volume, total) - _entropy_term(loop, degree, total)
 
 
-def move_vertices(
-    rows: Rows, loops: NDArray[np.float64], degrees: NDArray[np.float64], max_sweeps: int, resolution: float
-) -> NDArray[np.int64]:
-    """Groups of vertices, from single ones, each vertex moving to the neighbouring group where it adds most.
+def move_vertices(rows: Rows, loops: Reals, degrees: Reals, max_sweeps: int, resolution: float) -> Ids:
+    """Return groups of vertices: from single ones, each vertex moves to the neighboring group where it adds most.
 
-    Vertices are taken in their order, again and again until none moves; ties stay, then go to the smaller group number.
-    What is raised is modularity of that resolution, or at resolution 0 what two-dimensional structural entropy saves
-    over the star; both in the volumes of `degrees`, loops included. O(m) a sweep.
+    Sweeps over the vertices in their order until none moves; ties stay, then go to the smaller group number. Raises
+    modularity of that resolution, or at resolution 0 what two-dimensional structural entropy saves over the star; both
+    in the volumes of `degrees`, loops included. O(m) per sweep.
     """
     own, whole = read_only(loops, degrees)
     return _move_vertices(Rows(*read_only(*rows)), own, whole, max_sweeps, resolution)
 
 
 @kernel
-def _move_vertices(
-    rows: Rows, loops: NDArray[np.float64], degrees: NDArray[np.float64], max_sweeps: int, resolution: float
-) -> NDArray[np.int64]:
+def _move_vertices(rows: Rows, loops: Reals, degrees: Reals, max_sweeps: int, resolution: float) -> Ids:
     n = degrees.size
     total = degrees.sum()
     # Gains closer than this differ by rounding.
@@ -99,20 +95,14 @@ def _move_vertices(
 
 
 @kernel
-def grow_sets(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    order: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    n_seeds: int,
-) -> NDArray[np.int64]:
-    """All vertices, set after set; set s ends at `ends[s]`, and the last of `ends` is the number of vertices.
+def grow_sets(indptr: Ids, indices: ShortIds, order: Ids, ends: Ids, n_seeds: int) -> Ids:
+    """Return all vertices, set after set; set s ends at `ends[s]`, and the last of `ends` is the number of vertices.
 
-    A set starts from the first `n_seeds` unused vertices of `order`, takes the unused neighbours of its vertices in
-    the order in which these came in, and new seeds whenever none is left. O(n + m): `order` is walked once, and no
+    A set starts from the first `n_seeds` unused vertices of `order`, adds the unused neighbors of its vertices in the
+    order in which these were added, and new seeds whenever none is left. O(n + m): `order` is walked once, and no
     row is read twice.
     """
-    found = np.empty(order.size, np.int64)
+    members = np.empty(order.size, np.int64)
     used = np.zeros(order.size, np.bool_)
     size = head = walked = 0
     for end in ends:
@@ -123,16 +113,16 @@ def grow_sets(
                 while size < stop:
                     if not used[order[walked]]:
                         used[order[walked]] = True
-                        found[size] = order[walked]
+                        members[size] = order[walked]
                         size += 1
                     walked += 1
-            vertex = found[head]
+            vertex = members[head]
             head += 1
             for entry in range(indptr[vertex], indptr[vertex + 1]):
                 if size == end:
                     break
                 if not used[indices[entry]]:
                     used[indices[entry]] = True
-                    found[size] = indices[entry]
+                    members[size] = indices[entry]
                     size += 1
-    return found
+    return members

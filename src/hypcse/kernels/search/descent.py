@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Reals
 from hypcse.kernels.compile import helper, kernel
 from hypcse.kernels.search.pricing import find_cheapest, price_places, step_limit, sweep_credit
 from hypcse.kernels.search.working_tree import (
@@ -114,7 +115,7 @@ def _best_place(tree: WorkingTree, sibling: int) -> int:
 def descend(
     tree: WorkingTree, rows: Rows, begin: int, max_steps: int, largest: int, least_gain: float, logarithmic: bool
 ) -> tuple[float, int, int]:
-    """Offer each stale subtree, from node `begin` on, its best place once; total gain, moves made, next node.
+    """Offer each stale subtree, from node `begin` on, its best place once; return gain, moves and next node.
 
     Subtrees of more than `largest` leaves stay where they are, and so does what would gain at most `least_gain`. A
     sweep takes `PATIENCE` steps of walking for each node and each entry of the graph; after them, only subtrees that
@@ -183,7 +184,7 @@ def _draw_place(tree: WorkingTree, sibling: int, temperature: float, draw: float
 
 @kernel
 def anneal(
-    tree: WorkingTree, rows: Rows, temperatures: NDArray[np.float64], state: NDArray[np.uint64], logarithmic: bool
+    tree: WorkingTree, rows: Rows, temperatures: Reals, state: NDArray[np.uint64], logarithmic: bool
 ) -> tuple[float, int]:
     """At each temperature one subtree, drawn at random, takes a place drawn by its cost; total gain and moves made."""
     gained, n_moves, n_nodes = 0.0, 0, tree.link.shape[0]

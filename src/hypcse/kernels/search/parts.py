@@ -8,8 +8,8 @@ it needs. Positions as `start_search` gives them make a part three ranges: of le
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Ids
 from hypcse.kernels.compile import helper, kernel
 from hypcse.kernels.search.descent import hang
 from hypcse.kernels.search.working_tree import LEFT, MARK, PARENT, PHI, RIGHT, WEIGHT, Rows, WorkingTree
@@ -19,7 +19,7 @@ N_LINKS, N_VALUES = MARK, max(PHI, WEIGHT) + 1
 
 
 @kernel
-def list_parts(tree: WorkingTree, n_leaves: int, largest: int) -> NDArray[np.int64]:
+def list_parts(tree: WorkingTree, n_leaves: int, largest: int) -> Ids:
     """First leaf, number of leaves and first inner node of each maximal subtree of 2 to `largest` leaves.
 
     For a tree that has not been changed since it was laid out. O(n).
@@ -84,7 +84,7 @@ def put_part(tree: WorkingTree, part: WorkingTree, first: int, size: int, inner:
 
 
 @kernel
-def mark_leaving(tree: WorkingTree, rows: Rows, parts: NDArray[np.int64]) -> None:
+def mark_leaving(tree: WorkingTree, rows: Rows, parts: Ids) -> None:
     """Mark as stale what parts could not search: nodes outside of them, and subtrees with an edge to another part.
 
     Columns ascend within rows, so the first and the last of a row tell whether an edge leaves.
@@ -113,17 +113,12 @@ def _known_as(node: int, first: int, size: int, inner: int) -> int:
 @helper
 def _rows_inside(rows: Rows, first: int, size: int) -> Rows:
     """The edges among a range of vertices, counted from its first."""
-    indptr = np.zeros(size + 1, np.int64)
+    n_most, n_inside = rows.indptr[first + size] - rows.indptr[first], 0
+    indptr, indices, weights = np.zeros(size + 1, np.int64), np.empty(n_most, np.int32), np.empty(n_most)
     for leaf in range(size):
-        n_inside = 0
-        for e in range(rows.indptr[first + leaf], rows.indptr[first + leaf + 1]):
-            n_inside += first <= rows.indices[e] < first + size
-        indptr[leaf + 1] = indptr[leaf] + n_inside
-    indices, weights = np.empty(indptr[size], np.int32), np.empty(indptr[size])
-    for leaf in range(size):
-        place = indptr[leaf]
         for e in range(rows.indptr[first + leaf], rows.indptr[first + leaf + 1]):
             if first <= rows.indices[e] < first + size:
-                indices[place], weights[place] = rows.indices[e] - first, rows.weights[e]
-                place += 1
-    return Rows(indptr, indices, weights)
+                indices[n_inside], weights[n_inside] = rows.indices[e] - first, rows.weights[e]
+                n_inside += 1
+        indptr[leaf + 1] = n_inside
+    return Rows(indptr, indices[:n_inside], weights[:n_inside])

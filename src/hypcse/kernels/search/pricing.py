@@ -9,8 +9,8 @@ from a node u to its child v changes the cost by
 
     weight(u) (g(u) - h(u)) + A(v) (g(v) - g(u)).
 
-The first term is never negative, so only nodes with A(v) > 0, those above graph neighbours of S, can be worth a visit;
-one walk up from the neighbours and one pass down price all of them. And since A only falls on the way down, while g
+The first term is never negative, so only nodes with A(v) > 0, those above graph neighbors of S, can be worth a visit;
+one walk up from the neighbors and one pass down price all of them. And since A only falls on the way down, while g
 stays above phi(mu), no place at v or below it costs less than
 
     cost(u) + weight(u) (g(u) - h(u)) - A(v) (g(u) - phi(mu)),
@@ -124,7 +124,7 @@ def _list_path(tree: WorkingTree, node: int, on_path: int, limit: int) -> None:
 
 @helper
 def _walk_up(tree: WorkingTree, n_neighbors: int, outside: int, on_path: int, limit: int) -> int:
-    """List the nodes from the neighbours up to the path in `found`, parents before children, and add up their amounts.
+    """List the nodes from the neighbors up to the path in `found`, parents before children, and add up their amounts.
 
     A node of the path where something meets gets the mark after `on_path`; their number.
     """

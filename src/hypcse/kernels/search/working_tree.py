@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
 from hypcse.kernels.compile import helper, kernel
 
 # Columns of `link`. MARK holds the number that the last survey wrote: a new survey needs no clearing.
@@ -21,9 +21,9 @@ N_PATH, N_FOUND, CLOCK, N_STEPS, CREDIT = 0, 1, 2, 3, 4
 class Rows(NamedTuple):
     """The graph in compressed rows."""
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    indptr: Ids
+    indices: ShortIds
+    weights: Reals
 
 
 class WorkingTree(NamedTuple):
@@ -33,13 +33,13 @@ class WorkingTree(NamedTuple):
     surroundings have changed since they were last offered a place.
     """
 
-    link: NDArray[np.int32]
-    value: NDArray[np.float64]
-    path: NDArray[np.int32]
-    found: NDArray[np.int32]
-    stack: NDArray[np.int32]
-    stale: NDArray[np.bool_]
-    counts: NDArray[np.int64]
+    link: ShortIds
+    value: Reals
+    path: ShortIds
+    found: ShortIds
+    stack: ShortIds
+    stale: Flags
+    counts: Ids
 
 
 @helper
@@ -51,9 +51,7 @@ def phi_of(measure: float, logarithmic: bool) -> float:
 
 
 @kernel
-def make_working_tree(
-    parent: NDArray[np.int64], measure: NDArray[np.float64], weight: NDArray[np.float64], logarithmic: bool
-) -> WorkingTree:
+def make_working_tree(parent: Ids, measure: Reals, weight: Reals, logarithmic: bool) -> WorkingTree:
     """A binary tree, children before parents, laid out to be changed."""
     n_nodes = parent.size
     link = np.full((n_nodes, 4), -1, np.int32)
@@ -71,7 +69,7 @@ def make_working_tree(
 
 
 @kernel
-def read_parents(tree: WorkingTree, n_leaves: int) -> NDArray[np.int64]:
+def read_parents(tree: WorkingTree, n_leaves: int) -> Ids:
     """Parents of the tree as it stands, internal nodes renumbered so that children come before parents."""
     n_nodes = tree.link.shape[0]
     top = 0

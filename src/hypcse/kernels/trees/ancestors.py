@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Ids, ShortIds
 from hypcse.kernels.compile import helper, kernel, sized_kernel
 
 SERIAL_ENTRIES = 50_000
@@ -21,16 +21,16 @@ _BLOCK = 1 << _SHIFT
 
 
 class AncestorIndex(NamedTuple):
-    """Range maxima over the gaps between neighbouring leaves."""
+    """Range maxima over the gaps between neighboring leaves."""
 
-    gap: NDArray[np.int32]
-    to_right: NDArray[np.int32]
-    to_left: NDArray[np.int32]
-    table: NDArray[np.int32]
+    gap: ShortIds
+    to_right: ShortIds
+    to_left: ShortIds
+    table: ShortIds
 
 
 @kernel
-def ancestor_index(parent: NDArray[np.int64], start: NDArray[np.int64], n_leaves: int) -> AncestorIndex:
+def ancestor_index(parent: Ids, start: Ids, n_leaves: int) -> AncestorIndex:
     """Build the index from the layout of the tree. O(n)."""
     gap = np.zeros(max(n_leaves - 1, 1), np.int32)
     for node in range(parent.size - 1):
@@ -90,13 +90,7 @@ def leaf_ancestor(index: AncestorIndex, p: int, q: int) -> int:
 
 
 @sized_kernel(SERIAL_ENTRIES)
-def pair_ancestors(
-    index: AncestorIndex,
-    start: NDArray[np.int64],
-    size: NDArray[np.int64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def pair_ancestors(index: AncestorIndex, start: Ids, size: Ids, first: Ids, second: Ids) -> Ids:
     """LCA of pairs of nodes, leaves or not."""
     out = np.empty(first.size, np.int64)
     for k in prange(first.size):
@@ -110,9 +104,7 @@ def pair_ancestors(
 
 
 @sized_kernel(SERIAL_ENTRIES)
-def edge_ancestors(
-    index: AncestorIndex, order: NDArray[np.int32], indptr: NDArray[np.int64], indices: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def edge_ancestors(index: AncestorIndex, order: ShortIds, indptr: Ids, indices: ShortIds) -> ShortIds:
     """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries. O(n + m).
 
     One pass over the rows; `prange` is `range` where it is compiled for one thread. `end` puts the

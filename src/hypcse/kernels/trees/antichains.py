@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
 from hypcse.kernels.compile import kernel
 
 
 @kernel
-def best_antichain(
-    parent: NDArray[np.int64], gain: NDArray[np.float64], joined: NDArray[np.bool_], large: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], float]:
+def best_antichain(parent: Ids, gain: Reals, joined: Flags, large: Flags) -> tuple[Flags, float]:
     """The cut whose clusters' gains sum highest: nodes to split, and the sum.
 
-    Only `large` nodes are clusters; a smaller one is in nobody's way. On a tie the larger cluster wins if it is
+    Only `large` nodes are clusters; smaller ones do not matter. On a tie the larger cluster wins if it is
     `joined`, that is, if an edge meets at its node. A gain of -inf forbids a node as a cluster. One sweep up, one down:
     O(n).
     """
@@ -36,9 +34,7 @@ def best_antichain(
 
 
 @kernel
-def _merge_tables(
-    first: NDArray[np.float64], second: NDArray[np.float64], limit: int
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+def _merge_tables(first: Reals, second: Reals, limit: int) -> tuple[Reals, ShortIds]:
     """Best sums for c clusters over two parts, c up to `limit`, and how many of them the first part takes.
 
     Entry c - 1 of a table is the best for c clusters. A part without a table takes none.
@@ -61,7 +57,7 @@ def _merge_tables(
 
 
 @kernel
-def table_offsets(size: NDArray[np.int64], limit: int, least: int) -> NDArray[np.int64]:
+def table_offsets(size: Ids, limit: int, least: int) -> Ids:
     """Where the table of each node begins: as many entries as it can have clusters of `least` leaves, up to `limit`."""
     offset = np.zeros(size.size + 1, np.int64)
     for node in range(size.size):
@@ -70,12 +66,10 @@ def table_offsets(size: NDArray[np.int64], limit: int, least: int) -> NDArray[np
 
 
 @kernel
-def antichain_tables(
-    children: NDArray[np.int64], gain: NDArray[np.float64], size: NDArray[np.int64], limit: int, least: int
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+def antichain_tables(children: Ids, gain: Reals, size: Ids, limit: int, least: int) -> tuple[Reals, ShortIds]:
     """Best sums of gains for 1, 2, ... clusters under every node of a binary tree, and the first child's part of them.
 
-    Every cluster has at least `least` leaves; a smaller node is no cluster and in nobody's way. `children` is
+    Every cluster has at least `least` leaves; smaller nodes do not matter. `children` is
     (n - 1, 2), children before parents. The table of a node begins at its `table_offsets`; tables are merged from the
     leaves up: O(n limit / least) time and memory.
     """
@@ -99,9 +93,7 @@ def antichain_tables(
 
 
 @kernel
-def best_antichain_of(
-    children: NDArray[np.int64], gain: NDArray[np.float64], size: NDArray[np.int64], n_clusters: int, least: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
+def best_antichain_of(children: Ids, gain: Reals, size: Ids, n_clusters: int, least: int) -> tuple[Flags, Flags, float]:
     """The nodes of a binary tree, none above another, that are so many clusters whose gains sum highest.
 
     Every cluster has at least `least` leaves. Returns nodes to split, clusters, and the sum: -inf if there are none.
@@ -128,9 +120,7 @@ def best_antichain_of(
 
 
 @kernel
-def split_thresholds(
-    parent: NDArray[np.int64], value: NDArray[np.float64], large: NDArray[np.bool_], apart: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def split_thresholds(parent: Ids, value: Reals, large: Flags, apart: Flags) -> Reals:
     """The least limit c at which each node is split in the finest cut whose large parts have values of at most c. O(n).
 
     value : of each node as a part, such as its conductance.
@@ -159,9 +149,7 @@ def split_thresholds(
 
 
 @kernel
-def from_above(
-    parent: NDArray[np.int64], threshold: NDArray[np.float64], apart: NDArray[np.bool_], least: float
-) -> NDArray[np.float64]:
+def from_above(parent: Ids, threshold: Reals, apart: Flags, least: float) -> Reals:
     """The limit from which on each node is split: none before the node above it, those apart together with it. O(n)."""
     reached = threshold.copy()
     for node in range(parent.size - 1, -1, -1):

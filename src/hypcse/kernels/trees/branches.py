@@ -8,8 +8,8 @@ with ties rounded up, under which such an x always exists. Where ordinary additi
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.kernels.compile import helper, kernel
 
 
@@ -24,7 +24,7 @@ def _add(low: float, length: float) -> float:
 
 
 @kernel
-def branch_lengths(parent: NDArray[np.int64], height: NDArray[np.float64]) -> NDArray[np.float64]:
+def branch_lengths(parent: Ids, height: Reals) -> Reals:
     """The length above each node that, added to its height with ties rounded up, gives its parent's height.
 
     The difference of two heights is at most half a step of the higher one off, so only a tie can miss the
@@ -40,7 +40,7 @@ def branch_lengths(parent: NDArray[np.int64], height: NDArray[np.float64]) -> ND
 
 
 @kernel
-def branch_heights(parent: NDArray[np.int64], length: NDArray[np.float64]) -> NDArray[np.float64]:
+def branch_heights(parent: Ids, length: Reals) -> Reals:
     """Height of each node: that of the highest child and its branch, 0 at leaves."""
     height = np.zeros(parent.size)
     for node in range(parent.size - 1):
@@ -50,7 +50,7 @@ def branch_heights(parent: NDArray[np.int64], length: NDArray[np.float64]) -> ND
 
 
 @kernel
-def parents_of_depths(depth: NDArray[np.int64]) -> NDArray[np.int64]:
+def parents_of_depths(depth: Ids) -> Ids:
     """Parents from depths, where each node stands behind all nodes under it."""
     parent = np.full(depth.size, -1, np.int64)
     latest = np.empty(depth.max() + 1, np.int64)
@@ -62,9 +62,7 @@ def parents_of_depths(depth: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @kernel
-def join_branches(
-    parent: NDArray[np.int64], length: NDArray[np.float64], single: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def join_branches(parent: Ids, length: Reals, single: Flags) -> tuple[Ids, Reals]:
     """Parents and lengths with the marked nodes passed over. Walks down, so that whole rows of them are."""
     above, total = parent.copy(), length.copy()
     for node in range(parent.size - 2, -1, -1):
@@ -76,9 +74,7 @@ def join_branches(
 
 
 @kernel
-def add_column(
-    parent: NDArray[np.int64], size: NDArray[np.float64], sums: NDArray[np.float64], between: NDArray[np.float64]
-) -> None:
+def add_column(parent: Ids, size: Reals, sums: Reals, between: Reals) -> None:
     """Add to `between` at each node sum_c |c| (m_c - m)^2 over its children c, m being means of one column. O(n).
 
     A leaf may stand for several points: `size` counts them at every node, `sums` adds up the column at every leaf.
@@ -95,9 +91,7 @@ def add_column(
 
 
 @kernel
-def mean_squares_between(
-    parent: NDArray[np.int64], size: NDArray[np.float64], between: NDArray[np.float64], inside: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def mean_squares_between(parent: Ids, size: Reals, between: Reals, inside: Reals) -> Reals:
     """Mean squared distance of two points in different children of each node; 0 at leaves. O(n).
 
     With S the sum of squares of a node around its mean (`inside` at a leaf), the squared distances of all pairs under

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Ids
 from hypcse.kernels.compile import helper, kernel, read_only
 from hypcse.kernels.trees.ancestors import AncestorIndex, leaf_ancestor
 
 
 @kernel
-def shared_clades(
-    parent: NDArray[np.int64],
-    size: NDArray[np.int64],
-    start: NDArray[np.int64],
-    other: NDArray[np.int64],
-    rank: NDArray[np.int64],
-) -> int:
-    """Number of clusters, leaves and root left out, that both trees have.
+def shared_clades(parent: Ids, size: Ids, start: Ids, other: Ids, rank: Ids) -> int:
+    """Return the number of clusters, except leaves and root, that both trees have.
 
     In the order of the first tree's leaves (`rank`) its clusters are intervals. Nodes that start at one position form
-    a chain of first children, of which only the highest is none itself: it is filed by its start. First children are
-    filed by their end, where by the same argument no two meet. O(n).
+    a chain of first children, except for the highest, which is filed by its start. First children are filed by their
+    end, where by the same argument no two meet. O(n).
     """
     n_leaves = rank.size
     end_of_start = np.full(n_leaves, -1, np.int64)
@@ -51,7 +45,7 @@ def shared_clades(
 
 
 @helper
-def _by_class(code: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
+def _by_class(code: Ids, n_classes: int) -> Ids:
     """Positions class by class, ascending within each class."""
     next_place = np.zeros(n_classes + 1, np.int64)
     for p in range(code.size):
@@ -66,8 +60,8 @@ def _by_class(code: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
 
 
 @kernel
-def purity_sum(index: AncestorIndex, size: NDArray[np.int64], code: NDArray[np.int64], n_classes: int) -> float:
-    """Sum of (members of the class under the LCA) / (leaves under it) over all pairs of leaves of one class.
+def purity_sum(index: AncestorIndex, size: Ids, code: Ids, n_classes: int) -> float:
+    """Return the sum of (members of the class under the LCA) / (leaves under it) over all pairs of leaves of one class.
 
     `code` is the class of each leaf from left to right. For each class in turn, the walk keeps the nodes where its
     members have met, up to the current leaf, on a stack; a node is settled when the next meeting lies above it, and by
@@ -100,9 +94,7 @@ def purity_sum(index: AncestorIndex, size: NDArray[np.int64], code: NDArray[np.i
     return total
 
 
-def induced_forest(
-    leaves: NDArray[np.int64], group: NDArray[np.int64], meeting: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def induced_forest(leaves: Ids, group: Ids, meeting: Ids) -> tuple[Ids, Ids, Ids]:
     """Parents within the tree that each group of leaves induces, the node of the whole tree behind each, and the roots.
 
     leaves  : all leaves, group 0 first, within a group from left to right.
@@ -116,9 +108,7 @@ def induced_forest(
 
 
 @kernel
-def _induced_forest(
-    leaves: NDArray[np.int64], group: NDArray[np.int64], meeting: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _induced_forest(leaves: Ids, group: Ids, meeting: Ids) -> tuple[Ids, Ids, Ids]:
     n = leaves.size
     parent = np.full(2 * n, -1, np.int64)
     origin = np.empty(2 * n, np.int64)
@@ -128,7 +118,7 @@ def _induced_forest(
         n_groups = max(n_groups, group[leaf] + 1)
     roots = np.empty(n_groups, np.int64)
     stack = np.empty(n + 1, np.int64)
-    made, height = n, 0
+    n_nodes, height = n, 0
     for k in range(n):
         stack[height] = leaves[k]
         height += 1
@@ -141,8 +131,8 @@ def _induced_forest(
             roots[group[leaves[k]]] = stack[0]
             height = 0
         elif origin[stack[height - 1]] < above:
-            parent[stack[height - 1]] = made
-            origin[made] = above
-            stack[height - 1] = made
-            made += 1
-    return parent[:made], origin[:made], roots
+            parent[stack[height - 1]] = n_nodes
+            origin[n_nodes] = above
+            stack[height - 1] = n_nodes
+            n_nodes += 1
+    return parent[:n_nodes], origin[:n_nodes], roots

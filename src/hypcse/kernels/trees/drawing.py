@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
 from hypcse.kernels.compile import kernel
 
 
 @kernel
-def _squared_distance(X: NDArray[np.float64], i: int, j: int) -> float:
+def _squared_distance(X: Reals, i: int, j: int) -> float:
     total = 0.0
     for k in range(X.shape[1]):
         total += (X[i, k] - X[j, k]) ** 2
@@ -17,7 +17,7 @@ def _squared_distance(X: NDArray[np.float64], i: int, j: int) -> float:
 
 
 @kernel
-def flipped_order(children: NDArray[np.int64], X: NDArray[np.float64]) -> NDArray[np.int64]:
+def flipped_order(children: Ids, X: Reals) -> Ids:
     """Leaf order after turning, from the first join to the last, the sides of each so that the nearest ends meet."""
     n_joins = children.shape[0]
     n_leaves = n_joins + 1
@@ -42,8 +42,8 @@ def flipped_order(children: NDArray[np.int64], X: NDArray[np.float64]) -> NDArra
 
 
 @kernel
-def _walk(children: NDArray[np.int64], turn: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Leaves from left to right, each join's sides turned as asked."""
+def _walk(children: Ids, turn: Flags) -> Ids:
+    """Leaves from left to right, each join's sides turned if `turn` says so."""
     n_leaves = children.shape[0] + 1
     order = np.empty(n_leaves, np.int64)
     stack = np.empty(n_leaves, np.int64)
@@ -75,13 +75,7 @@ def _other_side(start: int, middle: int, stop: int, leaf: int) -> tuple[int, int
 
 
 @kernel
-def _settle(
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    way: NDArray[np.float64],
-    cost: NDArray[np.float64],
-    inner: NDArray[np.int32],
-) -> None:
+def _settle(left: Ids, right: Ids, way: Reals, cost: Reals, inner: ShortIds) -> None:
     """Least costs of one join for every pair of outer ends; `left` and `right` are (start, middle, stop) of the sides.
 
     cost[u, w] is for u the first and w the last leaf; inner[u, w] is the leaf of u's side at the seam.
@@ -108,9 +102,7 @@ def _settle(
 
 
 @kernel
-def optimal_positions(
-    spans: NDArray[np.int64], sides: NDArray[np.int64], way: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def optimal_positions(spans: Ids, sides: Ids, way: Reals) -> Ids:
     """Positions of the leaves in the best order.
 
     spans : (n_nodes, 3) start, middle and stop of each node over positions, children before parents.
@@ -134,7 +126,7 @@ def optimal_positions(
 
 
 @kernel
-def _unfold(inner: NDArray[np.int32], first: int, last: int) -> NDArray[np.int64]:
+def _unfold(inner: ShortIds, first: int, last: int) -> Ids:
     """The order between two outer ends, from the seams."""
     n = inner.shape[0]
     order = np.empty(n, np.int64)
@@ -156,9 +148,7 @@ def _unfold(inner: NDArray[np.int32], first: int, last: int) -> NDArray[np.int64
 
 
 @kernel
-def covering_arcs(
-    parent: NDArray[np.int64], angle: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def covering_arcs(parent: Ids, angle: Reals) -> tuple[Reals, Reals]:
     """Middle and half the width of the smallest arc that covers the angles, one per leaf, under each node. O(n).
 
     Exact where the leaves fit into half a circle; a wider arc may be wider than it must be.
@@ -183,7 +173,7 @@ def covering_arcs(
 
 
 @kernel
-def child_middles(parent: NDArray[np.int64], position: NDArray[np.float64]) -> NDArray[np.float64]:
+def child_middles(parent: Ids, position: Reals) -> Reals:
     """Position of every node, given those of the leaves: halfway between its first and its last child. O(n)."""
     n_leaves = position.size
     low = np.full(parent.size, np.inf)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.kernels.compile import helper, kernel
 
 
@@ -20,24 +20,26 @@ class Outline(NamedTuple):
     joined  : whether an edge meets at it.
     """
 
-    parent: NDArray[np.int64]
-    n_under: NDArray[np.int64]
-    inside: NDArray[np.float64]
-    bits: NDArray[np.float64]
-    joined: NDArray[np.bool_]
+    parent: Ids
+    n_under: Ids
+    inside: Reals
+    bits: Reals
+    joined: Flags
 
 
 @helper
-def _gain(tree: Outline, node: int, top: int, deeper: NDArray[np.float64]) -> float:
-    """What keeping a node as a child of `top` gains: its inside weight times what its name gets shorter by, and more
-    below it. A node where no edge meets never gains more than its children and is not kept."""
+def _gain(tree: Outline, node: int, top: int, deeper: Reals) -> float:
+    """The gain of a node as a child of `top`: its inside weight times the bits that it saves, and the gains below it.
+
+    A node where no edge meets never gains more than its children.
+    """
     if not tree.joined[node]:
         return 0.0
     return tree.inside[node] * (tree.bits[top] - tree.bits[node]) + deeper[node]
 
 
 @helper
-def _best_below(tree: Outline, top: int, deeper: NDArray[np.float64], best: NDArray[np.float64]) -> float:
+def _best_below(tree: Outline, top: int, deeper: Reals, best: Reals) -> float:
     """Highest gain of a set of nodes under `top`, none above another, kept as its children.
 
     Afterwards best[v] is what v or nodes under it can gain there.
@@ -51,13 +53,13 @@ def _best_below(tree: Outline, top: int, deeper: NDArray[np.float64], best: NDAr
 
 
 @kernel
-def best_gain_at_root(tree: Outline, deeper: NDArray[np.float64]) -> float:
+def best_gain_at_root(tree: Outline, deeper: Reals) -> float:
     """Highest gain of a level below the root. O(n)."""
     return _best_below(tree, tree.parent.size - 1, deeper, np.zeros(tree.parent.size))
 
 
 @kernel
-def gains_below(tree: Outline, deeper: NDArray[np.float64]) -> NDArray[np.float64]:
+def gains_below(tree: Outline, deeper: Reals) -> Reals:
     """Highest gain below every node with one level more than `deeper` allows. O(sum of all counts)."""
     best = np.zeros(tree.parent.size)
     gains = np.zeros(tree.parent.size)
@@ -67,10 +69,8 @@ def gains_below(tree: Outline, deeper: NDArray[np.float64]) -> NDArray[np.float6
 
 
 @helper
-def _keep_below(
-    tree: Outline, top: int, deeper: NDArray[np.float64], best: NDArray[np.float64], level: NDArray[np.int64]
-) -> None:
-    """Mark the children that `_best_below` found for `top` with their level; larger nodes win ties."""
+def _keep_below(tree: Outline, top: int, deeper: Reals, best: Reals, level: Ids) -> None:
+    """Mark the children that `_best_below` chooses for `top` with their level; larger nodes win ties."""
     _best_below(tree, top, deeper, best)
     node = top - 1
     while node > top - tree.n_under[top]:
@@ -83,7 +83,7 @@ def _keep_below(
 
 
 @kernel
-def best_levels(tree: Outline, deeper: NDArray[np.float64]) -> NDArray[np.int64]:
+def best_levels(tree: Outline, deeper: Reals) -> Ids:
     """Level of every node to keep, from 1 under the root; 0 at nodes to contract.
 
     `deeper[b]` are the gains below each node with b levels; there are as many rows as levels to choose. O(n) a level.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids
 from hypcse.kernels.compile import helper, kernel
 from hypcse.kernels.search.working_tree import Rows
 
@@ -20,14 +20,14 @@ class Spans(NamedTuple):
     size   : number of leaves of each node.
     """
 
-    parent: NDArray[np.int64]
-    order: NDArray[np.int64]
-    first: NDArray[np.int64]
-    size: NDArray[np.int64]
+    parent: Ids
+    order: Ids
+    first: Ids
+    size: Ids
 
 
 @helper
-def _heirs(tree: Spans, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _heirs(tree: Spans, chosen: Flags) -> Ids:
     """The largest chosen node under each node, itself included; -1 where there is none."""
     heir = np.full(tree.parent.size, -1, np.int64)
     for node in range(tree.parent.size):
@@ -41,7 +41,7 @@ def _heirs(tree: Spans, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 @kernel
-def stray_clusters(tree: Spans, rows: Rows, chosen: NDArray[np.bool_], strays: NDArray[np.int64]) -> NDArray[np.int64]:
+def stray_clusters(tree: Spans, rows: Rows, chosen: Flags, strays: Ids) -> Ids:
     """The chosen node that each leaf belongs to: the one above it, or for strays the one that they hang on. O(n + m).
 
     A stray subtree hangs on the chosen node below its parent that most of its edge weight goes to; without an edge

@@ -7,13 +7,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
 from hypcse.kernels.compile import kernel, reading_kernel
 
 Number = TypeVar("Number", np.int64, np.float64)
 
 
 @reading_kernel
-def subtree_sums(parent: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+def subtree_sums(parent: Ids, values: Reals) -> Reals:
     """Sum of `values` (one per node) over the subtree of each node. O(n)."""
     total = values.copy()
     for node in range(parent.size - 1):
@@ -22,7 +23,7 @@ def subtree_sums(parent: NDArray[np.int64], values: NDArray[np.float64]) -> NDAr
 
 
 @kernel
-def layout(parent: NDArray[np.int64], n_leaves: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def layout(parent: Ids, n_leaves: int) -> tuple[Ids, Ids]:
     """Number of leaves under each node, and the position of its first leaf from left to right.
 
     Children stand in the order of their ids, so the leaves of a node are the positions
@@ -45,7 +46,7 @@ def layout(parent: NDArray[np.int64], n_leaves: int) -> tuple[NDArray[np.int64],
 
 
 @reading_kernel
-def lift_heights(parent: NDArray[np.int64], height: NDArray[np.float64]) -> NDArray[np.float64]:
+def lift_heights(parent: Ids, height: Reals) -> Reals:
     """The least heights that are at least the given ones and never fall upwards. O(n)."""
     lifted = height.copy()
     for node in range(parent.size - 1):
@@ -56,7 +57,7 @@ def lift_heights(parent: NDArray[np.int64], height: NDArray[np.float64]) -> NDAr
 
 
 @kernel
-def leaf_labels(parent: NDArray[np.int64], split: NDArray[np.bool_], n_leaves: int) -> NDArray[np.int64]:
+def leaf_labels(parent: Ids, split: Flags, n_leaves: int) -> Ids:
     """Flat labels of a cut, numbered by smallest leaf.
 
     `split` marks a set of nodes that holds the parent of each of its members; the cluster of a leaf is its highest
@@ -79,7 +80,7 @@ def leaf_labels(parent: NDArray[np.int64], split: NDArray[np.bool_], n_leaves: i
 
 
 @reading_kernel
-def subtree_minima(parent: NDArray[np.int64], values: NDArray[Number]) -> NDArray[Number]:
+def subtree_minima(parent: Ids, values: NDArray[Number]) -> NDArray[Number]:
     """Smallest value under each node, from one value per leaf. O(n)."""
     n_leaves, largest = values.size, values[0]
     for leaf in range(n_leaves):
@@ -94,22 +95,22 @@ def subtree_minima(parent: NDArray[np.int64], values: NDArray[Number]) -> NDArra
 
 
 @kernel
-def pruned_parents(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Old ids of the parents within the tree induced by the kept leaves; -2 at nodes that vanish, -1 at the new root.
+def pruned_parents(parent: Ids, selected: Flags) -> Ids:
+    """Return the old ids of the parents within the tree induced by leaves; -2 at nodes that vanish, -1 at the new root.
 
-    A node survives when at least two of its children hold kept leaves. O(n).
+    A node survives if at least two of its children hold selected leaves. O(n).
     """
     n_nodes = parent.size
-    n_leaves = kept.size
+    n_leaves = selected.size
     filled = np.zeros(n_nodes, np.int64)
     holds = np.zeros(n_nodes, np.bool_)
-    holds[:n_leaves] = kept
+    holds[:n_leaves] = selected
     for node in range(n_nodes - 1):
         if holds[node]:
             holds[parent[node]] = True
             filled[parent[node]] += 1
     survives = filled >= 2
-    survives[:n_leaves] = kept
+    survives[:n_leaves] = selected
     above = np.full(n_nodes, -1, np.int64)
     for node in range(n_nodes - 2, -1, -1):
         up = parent[node]
@@ -121,7 +122,7 @@ def pruned_parents(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArra
 
 
 @kernel
-def scatter_weights(target: NDArray[np.int32], weights: NDArray[np.float64], n_targets: int) -> NDArray[np.float64]:
+def scatter_weights(target: ShortIds, weights: Reals, n_targets: int) -> Reals:
     """Sum of the weights that name each target, in their order; entries with target -1 are left out."""
     total = np.zeros(n_targets)
     for k in range(target.size):
@@ -131,7 +132,7 @@ def scatter_weights(target: NDArray[np.int32], weights: NDArray[np.float64], n_t
 
 
 @kernel
-def children_first(parent: NDArray[np.int64], n_leaves: int) -> NDArray[np.int64]:
+def children_first(parent: Ids, n_leaves: int) -> Ids:
     """The same tree with internal nodes renumbered so that children come before parents. O(n)."""
     n_nodes = parent.size
     waiting = np.zeros(n_nodes, np.int64)
@@ -157,19 +158,19 @@ def children_first(parent: NDArray[np.int64], n_leaves: int) -> NDArray[np.int64
 
 
 @kernel
-def inherit_values(parent: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+def inherit_values(parent: Ids, values: Ids) -> Ids:
     """The value of each node, or of the nearest node above that has one; -1 stands for none. O(n)."""
-    found = values.copy()
+    inherited = values.copy()
     for node in range(parent.size - 2, -1, -1):
-        if found[node] < 0:
-            found[node] = found[parent[node]]
-    return found
+        if inherited[node] < 0:
+            inherited[node] = inherited[parent[node]]
+    return inherited
 
 
 @kernel
-def kept_parents(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The lowest kept node above each node, -1 at the root, which must be kept. O(n)."""
+def kept_parents(parent: Ids, selected: Flags) -> Ids:
+    """The lowest selected node above each node, -1 at the root, which must be selected. O(n)."""
     above = np.full(parent.size, -1, np.int64)
     for node in range(parent.size - 2, -1, -1):
-        above[node] = parent[node] if kept[parent[node]] else above[parent[node]]
+        above[node] = parent[node] if selected[parent[node]] else above[parent[node]]
     return above

@@ -23,7 +23,7 @@ def lift(features: Tensor) -> Tensor:
 
 
 def project(x: Tensor) -> Tensor:
-    """A time-like vector renormalised to the hyperboloid, x / sqrt|<x, x>|, as in Eq. (11) and (16)."""
+    """A time-like vector renormalized to the hyperboloid, x / sqrt|<x, x>|, as in Eq. (11) and (16)."""
     length = torch.linalg.vector_norm(x[..., 1:], dim=-1)
     # <x, x> as a product: the squares of a far point would round away what is left of their difference.
     squared = ((x[..., 0] - length) * (x[..., 0] + length)).abs()
@@ -43,8 +43,7 @@ def distance(x: Tensor, y: Tensor) -> Tensor:
 def pairwise_excess(x: Tensor, y: Tensor) -> Tensor:
     """u = -<x, y> - 1 of all pairs, (n, d + 1) and (m, d + 1) -> (n, m), by one matrix product.
 
-    The distance is arcosh(1 + u). Rounding of the product hides those below about sqrt(eps x0 y0), which may read as 0:
-    use `distance` for them.
+    The distance is arcosh(1 + u). Rounding hides distances below about sqrt(eps x0 y0): use `distance` for them.
     """
     signed = torch.cat([x[:, :1], -x[:, 1:]], dim=1)
     return signed @ y.T - 1
@@ -56,7 +55,7 @@ def distance_to_origin(x: Tensor) -> Tensor:
 
 
 def centroid(x: Tensor) -> Tensor:
-    """Centroid of points (n, d + 1), their sum renormalised: the inner part of Eq. (16)."""
+    """Centroid of points (n, d + 1), their sum renormalized: the inner part of Eq. (16)."""
     return project(x.mean(dim=-2))
 
 

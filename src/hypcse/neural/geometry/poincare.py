@@ -27,12 +27,12 @@ def on_sphere(directions: Tensor, radius: float | Tensor) -> Tensor:
 def unit(directions: Tensor) -> Tensor:
     """Directions over their lengths, for lengths of any size; the first axis for a zero direction."""
     largest = directions.detach().abs().amax(-1, keepdim=True)
-    found = largest > torch.finfo(directions.dtype).tiny
-    # Squares of the given numbers may overflow; those of numbers up to 1 do not.
-    scaled = directions / torch.where(found, largest, 1)
+    nonzero = largest > torch.finfo(directions.dtype).tiny
+    # Squares of coordinates may overflow; those of numbers up to 1 do not.
+    scaled = directions / torch.where(nonzero, largest, 1)
     axis = torch.zeros_like(directions)
     axis[..., 0] = 1
-    safe = torch.where(found, scaled, axis)
+    safe = torch.where(nonzero, scaled, axis)
     return safe / torch.linalg.vector_norm(safe, dim=-1, keepdim=True)
 
 

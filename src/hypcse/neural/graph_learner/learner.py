@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from hypcse._choices import Learner
-from hypcse.neural.graphs.subgraphs import MatrixGraph
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 
 
 class GraphLearner(nn.Module):
@@ -17,11 +16,7 @@ class GraphLearner(nn.Module):
         gcn : X <- (S X) Theta^T + b,    S = D^-1/2 (W + I) D^-1/2, D = row sums of W + I
 
     Paper: "Graph Structure Learning". Every Theta starts as the identity and every b at 0, so that learning starts
-    from the graph of the given features: on features of at least 0, the mlp returns them and the gcn smooths them.
-
-    n_features : width of the features and of every layer.
-    kind       : "gcn" or "mlp".
-    n_layers   : number of layers; after the last there is no relu.
+    from the graph of the features themselves.
 
     >>> anchor = EdgeTensors.from_pairs(torch.tensor([[0], [1]]), torch.ones(1), 2)
     >>> GraphLearner(2, kind="mlp")(torch.tensor([[1.0, 0.5], [0.0, 2.0]]), anchor).tolist()
@@ -37,8 +32,8 @@ class GraphLearner(nn.Module):
         """Embeddings (n, d) of features (n, d); the mlp does not look at the anchor."""
         smoothing = anchor.with_loops().normalized() if self.kind == "gcn" else None
         for number, layer in enumerate(self.maps):
-            given = x if number == 0 else x.relu()
-            x = layer(given if smoothing is None else smoothing.aggregate(given))
+            x = x if number == 0 else x.relu()
+            x = layer(x if smoothing is None else smoothing.aggregate(x))
         return x
 
 
@@ -52,11 +47,19 @@ def _identity(width: int) -> nn.Linear:
     return layer
 
 
-def drop_edges(edges: EdgeTensors, rate: float, generator: torch.Generator) -> EdgeTensors:
-    """The graph without each of its edges with probability `rate`, both directions together; weights are kept."""
-    ends, weight = edges.once()
-    kept = ~draw_events("rate", rate, weight, generator)
-    return EdgeTensors.from_pairs(ends[:, kept], weight[kept], edges.n_vertices)
+def drop_edges(graph: EdgeTensors, rate: float, generator: torch.Generator) -> EdgeTensors:
+    """The graph without each of its edges with probability `rate`, both directions together; weights stay."""
+    ends, weight = graph.once()
+    stays = ~draw_events("rate", rate, weight, generator)
+    return EdgeTensors.from_pairs(ends[:, stays], weight[stays], graph.n_vertices)
+
+
+def drop_pairs(graph: MatrixGraph, rate: float, generator: torch.Generator) -> MatrixGraph:
+    """`drop_edges` of a matrix: a number is drawn for every pair."""
+    if rate == 0:
+        return graph
+    stays = ~draw_events("rate", rate, graph.matrix, generator).triu(1)
+    return MatrixGraph(graph.matrix * (stays & stays.T), graph.scale)
 
 
 def mask_features(x: Tensor, rate: float, generator: torch.Generator) -> Tensor:

@@ -1,13 +1,17 @@
-"""The learned graph: the most similar pairs of embeddings, with gradients in the weights."""
+"""The learned graph, by edges or as a full matrix: the most similar pairs of embeddings, with gradients."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn.functional import normalize
 
 from hypcse._choices import LearnerSimilarity
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.backend import kernel_form
+from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 
 # The least cosine: a weight must be positive, and a pair at a right angle may still be among the nearest.
 LEAST_COSINE = 0.01
@@ -18,7 +22,7 @@ BLOCK = 2**24
 
 
 def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity = "cosine") -> EdgeTensors:
-    """Each vertex with its `n_neighbors` most similar others, averaged both ways and sym-normalised.
+    """Each vertex with its `n_neighbors` most similar others, averaged both ways and normalized symmetrically.
 
     Paper: "Graph Structure Learning", the edge set E_l. With s the similarity, N(i) the nearest others of i and
     A_ij = s_ij for j in N(i),
@@ -28,14 +32,14 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity 
     "cosine"   : s = max(cosine, 0.01), and C_i is the sum of row i and of column i of A, with s_ii on its diagonal.
     "gaussian" : s = exp(-d^2 / 2), after each column has been stretched to the range of the whole array; C = I.
 
-    The neighbours are exact; among equal ones the smaller id wins. The gradient reaches the embeddings through the
+    The neighbors are exact; among equal ones the smaller id wins. The gradient reaches the embeddings through the
     weights, not through the choice. O(n^2 d) time, memory for one block of similarities and O(n p d).
     """
     points = normalize(embeddings) if kind == "cosine" else on_one_range(embeddings)
-    known = points.detach()
+    fixed = points.detach()
     # x.y ranks by cosine on the unit sphere, x.y - |y|^2 / 2 by distance anywhere.
-    penalty = known.square().sum(1) / 2 if kind == "gaussian" else known.new_zeros(len(known))
-    ends, share = _neighbor_pairs(known, penalty, min(n_neighbors, len(points) - 1))
+    penalty = fixed.square().sum(1) / 2 if kind == "gaussian" else fixed.new_zeros(len(fixed))
+    ends, share = _neighbor_pairs(fixed, penalty, min(n_neighbors, len(points) - 1))
     graph = EdgeTensors.from_pairs(ends, share, len(points))
     if kind == "gaussian":
         weight = (-graph.gaps(points) / 2).clamp(min=-MAX_EXPONENT).exp()
@@ -50,26 +54,41 @@ def on_one_range(embeddings: Tensor) -> Tensor:
     """Columns as wide as the range of the whole array, around their means; constant columns become 0."""
     width = embeddings.amax(0) - embeddings.amin(0)
     stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)
-    # Centred, for inner products of large numbers would lose the small distances.
+    # Centered, for inner products of large numbers would lose the small distances.
     return torch.where(width > 0, (embeddings - embeddings.mean(0)) * stretch, 0.0)
 
 
+def learned_matrix(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity) -> MatrixGraph:
+    """`learned_graph` as a matrix of fixed shape: nothing waits for a GPU. O(n^2) memory."""
+    n = len(embeddings)
+    if kind == "gaussian":
+        points = on_one_range(embeddings)
+        gaps: Tensor = _PairGaps.apply(points)
+        similar, closeness = (-gaps / 2).clamp(min=-MAX_EXPONENT).exp(), -gaps.detach()
+    else:
+        points = normalize(embeddings)
+        products = points @ points.T
+        similar, closeness = products.clamp(min=LEAST_COSINE), products.detach().clone()
+    closeness.fill_diagonal_(-torch.inf)
+    chosen = largest_in_rows(closeness, min(n_neighbors, n - 1)).to(similar.dtype)
+    graph = MatrixGraph(similar * ((chosen + chosen.T) / 2), torch.ones_like(embeddings[:, 0]))
+    if kind == "cosine":
+        itself = points.square().sum(1).clamp(min=LEAST_COSINE)
+        graph = MatrixGraph(graph.matrix, (2 * (graph.degrees() + itself)).rsqrt())
+    return graph.normalized()
+
+
 def _neighbor_pairs(points: Tensor, penalty: Tensor, n_neighbors: int) -> tuple[Tensor, Tensor]:
-    """Ends i < j (2, k) of all pairs of neighbours, and (k,) 1 where they are so both ways, else 1/2."""
+    """Ends i < j (2, k) of all pairs of neighbors, and (k,) 1 if they are neighbors both ways, else 1/2."""
     n = len(points)
-    rows = max(1, BLOCK // n)
-    lists = [_nearest(points, penalty, start, min(start + rows, n), n_neighbors) for start in range(0, n, rows)]
-    others = torch.cat(lists)
-    itself = torch.arange(n, device=points.device)[:, None]
+    lists = []
+    for start in range(0, n, max(1, BLOCK // n)):
+        closeness = points[start : start + max(1, BLOCK // n)] @ points.T - penalty
+        closeness.diagonal(start).fill_(-torch.inf)
+        lists.append(_largest(closeness, n_neighbors))
+    others, itself = torch.cat(lists), torch.arange(n, device=points.device)[:, None]
     keys, times = torch.unique(torch.minimum(itself, others) * n + torch.maximum(itself, others), return_counts=True)
     return torch.stack([keys // n, keys % n]), times.to(points.dtype) / 2
-
-
-def _nearest(points: Tensor, penalty: Tensor, start: int, stop: int, n_neighbors: int) -> Tensor:
-    """Nearest others of points start .. stop - 1, (stop - start, n_neighbors)."""
-    closeness = points[start:stop] @ points.T - penalty
-    closeness.diagonal(start).fill_(-torch.inf)
-    return _largest(closeness, n_neighbors)
 
 
 def _largest(values: Tensor, k: int) -> Tensor:
@@ -81,3 +100,31 @@ def _largest(values: Tensor, k: int) -> Tensor:
         open_rows = top.values[:, k] == top.values[:, k - 1]
         chosen[open_rows] = values[open_rows].sort(dim=1, descending=True, stable=True).indices[:, :k]
     return chosen
+
+
+def largest_in_rows(values: Tensor, k: int) -> Tensor:
+    """Marks (n, m) of the k largest values of each row; of equal ones the first columns."""
+    last = values.topk(k, dim=1, sorted=False).values.amin(1, keepdim=True)
+    above, level = values > last, values == last
+    left = k - above.sum(1, keepdim=True)
+    return above | (level & (level.cumsum(1, dtype=torch.int32) <= left))
+
+
+class _PairGaps(torch.autograd.Function):
+    """|x_i - x_j|^2 of all pairs; with L the Laplacian of G + G^T, the gradient by X is 2 L X."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        if kernel_form(x) == "triton":
+            from hypcse.neural.triton.contrast import pair_gaps
+
+            return pair_gaps(x.detach())
+        return torch.cdist(x, x, compute_mode="donot_use_mm_for_euclid_dist").square()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        (x,) = ctx.saved_tensors
+        both = grad + grad.T
+        return 2 * (both.sum(1, keepdim=True) * x - both @ x)

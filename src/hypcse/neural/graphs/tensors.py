@@ -1,4 +1,4 @@
-"""The torch form of a graph; its weights may carry gradients."""
+"""The torch forms of a graph, by edges and as a matrix; its weights may carry gradients."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from hypcse._arrays import freeze
 from hypcse.graph.graph import Graph
 from hypcse.kernels.points.rows import pair_dots, pair_gaps
 from hypcse.neural.backend import kernel_form
-
-_LAYOUT = ("pointers", "reverse")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,22 +57,20 @@ class EdgeTensors:
 
     @property
     def lonely(self) -> Tensor:
-        """(n,) which vertices have no neighbours."""
+        """(n,) which vertices have no neighbors."""
         return torch.diff(self.pointers) == 0
 
     def to(self, device: torch.device | str) -> EdgeTensors:
-        """The same graph on another device."""
         return EdgeTensors(self.index.to(device), self.weight.to(device), self.n_vertices)
 
     def detach(self) -> EdgeTensors:
-        """The same graph without gradient."""
         return self.with_weight(self.weight.detach())
 
     def with_weight(self, weight: Tensor) -> EdgeTensors:
         """The same edges with other weights, (m,)."""
         other = EdgeTensors(self.index, weight, self.n_vertices)
         # The layout depends only on the index, and sorting is the most expensive part of a product's gradient.
-        other.__dict__.update({name: self.__dict__[name] for name in _LAYOUT if name in self.__dict__})
+        other.__dict__.update({name: vars(self)[name] for name in ("pointers", "reverse") if name in vars(self)})
         return other
 
     def degrees(self) -> Tensor:
@@ -82,7 +78,7 @@ class EdgeTensors:
         return torch.segment_reduce(self.weight, "sum", offsets=self.pointers)
 
     def normalized(self) -> EdgeTensors:
-        """The symmetric normalisation D^-1/2 W D^-1/2, without self-loops."""
+        """The symmetric normalization D^-1/2 W D^-1/2, without self-loops."""
         degrees = self.degrees()
         rows, columns = self.index
         # The root is taken after gathering, so that a vertex without edges brings no infinite gradient. The two roots
@@ -90,7 +86,7 @@ class EdgeTensors:
         return self.with_weight(self.weight * (degrees[rows].rsqrt() * degrees[columns].rsqrt()))
 
     def with_loops(self, weight: float = 1.0) -> EdgeTensors:
-        """W + weight I, for a graph without loops: in aggregation, a vertex then counts as its own neighbour."""
+        """W + weight I, for a graph without loops: in aggregation, a vertex then counts as its own neighbor."""
         everyone = torch.arange(self.n_vertices, device=self.index.device)
         index = torch.cat([self.index, everyone.expand(2, -1)], dim=1)
         order = torch.argsort(index[0] * self.n_vertices + index[1])
@@ -103,23 +99,20 @@ class EdgeTensors:
         return self.index[:, upper], self.weight[upper]
 
     def aggregate(self, x: Tensor) -> Tensor:
-        """W @ x, (n, d): the weighted sum over the neighbours of each vertex.
+        """W @ x, (n, d): the weighted sum over the neighbors of each vertex.
 
         Differentiable with respect to x and to the weights. Weights may differ between the two directions, as in
         attention: each entry has its own gradient. O(m d) time, O(n d + m) memory on the CPU.
         """
-        product: Tensor = _Product.apply(self.weight, x, self)
-        return product
+        return _Product.apply(self.weight, x, self)
 
     def dots(self, x: Tensor) -> Tensor:
         """x_i . x_j at each entry (i, j), (m,), differentiable; equal both ways."""
-        found: Tensor = _Dots.apply(x, self)
-        return found
+        return _Dots.apply(x, self)
 
     def gaps(self, x: Tensor) -> Tensor:
         """|x_i - x_j|^2 at each entry (i, j), (m,), differentiable; equal both ways."""
-        found: Tensor = _Gaps.apply(x, self)
-        return found
+        return _Gaps.apply(x, self)
 
     def to_graph(self) -> Graph:
         """The NumPy graph, in float64 and without gradient; loops become `self_weights`."""
@@ -130,6 +123,75 @@ class EdgeTensors:
         self_weights[rows[loops]] = weight[loops]
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[~loops], minlength=self.n_vertices))])
         return Graph(*map(freeze, (indptr, columns[~loops].astype(np.int32), weight[~loops], self_weights)))
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixGraph:
+    """An undirected graph with the weights scale_i matrix_ij scale_j; nothing in it depends on the number of edges.
+
+    matrix : (n, n) symmetric, 0 where there is no edge; it may carry a gradient.
+    scale  : (n,) positive; lets a normalization leave the matrix alone.
+    edges  : the edges that the matrix was made from; any number of weight 0 may follow those of the last row.
+
+    >>> path = EdgeTensors.from_pairs(torch.tensor([[0, 1], [1, 2]]), torch.ones(2), 3)
+    >>> MatrixGraph.from_edges(path).normalized().aggregate(torch.ones(3, 1)).ravel()
+    tensor([0.7071, 1.4142, 0.7071])
+    """
+
+    matrix: Tensor
+    scale: Tensor
+    edges: EdgeTensors | None = None
+
+    @classmethod
+    def from_edges(cls, edges: EdgeTensors) -> MatrixGraph:
+        """The same graph; entries of weight 0 must stand where there is no edge, such as (0, 0)."""
+        n = edges.n_vertices
+        matrix = edges.weight.new_zeros(n * n)
+        matrix.scatter_(0, edges.index[0] * n + edges.index[1], edges.weight)
+        return cls(matrix.view(n, n), torch.ones_like(matrix[:n]), edges)
+
+    @property
+    def n_vertices(self) -> int:
+        return len(self.scale)
+
+    @cached_property
+    def lonely(self) -> Tensor:
+        """(n,) which vertices have no neighbors."""
+        return self.matrix.detach().amax(1) <= 0
+
+    def degrees(self) -> Tensor:
+        """Row sums of the weights, (n,)."""
+        return self.scale * (self.matrix @ self.scale)
+
+    def normalized(self) -> MatrixGraph:
+        """The symmetric normalization D^-1/2 W D^-1/2, without self-loops."""
+        degrees = self.degrees()
+        root = torch.where(degrees > 0, degrees, 1).rsqrt()
+        return MatrixGraph(self.matrix, self.scale * root, self.edges)
+
+    def with_loops(self) -> MatrixGraph:
+        """W + I, of a graph that has not been scaled."""
+        loops = torch.eye(self.n_vertices, device=self.matrix.device, dtype=self.matrix.dtype)
+        return MatrixGraph(self.matrix + loops, self.scale)
+
+    def aggregate(self, x: Tensor) -> Tensor:
+        """W @ x, (n, d), differentiable."""
+        scale = self.scale.unsqueeze(1)
+        return scale * (self.matrix @ (scale * x))
+
+    def entry_weights(self) -> Tensor:
+        """(m,) the weight of each entry of `edges`."""
+        assert self.edges is not None
+        rows, columns = self.edges.index
+        # Both roots are multiplied first, which gives both directions of an edge the same last bit.
+        return self.edges.weight * (self.scale[rows] * self.scale[columns])
+
+    def to_edges(self) -> EdgeTensors:
+        """Only the edges, without gradient. Waits for the device."""
+        matrix, scale = self.matrix.detach(), self.scale.detach()
+        index = matrix.nonzero().T.contiguous()
+        rows, columns = index
+        return EdgeTensors(index, matrix[rows, columns] * (scale[rows] * scale[columns]), self.n_vertices)
 
 
 class _Product(torch.autograd.Function):
@@ -148,13 +210,9 @@ class _Product(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
-        weight, x = ctx.saved_tensors
-        edges: EdgeTensors = ctx.edges
-        by_weight = by_x = None
-        if ctx.needs_input_grad[0]:
-            by_weight = _entry_dots(edges, grad, x)
-        if ctx.needs_input_grad[1]:
-            by_x = _row_sums(edges, weight[edges.reverse], grad)
+        (weight, x), edges = ctx.saved_tensors, ctx.edges
+        by_weight = _entry_dots(edges, grad, x) if ctx.needs_input_grad[0] else None
+        by_x = _row_sums(edges, weight[edges.reverse], grad) if ctx.needs_input_grad[1] else None
         return by_weight, by_x, None
 
 
@@ -205,11 +263,5 @@ def _entry_dots(edges: EdgeTensors, x: Tensor, y: Tensor) -> Tensor:
 
 def _row_sums(edges: EdgeTensors, weight: Tensor, x: Tensor) -> Tensor:
     """sum_j w_ij x_j; torch's name for it is a bag of embeddings."""
-    return embedding_bag(
-        edges.index[1],
-        x.contiguous(),
-        edges.pointers,
-        mode="sum",
-        per_sample_weights=weight,
-        include_last_offset=True,
-    )
+    options: dict[str, Any] = {"mode": "sum", "per_sample_weights": weight, "include_last_offset": True}
+    return embedding_bag(edges.index[1], x.contiguous(), edges.pointers, **options)

@@ -15,16 +15,14 @@ from hypcse.neural.backend import kernel_form
 from hypcse.neural.geometry.lca import lca_depth
 from hypcse.neural.losses.checks import check_edges, check_points, check_temperature
 
-# Numbers in one array of a chunk of the plain form: small enough for a cache, large enough to hide call overhead.
-_CHUNK = 2**20
-# The same on a GPU, where calls are what costs, and bytes that a number takes in all arrays of a chunk together.
-_GPU_CHUNK, _CHUNK_BYTES = 2**26, 256
+# Numbers in one array of a chunk of the plain form: few enough for a cache, and on a GPU enough to hide the calls.
+_CHUNK, _GPU_CHUNK = 2**20, 2**22
 
 VolumeForm = Callable[[Tensor, Tensor, Tensor, float], Tensor]
 
 
 def cse_loss(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float) -> Tensor:
-    """Continuous structural entropy, in bits, of a graph on the tree spanned by its leaves, -> scalar.
+    """Compute the continuous structural entropy, in bits, of a graph on the tree spanned by its leaves.
 
     Paper: Eq. (8) with the volumes of Eq. (9), divided by the volume V of the graph:
 
@@ -83,9 +81,9 @@ def _cse(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float, for
         return (leaves * 0).sum()
     rates = weights / volume
     shares = leaves.new_zeros(leaves.shape[0]).index_add(0, edges.flatten(), rates.repeat(2))
-    found = form(lca_depth(leaves), shares, edges, temperature)
     # An edge of weight 0 may join vertices without volume; its term is 0 whatever stands in the logarithm.
-    inside = (shares[edges].sum(0) + found).clamp_min(torch.finfo(found.dtype).tiny)
+    inside = shares[edges].sum(0) + form(lca_depth(leaves), shares, edges, temperature)
+    inside = inside.clamp_min(torch.finfo(inside.dtype).tiny)
     return torch.log2(volume) + 2 * torch.dot(rates, torch.log2(inside))
 
 
@@ -96,37 +94,29 @@ class _CompiledVolumes(torch.autograd.Function):
     def forward(ctx: Any, depth: Tensor, volumes: Tensor, edges: Tensor, temperature: float) -> Tensor:
         first, second = edges.contiguous().numpy()
         rows = adjacency(first, second, depth.shape[0])
-        found = lca_volume(depth.contiguous().numpy(), volumes.numpy(), rows, temperature)
-        ctx.given = found, volumes.numpy(), rows, temperature
+        result = lca_volume(depth.contiguous().numpy(), volumes.numpy(), rows, temperature)
+        ctx.inputs = result, volumes.numpy(), rows, temperature
         by_edge = depth.new_empty(edges.shape[1])
         # Both directions of an edge hold the same number.
-        by_edge[torch.from_numpy(rows.edge)] = torch.from_numpy(found.volume)
+        by_edge[torch.from_numpy(rows.edge)] = torch.from_numpy(result.volume)
         return by_edge
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None, None, None]:
-        found, volumes, rows, temperature = ctx.given
-        rates = lca_volume_gradient(found, volumes, rows, temperature, upstream.contiguous().numpy())
+        result, volumes, rows, temperature = ctx.inputs
+        rates = lca_volume_gradient(result, volumes, rows, temperature, upstream.contiguous().numpy())
         return torch.from_numpy(rates), None, None, None
 
 
 def _plain_volumes(depth: Tensor, volumes: Tensor, edges: Tensor, temperature: float) -> Tensor:
-    n_edges = max(1, _chunk_size(depth) // depth.shape[0])
-    # A chunk is computed again in the backward pass: kept, its arrays would make (edges x vertices x 3) in all.
+    n_edges = max(1, (_GPU_CHUNK if depth.is_cuda else _CHUNK) // depth.shape[0])
+    # A chunk is computed again in the backward pass: stored, its arrays would make (edges x vertices x 3) in all.
     parts = [
         checkpoint(_plain_chunk, depth, volumes, some, temperature, use_reentrant=False)
         for some in edges.split(n_edges, dim=1)
     ]
     return torch.cat(parts)
-
-
-def _chunk_size(depth: Tensor) -> int:
-    """Numbers in one array of a chunk, on a GPU as many as fit into half of its free memory."""
-    if depth.device.type != "cuda":
-        return _CHUNK
-    free = torch.cuda.mem_get_info(depth.device)[0]
-    return max(_CHUNK, min(_GPU_CHUNK, free // 2 // _CHUNK_BYTES))
 
 
 def _plain_chunk(depth: Tensor, volumes: Tensor, edges: Tensor, temperature: float) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -11,51 +12,72 @@ from torch.autograd.function import once_differentiable
 from hypcse.neural.geometry.lca import same_radius, shared_radius
 from hypcse.neural.losses.checks import check_edge_arrays, check_edges, check_points, check_temperature
 from hypcse.neural.triton.contrast import contrast
-from hypcse.neural.triton.entropy import Edges, entropy
-from hypcse.neural.triton.leaves import read_facts
-from hypcse.neural.triton.volumes import Rows, rows_of
+from hypcse.neural.triton.leaves import by_leaves, entropy_value, measure, pair_depths, read_facts, unit_rows
+from hypcse.neural.triton.volumes import DEEPEST, Rows, depth_slopes, edge_terms, is_safe, rows_of, shares_of
 
 
 def fused_entropy(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float) -> Tensor:
-    """`cse_loss` of single precision; weights get no gradient. Waits for the device once, when all is launched."""
+    """`cse_loss` in single precision, without gradient by the weights. Waits for the device once, at the end."""
     check_points("leaves", leaves)
     check_edge_arrays(edges, weights)
     check_temperature(temperature)
     if edges.shape[1] == 0:
         return (leaves * 0).sum()
     ends = edges.to(torch.int64).contiguous()
-    given = Edges(ends, weights.to(leaves.dtype).contiguous(), rows_of(ends, leaves.shape[0]))
-    asked = leaves.requires_grad and torch.is_grad_enabled()
-    found = entropy(leaves.detach(), given, temperature, gradient=asked)
-    facts = read_facts(found.measured)
+    weights = weights.to(leaves.dtype).contiguous()
+    value, measured = _entropy(leaves, ends, weights, rows_of(ends, leaves.shape[0]), temperature)
+    facts = read_facts(measured)
     if facts.wrong_edges or facts.wrong_weights:
         check_edges(edges, weights, leaves.shape[0])
     if facts.wrong_leaves or not same_radius(facts.shortest, facts.longest):
         shared_radius(leaves)
-    if facts.volume == 0:
-        return (leaves * 0).sum()
-    return found.value if found.gradient is None else _Known.apply(found.value, found.gradient[None], leaves)
+    return value if facts.volume else (leaves * 0).sum()
 
 
 def entropy_of_rows(
     leaves: Tensor, index: Tensor, weights: Tensor, pointers: Tensor, temperature: float, deepest: float
 ) -> Tensor:
-    """`cse_loss` of edges by rows, without any check and without waiting: for leaves and a graph that are our own.
+    """`cse_loss` of edges by rows, without checks and without waiting, for leaves and a graph that training made.
 
-    index, weights : (2, m) and (m,) both directions of each edge, and behind the last row entries of weight 0.
+    index, weights : (2, m) and (m,) both directions of each edge; entries of weight 0 may follow the last row.
     deepest        : the largest depth that the leaves may have.
     """
     rows = Rows(pointers, index[1], torch.arange(index.shape[1], device=index.device))
-    found = entropy(leaves.detach(), Edges(index, weights, rows, 2), temperature, gradient=True, deepest=deepest)
-    assert found.gradient is not None
-    value: Tensor = _Known.apply(found.value, found.gradient[None], leaves)
-    return value
+    return _entropy(leaves, index, weights, rows, temperature, 2, deepest)[0]
+
+
+def _entropy(
+    leaves: Tensor,
+    edges: Tensor,
+    weights: Tensor,
+    rows: Rows,
+    temperature: float,
+    times: int = 1,
+    deepest: float = DEEPEST,
+) -> tuple[Tensor, Tensor]:
+    """The loss, differentiable by the leaves, and what `read_facts` reads; each edge is among the edges `times` times.
+
+    deepest : the largest depth that leaves can have; the form that cannot underflow is slower.
+    """
+    points = leaves.detach().contiguous()
+    directions, columns, lengths = unit_rows(points)
+    measured = measure(edges, weights, lengths, times)
+    safe = is_safe(temperature, deepest)
+    tables = pair_depths(columns, measured, None if safe else 1 / (temperature * math.log(2.0)))
+    shares = shares_of(rows, weights, measured)
+    terms = edge_terms(edges, weights, shares, tables, temperature, measured)
+    if not (leaves.requires_grad and torch.is_grad_enabled()):
+        return entropy_value(terms.value, measured, times), measured
+    slopes, parts = depth_slopes(rows, shares, tables, terms, temperature)
+    by_direction = torch.addmm(slopes @ directions, slopes.T, directions)
+    gradient, value = by_leaves(by_direction, parts, (directions, lengths), measured, terms.value, times)
+    return _Known.apply(value[0], gradient[None], leaves), measured
 
 
 def fused_contrast(first: Tensor, second: Tensor, temperature: float, include_positive: bool) -> Tensor:
     """`contrastive_loss` of single precision; nothing of size (n, n) is stored."""
-    asked = (first.requires_grad or second.requires_grad) and torch.is_grad_enabled()
-    value, gradients = contrast(first, second, temperature, include_positive, gradient=asked)
+    needed = (first.requires_grad or second.requires_grad) and torch.is_grad_enabled()
+    value, gradients = contrast(first, second, temperature, include_positive, gradient=needed)
     return value if gradients is None else _Known.apply(value, gradients, first, second)
 
 

@@ -17,7 +17,7 @@ class StructuralEntropyLoss(nn.Module):
     """Continuous structural entropy of a graph on the tree spanned by its points, in bits: `cse_loss` as a module.
 
     Add it to the loss of any model that gives each vertex of a graph a point. It has no parameters and works with every
-    optimiser. Minimising it arranges the points in a hierarchy: `decode_single(loss.leaves(points))`.
+    optimizer. Minimizing it arranges the points in a hierarchy: `decode_single(loss.leaves(points))`.
 
     Parameters
     ----------
@@ -147,9 +147,9 @@ def centroid_loss(leaves: Tensor) -> Tensor:
 
 
 def margin_loss(scores: Tensor, codes: Tensor, margin: float = 1.0) -> Tensor:
-    """Mean over labelled points and classes of relu(margin - score of the label + score of the class).
+    """Mean over labeled points and classes of relu(margin - score of the label + score of the class).
 
-    The label's own class adds the margin to every mean. 0 if no point is labelled.
+    The label's own class adds the margin to every mean. 0 if no point is labeled.
 
     scores : (n, n_classes).
     codes  : (n,) the class of each point, -1 where unknown.
@@ -157,8 +157,8 @@ def margin_loss(scores: Tensor, codes: Tensor, margin: float = 1.0) -> Tensor:
     >>> float(margin_loss(torch.tensor([[3.0, 1.0], [0.0, 0.0]]), torch.tensor([0, -1])))
     0.5
     """
-    known = codes >= 0
-    if not bool(known.any()):
+    is_labeled = codes >= 0
+    if not bool(is_labeled.any()):
         return scores.sum() * 0.0
-    own = scores[known].gather(1, codes[known].unsqueeze(1))
-    return torch.relu(margin - own + scores[known]).mean()
+    own = scores[is_labeled].gather(1, codes[is_labeled].unsqueeze(1))
+    return torch.relu(margin - own + scores[is_labeled]).mean()

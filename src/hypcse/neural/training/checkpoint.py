@@ -1,4 +1,4 @@
-"""Checkpoints: the whole state of a training in a folder, to go on from after a kill, bit for bit."""
+"""The state of a training, and checkpoints: folders from which it goes on after a kill, bit for bit."""
 
 from __future__ import annotations
 
@@ -11,39 +11,178 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from hypcse._checks import warn
+from hypcse._checks import check_count, warn
 from hypcse.graph import Graph
-from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.run import Run
-from hypcse.neural.training.state import CONFIG, restore, state_of
+from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.training.config import HINTS, TrainingConfig
+from hypcse.neural.training.epoch import Losses
+from hypcse.neural.training.run import Run, TrainingStep
+from hypcse.neural.training.terms import Networks
 from hypcse.storage.archive import FILES, Content, ModelFileError, fail, pack, read_archive
-from hypcse.storage.drafts import remove_leftovers
+from hypcse.storage.files import remove_leftovers
+from hypcse.storage.options import decode_options, encode_options
+from hypcse.storage.values import TREE, Codec, decode_array, read_parts
 from hypcse.storage.whole import check_place, write_folder
 
 KIND = "hypcse-checkpoint"
 _NAME = re.compile(r"epoch-(\d{6,9})")
+_FLOATS = np.float64, 1
+_COLUMNS = {"losses": (np.float64, 2), "evaluated": (np.int64, 1), "entropy": _FLOATS, "seconds": _FLOATS}
+
+
+def _encode_history(history: list[TrainingStep]) -> dict[str, Any]:
+    """Columns; `evaluated` are the rows that have an entropy."""
+    evaluated = [row for row, step in enumerate(history) if step.entropy is not None]
+    return {
+        "n_epochs": history[0].n_epochs if history else 0,
+        "losses": np.array([step.losses for step in history], np.float64).reshape(-1, 4),
+        "evaluated": np.array(evaluated, np.int64),
+        "entropy": np.array([history[row].entropy for row in evaluated], np.float64),
+        "seconds": np.array([step.seconds for step in history], np.float64),
+    }
+
+
+def _decode_history(content: Any) -> list[TrainingStep]:
+    n_epochs, *columns = read_parts(content, ("n_epochs", *_COLUMNS))
+    losses, evaluated, entropy, seconds = (
+        decode_array(column, *kind) for column, kind in zip(columns, _COLUMNS.values(), strict=True)
+    )
+    n_epochs = check_count("n_epochs", n_epochs, len(seconds))
+    rows = set(evaluated.tolist())
+    if losses.shape != (len(seconds), 4) or not rows <= set(range(len(seconds))) or len(rows) != entropy.size:
+        raise ValueError("the columns of the history do not fit together")
+    entropies = dict(zip(evaluated.tolist(), entropy.tolist(), strict=True))
+    return [
+        TrainingStep(row + 1, n_epochs, Losses(*terms), entropies.get(row), time)
+        for row, (terms, time) in enumerate(zip(losses.tolist(), seconds.tolist(), strict=True))
+    ]
+
+
+def _decode_weights(content: Any) -> dict[str, Tensor]:
+    if not isinstance(content, dict):
+        raise ValueError(f"it is {content!r:.60} instead of weights by name")
+    # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
+    return {name: torch.tensor(decode_array(value, np.float32, np.ndim(value))) for name, value in content.items()}
+
+
+def check_state(state: dict[str, Tensor], n_features: int, config: TrainingConfig) -> None:
+    """Raise unless these are the weights of the networks of this configuration; takes no memory."""
+    try:
+        with torch.device("meta"):
+            Networks(n_features, config, torch.Generator()).load_state_dict(state, assign=True)
+    except (RuntimeError, TypeError, OverflowError) as error:
+        raise ValueError(f"the weights are not those of the networks ({str(error).splitlines()[-1].strip()})") from None
+
+
+HISTORY = Codec(_encode_history, _decode_history)
+STATE = Codec(
+    lambda state: {name: value.detach().cpu().numpy() for name, value in state.items()},
+    _decode_weights,
+)
+CONFIG = Codec(
+    lambda config: encode_options(vars(config), HINTS),
+    lambda content: TrainingConfig(**decode_options(content, HINTS)),
+)
+
+
+def state_of(run: Run) -> Content:
+    """All that a training has changed since its start."""
+    assert run.best is not None
+    entropy, epoch, tree, leaves, state, anchor = run.best
+    return {
+        "finished": run.finished,
+        "networks": STATE.encode(run.networks.state_dict()),
+        "optimizers": {str(k): _encode_optimizer(optimizer) for k, optimizer in enumerate(run.optimizers)},
+        "draws": run.draws.get_state().numpy(),
+        "sampling": run.sampling.bit_generator.state,
+        "anchor": _encode_anchor(run.anchor),
+        "best": {
+            "entropy": float(entropy),
+            "epoch": epoch,
+            "tree": TREE.encode(tree),
+            "leaves": leaves,
+            "state": STATE.encode(state),
+            "anchor": _encode_anchor(anchor),
+        },
+        "since_best": run.since_best,
+        "history": HISTORY.encode(run.history),
+    }
+
+
+def restore(run: Run, content: Content) -> None:
+    """Bring a new training to a state that `state_of` returned for a training of the same data and settings."""
+    run.networks.load_state_dict(STATE.decode(content["networks"]))
+    for number, optimizer in enumerate(run.optimizers):
+        _restore_optimizer(optimizer, content["optimizers"][str(number)])
+    run.draws.set_state(torch.tensor(content["draws"]))
+    run.sampling.bit_generator.state = content["sampling"]
+    run.anchor = _decode_anchor(content["anchor"], run)
+    best = content["best"]
+    tree, leaves, state = TREE.decode(best["tree"]), best["leaves"].copy(), STATE.decode(best["state"])
+    run.best = best["entropy"], best["epoch"], tree, leaves, state, _decode_anchor(best["anchor"], run)
+    run.best_epoch = best["epoch"]
+    run.since_best, run.finished = content["since_best"], content["finished"]
+    run.history = HISTORY.decode(content["history"])
+
+
+def _encode_optimizer(optimizer: torch.optim.Optimizer) -> Content:
+    """Steps and moments by the number of the weight, for those that have been moved."""
+    return {
+        str(number): {
+            "step": int(state["step"]),
+            "exp_avg": state["exp_avg"].cpu().numpy(),
+            "exp_avg_sq": state["exp_avg_sq"].cpu().numpy(),
+        }
+        for number, state in optimizer.state_dict()["state"].items()
+    }
+
+
+def _restore_optimizer(optimizer: torch.optim.Optimizer, content: Content) -> None:
+    states = {
+        int(number): {
+            "step": torch.tensor(float(state["step"])),
+            "exp_avg": torch.tensor(state["exp_avg"]),
+            "exp_avg_sq": torch.tensor(state["exp_avg_sq"]),
+        }
+        for number, state in content.items()
+    }
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
+
+
+def _encode_anchor(anchor: EdgeTensors) -> Content:
+    return {"index": anchor.index.cpu().numpy(), "weight": anchor.weight.cpu().numpy()}
+
+
+def _decode_anchor(content: Content, run: Run) -> EdgeTensors:
+    index, weight = torch.tensor(content["index"]), torch.tensor(content["weight"])
+    return EdgeTensors(index, weight, run.graph.n_vertices).to(run.device)
 
 
 class Checkpoints:
     """The folder of one training's checkpoints, `epoch-000010` and so on; after the first there is always a whole one.
 
-    Only what carries such a name and holds nothing else is ever removed. `fit` keeps other trainings out of the folder.
+    Only folders of such names that hold nothing else are ever removed. `fit` keeps other trainings out of the folder.
     """
 
     def __init__(self, folder: str | os.PathLike[str], every: int, run: Run) -> None:
         self.folder, self.every, self.run, self.latest = Path(folder), every, run, 0
-        self.of = describe_training(run.features.cpu().numpy(), run.graph, run.config, run.random_state, run.device)
+        self.description = describe_training(
+            run.features.cpu().numpy(), run.graph, run.config, run.random_state, run.device
+        )
 
     def resume(self) -> int:
-        """Bring the training to its newest whole checkpoint, and give the epoch; 0 where there is none.
+        """Bring the training to its newest whole checkpoint and return the epoch; 0 if there is none.
 
-        A damaged one is passed over with a warning, if there is an older one, and is an error if there is not.
+        A damaged checkpoint is skipped with a warning if there is an older one, and is an error otherwise.
         """
         damage: ModelFileError | None = None
-        for epoch in sorted(self._epochs(), reverse=True):
+        names = (_NAME.fullmatch(path.name) for path in self.folder.iterdir() if path.is_dir())
+        epochs = sorted((int(name[1]) for name in names if name), reverse=True)
+        for epoch in epochs:
             try:
-                self._restore(self._place(epoch), epoch)
+                self._restore(epoch)
             except ModelFileError as error:
                 damage = damage or error
                 continue
@@ -56,30 +195,27 @@ class Checkpoints:
         self._clean(0)
         return 0
 
-    def keep(self) -> None:
-        """Write the state after the last epoch where that is due, then remove the checkpoints before it."""
+    def write(self) -> None:
+        """Write the state after the last epoch if it is due, then remove earlier checkpoints."""
         epoch = len(self.run.history)
         if epoch % self.every and not self.run.finished:
             return
         place = self._place(epoch)
         check_place(place, True, FILES)
-        content = {"epoch": epoch, "of": self.of, "state": state_of(self.run)}
+        content = {"epoch": epoch, "of": self.description, "state": state_of(self.run)}
         write_folder(place, pack(KIND, content), overwrite=True)
         self._clean(epoch)
 
     def _place(self, epoch: int) -> Path:
         return self.folder / f"epoch-{epoch:06d}"
 
-    def _epochs(self) -> list[int]:
-        found = (_NAME.fullmatch(path.name) for path in self.folder.iterdir() if path.is_dir())
-        return [int(match[1]) for match in found if match]
-
-    def _restore(self, folder: Path, epoch: int) -> None:
+    def _restore(self, epoch: int) -> None:
+        folder = self._place(epoch)
         content = read_archive(folder, KIND).content
         try:
-            _check_same(content["of"], self.of, self.folder)
+            _check_same(content["of"], self.description, self.folder)
             restore(self.run, content["state"])
-            if content["epoch"] != epoch or len(self.run.history) != epoch:
+            if len(self.run.history) != epoch:
                 raise ValueError(f"it is the state after another epoch than {epoch}")
         except OtherTraining:
             raise
@@ -87,12 +223,16 @@ class Checkpoints:
             fail(folder, f"it is not the state of a training ({error})")
 
     def _clean(self, latest: int) -> None:
-        """Remove all checkpoints but the latest, and what a killed write left."""
+        """Remove all checkpoints but the latest, and what killed writers left; files of others stay."""
         self.latest = latest
         remove_leftovers(self.folder, "epoch-*")
         for path in list(self.folder.iterdir()):
-            if _NAME.fullmatch(path.name) and path != self._place(latest):
-                _remove(path)
+            if not _NAME.fullmatch(path.name) or path == self._place(latest) or path.is_symlink() or not path.is_dir():
+                continue
+            for name in FILES:
+                (path / name).unlink(missing_ok=True)
+            if not any(path.iterdir()):
+                path.rmdir()
 
 
 class OtherTraining(ValueError):
@@ -102,7 +242,7 @@ class OtherTraining(ValueError):
 def describe_training(
     features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int, device: str
 ) -> Content:
-    """What a training of these depends on, as values and digests."""
+    """What a training depends on, as values and digests."""
     return {
         "settings": CONFIG.encode(config),
         "random_state": random_state,
@@ -121,25 +261,14 @@ def _digest(*arrays: NDArray[Any]) -> str:
 
 
 def _check_same(there: Content, here: Content, folder: Path) -> None:
-    """Raise, naming what differs, unless both are the same training; settings that are missing had their defaults."""
-    there = {**there, "settings": CONFIG.encode(CONFIG.decode(there["settings"]))}
-    values = [("", "random_state", "device"), ("settings", *here["settings"])]
-    differing = [name for name in ("features", "graph") if there[name] != here[name]]
-    for part, *names in values:
-        old, new = (there[part], here[part]) if part else (there, here)
-        differing += [f"{name} ({old[name]!r} there, {new[name]!r} here)" for name in names if old[name] != new[name]]
+    """Raise, naming what differs, unless both are the same training; missing settings had their defaults."""
+    old = {**there, **CONFIG.encode(CONFIG.decode(there["settings"]))}
+    new = {**here, **here["settings"]}
+    differing = [name for name in ("features", "graph") if old[name] != new[name]]
+    named = ("random_state", "device", *here["settings"])
+    differing += [f"{name} ({old[name]!r} there, {new[name]!r} here)" for name in named if old[name] != new[name]]
     if differing:
         raise OtherTraining(
             f"{folder} holds the checkpoint of another training; what differs: {', '.join(differing)}. "
             "Name another checkpoint_dir, or remove that folder."
         )
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder of ours; what else lies in it stays, and the folder with it."""
-    if folder.is_symlink() or not folder.is_dir():
-        return
-    for name in FILES:
-        (folder / name).unlink(missing_ok=True)
-    if not any(folder.iterdir()):
-        folder.rmdir()

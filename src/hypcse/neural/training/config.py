@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from sklearn.base import BaseEstimator
 
@@ -13,19 +14,21 @@ from hypcse._choices import Aggregation, Decoder, EncodeOn, Learner, LearnerSimi
 
 @dataclass(repr=False, kw_only=True)
 class TrainingOptions(BaseEstimator):
-    """Options of `HypCSE` that few users set: the networks, the graph learner, the weights of the losses, the schedule.
+    """Options of training that few users set: the networks, the graph learner, the weights of the losses, the schedule.
 
-    Pass them as `HypCSE(training=TrainingOptions(...))`. What is None is filled by the preset of `HypCSE`; otherwise it
-    takes the default that is named here.
+    Pass them as `HypCSE(training=TrainingOptions(...))`, and to `HypCSEClassifier` likewise. What is None is filled by
+    the estimator or its preset; otherwise it takes the default named here.
 
     Parameters
     ----------
-    weight_decay
-        Of the optimizer; 5e-4.
+    batch_size
+        Vertices of one subgraph that training sees at a time; 2,048.
     n_seeds
         Vertices that each subgraph grows from (Appendix C); 10.
     subgraphs_per_step
         Subgraphs whose mean gradient makes a step. By default one for each process of torchrun, and one without it.
+    weight_decay
+        Of the optimizer; 5e-4.
     evaluate_every
         Epochs between two evaluations: by default 5, and 1 with n_epochs="auto".
     patience
@@ -66,8 +69,11 @@ class TrainingOptions(BaseEstimator):
         Share of edges dropped from each view; 0.3.
     mask_learner, mask_anchor
         Shares of feature columns masked in the learned and in the anchor view; 0.1.
+    checkpoint_dir
+        A folder where the state of training is kept; a fit of the same data and settings goes on from there, bit for
+        bit. `HypCSE` only.
     checkpoint_every
-        Epochs between two checkpoints in `checkpoint_dir`.
+        Epochs between two checkpoints.
 
     Examples
     --------
@@ -75,9 +81,10 @@ class TrainingOptions(BaseEstimator):
     TrainingOptions(dropout=0.1, hidden_dim=64)
     """
 
-    weight_decay: float | None = None
+    batch_size: int | None = None
     n_seeds: int | None = None
     subgraphs_per_step: int | None = None
+    weight_decay: float | None = None
     evaluate_every: int | None = None
     patience: int | None = None
     encode_on: EncodeOn | None = None
@@ -99,6 +106,7 @@ class TrainingOptions(BaseEstimator):
     edge_drop: float | None = None
     mask_learner: float | None = None
     mask_anchor: float | None = None
+    checkpoint_dir: str | None = None
     checkpoint_every: int = 10
 
 
@@ -146,39 +154,26 @@ class TrainingConfig:
         for name, hint in HINTS.items():
             if get_origin(hint) is Literal:
                 check_choice(name, getattr(self, name), hint)
-        for name, (low, high) in _LIMITS.items():
-            value = getattr(self, name)
-            if not isinstance(low, int):
-                check_number(name, value, low, high)
-            elif value is not None or name not in _OPTIONAL:
-                check_count(name, value, low, int(high))
-        for name in _SHARES:
+        for names, low, high in _LIMITS:
+            for name in names.split():
+                value = getattr(self, name)
+                if isinstance(low, float):
+                    check_number(name, value, low, high)
+                elif value is not None or NoneType not in get_args(HINTS[name]):
+                    check_count(name, value, low, int(high))
+        for name in ("dropout", "edge_drop", "mask_learner", "mask_anchor"):
             check_number(name, getattr(self, name), 0.0, 1.0, below=True)
 
 
 HINTS: dict[str, Any] = get_type_hints(TrainingConfig)
 """The type of each value of a `TrainingConfig`."""
-_LIMITS: dict[str, tuple[float, float]] = {
-    "hidden_dim": (2, 65_536),
-    "embed_dim": (2, 65_536),
-    "projection_dim": (2, 65_536),
-    "learner_neighbors": (1, 10**9),
-    "n_epochs": (0, 10**9 - 1),
-    "batch_size": (1, 10**9),
-    "n_seeds": (1, 10**9),
-    "subgraphs_per_step": (1, 10**9),
-    "evaluate_every": (1, 10**9),
-    "patience": (1, 10**9),
-    "anchor_decay": (0.0, 1.0),
-    "learning_rate": (1e-30, 100.0),
-    "weight_decay": (0.0, 1e6),
-    "cse_temperature": (1e-6, 1e6),
-    "contrast_temperature": (1e-6, 1e6),
-    "contrast_weight": (0.0, 1e6),
-    "centroid_weight": (0.0, 1e6),
-}
+_LIMITS: tuple[tuple[str, float, float], ...] = (
+    ("hidden_dim embed_dim projection_dim", 2, 65_536),
+    ("learner_neighbors batch_size n_seeds subgraphs_per_step evaluate_every patience", 1, 10**9),
+    ("n_epochs", 0, 10**9 - 1),
+    ("anchor_decay", 0.0, 1.0),
+    ("learning_rate", 1e-30, 100.0),
+    ("weight_decay contrast_weight centroid_weight", 0.0, 1e6),
+    ("cse_temperature contrast_temperature", 1e-6, 1e6),
+)
 """The least and the most of each number; beyond them float32, or the name of a checkpoint, holds nothing."""
-_OPTIONAL = ("patience", "subgraphs_per_step")
-"""May be None."""
-_SHARES = ("dropout", "edge_drop", "mask_learner", "mask_anchor")
-"""From 0 to below 1."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from hypcse._checks import warn
 from hypcse.neural.backend import kernel_form, missing_on
-from hypcse.neural.graphs.subgraphs import MatrixGraph
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.epoch import Trainer
 from hypcse.neural.training.terms import losses_of
+
+if TYPE_CHECKING:
+    from hypcse.neural.training.run import Run
 
 # Steps before a capture: kernels are compiled and libraries choose theirs.
 N_WARM = 3
@@ -55,9 +57,7 @@ class FixedStep:
     replay. On another device than a GPU nothing is captured.
     """
 
-    def __init__(self, trainer: Trainer, features: Tensor, capacity: int) -> None:
-        self.networks, self.optimizers = trainer.networks, trainer.optimizers
-        self.config, self.generator = trainer.config, trainer.generator
+    def __init__(self, run: Run, features: Tensor, capacity: int) -> None:
         n, device = len(features), features.device
         self.capacity, self.features = capacity, torch.empty_like(features)
         self.edges = EdgeTensors(
@@ -66,74 +66,71 @@ class FixedStep:
         self.edges.__dict__["pointers"] = torch.zeros(n + 1, dtype=torch.int64, device=device)
         self.losses = torch.zeros(4, device=device)
         self.learned: MatrixGraph | None = None
-        if self.config.learn_graph:
+        if run.config.learn_graph:
             self.learned = MatrixGraph(torch.zeros(n, n, device=device), torch.ones(n, device=device))
         self.stream = torch.cuda.Stream(device) if device.type == "cuda" else None
         self.graph: torch.cuda.CUDAGraph | None = None
         self.n_taken = 0
 
-    def __call__(self, features: Tensor, edges: EdgeTensors) -> tuple[Tensor, EdgeTensors | None]:
-        """Take a step on a subgraph; its four losses, (4,), and the graph that was learned."""
+    def __call__(self, run: Run, features: Tensor, edges: EdgeTensors) -> tuple[Tensor, EdgeTensors | None]:
+        """Take a step on a subgraph; return its four losses, (4,), and the learned graph."""
         self._load(features, edges)
         if self.stream is None:
-            self._work()
+            self._work(run)
         else:
             with torch.cuda.device(self.features.device):
-                self._launch(self.stream)
+                self._launch(run, self.stream)
         self.n_taken += 1
         return self.losses.clone(), None if self.learned is None else self.learned.to_edges()
 
     def _load(self, features: Tensor, edges: EdgeTensors) -> None:
-        """Copy a subgraph in; what it leaves of the entries has weight 0, at (0, 0), where no edge is."""
+        """Copy a subgraph in; spare entries have weight 0, at (0, 0), where no edge is."""
         m = edges.weight.numel()
         self.features.copy_(features)
         self.edges.index[:, :m], self.edges.index[:, m:] = edges.index, 0
         self.edges.weight[:m], self.edges.weight[m:] = edges.weight, 0
         self.edges.pointers.copy_(edges.pointers)
 
-    def _launch(self, stream: torch.cuda.Stream) -> None:
+    def _launch(self, run: Run, stream: torch.cuda.Stream) -> None:
         if self.graph is None and self.n_taken >= N_WARM:
-            self.graph = self._captured(stream)
+            self.graph = self._captured(run, stream)
         if self.graph is not None:
             self.graph.replay()
             return
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            self._work()
+            self._work(run)
         torch.cuda.current_stream().wait_stream(stream)
 
-    def _captured(self, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
+    def _captured(self, run: Run, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
         # A capture that fails leaves its stream the current one, and the generator believing that it goes on.
-        drawn, current = self.generator.clone_state(), torch.cuda.current_stream()
+        drawn, current = run.draws.clone_state(), torch.cuda.current_stream()
         try:
-            return self._capture(stream)
+            return self._capture(run, stream)
         except RuntimeError as error:
             torch.cuda.set_stream(current)
-            self.generator.graphsafe_set_state(drawn)
-            for optimizer in self.optimizers:
-                optimizer.zero_grad(set_to_none=True)
+            run.draws.graphsafe_set_state(drawn)
+            run.zero_gradients()
             raise CaptureError((str(error) or type(error).__name__).splitlines()[0].rstrip(".")) from error
 
-    def _capture(self, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
+    def _capture(self, run: Run, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
         graph = torch.cuda.CUDAGraph()
         # A replay then draws on where the generator is, and moves it as the step itself would.
-        graph.register_generator_state(self.generator)
+        graph.register_generator_state(run.draws)
         # Other threads of the program may use the device meanwhile.
         recording = torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local")
-        with _capturable(self.optimizers), recording:
-            self._work()
+        with _capturable(run.optimizers), recording:
+            self._work(run)
         return graph
 
-    def _work(self) -> None:
-        """Losses, gradients and the optimisers' step; nothing in it waits, and no shape depends on what is read."""
-        for optimizer in self.optimizers:
-            optimizer.zero_grad(set_to_none=True)
+    def _work(self, run: Run) -> None:
+        """Losses, gradients and the optimizers' step; nothing in it waits, and no shape depends on what is read."""
+        run.zero_gradients()
         anchor = MatrixGraph.from_edges(self.edges)
-        terms, learned, _ = losses_of(self.networks, self.features, anchor, self.config, self.generator)
+        terms, learned, _ = losses_of(run.networks, self.features, anchor, run.config, run.draws)
         terms.total.backward()
-        for optimizer in self.optimizers:
-            optimizer.step()
-        self.losses.copy_(torch.stack([term.detach() for term in terms]))
+        run.move_weights()
+        self.losses.copy_(terms.values())
         if self.learned is not None:
             assert isinstance(learned, MatrixGraph)
             self.learned.matrix.copy_(learned.matrix.detach())
@@ -143,8 +140,7 @@ class FixedStep:
 class FixedSteps:
     """The fixed steps of one training, by their number of vertices."""
 
-    def __init__(self, trainer: Trainer) -> None:
-        self.trainer = trainer
+    def __init__(self) -> None:
         self.by_size: dict[int, FixedStep] = {}
         self.failed = False
 
@@ -161,19 +157,16 @@ class FixedSteps:
         device = anchor.weight.device
         return device.type != "cuda" or torch.cuda.mem_get_info(device)[0] > N_MATRICES * 4 * n * n
 
-    def step(self, features: Tensor, anchor: EdgeTensors) -> tuple[Tensor, EdgeTensors | None] | None:
-        """A step on a subgraph; a step with more room is made where its edges have become too many.
+    def step(self, run: Run, features: Tensor, anchor: EdgeTensors) -> tuple[Tensor, EdgeTensors | None] | None:
+        """A step on a subgraph, by a new `FixedStep` if there is none with room for its edges.
 
-        None, and no step taken, if it could not be captured. All further subgraphs are then left to others.
+        None, and no step taken, if it could not be captured. No further subgraph is then taken.
         """
         n, m = anchor.n_vertices, anchor.weight.numel()
-        known = self.by_size.get(n)
-        if known is None or m > known.capacity:
-            capacity = STRIDE * (int(ROOM * m) // STRIDE + 1)
-            known = FixedStep(self.trainer, features, capacity)
-            self.by_size[n] = known
+        if n not in self.by_size or m > self.by_size[n].capacity:
+            self.by_size[n] = FixedStep(run, features, STRIDE * (int(ROOM * m) // STRIDE + 1))
         try:
-            return known(features, anchor)
+            return self.by_size[n](run, features, anchor)
         except CaptureError as error:
             self.failed = True
             self.by_size.clear()
@@ -183,13 +176,13 @@ class FixedSteps:
 
 @contextmanager
 def _capturable(optimizers: list[torch.optim.Optimizer]) -> Iterator[None]:
-    """The fused optimiser counts its steps on the device and can be captured; it wants to be told so."""
+    """Say that optimizers can be captured, as fused ones can: they count their steps on the device."""
     groups = [group for optimizer in optimizers for group in optimizer.param_groups]
-    kept = [group["capturable"] for group in groups]
+    before = [group["capturable"] for group in groups]
     try:
         for group in groups:
             group["capturable"] = True
         yield
     finally:
-        for group, value in zip(groups, kept, strict=True):
+        for group, value in zip(groups, before, strict=True):
             group["capturable"] = value

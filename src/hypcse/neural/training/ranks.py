@@ -1,7 +1,6 @@
 """The processes that train together: how they meet, what rank 0 does for all, and how all of them end.
 
-Only processes that torchrun launched meet, or others with the same variables. Everything that leaves a process goes
-through torch.distributed: gloo between CPUs, NCCL between cards.
+They are launched by torchrun or with its variables, and talk through torch.distributed: gloo on CPUs, NCCL on GPUs.
 """
 
 from __future__ import annotations
@@ -13,20 +12,18 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
 
 from hypcse._threads import Place, launched_place
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 MEETING = timedelta(minutes=10)
 """How long ranks wait for each other at the start of a fit."""
 WAITING = timedelta(hours=2)
-"""How long a rank waits for another after that: rank 0 decodes and refines alone, while the others wait.
+"""How long a rank waits for another after that: the others wait while rank 0 decodes and refines.
 
-A process that ends is noticed at once. This is for one that neither works nor ends.
+The end of a process is noticed at once.
 """
-_OWN_GROUP = "To choose another limit, call torch.distributed.init_process_group(timeout=...) before fit."
 
 _store: Any = None
 _n_groups = 0
@@ -48,46 +45,35 @@ class Ranks:
     size: int = 1
     local_size: int = 1
 
-    def first(self, work: Callable[[], Made]) -> Made:
-        """What rank 0 gets by `work`, which it does for all; where it fails, all fail."""
+    def first(self, work: Callable[[], Result]) -> Result:
+        """The result of `work`, which rank 0 does for all; if it fails, all fail."""
         if self.size == 1:
             return work()
-        if self.number != 0:
-            failure, value = self._told((None, None))
-            if failure is not None:
-                raise RankFailed(f"rank 0 failed, and rank {self.number} ends with it. It said: {failure}")
-            made: Made = value
-            return made
-        try:
-            value = work()
-        except Exception as error:
-            self._told((f"{type(error).__name__}: {error}".rstrip(": "), None))
-            raise
-        self._told((None, value))
-        return value
-
-    def _told(self, said: tuple[str | None, Any]) -> tuple[str | None, Any]:
-        box = [said]
-        torch.distributed.broadcast_object_list(box, src=0)
-        return box[0]
+        message: list[Any] = [None, None]
+        error: Exception | None = None
+        if self.number == 0:
+            try:
+                message[1] = work()
+            except Exception as failure:
+                error, message[0] = failure, f"{type(failure).__name__}: {failure}".rstrip(": ")
+        torch.distributed.broadcast_object_list(message, src=0)
+        if error is not None:
+            raise error
+        if message[0] is not None:
+            raise RankFailed(f"rank 0 failed, and rank {self.number} ends with it. It said: {message[0]}")
+        return message[1]
 
     def check_same(self, facts: dict[str, Any]) -> None:
         """Raise on all ranks, naming what differs, unless all have the same facts."""
-        found = self.gather(facts)
-        differing = sorted({name for other in found for name in facts if other.get(name) != found[0].get(name)})
+        all_facts = self.gather(facts)
+        differing = sorted({name for other in all_facts for name in facts if other.get(name) != all_facts[0].get(name)})
         if differing:
             raise ValueError(
                 f"the {self.size} ranks fit different things; what differs: {', '.join(differing)}. Give all ranks the "
                 "same data, settings and whole number random_state, or unset WORLD_SIZE to fit alone in each."
             )
 
-    def add_up(self, values: Tensor) -> Tensor:
-        """The sum over ranks, in place."""
-        if self.size > 1:
-            torch.distributed.all_reduce(values)
-        return values
-
-    def gather(self, value: Made) -> list[Made]:
+    def gather(self, value: Result) -> list[Result]:
         """What every rank holds."""
         if self.size == 1:
             return [value]
@@ -97,10 +83,7 @@ class Ranks:
 
     @contextmanager
     def shared_threads(self) -> Iterator[None]:
-        """The kernels of this rank on its share of the threads; when rank 0 works for all, it has all of them."""
-        if self.local_size == 1:
-            yield
-            return
+        """Run kernels on this rank's share of the threads; when rank 0 works for all, it has all of them."""
         import numba
 
         before = numba.get_num_threads()
@@ -117,53 +100,49 @@ ALONE = Ranks()
 
 @contextmanager
 def join_ranks(device: str) -> Iterator[tuple[Ranks, str]]:
-    """The ranks of a fit on a kind of device, and the device of this one: of several cards that of its local number.
+    """The ranks of a fit, and the device of this one: of several GPUs the one of its local number.
 
-    Without torchrun's variables there is one rank. A group that the program has made already is used; otherwise one is
-    made, and taken down at the end. A rank that fails leaves the group, so that the others fail too, at once.
+    Without torchrun's variables there is one rank. A process group that the program has made is used; otherwise one is
+    made, and destroyed at the end. A rank that fails leaves the group, so that the others fail too, at once.
     """
     place = launched_place()
     if place.size == 1:
         yield ALONE, device
         return
     own = own_device(device, place)
-    on_card = torch.device(own).type == "cuda"
-    with torch.cuda.device(own) if on_card else nullcontext(), _explained(place), _group(place, on_card):
-        yield Ranks(torch.distributed.get_rank(), torch.distributed.get_world_size(), place.local_size), own
-
-
-@contextmanager
-def _group(place: Place, on_card: bool) -> Iterator[None]:
-    """The group of one fit, unless the program has one."""
-    if torch.distributed.is_initialized():
-        yield
-        return
-    _meet(place, on_card)
+    on_gpu = torch.device(own).type == "cuda"
+    owns_group = not torch.distributed.is_initialized()
     try:
-        yield
-    except BaseException:
+        with torch.cuda.device(own) if on_gpu else nullcontext():
+            if owns_group:
+                _meet(place, on_gpu)
+            yield Ranks(torch.distributed.get_rank(), torch.distributed.get_world_size(), place.local_size), own
+    except BaseException as error:
         # NCCL may wait here for what the others never send; there the end of the process tells them.
-        if not on_card:
+        if owns_group and not on_gpu and torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
+        if is_lost(error):
+            raise RankFailed(_lost_text(error, place)) from error
         raise
-    torch.distributed.destroy_process_group()
+    if owns_group:
+        torch.distributed.destroy_process_group()
 
 
 def own_device(device: str, place: Place) -> str:
-    """The device of a rank; a card that is named by its number is used as it is."""
+    """The device of a rank; a GPU named by its number is used as it is."""
     if device != "cuda":
         return device
-    n_cards = torch.cuda.device_count()
-    if place.local_number >= n_cards:
+    n_gpus = torch.cuda.device_count()
+    if place.local_number >= n_gpus:
         raise ValueError(
-            f"{place.local_size} ranks on this machine share {n_cards} cards; each needs its own. "
-            f"Pass --nproc-per-node {n_cards} to torchrun, or device='cpu'."
+            f"{place.local_size} ranks on this machine share {n_gpus} cards; each needs its own. "
+            f"Pass --nproc-per-node {n_gpus} to torchrun, or device='cpu'."
         )
     return f"cuda:{place.local_number}"
 
 
-def _meet(place: Place, on_card: bool) -> None:
-    """Make the group of this fit; the names of every fit are its own, since those of the one before stay known."""
+def _meet(place: Place, on_gpu: bool) -> None:
+    """Make the process group of this fit. Every fit has its own names in the store, which still knows earlier ones."""
     global _store, _n_groups
     distributed: Any = torch.distributed
     if _store is None:
@@ -173,28 +152,19 @@ def _meet(place: Place, on_card: bool) -> None:
     store.set_timeout(MEETING)
     store.set(f"came-{place.number}", "")
     store.wait([f"came-{number}" for number in range(place.size)], MEETING)
-    distributed.init_process_group(
-        backend="cpu:gloo,cuda:nccl" if on_card else "gloo",
-        store=store,
-        rank=place.number,
-        world_size=place.size,
-        timeout=WAITING,
+    backend = "cpu:gloo,cuda:nccl" if on_gpu else "gloo"
+    distributed.init_process_group(backend, store=store, rank=place.number, world_size=place.size, timeout=WAITING)
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether an error is about the process group; those of gloo have no class of their own, but name its files."""
+    return isinstance(error, torch.distributed.DistError) or (type(error) is RuntimeError and "gloo" in str(error))
+
+
+def _lost_text(error: BaseException, place: Place) -> str:
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return (
+        f"rank {place.number} of {place.size} lost the others: one of them failed, did not call fit, or took too "
+        f"long ({reason}). See the first error among the ranks. To choose another limit, call "
+        "torch.distributed.init_process_group(timeout=...) before fit."
     )
-
-
-@contextmanager
-def _explained(place: Place) -> Iterator[None]:
-    """Errors of the group as `RankFailed`, which says what they mean."""
-    try:
-        yield
-    except RankFailed:
-        raise
-    except RuntimeError as error:
-        # Those of gloo have no class of their own, but name its files.
-        if not isinstance(error, torch.distributed.DistError) and "gloo" not in str(error):
-            raise
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise RankFailed(
-            f"rank {place.number} of {place.size} lost the others: one of them failed, did not call fit, or took too "
-            f"long ({reason}). See the first error among the ranks. {_OWN_GROUP}"
-        ) from error

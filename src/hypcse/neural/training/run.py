@@ -1,10 +1,10 @@
-"""One training under way: its epochs, evaluation by decoding, and the best tree kept by value."""
+"""One training under way: its epochs, evaluation by decoding, and the best tree so far."""
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -18,14 +18,14 @@ from hypcse.entropy import structural_entropy
 from hypcse.entropy.complete import CompleteGraph
 from hypcse.graph import Graph
 from hypcse.neural.decode import decode_graph, decode_single
+from hypcse.neural.graph_learner.anchor import Pairs, update_anchor
 from hypcse.neural.graphs.subgraphs import count_subgraphs, sample_subgraphs
 from hypcse.neural.graphs.tensors import EdgeTensors
 from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.dealing import DealtSteps
-from hypcse.neural.training.epoch import AddedLoss, Losses, Trainer, train_epoch
+from hypcse.neural.training.epoch import DealtSteps, Losses, train_epoch
 from hypcse.neural.training.fixed import FixedSteps, can_be_fixed, warn_if_slow
 from hypcse.neural.training.ranks import ALONE, Ranks
-from hypcse.neural.training.terms import Networks, optimizer_of
+from hypcse.neural.training.terms import AddedLoss, Networks, Objective, Part, optimizer_of
 from hypcse.tree import Tree
 
 LARGE = 1e9
@@ -42,7 +42,7 @@ class TrainingDiverged(Curable, RuntimeError):
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """An epoch: its number from 1, of how many, its mean losses, and where it was evaluated the entropy that picks."""
+    """An epoch: its number from 1, of how many, its mean losses, and the entropy that picks if it was evaluated."""
 
     epoch: int
     n_epochs: int
@@ -53,16 +53,16 @@ class TrainingStep:
 
 @dataclass(frozen=True)
 class Trained:
-    """What training found.
+    """The result of training.
 
     tree, leaves : of the best epoch; leaves (n, embed_dim) in the ball on one radius.
     epoch        : that epoch, 0 for the start.
     entropy      : the value that picked it, on the graph that `select_on` names.
-    state        : the networks' weights at that epoch, as copies.
+    state        : copies of the networks' weights at that epoch.
     anchor       : the anchor graph at the end.
-    encoded_on   : the graph that the leaves were encoded on, before any normalisation: the given one, or the anchor of
-                   that epoch.
-    history      : one step an epoch.
+    encoded_on   : the graph that the leaves were encoded on, before any normalization: the initial graph, or the
+                   anchor of that epoch.
+    history      : one step per epoch.
     """
 
     tree: Tree
@@ -72,11 +72,14 @@ class Trained:
     state: dict[str, Tensor]
     anchor: Graph
     encoded_on: Graph
-    history: list[TrainingStep] = field(default_factory=list)
+    history: list[TrainingStep]
 
 
 class Run:
-    """One training under way."""
+    """One training under way.
+
+    added : a loss beside Eq. (17) on the Lorentz points of a subgraph.
+    """
 
     def __init__(
         self,
@@ -86,66 +89,85 @@ class Run:
         random_state: int,
         device: str,
         ranks: Ranks = ALONE,
+        added: AddedLoss | None = None,
     ) -> None:
         self.config, self.graph, self.device, self.random_state = config, graph, device, random_state
         self.ranks, self.per_step = ranks, subgraphs_per_step(config, graph.n_vertices, ranks)
         # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
         self.features = torch.tensor(features, dtype=torch.float32, device=device)
         warn_if_slow(self.features.device)
-        self.networks = Networks(features.shape[1], config, torch_generator(random_state, "weights")).to(device)
+        networks = Networks(features.shape[1], config, torch_generator(random_state, "weights")).to(device)
         # Drawn on the CPU and copied, they would cost a GPU more time than the rest of a step.
         self.draws = torch_generator(random_state, "augmentation", device)
         self.sampling = generator(random_state, "subgraphs")
-        self.start = graph.without_loops().to_tensors().to(device)
-        self.anchor = self.start
+        self.anchor = self.start = graph.without_loops().to_tensors().to(device)
         self.complete = CompleteGraph(features) if config.select_on == "complete" else None
-        self.optimizers = self._optimizers()
-        self.trainer = Trainer(self.networks, self.optimizers, config, self.draws, self.added_loss)
-        if self.per_step == 1 and self.trainer.added is None and can_be_fixed(self.features, config):
-            self.trainer = replace(self.trainer, fixed=FixedSteps(self.trainer))
-        least = min(graph.n_vertices, config.batch_size // 4)
-        self.dealt = None if self.per_step == 1 else DealtSteps(self.trainer, self.per_step, ranks, least)
+        # As in the paper: one for the encoder and the projector, one for the graph learner.
+        parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
+        self.networks = networks
+        rate, decay = config.learning_rate, config.weight_decay
+        self.optimizers: list[torch.optim.Optimizer] = [optimizer_of(part, rate, decay) for part in parts]
+        self.objective = Objective(networks, config, added)
+        is_fixed = self.per_step == 1 and added is None and can_be_fixed(self.features, config)
+        self.fixed = FixedSteps() if is_fixed else None
+        self.dealt = DealtSteps(self) if self.per_step > 1 else None
         self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
-        self.since_best = 0
+        self.best_epoch = self.since_best = 0
         self.history: list[TrainingStep] = []
         self.finished = False
 
-    def _optimizers(self) -> list[torch.optim.Optimizer]:
-        """One for the encoder and the projector, one for the graph learner, as in the paper."""
-        networks, config = self.networks, self.config
-        parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
-        return [optimizer_of(part, config.learning_rate, config.weight_decay) for part in parts]
-
-    @property
-    def added_loss(self) -> AddedLoss | None:
-        """A loss beside Eq. (17) on the Lorentz points of a subgraph; none here."""
-        return None
-
     def epoch(self, number: int) -> TrainingStep:
-        """One epoch, evaluated where it is due."""
-        began = time.perf_counter()
-        config = self.config
-        self.anchor, losses = self._trained_epoch()
+        """One epoch, evaluated if it is due."""
+        start, config = time.perf_counter(), self.config
+        # If there are several subgraphs, they grow on the anchor.
+        graph = self.graph if self.graph.n_vertices <= config.batch_size else self.anchor.to_graph()
+        parts = sample_subgraphs(graph, config.batch_size, config.n_seeds, self.sampling)
+        sets = [torch.from_numpy(part).to(self.device) for part in parts]
+        if self.dealt is None:
+            losses = train_epoch(self, sets)
+        else:
+            with self.ranks.shared_threads():
+                losses = self.dealt.train_epoch(self, sets)
         if not math.isfinite(losses.total):
             text = f"the loss of epoch {number} is {losses.total}. {self._cure()}"
             raise TrainingDiverged(text, self.result() if self.best else None)
         due = number % config.evaluate_every == 0 or number == config.n_epochs
         entropy = self.ranks.first(lambda: self.evaluate(number)) if due else None
-        step = TrainingStep(number, config.n_epochs, losses, entropy, time.perf_counter() - began)
+        step = TrainingStep(number, config.n_epochs, losses, entropy, time.perf_counter() - start)
         self.history.append(step)
         return step
 
-    def _trained_epoch(self) -> tuple[EdgeTensors, Losses]:
-        """The anchor and the mean losses after one more epoch."""
-        config = self.config
-        # Subgraphs grow on the anchor, where there are several.
-        graph = self.graph if self.graph.n_vertices <= config.batch_size else self.anchor.to_graph()
-        found = sample_subgraphs(graph, config.batch_size, config.n_seeds, self.sampling)
-        sets = (torch.from_numpy(part).to(self.device) for part in found)
-        if self.dealt is None:
-            return train_epoch(self.trainer, self.features, self.anchor, sets)
-        with self.ranks.shared_threads():
-            return self.dealt.train_epoch(self.features, self.anchor, sets)
+    def step(self, part: Part) -> tuple[Tensor, EdgeTensors | None]:
+        """Train on one subgraph; return its four losses, (4,), and the learned graph."""
+        _, anchor, features = part
+        if self.fixed is not None and self.fixed.takes(anchor):
+            result = self.fixed.step(self, features, anchor)
+            if result is not None:
+                return result
+        self.zero_gradients()
+        terms, learned = self.objective(part, self.draws)
+        terms.total.backward()
+        self.move_weights()
+        return terms.values(), None if learned is None else learned.detach()
+
+    def zero_gradients(self) -> None:
+        for optimizer in self.optimizers:
+            optimizer.zero_grad(set_to_none=True)
+
+    def move_weights(self) -> None:
+        for optimizer in self.optimizers:
+            optimizer.step()
+
+    def is_finite(self, loss: Tensor) -> bool:
+        """Whether the loss and all weights are numbers."""
+        sums = torch.stack([loss.detach(), *(weight.detach().sum() for weight in self.networks.parameters())])
+        return bool(sums.isfinite().all())
+
+    def update_anchor(self, parts: list[tuple[Tensor, Pairs]]) -> None:
+        """Eq. (13) for the learned graphs of all subgraphs."""
+        decay, rescale = self.config.anchor_decay, self.config.rescale_inserted
+        if parts and decay < 1:
+            self.anchor = update_anchor(self.anchor, parts, decay, self.draws, rescale=rescale)
 
     def _cure(self) -> str:
         """What helps when the loss is no longer a number."""
@@ -156,11 +178,16 @@ class Run:
         rate, temperature = self.config.learning_rate, self.config.cse_temperature
         return f"Lower learning_rate ({rate}) or raise cse_temperature ({temperature})."
 
+    def encode(self) -> Tensor:
+        """Lorentz points of all vertices, as at evaluation."""
+        choice = self.config.encode_on
+        edges = evaluation_edges(self.anchor if choice == "anchor" else self.start, choice)
+        return self.networks.encoder(self.features, edges)
+
     def evaluate(self, number: int) -> float | None:
-        """Encode, decode and score; keep what is best."""
+        """Encode, decode and score; keep the best."""
         with torch.no_grad():
-            points = self.networks.encoder(self.features, self._evaluation_edges())
-            leaves = self.networks.encoder.leaves(points).double().cpu().numpy()
+            leaves = self.networks.encoder.leaves(self.encode()).double().cpu().numpy()
         decoder = self.config.decoder
         if decoder == "graph":
             tree = decode_graph(leaves, self.graph)
@@ -169,20 +196,17 @@ class Run:
         entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
         self.since_best += 1
         if self.best is None or entropy < self.best[0]:
-            self.best, self.since_best = (entropy, number, tree, leaves, self._weights(), self.anchor), 0
+            self.best = entropy, number, tree, leaves, self.copy_weights(), self.anchor
+            self.best_epoch, self.since_best = number, 0
         return entropy
-
-    def _evaluation_edges(self) -> EdgeTensors:
-        choice = self.config.encode_on
-        return evaluation_edges(self.anchor if choice == "anchor" else self.start, choice)
 
     @property
     def lowest(self) -> float | None:
-        """The lowest entropy so far; None where trees are not what is looked at."""
+        """The lowest entropy so far; None if no tree was decoded."""
         return None if self.best is None else self.best[0]
 
     def out_of_patience(self) -> bool:
-        """Whether so many evaluations in a row brought nothing better."""
+        """Whether too many evaluations in a row brought nothing better."""
         patience = self.config.patience
         return patience is not None and self.since_best >= patience
 
@@ -190,27 +214,26 @@ class Run:
         """The best so far."""
         assert self.best is not None
         entropy, number, tree, leaves, state, anchor = self.best
-        encoded_on = self._encoded_on(anchor)
+        encoded_on = self.encoded_on(anchor)
         return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
 
-    def _encoded_on(self, anchor: EdgeTensors) -> Graph:
+    def encoded_on(self, anchor: EdgeTensors) -> Graph:
         """The graph that leaves were encoded on in the epoch of this anchor."""
         return anchor.to_graph() if self.config.encode_on == "anchor" else self.graph
 
-    def _weights(self) -> dict[str, Tensor]:
-        """Copies of the networks' weights."""
+    def copy_weights(self) -> dict[str, Tensor]:
         return {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
 
 
 def subgraphs_per_step(config: TrainingConfig, n_vertices: int, ranks: Ranks) -> int:
-    """How many subgraphs a step takes: as many as were asked for, or one for each rank; 1 where an epoch has one."""
+    """How many subgraphs a step takes: as configured, or one for each rank; 1 if an epoch has only one."""
     if count_subgraphs(n_vertices, config.batch_size) == 1:
         return 1
     return config.subgraphs_per_step or ranks.size
 
 
 def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:
-    """The edges as the encoder sees them at evaluation: as they are ("raw"), or normalised."""
+    """The edges as the encoder sees them at evaluation: as they are ("raw"), or normalized."""
     return edges if encode_on == "raw" else edges.normalized()
 
 

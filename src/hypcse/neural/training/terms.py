@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import torch
@@ -12,17 +12,19 @@ from torch import Tensor, nn
 from hypcse.neural.backend import ManifoldParameter, RiemannianAdam
 from hypcse.neural.encoder import RADIUS_LIMITS, Encoder, Projector
 from hypcse.neural.geometry.poincare import to_lorentz
-from hypcse.neural.graph_learner.dense import drop_pairs, learned_matrix
-from hypcse.neural.graph_learner.learner import GraphLearner, drop_edges, mask_features
-from hypcse.neural.graph_learner.similarity import learned_graph
-from hypcse.neural.graphs.subgraphs import MatrixGraph
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.graph_learner.learner import GraphLearner, drop_edges, drop_pairs, mask_features
+from hypcse.neural.graph_learner.similarity import learned_graph, learned_matrix
+from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 from hypcse.neural.losses.contrast import contrastive_loss
 from hypcse.neural.losses.cse import cse_loss
 from hypcse.neural.losses.structural import centroid_loss
 from hypcse.neural.training.config import TrainingConfig
 
 AnyGraph = EdgeTensors | MatrixGraph
+AddedLoss = Callable[[Tensor, Tensor], Tensor]
+"""A loss of Lorentz points and the vertices they stand for."""
+Part = tuple[Tensor, EdgeTensors, Tensor]
+"""Vertices, graph and features of a subgraph."""
 # The depth of leaves on the largest radius.
 _DEEPEST = 2 * math.atanh(RADIUS_LIMITS[1])
 
@@ -46,6 +48,10 @@ class Terms(NamedTuple):
     centroid: Tensor
     total: Tensor
 
+    def values(self) -> Tensor:
+        """The four, (4,), without gradient."""
+        return torch.stack([term.detach() for term in self])
+
 
 def losses_of(
     networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig, generator: torch.Generator
@@ -55,14 +61,14 @@ def losses_of(
     Paper: Eq. (17),  L = L_cse + eta_1 L_con + eta_2 L_cen.
     """
     learned = _proposed(networks, features, anchor, config)
-    points = _encode_view(networks, features, anchor, config.mask_anchor, config, generator)
+    points = _encode_view(networks, features, anchor, config.mask_anchor, config.edge_drop, generator)
     leaves = networks.encoder.leaves(points)
-    cse = _entropy(leaves, anchor, config.cse_temperature)
+    cse = _entropy(leaves, anchor.normalized(), config.cse_temperature)
     centroid = centroid_loss(to_lorentz(leaves))
     contrast = cse.new_zeros(())
     if config.contrast_weight > 0 and len(features) > 1:
         second = anchor if learned is None else learned
-        other = _encode_view(networks, features, second, config.mask_learner, config, generator)
+        other = _encode_view(networks, features, second, config.mask_learner, config.edge_drop, generator)
         contrast = contrastive_loss(
             networks.projector(points, generator),
             networks.projector(other, generator),
@@ -77,21 +83,19 @@ def losses_of(
     return Terms(cse, contrast, centroid, total), learned, points
 
 
-def _entropy(leaves: Tensor, anchor: AnyGraph, temperature: float) -> Tensor:
-    """Continuous structural entropy of the normalised anchor."""
-    if isinstance(anchor, EdgeTensors):
-        ends, weights = anchor.normalized().once()
-        return cse_loss(leaves, ends, weights, temperature)
+def _entropy(leaves: Tensor, graph: AnyGraph, temperature: float) -> Tensor:
+    """Continuous structural entropy of the normalized anchor."""
+    if isinstance(graph, EdgeTensors):
+        return cse_loss(leaves, *graph.once(), temperature)
     from hypcse.neural.losses.fused import entropy_of_rows
 
-    graph = anchor.normalized()
-    assert graph.edges is not None
     edges = graph.edges
+    assert edges is not None
     return entropy_of_rows(leaves, edges.index, graph.entry_weights(), edges.pointers, temperature, _DEEPEST)
 
 
 def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig) -> AnyGraph | None:
-    """The learner's graph; without contrast nothing trains the learner, so no gradient is kept."""
+    """The learner's graph; without contrast nothing trains the learner, so it needs no gradient."""
     if not config.learn_graph or len(features) < 2:
         return None
     with torch.set_grad_enabled(config.contrast_weight > 0):
@@ -101,28 +105,39 @@ def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph, config: Tr
 
 
 def _encode_view(
-    networks: Networks,
-    features: Tensor,
-    edges: AnyGraph,
-    mask: float,
-    config: TrainingConfig,
-    generator: torch.Generator,
+    networks: Networks, features: Tensor, graph: AnyGraph, mask: float, rate: float, generator: torch.Generator
 ) -> Tensor:
     """Lorentz points of an augmented view: edges dropped, columns masked, inputs dropped."""
-    rate = config.edge_drop
-    some = drop_edges(edges, rate, generator) if isinstance(edges, EdgeTensors) else drop_pairs(edges, rate, generator)
-    return networks.encoder(mask_features(features, mask, generator), some.normalized(), generator)
+    rest = drop_edges(graph, rate, generator) if isinstance(graph, EdgeTensors) else drop_pairs(graph, rate, generator)
+    return networks.encoder(mask_features(features, mask, generator), rest.normalized(), generator)
+
+
+class Objective(nn.Module):
+    """`losses_of` with an added loss, as a module, which DistributedDataParallel needs."""
+
+    def __init__(self, networks: Networks, config: TrainingConfig, added: AddedLoss | None = None) -> None:
+        super().__init__()
+        self.networks, self.config, self.added = networks, config, added
+
+    def forward(self, part: Part, generator: torch.Generator) -> tuple[Terms, EdgeTensors | None]:
+        """The terms on a subgraph, and the graph that the learner proposes."""
+        vertices, anchor, features = part
+        terms, learned, points = losses_of(self.networks, features, anchor, self.config, generator)
+        assert learned is None or isinstance(learned, EdgeTensors)
+        if self.added is not None:
+            terms = terms._replace(total=terms.total + self.added(points, vertices))
+        return terms, learned
 
 
 def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:
     """Riemannian Adam where a parameter lives on a manifold, Adam where none does.
 
-    On parameters without a manifold the two make the same steps but for rounding, and Adam is the faster. In a mixed
-    set Riemannian Adam moves the others as Adam would. `weight_decay` is added to the gradient in both.
+    Without a manifold both make the same steps but for rounding, and Adam is faster. `weight_decay` is added to the
+    gradient in both.
     """
-    moved = list(parameters)
-    if any(isinstance(parameter, ManifoldParameter) for parameter in moved):
-        return RiemannianAdam(moved, lr=learning_rate, weight_decay=weight_decay)
-    # On a GPU one launch moves all parameters; on the CPU the steps stay those of the published figures.
-    fused = True if moved and all(parameter.is_cuda for parameter in moved) else None
-    return torch.optim.Adam(moved, lr=learning_rate, weight_decay=weight_decay, fused=fused)
+    weights = list(parameters)
+    if any(isinstance(weight, ManifoldParameter) for weight in weights):
+        return RiemannianAdam(weights, lr=learning_rate, weight_decay=weight_decay)
+    # On a GPU one launch moves all weights; on the CPU the steps stay those of the published figures.
+    fused = True if weights and all(weight.is_cuda for weight in weights) else None
+    return torch.optim.Adam(weights, lr=learning_rate, weight_decay=weight_decay, fused=fused)

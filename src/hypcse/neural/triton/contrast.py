@@ -1,5 +1,6 @@
-"""Squared distances of all pairs, each a sum of squares, so that near points keep their digits."""
+"""The contrastive loss, Eq. (15), and distances of all pairs, as sums of squares: near points keep their digits."""
 
+# mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
 import torch
@@ -9,7 +10,12 @@ from torch import Tensor
 
 from hypcse.neural.triton.leaves import log_one_plus
 
-_ROWS, _COLUMNS = 32, 64
+_TINY = tl.constexpr(1.1754943508222875e-38)
+_FAR_BELOW = tl.constexpr(-1e30)
+# Entries of a tile of pairs.
+_ROWS, _COLUMNS = 16, 64
+# Coordinates of the gradient that one program owns.
+_WIDEST = 128
 
 
 def pair_gaps(points: Tensor) -> Tensor:
@@ -22,7 +28,7 @@ def pair_gaps(points: Tensor) -> Tensor:
 
 
 @triton.jit
-def _pair_gaps(columns: tl.tensor, out: tl.tensor, n: int, d: int, ROWS: tl.constexpr, COLUMNS: tl.constexpr) -> None:
+def _pair_gaps(columns, out, n: int, d: int, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     apart = tl.zeros((ROWS, COLUMNS), tl.float32)
@@ -35,17 +41,10 @@ def _pair_gaps(columns: tl.tensor, out: tl.tensor, n: int, d: int, ROWS: tl.cons
     tl.store(out + row[:, None].to(tl.int64) * n + column[None, :], apart, mask=inside)
 
 
-_TINY = tl.constexpr(1.1754943508222875e-38)
-_FAR_BELOW = tl.constexpr(-1e30)
-_ROWS, _COLUMNS = 16, 64
-# Coordinates of the gradient that one program owns.
-_WIDEST = 128
-
-
 def contrast(
     first: Tensor, second: Tensor, temperature: float, include_positive: bool, *, gradient: bool
 ) -> tuple[Tensor, Tensor | None]:
-    """The loss, a scalar, of views (n, d), and where it is asked for the gradients (2, n, d)."""
+    """The loss of views (n, d), a scalar, and with `gradient` the gradients (2, n, d)."""
     views = torch.stack([first.detach(), second.detach()])
     n, d = first.shape
     columns = views.transpose(1, 2).contiguous()
@@ -63,8 +62,8 @@ def contrast(
 
 
 @triton.jit
-def _excess(own: tl.tensor, other: tl.tensor, row: tl.tensor, column: tl.tensor, n: int, d: int) -> tl.tensor:
-    """u of points `row` of one view and `column` of the other, both given by coordinates (d, n); ids broadcast."""
+def _excess(own, other, row, column, n: int, d: int):
+    """u of points `row` of one view and `column` of the other, views by coordinates (d, n); ids broadcast."""
     gap = tl.load(own + row, mask=row < n, other=0.0) - tl.load(other + column, mask=column < n, other=0.0)
     total = -gap * gap
     for _ in range(1, d):
@@ -76,24 +75,22 @@ def _excess(own: tl.tensor, other: tl.tensor, row: tl.tensor, column: tl.tensor,
 
 
 @triton.jit
-def _logits(excess: tl.tensor, inverse: float) -> tl.tensor:
+def _logits(excess, inverse: float):
     """-arcosh(1 + u) / t; 0 where u is 0 or rounded below it."""
     safe = tl.maximum(excess, _TINY)
     return tl.where(excess > _TINY, -inverse * log_one_plus(safe + tl.sqrt(safe * (safe + 2.0))), 0.0)
 
 
 @triton.jit
-def _slopes(excess: tl.tensor, inverse: float) -> tl.tensor:
+def _slopes(excess, inverse: float):
     """Derivative of `_logits` by u."""
     safe = tl.maximum(excess, _TINY)
     return tl.where(excess > _TINY, -inverse / tl.sqrt(safe * (safe + 2.0)), 0.0)
 
 
 @triton.jit
-def _log_sums(
-    columns: tl.tensor, sums: tl.tensor, n: int, d: int, inverse: float, ROWS: tl.constexpr, COLUMNS: tl.constexpr
-) -> None:
-    """log sum over k != i of exp(-d(x_i, y_k) / t), of rows of the view that the second axis of the grid names."""
+def _log_sums(columns, sums, n: int, d: int, inverse: float, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """log sum over k != i of exp(-d(x_i, y_k) / t); the second axis of the grid is the view of x."""
     side = tl.program_id(1).to(tl.int64)
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     top = tl.full((ROWS,), _FAR_BELOW, tl.float32)
@@ -106,28 +103,18 @@ def _log_sums(
         higher = tl.maximum(top, tl.max(logits, axis=1))
         total = total * tl.exp(top - higher) + tl.sum(tl.exp(logits - higher[:, None]), axis=1)
         top = higher
-    # Of one vertex there is nothing to sum; the least number stands for no logarithm.
+    # With one vertex there is nothing to sum; the least number stands for its logarithm.
     tl.store(
         sums + side * n + row, tl.where(total > 0, top + tl.log(tl.maximum(total, _TINY)), _FAR_BELOW), mask=row < n
     )
 
 
 @triton.jit
-def _losses(
-    columns: tl.tensor,
-    sums: tl.tensor,
-    losses: tl.tensor,
-    rest: tl.tensor,
-    n: int,
-    d: int,
-    inverse: float,
-    ROWS: tl.constexpr,
-    POSITIVE: tl.constexpr,
-) -> None:
-    """The loss of each vertex, the share of others in its sums, and in the place of these sums those with its own pair.
+def _losses(columns, sums, losses, rest, n: int, d: int, inverse: float, ROWS: tl.constexpr, POSITIVE: tl.constexpr):
+    """The loss of each vertex, the share of others in its sums, and these sums with its own pair added.
 
     With l the logarithm of the pair and o that of the others, log(e^l + e^o) - l = log(1 + e^(o - l)), which keeps the
-    digits of a small loss; and the share of others is e^o / (e^l + e^o).
+    digits of a small loss; the share of others is e^o / (e^l + e^o).
     """
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     own = _logits(_excess(columns, columns + n * d, row, row, n, d), inverse)
@@ -145,25 +132,16 @@ def _losses(
 
 
 @triton.jit
-def _soft_excess(x: tl.tensor) -> tl.tensor:
+def _soft_excess(x):
     """log(1 + e^x)."""
     return tl.maximum(x, 0.0) + log_one_plus(tl.exp(-tl.abs(x)))
 
 
 @triton.jit
 def _gradients(
-    columns: tl.tensor,
-    views: tl.tensor,
-    sums: tl.tensor,
-    rest: tl.tensor,
-    gradients: tl.tensor,
-    n: int,
-    d: int,
-    inverse: float,
-    WIDTH: tl.constexpr,
-    ROWS: tl.constexpr,
-    COLUMNS: tl.constexpr,
-) -> None:
+    columns, views, sums, rest, gradients, n: int, d: int, inverse: float,
+    WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
     """Some coordinates of the gradient by rows of one view."""
     side = tl.program_id(1).to(tl.int64)
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
@@ -184,11 +162,11 @@ def _gradients(
         points = tl.load(there, mask=(column[:, None] < n) & (place[None, :] < d), other=0.0)
         pull += tl.dot(slopes, points, input_precision="ieee")
     # Along the hyperboloid the slope of u by x is -J y, and for a near pair J (x - y), which does not cancel.
-    found = 0.5 * tl.where(place[None, :] == 0, pull, -pull)
+    slope_by_row = 0.5 * tl.where(place[None, :] == 0, pull, -pull)
     slope = -_slopes(_excess(own, other, row, row, n, d), inverse) * tl.load(rest + row, mask=row < n, other=0.0)
     inside = (row[:, None] < n) & (place[None, :] < d)
     entries = row[:, None].to(tl.int64) * d + place[None, :]
     apart = tl.load(views + side * n * d + entries, mask=inside, other=0.0)
     apart -= tl.load(views + (1 - side) * n * d + entries, mask=inside, other=0.0)
-    found += slope[:, None] * tl.where(place[None, :] == 0, -apart, apart)
-    tl.store(gradients + side * n * d + entries, found / n, mask=inside)
+    slope_by_row += slope[:, None] * tl.where(place[None, :] == 0, -apart, apart)
+    tl.store(gradients + side * n * d + entries, slope_by_row / n, mask=inside)

@@ -1,5 +1,6 @@
 """Leaves on one radius: their directions, what must hold of them and of the edges, and the depths of their pairs."""
 
+# mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -17,13 +18,8 @@ _STRIDE = 1024
 
 
 class Facts(NamedTuple):
-    """What must hold before an answer is used, and what the kernels read of it on the device.
-
-    wrong_edges   : loops and ids out of range.
-    wrong_weights : weights that are negative or not finite.
-    wrong_leaves  : lengths that are not between 0 and 1.
-    volume        : twice the sum of the weights of all edges.
-    """
+    """How many edges (loops, ids out of range), weights (negative, not finite) and lengths (not between 0 and 1) are
+    wrong, twice the sum of all weights, and the range and mean of the lengths."""
 
     wrong_edges: float
     wrong_weights: float
@@ -52,7 +48,7 @@ def unit_rows(leaves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def measure(edges: Tensor, weights: Tensor, lengths: Tensor, times: int) -> Tensor:
-    """Facts of edges (2, m), each given so many times, weights (m,) and lengths (n,); the kernels' numbers follow."""
+    """The `Facts` of edges (2, m), each so many times, weights (m,) and lengths (n,), then the kernels' numbers."""
     out = torch.empty(_N_KNOWN, dtype=torch.float64, device=lengths.device)
     _measure[(1,)](
         edges, weights, lengths, out, edges.shape[1], lengths.shape[0], 2.0 / times, STRIDE=_STRIDE, num_warps=8
@@ -61,12 +57,12 @@ def measure(edges: Tensor, weights: Tensor, lengths: Tensor, times: int) -> Tens
 
 
 def read_facts(measured: Tensor) -> Facts:
-    """What `measure` found, for the host. Waits for the device."""
+    """The facts on the host. Waits for the device."""
     return Facts(*measured.tolist()[:_N_FACTS])
 
 
 def pair_depths(columns: Tensor, measured: Tensor, rate: float | None) -> tuple[Tensor, Tensor]:
-    """Depth d of the LCA of every pair, (n, n), and 2^(-rate d), which is the depth again where there is no rate.
+    """Depth d of the LCA of every pair, (n, n), and 2^(-rate d), or the depth again without a rate.
 
     With top = tanh R, x = top^2 |u + v|^2 / 4 and s = sech^2 R + top^2 |u - v|^2 / 4,
     d = log((1 + sqrt x)^2 / s) / 2 = log(1 + 2 sqrt x (1 + sqrt x) / s) / 2.
@@ -83,15 +79,14 @@ def pair_depths(columns: Tensor, measured: Tensor, rate: float | None) -> tuple[
 
 
 def by_leaves(
-    by_direction: Tensor, parts: Tensor, given: tuple[Tensor, Tensor], measured: Tensor, values: Tensor, times: int
+    by_direction: Tensor, parts: Tensor, units: tuple[Tensor, Tensor], measured: Tensor, values: Tensor, times: int
 ) -> tuple[Tensor, Tensor]:
-    """Gradient by the leaves (n, d): sums of rate / (s sqrt x) over directions, and parts of that of rate sqrt x / s.
+    """Gradient by the leaves (n, d), and the entropy in bits, (1,).
 
-    The second is the entropy in bits, (1,), from the values of edges that were given so many times.
-
-    given : directions and lengths.
+    by_direction : sums of rate / (s sqrt x) over directions; parts : of the sum of rate sqrt x / s.
+    units        : directions and lengths; values, times : terms of edges, and how often each edge is among them.
     """
-    directions, lengths = given
+    directions, lengths = units
     n, d = directions.shape
     out, value = torch.empty_like(directions), values.new_empty(1)
     width = triton.next_power_of_2(d)
@@ -104,14 +99,12 @@ def by_leaves(
 
 
 def entropy_value(values: Tensor, measured: Tensor, times: int) -> Tensor:
-    """(1,) the entropy in bits, from the values of edges that were given so many times."""
-    value = values.new_empty(1)
-    _entropy_value[(1,)](values, measured, value, values.numel(), 1 / times, STRIDE=_STRIDE)
-    return value
+    """The entropy in bits, a scalar, as in `by_leaves`."""
+    return (values.double().sum() / times + measured[LOG_VOLUME.value]).float()
 
 
 @triton.jit
-def _total(numbers: tl.tensor, n_numbers: int, STRIDE: tl.constexpr) -> tl.tensor:
+def _total(numbers, n_numbers: int, STRIDE: tl.constexpr):
     """Their sum in double precision, always in the same order."""
     lane = tl.arange(0, STRIDE)
     total = tl.zeros((STRIDE,), tl.float64)
@@ -120,61 +113,36 @@ def _total(numbers: tl.tensor, n_numbers: int, STRIDE: tl.constexpr) -> tl.tenso
     return tl.sum(total, axis=0)
 
 
-@triton.jit(do_not_specialize=["m"])
-def _entropy_value(
-    values: tl.tensor, measured: tl.tensor, value: tl.tensor, m: int, share: float, STRIDE: tl.constexpr
-) -> None:
-    tl.store(value, (share * _total(values, m, STRIDE) + tl.load(measured + LOG_VOLUME)).to(tl.float32))
-
-
 @triton.jit
-def log_one_plus(x: tl.tensor) -> tl.tensor:
+def log_one_plus(x):
     """log(1 + x) of x >= 0: what the sum rounds away is put back by a quotient."""
     above = 1.0 + x
-    kept = tl.where(above == 1.0, 1.0, above - 1.0)
-    return tl.where(above == 1.0, x, tl.log(above) * (x / kept))
+    rounded = tl.where(above == 1.0, 1.0, above - 1.0)
+    return tl.where(above == 1.0, x, tl.log(above) * (x / rounded))
 
 
 @triton.jit
-def _unit_rows(
-    leaves: tl.tensor,
-    directions: tl.tensor,
-    columns: tl.tensor,
-    lengths: tl.tensor,
-    n: int,
-    d: int,
-    ROWS: tl.constexpr,
-    WIDTH: tl.constexpr,
-) -> None:
+def _unit_rows(leaves, directions, columns, lengths, n: int, d: int, ROWS: tl.constexpr, WIDTH: tl.constexpr):
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     place = tl.arange(0, WIDTH)
     inside = (row[:, None] < n) & (place[None, :] < d)
     entries = row[:, None].to(tl.int64) * d + place[None, :]
-    given = tl.load(leaves + entries, mask=inside, other=0.0)
-    # Squares of the given numbers may leave the range of the floats; those of numbers up to 1 do not.
-    largest = tl.max(tl.abs(given), axis=1)
-    found = largest > _TINY
+    point = tl.load(leaves + entries, mask=inside, other=0.0)
+    # Squares of coordinates may leave the range of the floats; those of numbers up to 1 do not.
+    largest = tl.max(tl.abs(point), axis=1)
+    nonzero = largest > _TINY
     axis = tl.where(place == 0, 1.0, 0.0)
-    scaled = tl.div_rn(given, tl.broadcast_to(tl.where(found, largest, 1.0)[:, None], (ROWS, WIDTH)))
-    scaled = tl.where(found[:, None], scaled, axis[None, :])
+    scaled = tl.div_rn(point, tl.broadcast_to(tl.where(nonzero, largest, 1.0)[:, None], (ROWS, WIDTH)))
+    scaled = tl.where(nonzero[:, None], scaled, axis[None, :])
     norm = tl.sqrt_rn(tl.sum(scaled * scaled, axis=1))
     unit = tl.div_rn(scaled, tl.broadcast_to(norm[:, None], (ROWS, WIDTH)))
     tl.store(directions + entries, unit, mask=inside)
     tl.store(columns + place[None, :].to(tl.int64) * n + row[:, None], unit, mask=inside)
-    tl.store(lengths + row, tl.where(found, largest * norm, 0.0), mask=row < n)
+    tl.store(lengths + row, tl.where(nonzero, largest * norm, 0.0), mask=row < n)
 
 
 @triton.jit(do_not_specialize=["m"])
-def _measure(
-    edges: tl.tensor,
-    weights: tl.tensor,
-    lengths: tl.tensor,
-    out: tl.tensor,
-    m: int,
-    n: int,
-    times: float,
-    STRIDE: tl.constexpr,
-) -> None:
+def _measure(edges, weights, lengths, out, m: int, n: int, times: float, STRIDE: tl.constexpr):
     lane = tl.arange(0, STRIDE)
     edge_faults = tl.zeros((STRIDE,), tl.float32)
     weight_faults = tl.zeros((STRIDE,), tl.float32)
@@ -221,17 +189,9 @@ def _measure(
 
 @triton.jit
 def _pair_depths(
-    columns: tl.tensor,
-    measured: tl.tensor,
-    depth: tl.tensor,
-    decay: tl.tensor,
-    n: int,
-    d: int,
-    rate: float,
-    KEEP: tl.constexpr,
-    ROWS: tl.constexpr,
-    COLUMNS: tl.constexpr,
-) -> None:
+    columns, measured, depth, decay, n: int, d: int, rate: float,
+    KEEP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     apart = tl.zeros((ROWS, COLUMNS), tl.float32)
@@ -245,33 +205,19 @@ def _pair_depths(
     quarter = tl.load(measured + _QUARTER).to(tl.float32)
     rest = tl.load(measured + _REST).to(tl.float32)
     root = tl.sqrt(quarter * together)
-    found = 0.5 * log_one_plus(2.0 * root * (1.0 + root) / (rest + quarter * apart))
+    deep = 0.5 * log_one_plus(2.0 * root * (1.0 + root) / (rest + quarter * apart))
     inside = (row[:, None] < n) & (column[None, :] < n)
     entries = row[:, None].to(tl.int64) * n + column[None, :]
-    tl.store(depth + entries, found, mask=inside)
+    tl.store(depth + entries, deep, mask=inside)
     if KEEP:
-        tl.store(decay + entries, tl.exp2(-rate * found), mask=inside)
+        tl.store(decay + entries, tl.exp2(-rate * deep), mask=inside)
 
 
 @triton.jit(do_not_specialize=["n_parts", "m"])
 def _by_leaves(
-    by_direction: tl.tensor,
-    parts: tl.tensor,
-    directions: tl.tensor,
-    lengths: tl.tensor,
-    measured: tl.tensor,
-    values: tl.tensor,
-    out: tl.tensor,
-    value: tl.tensor,
-    n: int,
-    d: int,
-    n_parts: int,
-    m: int,
-    share: float,
-    ROWS: tl.constexpr,
-    WIDTH: tl.constexpr,
-    STRIDE: tl.constexpr,
-) -> None:
+    by_direction, parts, directions, lengths, measured, values, out, value,
+    n: int, d: int, n_parts: int, m: int, share: float, ROWS: tl.constexpr, WIDTH: tl.constexpr, STRIDE: tl.constexpr,
+):  # fmt: skip
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     place = tl.arange(0, WIDTH)
     inside = (row[:, None] < n) & (place[None, :] < d)

@@ -8,6 +8,7 @@ Where a would vanish in single precision (`safe`), the depths themselves are rea
 program owns an edge, or a row and a tile of k: nothing is added up by two of them.
 """
 
+# mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
 import math
@@ -32,7 +33,7 @@ _TILE, _WARPS = 256, 1
 # Entries of a row that are added up at once.
 _ENTRIES = 64
 # The largest radius below 1 in single precision has this depth.
-_DEEPEST = 17.4
+DEEPEST = 17.4
 
 
 class Rows(NamedTuple):
@@ -56,14 +57,14 @@ class Terms(NamedTuple):
 
 
 def rows_of(edges: Tensor, n_vertices: int) -> Rows:
-    """Edges (2, m), each once, in both directions by rows; a row in the order given. Kept as long as the tensor."""
+    """Edges (2, m), each once, in both directions by rows; a row in their order. Cached as long as the tensor lives."""
     if edges.is_inference():
         return _sorted_rows(edges, n_vertices)
-    kept = _ROWS_OF.get(edges)
-    if kept is None or kept[:2] != (edges._version, n_vertices):
-        kept = edges._version, n_vertices, _sorted_rows(edges, n_vertices)
-        _ROWS_OF[edges] = kept
-    return kept[2]
+    entry = _ROWS_OF.get(edges)
+    if entry is None or entry[:2] != (edges._version, n_vertices):
+        entry = edges._version, n_vertices, _sorted_rows(edges, n_vertices)
+        _ROWS_OF[edges] = entry
+    return entry[2]
 
 
 def _sorted_rows(edges: Tensor, n_vertices: int) -> Rows:
@@ -81,7 +82,7 @@ def shares_of(rows: Rows, weights: Tensor, measured: Tensor) -> Tensor:
     return shares
 
 
-def is_safe(temperature: float, deepest: float = _DEEPEST) -> bool:
+def is_safe(temperature: float, deepest: float = DEEPEST) -> bool:
     """Whether exp(-d / t) of a depth up to the deepest needs the form that cannot underflow."""
     return deepest / temperature / math.log(2.0) > 115.0
 
@@ -96,7 +97,7 @@ def edge_terms(
 ) -> Terms:
     """Terms 2 w / V log2(volume of the LCA / V) of edges (2, m), and their slopes.
 
-    tables : depths (n, n) and decays (n, n); the same tensor twice where the form is to be safe.
+    tables : depths (n, n) and decays (n, n); the same tensor twice for the safe form.
     """
     n, m = len(shares), edges.shape[1]
     terms = Terms(*shares.new_empty(3, m).unbind())
@@ -126,14 +127,7 @@ def depth_slopes(
 
 
 @triton.jit
-def _shares(
-    pointers: tl.tensor,
-    edge: tl.tensor,
-    weights: tl.tensor,
-    measured: tl.tensor,
-    shares: tl.tensor,
-    ENTRIES: tl.constexpr,
-) -> None:
+def _shares(pointers, edge, weights, measured, shares, ENTRIES: tl.constexpr):
     i = tl.program_id(0)
     stop = tl.load(pointers + i + 1)
     total = tl.zeros((ENTRIES,), tl.float32)
@@ -146,23 +140,11 @@ def _shares(
 
 @triton.jit(do_not_specialize=["m"])
 def _edge_terms(
-    edges: tl.tensor,
-    weights: tl.tensor,
-    shares: tl.tensor,
-    decay: tl.tensor,
-    measured: tl.tensor,
-    values: tl.tensor,
-    scales: tl.tensor,
-    fallings: tl.tensor,
-    n: int,
-    m: int,
-    rate: float,
-    temperature: float,
-    SAFE: tl.constexpr,
-    TILE: tl.constexpr,
-) -> None:
+    edges, weights, shares, decay, measured, values, scales, fallings,
+    n: int, m: int, rate: float, temperature: float, SAFE: tl.constexpr, TILE: tl.constexpr,
+):  # fmt: skip
     e = tl.program_id(0)
-    # What is no vertex is told afterwards; until then nothing beyond the tables is read.
+    # Ids that are no vertices are reported afterwards; until then nothing beyond the tables is read.
     i = tl.minimum(tl.maximum(tl.load(edges + e).to(tl.int64), 0), n - 1)
     j = tl.minimum(tl.maximum(tl.load(edges + m + e).to(tl.int64), 0), n - 1)
     weight = tl.load(weights + e)
@@ -188,7 +170,7 @@ def _edge_terms(
         spread += part * (rest * inverse)
     inside = tl.load(shares + i) + tl.load(shares + j) + tl.sum(volume, axis=0)
     factor = 2.0 * tl.load(measured + UNIT).to(tl.float32) * weight
-    # It may join vertices without volume; its term is 0 whatever stands in the logarithm.
+    # Such an edge may join vertices without volume; its term is 0 whatever stands in the logarithm.
     safe = tl.maximum(inside, _TINY)
     scale = tl.where(inside > _TINY, factor / (safe * _LN_2) / temperature, 0.0)
     tl.store(values + e, factor * tl.log2(safe))
@@ -198,46 +180,34 @@ def _edge_terms(
 
 @triton.jit
 def _depth_slopes(
-    pointers: tl.tensor,
-    indices: tl.tensor,
-    edge: tl.tensor,
-    shares: tl.tensor,
-    depth: tl.tensor,
-    decay: tl.tensor,
-    scales: tl.tensor,
-    fallings: tl.tensor,
-    slopes: tl.tensor,
-    parts: tl.tensor,
-    n: int,
-    rate: float,
-    SAFE: tl.constexpr,
-    TILE: tl.constexpr,
-) -> None:
+    pointers, indices, edge, shares, depth, decay, scales, fallings, slopes, parts,
+    n: int, rate: float, SAFE: tl.constexpr, TILE: tl.constexpr,
+):  # fmt: skip
     i = tl.program_id(0).to(tl.int64)
     k = tl.program_id(1) * TILE + tl.arange(0, TILE)
     share = tl.load(shares + k, mask=k < n, other=0.0)
-    held = tl.load(decay + i * n + k, mask=k < n, other=0.0)
-    found = tl.zeros((TILE,), tl.float32)
+    first = tl.load(decay + i * n + k, mask=k < n, other=0.0)
+    slope = tl.zeros((TILE,), tl.float32)
     for p in range(tl.load(pointers + i), tl.load(pointers + i + 1)):
         j = tl.minimum(tl.maximum(tl.load(indices + p).to(tl.int64), 0), n - 1)
         e = tl.load(edge + p)
         own = tl.load(decay + i * n + j)
         far = tl.load(decay + j * n + k, mask=k < n, other=0.0)
-        near = held
+        near = first
         if SAFE:
-            near = tl.exp2(tl.minimum((own - held) * rate, _CUT))
+            near = tl.exp2(tl.minimum((own - first) * rate, _CUT))
             far = tl.exp2(tl.minimum((own - far) * rate, _CUT))
             own = 1.0
         inverse = 1.0 / (own + (near + far))
         both = (tl.load(scales + e) * (own * inverse)) * (near * inverse)
-        found += tl.where(k == j, -tl.load(fallings + e), both * share)
-    found = tl.where(k == i, 0.0, found)
+        slope += tl.where(k == j, -tl.load(fallings + e), both * share)
+    slope = tl.where(k == i, 0.0, slope)
     # From the depth d: E = exp(-2d), sqrt x = tanh d = (1 - E) / (1 + E), 1 / s = cosh^2 d = (1 + E)^2 / 4E.
     deep = tl.load(depth + i * n + k, mask=k < n, other=0.0)
     small = tl.exp(-2.0 * deep)
     flat = deep * (1.0 - deep * deep * (1.0 / 3.0 - deep * deep * (2.0 / 15.0)))
     root = tl.maximum(tl.where(deep < 0.1, flat, (1.0 - small) / (1.0 + small)), _LEAST_ROOT)
-    over = found * ((1.0 + small) * (1.0 + small) / (4.0 * small))
+    over = slope * ((1.0 + small) * (1.0 + small) / (4.0 * small))
     tl.store(slopes + i * n + k, over / root, mask=k < n)
     total = tl.sum(tl.where(k < n, over * root, 0.0), axis=0)
     tl.store(parts + i * tl.num_programs(1) + tl.program_id(1), total)

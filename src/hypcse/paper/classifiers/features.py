@@ -1,4 +1,4 @@
-"""Classifiers that learn from few labels: scikit-learn's, on the labelled rows, and label propagation."""
+"""Classifiers that learn from few labels: scikit-learn's, on the labeled rows, and label propagation."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
-class LabelledInputs:
-    """Points, some of them labelled.
+class LabeledInputs:
+    """Points, some of them labeled.
 
     X          : unscaled features (n, d).
     y          : class codes (n,), -1 where there is no label.
@@ -59,20 +59,20 @@ class LabelledInputs:
         return scale_features(self.X).astype(np.float64)
 
 
-def nearest_neighbors(inputs: LabelledInputs, *, n_neighbors: int = 5) -> Codes:
-    """The most frequent class among the nearest labelled points (all of them, if there are fewer)."""
+def nearest_neighbors(inputs: LabeledInputs, *, n_neighbors: int = 5) -> Codes:
+    """The most frequent class among the nearest labeled points (all of them, if there are fewer)."""
     from sklearn.neighbors import KNeighborsClassifier
 
     k = min(check_count("n_neighbors", n_neighbors, 1), inputs.rows.size)
     return predict_with(KNeighborsClassifier(n_neighbors=k), inputs.features, inputs)
 
 
-def logistic_regression(inputs: LabelledInputs, *, C: float = 1.0) -> Codes:
+def logistic_regression(inputs: LabeledInputs, *, C: float = 1.0) -> Codes:
     """Multinomial logistic regression; C is the inverse of the weight of its squared penalty."""
     return predict_with(linear_model(C), inputs.features, inputs)
 
 
-def gradient_boosting(inputs: LabelledInputs, *, n_rounds: int = 100, min_leaf: int = 1) -> Codes:
+def gradient_boosting(inputs: LabeledInputs, *, n_rounds: int = 100, min_leaf: int = 1) -> Codes:
     """Boosted decision trees on histograms, `n_rounds` trees per class.
 
     `min_leaf` is the smallest number of rows in a leaf. With scikit-learn's default of 20, few labels allow no split.
@@ -96,8 +96,8 @@ def linear_model(C: float) -> Any:
     return LogisticRegression(C=check_positive("C", C), max_iter=10_000)
 
 
-def predict_with(model: Any, features: NDArray[np.float64], inputs: LabelledInputs) -> Codes:
-    """Class codes (n,) by a model of scikit-learn, trained on the labelled rows of the features (n, d)."""
+def predict_with(model: Any, features: NDArray[np.float64], inputs: LabeledInputs) -> Codes:
+    """Class codes (n,) by a model of scikit-learn, trained on the labeled rows of the features (n, d)."""
     if inputs.classes.size == 1:
         return np.full(len(inputs.X), inputs.classes[0])
     with openmp_threads():
@@ -105,23 +105,19 @@ def predict_with(model: Any, features: NDArray[np.float64], inputs: LabelledInpu
     return inputs.classes[codes]
 
 
-def label_propagation(inputs: LabelledInputs) -> Codes:
+def label_propagation(inputs: LabeledInputs) -> Codes:
     """Label propagation (Zhu, Ghahramani and Lafferty, 2003) on the similarities exp(-d^2) of all pairs.
 
     d is the Euclidean distance of features scaled to [0, 1]. O(n^2) memory.
     """
-    return _spread(inputs, max(len(inputs.X) - 1, 1))
+    return label_propagation_graph(inputs, n_neighbors=max(len(inputs.X) - 1, 1))
 
 
-def label_propagation_graph(inputs: LabelledInputs, *, n_neighbors: int = 10) -> Codes:
-    """Label propagation on the similarity graph of the nearest neighbours. O(n k) memory.
+def label_propagation_graph(inputs: LabeledInputs, *, n_neighbors: int = 10) -> Codes:
+    """Label propagation on the similarity graph of the nearest neighbors. O(n k) memory.
 
     Points that no label reaches get the most frequent class.
     """
-    return _spread(inputs, n_neighbors)
-
-
-def _spread(inputs: LabelledInputs, n_neighbors: int) -> Codes:
     shares = propagate(similarity_graph(inputs.X, n_neighbors), inputs.rows, np.eye(inputs.classes.size)[inputs.codes])
     # The shares of a point add up to 1 in the exact solution, and to 0 where no label arrives.
     reached = shares.sum(axis=1) > 0.5
@@ -131,13 +127,9 @@ def _spread(inputs: LabelledInputs, n_neighbors: int) -> Codes:
 def propagate(graph: Graph, rows: Codes, known: NDArray[np.float64]) -> NDArray[np.float64]:
     """Shares (n, c) of every vertex from those (m, c) `known` at the vertices `rows`, which keep theirs.
 
-    A vertex without known shares has the mean of its neighbours', weighted by the edges: with P = D^-1 W without loops,
-    U the vertices without and L those with known shares,
-
-        f_U = (I - P_UU)^-1 P_UL f_L,    which is    (D_UU - W_UU) f_U = W_UL f_L.
-
-    The right form is symmetric and solved by conjugate gradients, O(n + edges) per step. Shares are 0 in components
-    without any.
+    A vertex without known shares has the mean of its neighbors', weighted by the edges: without loops, with U the
+    vertices without and L those with known shares, (D_UU - W_UU) f_U = W_UL f_L, solved by conjugate gradients,
+    O(n + edges) per step. Shares are 0 in components without any.
 
     >>> path = Graph.from_edges([0, 1], [1, 2], [1.0, 3.0])
     >>> propagate(path, np.array([0, 2]), np.eye(2)).round(6).tolist()

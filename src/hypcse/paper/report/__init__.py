@@ -1,1 +1,1 @@
-"""Reports: Markdown and one HTML page, made of results alone."""
+"""Reports: what records come to beside the paper's figures, as tables, words and drawings."""

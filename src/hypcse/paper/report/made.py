@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
+import pandas as pd
 
-from hypcse.paper.flat.cases import FLAT_CASES, GROUPS, FlatCase
-from hypcse.paper.hierarchies import CASES, HIT, MAX_DEPTH, Case, level_score
+from hypcse.paper.flat import FLAT_CASES, GROUPS, FlatCase
+from hypcse.paper.hierarchies import CASES, HIT, MAX_DEPTH, level_score
+from hypcse.paper.report.metrics import METRICS
+from hypcse.paper.report.summary import Results
 from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Text, field, mark_best, mean_grid, metric_grid
-from hypcse.paper.results.metrics import METRICS
-from hypcse.paper.results.summary import Results, Values
 
 NEAR = 0.01
 """Difference of two indices from which one is ahead."""
@@ -18,7 +18,6 @@ MUCH = 0.05
 """Difference that is named."""
 NEAR_BEST = 1.0
 """Percentage points within which a purity is as good as the best."""
-OURS = ("main-level", "cut")
 NOISE_HEAD = "right on noise"
 
 
@@ -26,25 +25,35 @@ def flat_tables(results: Results) -> Iterator[Block]:
     """Means, what they come to in words, every case, the numbers of clusters, and what choosing a level costs."""
     cases = [FLAT_CASES[data] for data in results.data_sets if data in FLAT_CASES]
     clustered = [case for case in cases if case.group != "noise"]
+    noise = [case for case in cases if case.group == "noise"]
     yield Heading("Flat clusters: means", 3)
     yield Text(
         "ARI is the adjusted Rand index, AMI adjusted mutual information; both are 1 for the true clusters and about "
         "0 for random ones. A row that lacks a case of a group has no mean there. Right on noise: the share of draws "
         f"that are left in one piece. Below, a row is ahead or behind by more than {NEAR:g}."
     )
-    columns = {}
-    for metric in ("ari", "ami"):
-        for group, title in GROUPS.items():
-            names = [case.name for case in cases if case.group == group]
-            if names and (group != "noise" or metric == "ari"):
-                columns[f"{metric.upper()}, {title}" if group != "noise" else NOISE_HEAD] = dict.fromkeys(names, metric)
+    columns = {
+        f"{metric.upper()}, {title}" if group != "noise" else NOISE_HEAD: dict.fromkeys(names, metric)
+        for metric in ("ari", "ami")
+        for group, title in GROUPS.items()
+        if (names := [case.name for case in cases if case.group == group]) and (group != "noise" or metric == "ari")
+    }
     yield mean_grid(results, columns, plain=NOISE_HEAD)
-    for text in (*_standing(results, clustered), _not_run(results)):
-        if text:
-            yield Text(text)
+    yield from map(Text, _flat_standing(results, clustered))
+    known = results.table("ari")
+    lacking = [row for label, row in results.rows.items() if label not in known and row.needs]
+    if lacking:
+        yield Text(" ".join(f"{row.label} was not run: it needs {row.needs}." for row in lacking))
     if clustered:
-        yield from _by_case(results, clustered)
-    noise = [case for case in cases if case.group == "noise"]
+        about = "Points that HDBSCAN takes for noise count as one cluster in both indices."
+        yield Heading(f"{METRICS['ari'].title} by case", 3)
+        yield Text(f"The best of each case is bold. {about}")
+        yield _case_grid(results, "ari", clustered)
+        yield Heading(f"{METRICS['ami'].title} by case", 3)
+        yield _case_grid(results, "ami", clustered)
+        yield Heading("Clusters found", 3)
+        yield Text("Noise of HDBSCAN is not counted here.")
+        yield _case_grid(results, "clusters", clustered)
     if noise:
         yield Heading("Clusters found in noise", 3)
         yield Text("One is right. None says that HDBSCAN takes all points for noise, which is as right.")
@@ -52,76 +61,57 @@ def flat_tables(results: Results) -> Iterator[Block]:
     yield from _level_costs(results, clustered)
 
 
-def _by_case(results: Results, cases: Sequence[FlatCase]) -> Iterator[Block]:
-    yield Heading(f"{METRICS['ari'].title} by case", 3)
-    yield Text(
-        "The best of each case is bold. Points that HDBSCAN takes for noise count as one cluster in both indices."
-    )
-    yield _case_grid(results, "ari", cases, marked=True)
-    yield Heading(f"{METRICS['ami'].title} by case", 3)
-    yield _case_grid(results, "ami", cases, marked=True)
-    yield Heading("Clusters found", 3)
-    yield Text("Noise of HDBSCAN is not counted here.")
-    yield _case_grid(results, "clusters", cases)
-
-
-def _case_grid(results: Results, metric: str, cases: Sequence[FlatCase], *, marked: bool = False) -> Grid:
+def _case_grid(results: Results, metric: str, cases: Sequence[FlatCase]) -> Grid:
     """One metric, cases by the rows that have one of them; numbers of clusters beside the true ones."""
-    names = {case.name for case in cases}
+    names, counts = {case.name for case in cases}, metric == "clusters"
     table = {label: row for label, row in results.table(metric).items() if names & row.keys()}
-    marks = mark_best(table, names, metric) if marked else {}
-    counted = metric == "clusters"
+    marks = {} if counts else mark_best(table, names, metric)
     rows = []
     for case in cases:
-        name, true = case.name, [Entry(str(case.n_clusters))] if counted else []
-        figures = [field(row.get(name), metric, marks.get((label, name), ""), False) for label, row in table.items()]
-        rows.append((Entry(name), *true, *figures))
-    return Grid(("", *(["true"] if counted else []), *table), tuple(rows))
+        true = [Entry(str(case.n_clusters))] if counts else []
+        place = case.name
+        figures = [field(row.get(place), metric, marks.get((label, place), ""), False) for label, row in table.items()]
+        rows.append((Entry(place), *true, *figures))
+    return Grid(("", *(["true"] if counts else []), *table), tuple(rows))
 
 
-def _standing(results: Results, cases: Sequence[FlatCase]) -> Iterator[str]:
+def _flat_standing(results: Results, cases: Sequence[FlatCase]) -> Iterator[str]:
     """What our rows win and lose beside the others, in words."""
-    names = {case.name for case in cases}
-    complete = results.ours("ari", complete=True)
-    values = {label: {name: value for name, value in row.items() if name in names} for label, row in complete.items()}
-    ours = {row.label: None for row, _ in results.planned if row.method in OURS}
-    others = {label: row for label, row in values.items() if label not in ours and row}
-    for label in ours:
-        if values.get(label) and others:
-            yield f"By ARI, our {label} is ahead {_beside(values[label], others)}. {_extremes(values[label], others)}"
+    values = results.ours("ari", complete=True)
+    values = values[[data for data in values if data in {case.name for case in cases}]].dropna(how="all")
+    ours = [label for label, row in results.rows.items() if row.method in ("main-level", "cut")]
+    others = values[~values.index.isin(ours)]
+    for label in ours if len(others) else []:
+        if label in values.index:
+            own = values.loc[label].dropna()
+            yield f"By ARI, our {label} is ahead {_beside(own, others)}. {_extremes(own, others)}"
 
 
-def _beside(own: dict[str, float], others: dict[str, dict[str, float]]) -> str:
+def _beside(own: pd.Series, others: pd.DataFrame) -> str:
     parts = []
-    for label, row in others.items():
-        gaps = np.array([own[name] - row[name] for name in own if name in row])
-        ahead, behind = np.count_nonzero(gaps > NEAR), np.count_nonzero(gaps < -NEAR)
+    for label, row in others.iterrows():
+        gaps = (own - row).dropna()
+        ahead, behind = (gaps > NEAR).sum(), (gaps < -NEAR).sum()
         parts.append(f"of {label} on {ahead} of {gaps.size} cases (behind on {behind})")
     return "; ".join(parts)
 
 
-def _extremes(own: dict[str, float], others: dict[str, dict[str, float]]) -> str:
+def _extremes(own: pd.Series, others: pd.DataFrame) -> str:
     """The cases on which a row is far ahead of all others, and those on which it is far behind the best."""
-    rivals = {name: [(row[name], label) for label, row in others.items() if name in row] for name in own}
-    best = {name: max(values) for name, values in rivals.items() if values}
-    gaps = {name: own[name] - top for name, (top, _) in best.items()}
-    won = [f"{name} ({gaps[name]:.2f})" for name in sorted(gaps, key=lambda name: -gaps[name]) if gaps[name] > MUCH]
-    lost = [
-        f"{name} ({-gaps[name]:.2f} to {best[name][1]})"
-        for name in sorted(gaps, key=lambda name: gaps[name])
-        if gaps[name] < -MUCH
-    ]
+    gaps, best = _behind_best(own, others)
+    won = [f"{name} ({-gaps[name]:.2f})" for name in gaps.index[::-1] if gaps[name] < -MUCH]
+    lost = [f"{name} ({gaps[name]:.2f} to {best[name]})" for name in gaps.index if gaps[name] > MUCH]
     return (
         f"It is more than {MUCH:g} ahead of all of them on {', '.join(won) or 'no case'}; and more than {MUCH:g} "
         f"behind the best of them on {', '.join(lost) or 'no case'}."
     )
 
 
-def _not_run(results: Results) -> str:
-    """Rows that were planned and have no record, and what they need."""
-    known = results.table("ari")
-    rows = {row.label: row for row, _ in results.planned if row.label not in known and row.needs}
-    return " ".join(f"{label} was not run: it needs {row.needs}." for label, row in rows.items())
+def _behind_best(own: pd.Series, others: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """How far a row is behind the best of the others, most first, and which row that is, by case."""
+    others = others[own.index].dropna(axis=1, how="all").sort_index(ascending=False)
+    gaps = (others.max() - own[others.columns]).sort_values(ascending=False, kind="stable")
+    return gaps, others.idxmax()
 
 
 def _level_costs(results: Results, cases: Sequence[FlatCase]) -> Iterator[Block]:
@@ -154,7 +144,10 @@ def planted_tables(results: Results) -> Iterator[Block]:
     yield Heading("Purity by case (percent)", 3)
     yield Text(f"Means over the planted levels of a case and over its draws. {_purity_standing(results)}".strip())
     yield metric_grid(results, "mean_purity", marked=True, spread=False)
-    cases = _shared_cases(results)
+    # Cases with records that all rows were planned for.
+    planned = {(row.label, task.data) for row, task in results.planned}
+    shared = [data for data in results.data_sets if all((label, data) in planned for label in results.rows)]
+    cases = [CASES[data] for data in shared if data in CASES]
     if not cases:
         return
     counted = "Means over the nested Gaussians; a row that lacks one of these cases, or a draw of it, has no mean."
@@ -164,7 +157,8 @@ def planted_tables(results: Results) -> Iterator[Block]:
         "left out: rows that see features alone cannot see its edges."
     )
     nested = [case for case in cases if not case.degrees]
-    levels = {"mean": dict.fromkeys([case.name for case in nested], "mean_purity")}
+    names = [case.name for case in nested]
+    levels = {"mean": dict.fromkeys(names, "mean_purity")}
     for k in range(1, MAX_DEPTH + 1):
         deep = [case.name for case in nested if k <= len(case.branching)]
         levels["level 1, coarsest" if k == 1 else f"level {k}"] = dict.fromkeys(deep, level_score("purity", k))
@@ -178,38 +172,25 @@ def planted_tables(results: Results) -> Iterator[Block]:
         "Both functions were made for our own trees, and cut those of all rows. The last column is the share of "
         "`blocks-4x4`, with features."
     )
-    names = [case.name for case in nested]
-    found = {
+    hits = {
         "hit (percent)": dict.fromkeys(names, "partitions_hit"),
         "best level": dict.fromkeys(names, "best_ari"),
         "main level": dict.fromkeys(names, "main_ari"),
         "structural entropy": dict.fromkeys(names, "structural_entropy"),
         "hit, block model (percent)": {case.name: "partitions_hit" for case in cases if case.degrees},
     }
-    yield mean_grid(results, {head: scores for head, scores in found.items() if scores}, ranked=True)
+    yield mean_grid(results, {head: scores for head, scores in hits.items() if scores}, ranked=True)
 
 
 def _purity_standing(results: Results) -> str:
     """On which cases our own rows are behind the best, by how much, and behind whom."""
-    values = results.ours("mean_purity", complete=True)
-    ours = {row.label: None for row in results.experiment.rows if row.refined or row.method == "hypcse"}
-    return " ".join(_behind(label, values) for label in ours if values.get(label) and len(values) > 1)
-
-
-def _behind(label: str, values: Values) -> str:
-    best = {data: max((row[data], other) for other, row in values.items() if data in row) for data in values[label]}
-    gaps = {data: top - values[label][data] for data, (top, _) in best.items()}
-    lost = sorted((data for data in gaps if gaps[data] > NEAR_BEST), key=lambda data: -gaps[data])
-    text = f"{label} is within {NEAR_BEST:g} point of the best row on {len(gaps) - len(lost)} of {len(gaps)} cases"
-    if not lost:
-        return f"{text}."
-    return f"{text}; it loses more on " + ", ".join(f"{d} ({gaps[d]:.1f} to {best[d][1]})" for d in lost) + "."
-
-
-def _shared_cases(results: Results) -> list[Case]:
-    """Cases with records that all rows were planned for."""
-    rows = {row.label for row, _ in results.planned}
-    planned: dict[str, set[str]] = {}
-    for row, task in results.planned:
-        planned.setdefault(task.data, set()).add(row.label)
-    return [CASES[data] for data in results.data_sets if planned[data] == rows and data in CASES]
+    values, texts = results.ours("mean_purity", complete=True), []
+    ours = dict.fromkeys(row.label for row in results.experiment.rows if row.refined or row.method == "hypcse")
+    for label in ours if len(values) > 1 else ():
+        if label in values.index:
+            gaps, best = _behind_best(values.loc[label].dropna(), values)
+            lost = gaps[gaps > NEAR_BEST]
+            on = f"on {len(gaps) - len(lost)} of {len(gaps)} cases"
+            more = "; it loses more on " + ", ".join(f"{d} ({lost[d]:.1f} to {best[d]})" for d in lost.index)
+            texts.append(f"{label} is within {NEAR_BEST:g} point of the best row {on}{more if len(lost) else ''}.")
+    return " ".join(texts)

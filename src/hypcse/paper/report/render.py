@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -20,21 +20,12 @@ _MARKUP = re.compile(r"[\\`*\[\]|~]|<(?=[a-zA-Z/!?])|&(?=[#\w])|(?<![^\W_])_|_(?
 
 
 def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]:
-    """Write NAME.md, NAME.html with all of it inside, and the pictures of NAME.md in the folder NAME; the paths.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in write_report([], Path(folder), "empty")]
-    ['empty.md', 'empty.html']
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write NAME.md, NAME.html with all of it inside, and the pictures of NAME.md in the folder NAME; the paths."""
     title = next((block.text for block in blocks if isinstance(block, Heading)), name)
     texts = {f"{name}.md": to_markdown(blocks, f"{name}/"), f"{name}.html": to_html(title, blocks)}
-    pictures = [block for block in blocks if isinstance(block, Picture)]
-    if pictures:
-        (folder / name).mkdir(exist_ok=True)
-    texts |= {f"{name}/{block.name}.svg": block.svg for block in pictures}
+    texts |= {f"{name}/{block.name}.svg": block.svg for block in blocks if isinstance(block, Picture)}
     for file, text in texts.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
         write_file(folder / file, text)
     return [folder / file for file in texts]
 
@@ -73,8 +64,8 @@ def _text(block: Block, pictures: str) -> str:
         case Picture(name, _, caption):
             return f"![{escape_markdown(caption)}]({pictures}{name}.svg)"
         case Grid(heads, rows):
-            lines = [_line(map(escape_markdown, heads)), "| --- |" + " --- |" * (len(heads) - 1)]
-            return "\n".join([*lines, *(_line(map(_entry, row)) for row in rows)])
+            lines = [map(escape_markdown, heads), ["---"] * len(heads), *(map(_entry, row) for row in rows)]
+            return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def escape_markdown(text: str) -> str:
@@ -86,23 +77,14 @@ def escape_markdown(text: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", _BLANKS.sub(" ", text))
 
 
-def _line(fields: Iterable[str]) -> str:
-    return "| " + " | ".join(fields) + " |"
-
-
 def _entry(entry: Entry) -> str:
     before, after = _SIGNS[entry.mark]
     return f"{before}{escape_markdown(entry.text)}{after}{escape_markdown(entry.after)}"
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
-    """The blocks as a page, pictures inside it.
-
-    >>> to_html("Empty", []).startswith("<!doctype html>")
-    True
-    """
-    body = "\n".join(_element(block) for block in blocks)
-    parts = {"title": escape(title), "body": body}
+    """The blocks as a page, pictures inside it."""
+    parts = {"title": escape(title), "body": "\n".join(map(_element, blocks))}
     # One pass: what is put in is not looked at again, whatever it holds.
     return _PLACE.sub(lambda place: parts[place[1]], _PAGE)
 
@@ -117,12 +99,11 @@ def _element(block: Block) -> str:
             return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{escape(caption)}</figcaption></figure>"
         case Grid(heads, rows):
             top = "".join(f"<th scope=col>{escape(head)}</th>" for head in heads)
-            return f"<table><tr>{top}</tr>\n" + "\n".join(_table_row(row) for row in rows) + "\n</table>"
-
-
-def _table_row(row: Sequence[Entry]) -> str:
-    fields = "".join(f"<td>{_field(entry)}</td>" for entry in row[1:])
-    return f"<tr><th scope=row>{_field(row[0])}</th>{fields}</tr>"
+            lines = [
+                f"<tr><th scope=row>{_field(first)}</th>{''.join(f'<td>{_field(entry)}</td>' for entry in others)}</tr>"
+                for first, *others in rows
+            ]
+            return f"<table><tr>{top}</tr>\n" + "\n".join(lines) + "\n</table>"
 
 
 def _field(entry: Entry) -> str:

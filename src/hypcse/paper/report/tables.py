@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from hypcse.paper.data import size_of
 from hypcse.paper.report import figures
-from hypcse.paper.results.metrics import METRICS, with_capital
-from hypcse.paper.results.ranks import LEVEL, Agreement, agreements, mean_ranks
-from hypcse.paper.results.summary import Figure, Results, Table, best_two
+from hypcse.paper.report.metrics import METRICS, with_capital
+from hypcse.paper.report.ranks import LEVEL, agreements, mean_ranks
+from hypcse.paper.report.summary import Figure, Results, Table, best_two
 
 Mark = Literal["", "best", "second"]
 _MARKS: tuple[Mark, Mark] = ("best", "second")
@@ -85,19 +85,20 @@ def mean_grid(
     ranked  : whether the best row of the first column comes first.
     """
     metrics = {head: next(iter(cases.values())) for head, cases in columns.items()}
-    values = {name: results.ours(name, complete=True) for cases in columns.values() for name in cases.values()}
+    values = {
+        name: results.ours(name, complete=True).to_dict("index")
+        for cases in columns.values()
+        for name in cases.values()
+    }
     table: Table = {label: {} for label in results.table(next(iter(metrics.values())))}
+    marks: dict[tuple[str, str], Mark] = {}
     for head, cases in columns.items():
         for label, row in table.items():
             means = [values[name].get(label, {}).get(case, np.nan) for case, name in cases.items()]
             if np.isfinite(means).all():
                 row[head] = Figure(float(np.mean(means)), 0.0, 1)
-    marks = {
-        place: mark
-        for head, metric in metrics.items()
-        if head != plain
-        for place, mark in mark_best(table, [head], metric).items()
-    }
+        if head != plain:
+            marks |= mark_best(table, [head], metrics[head])
     labels, first = list(table), next(iter(metrics))
     if ranked:
         labels.sort(key=lambda label: -table[label][first].mean if first in table[label] else np.inf)
@@ -123,22 +124,18 @@ def field(figure: Figure | None, metric: str, mark: Mark = "", with_deviation: b
     if figure is None:
         return Entry("-")
     digits = METRICS[metric].digits(figure.mean if figure.n_seeds else figure.paper or 0.0)
+
+    def show(value: float, deviation: float | None) -> str:
+        return f"{value:,.{digits}f}" if deviation is None else f"{value:,.{digits}f} ± {deviation:,.{digits}f}"
+
     beside = ""
     if figure.paper is not None:
-        beside = f" ({_with_spread(figure.paper, figure.paper_deviation, digits)}{_SIGNS[figure.verdict]})"
-    if not figure.n_seeds:
-        return Entry("failed", after=beside)
+        beside = f" ({show(figure.paper, figure.paper_deviation)}{_SIGNS[figure.verdict]})"
     if np.isnan(figure.mean):
-        return Entry("-", after=beside)
-    deviation = figure.deviation if figure.n_seeds > 1 and with_deviation else None
-    failed = f", {figure.n_failed} failed" if figure.n_failed else ""
-    stopped = f", {figure.n_stopped} stopped" if figure.n_stopped else ""
-    missing = f", {figure.n_missing} missing" if figure.n_missing else ""
-    return Entry(_with_spread(figure.mean, deviation, digits), mark, f"{beside}{failed}{stopped}{missing}")
-
-
-def _with_spread(value: float, deviation: float | None, digits: int) -> str:
-    return f"{value:,.{digits}f}" if deviation is None else f"{value:,.{digits}f} ± {deviation:,.{digits}f}"
+        return Entry("-" if figure.n_seeds else "failed", after=beside)
+    counts = {"failed": figure.n_failed, "stopped": figure.n_stopped, "missing": figure.n_missing}
+    beside += "".join(f", {count} {what}" for what, count in counts.items() if count)
+    return Entry(show(figure.mean, figure.deviation if figure.n_seeds > 1 and with_deviation else None), mark, beside)
 
 
 def data_head(data: str) -> str:
@@ -147,28 +144,31 @@ def data_head(data: str) -> str:
     return data if size is None else f"{size:,}"
 
 
-def verdicts(tables: dict[str, Table]) -> Iterator[Block]:
+def verdicts(tables: Mapping[str, Table]) -> Iterator[Block]:
     """How often each row reproduces the paper's."""
-    judged = {
-        metric: table for metric, table in tables.items() if any(f.verdict for r in table.values() for f in r.values())
+    counts = {
+        metric: {label: Counter(f.verdict for f in row.values() if f.verdict) for label, row in table.items()}
+        for metric, table in tables.items()
     }
-    labels = dict.fromkeys(
-        label for table in judged.values() for label, row in table.items() if any(f.verdict for f in row.values())
-    )
+    judged = {metric: rows for metric, rows in counts.items() if any(rows.values())}
+    labels = dict.fromkeys(label for rows in judged.values() for label, count in rows.items() if count)
     if not labels:
         return
     yield Heading("Verdicts: on how many data sets", 3)
-    rows = []
-    for label in labels:
-        fields = [Entry(label)]
-        for table in judged.values():
-            counts = Counter(figure.verdict for figure in table.get(label, {}).values() if figure.verdict)
-            fields.append(Entry(", ".join(f"{n} {word}" for word, n in counts.most_common()) or "-"))
-        rows.append(tuple(fields))
-    yield Grid(("", *(METRICS[metric].title for metric in judged)), tuple(rows))
+    lines = [
+        (label, *(", ".join(f"{n} {word}" for word, n in rows[label].most_common()) or "-" for rows in judged.values()))
+        for label in labels
+    ]
+    yield grid_of(("", *(METRICS[metric].title for metric in judged)), lines)
+
+
+def grid_of(heads: Iterable[str], lines: Iterable[Iterable[str]]) -> Grid:
+    """A table of plain texts."""
+    return Grid(tuple(heads), tuple(tuple(map(Entry, line)) for line in lines))
 
 
 def rank_tables(results: Results) -> Iterator[Block]:
+    """Mean ranks by each metric, if enough rows have figures on enough data sets."""
     ranked = {metric: mean_ranks(results.ours(metric), metric) for metric in results.experiment.metrics}
     known = {metric: ranks for metric, ranks in ranked.items() if ranks is not None}
     if not known:
@@ -186,11 +186,11 @@ def rank_tables(results: Results) -> Iterator[Block]:
     )
     order = next(iter(known.values())).mean
     labels = dict.fromkeys(label for ranks in known.values() for label in ranks.mean)
-    rows = [
-        (Entry(label), *(Entry(f"{ranks.mean[label]:.2f}" if label in ranks.mean else "-") for ranks in known.values()))
+    lines = [
+        (label, *(f"{ranks.mean[label]:.2f}" if label in ranks.mean else "-" for ranks in known.values()))
         for label in sorted(labels, key=lambda label: order.get(label, np.inf))
     ]
-    yield Grid(("", *(METRICS[metric].title for metric in known)), tuple(rows))
+    yield grid_of(("", *(METRICS[metric].title for metric in known)), lines)
     if figures.can_draw():
         for metric, ranks in known.items():
             name = f"{results.experiment.name}-ranks-{metric.replace('_', '-')}"
@@ -201,25 +201,21 @@ def rank_tables(results: Results) -> Iterator[Block]:
 def correlations(results: Results) -> Iterator[Block]:
     """How far metrics agree on the order of the rows, by our figures and by the paper's."""
     metrics, data_sets = results.experiment.metrics, results.data_sets
-    sides = {
-        "ours": agreements({metric: results.ours(metric) for metric in metrics}),
-        "the paper's figures": agreements({metric: results.paper(metric) for metric in metrics}),
-    }
-    rows = [_correlation_row(one, side, data_sets) for side, pairs in sides.items() for one in pairs]
-    if not rows:
+    lines = []
+    for side, values in (("ours", results.ours), ("the paper's figures", results.paper)):
+        for pair in agreements({metric: values(metric) for metric in metrics}):
+            least, most = min(pair.n_rows.values()), max(pair.n_rows.values())
+            correlation = [pair.correlation.get(data, np.nan) for data in data_sets]
+            known = [value for value in correlation if np.isfinite(value)]
+            correlation.append(float(np.mean(known)) if known else np.nan)
+            name = f"{with_capital(METRICS[pair.first].phrase)} and {METRICS[pair.second].phrase}, {side}"
+            count = str(most) if least == most else f"{least} to {most}"
+            lines.append((name, count, *(f"{value:.2f}" if np.isfinite(value) else "-" for value in correlation)))
+    if not lines:
         return
     yield Heading("Rank correlation of metrics", 3)
     yield Text(
         "Spearman's correlation over rows, the best row being first in each metric: 1 when two metrics order the rows "
         "alike. Rows count on the data sets where both metrics have a figure."
     )
-    yield Grid(("", "rows", *map(data_head, data_sets), "mean"), tuple(rows))
-
-
-def _correlation_row(one: Agreement, side: str, data_sets: Sequence[str]) -> tuple[Entry, ...]:
-    least, most = min(one.n_rows.values()), max(one.n_rows.values())
-    known = [value for value in one.correlation.values() if np.isfinite(value)]
-    values = [*(one.correlation.get(data, np.nan) for data in data_sets), float(np.mean(known)) if known else np.nan]
-    name = f"{with_capital(METRICS[one.first].phrase)} and {METRICS[one.second].phrase}, {side}"
-    count = str(most) if least == most else f"{least} to {most}"
-    return Entry(name), Entry(count), *(Entry(f"{value:.2f}" if np.isfinite(value) else "-") for value in values)
+    yield grid_of(("", "rows", *map(data_head, data_sets), "mean"), lines)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import platform
+import re
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -19,14 +22,22 @@ import numpy as np
 
 import hypcse
 from hypcse._checks import Interrupted, check_labels
+from hypcse.estimators.preparing import prepare
+from hypcse.graph import Graph
+from hypcse.graph.similarity import GraphOptions
 from hypcse.methods.clustering import estimator_of
-from hypcse.paper.data import nested_gaussians, score_few, score_splits, size_of
-from hypcse.paper.flat.cases import FLAT_CASES, FlatData, flat_data
-from hypcse.paper.flat.methods import FLAT_METHODS, TOLD, best_of_levels, flat_scores
+from hypcse.paper.classifiers import score_few, score_splits
+from hypcse.paper.data import nested_gaussians, size_of
+from hypcse.paper.flat import FLAT_CASES, FLAT_METHODS, NEED_NUMBER, FlatData, best_of_levels, flat_data, flat_scores
 from hypcse.paper.hierarchies import CASES, make, planted_scores
 from hypcse.paper.running.tasks import Record, Task
-from hypcse.paper.running.trees import WARM_UP_POINTS, grow_timed, peak_mb, read_points, reset_peak, store_tree
+from hypcse.points import Points
+from hypcse.storage.whole import write_file
+from hypcse.tree import Tree
 
+LIMIT_SECONDS = 1200.0
+"""Time after which a method that knows a limit is stopped."""
+WARM_UP_POINTS = 300
 MAX_CUT = 200_000_000
 """Leaves times clusters up to which the best cut into so many clusters is searched for."""
 
@@ -37,7 +48,7 @@ def run_task(task: Task) -> Record:
     >>> run_task(Task("tree", "ward", "optical-digits"))["scores"]["dendrogram_purity"] > 0.8
     True
     """
-    record = {"key": task.key, **task.to_dict()}
+    record = {"key": task.key, **task.to_dict(), **describe_circumstances()}
     reset_peak()
     begin = time.perf_counter()
     try:
@@ -48,9 +59,8 @@ def run_task(task: Task) -> Record:
     except Interrupted:
         raise KeyboardInterrupt from None
     except Exception as error:  # Any error of a method is the task's result, and is recorded.
-        failure = {"error": f"{type(error).__name__}: {error}", "seconds": _since(begin)}
-        return {**record, **describe_circumstances(), **failure}
-    return {**record, **describe_circumstances(), **measures, "peak_mb": peak_mb()}
+        return {**record, "error": f"{type(error).__name__}: {error}", "seconds": _since(begin)}
+    return {**record, "seconds": _since(begin), **measures, "peak_mb": peak_mb()}
 
 
 def record_lost(task: Task) -> Record:
@@ -66,18 +76,78 @@ def describe_circumstances() -> dict[str, Any]:
     # Of the installation, not of what this process has loaded: the same in every process.
     has_torch = find_spec("torch") is not None
     libraries = {"python": platform.python_version(), "numpy": np.__version__}
+    gpu = ", GPU" if has_torch and Path("/dev/nvidia0").exists() else ""
     return {
         "version": hypcse.__version__,
         "libraries": {**libraries, "torch": version("torch")} if has_torch else libraries,
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-        + (", GPU" if has_torch and Path("/dev/nvidia0").exists() else ""),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{gpu}",
         "threads": numba.get_num_threads(),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
+def grow(task: Task, X: Any, graph: Graph) -> Tree:
+    """The tree of the task's method, refined if the task says so."""
+    limit = {"max_seconds": LIMIT_SECONDS} if has_limit(task) else {}
+    tree = hypcse.methods.run(task.method, X, graph=graph, random_state=task.seed, **{**limit, **task.options})
+    if not task.refined:
+        return tree
+    ready = prepare(Points.of(X, graph), GraphOptions())
+    return ready.search(task.seed, linkage=None, starts=[tree])
+
+
+def grow_timed(task: Task, X: Any, graph: Graph) -> tuple[Tree, dict[str, Any]]:
+    """The tree, and its seconds after a small run that compiles; memory is counted from there on too."""
+    _warm_up(task.kind, task.method, task.refined)
+    reset_peak()
+    begin = time.perf_counter()
+    tree = grow(task, X, graph)
+    seconds = _since(begin)
+    return tree, {"stopped": has_limit(task) and seconds > LIMIT_SECONDS, "seconds": seconds}
+
+
+def has_limit(task: Task) -> bool:
+    """Whether the method of a task can be stopped after so many seconds."""
+    return "max_seconds" in hypcse.methods.describe(task.method).options
+
+
+@cache
+def _warm_up(kind: str, method: str, refined: bool) -> None:
+    """Run a method on few points, once in a process: what it compiles or loads is not its time."""
+    X, y = nested_gaussians(WARM_UP_POINTS)
+    graph = hypcse.similarity_graph(X)
+    if kind == "flat":
+        FLAT_METHODS[method](FlatData(X, graph, y), 0, **({"n_clusters": 2} if method in NEED_NUMBER else {}))
+        return
+    options = {"n_epochs": 1} if "n_epochs" in hypcse.methods.describe(method).options else {}
+    grow(Task("tree", method, "", options=options, refined=refined), X, graph)
+
+
+def reset_peak() -> None:
+    """Forget this process's highest memory, where the system can."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def peak_mb() -> float | None:
+    """Highest memory of this process in MB since the last reset; None where the system does not say."""
+    with suppress(OSError):
+        known = re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text(encoding="ascii"))
+        return round(int(known[1]) / 1024, 1) if known else None
+    return None
+
+
+def is_stored(record: Record, folder: Path) -> bool:
+    """Whether the tree that a record notes, if any, still lies in the folder as it was."""
+    noted = record.get("tree")
+    if noted is None:
+        return True
+    file = folder / Path(noted["file"]).name
+    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == noted["sha256"]
+
+
 def _tree(task: Task) -> dict[str, Any]:
-    """Scores are on the standard graph, also where the method sees another one."""
+    """Scores are on the standard graph, even if the method sees another one."""
     X, y = _points(task.data)
     graph = own = hypcse.similarity_graph(X)
     if task.neighbors is not None:
@@ -87,21 +157,20 @@ def _tree(task: Task) -> dict[str, Any]:
 
 
 def _compared(task: Task) -> dict[str, Any]:
-    """The tree of points in a file, its scores, and those of its cut of least entropy into as many clusters as classes.
-
-    The tree is written beside the points, as METHOD.nwk.
-    """
-    assert task.file is not None
-    points = read_points(task.file)
+    """The tree of points, its scores, and those of its cut of least entropy into as many clusters as classes."""
+    points = task.points
+    assert points is not None
     graph, clusters = hypcse.similarity_graph(points), None
     tree, time_taken = grow_timed(task, points, graph)
     if points.labels is not None:
         n_classes = int(check_labels(points.labels, tree.n_leaves, allow_unknown=True).max(initial=-1)) + 1
         if 1 <= n_classes <= MAX_CUT // tree.n_leaves:
             clusters = hypcse.best_cut(tree, graph, n_clusters=n_classes)
-    row = hypcse.score(tree, graph=graph, labels=points.labels, clusters=clusters)
-    stored = store_tree(tree.with_names(points.names), Path(task.file).parent / f"{task.method}.nwk")
-    return {"scores": _finite(row), "tree": stored, **time_taken}
+    scores = _finite(hypcse.score(tree, graph=graph, labels=points.labels, clusters=clusters))
+    file, text = f"{task.method}.nwk", tree.with_names(points.names).to_newick() + "\n"
+    write_file(task.folder / file, text)
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return {"scores": scores, "tree": {"file": file, "sha256": digest}, **time_taken}
 
 
 def _planted(task: Task) -> dict[str, Any]:
@@ -123,43 +192,37 @@ def _growth(task: Task) -> dict[str, Any]:
 def _flat(task: Task) -> dict[str, Any]:
     """One partition beside the true one, and the levels that it was chosen among."""
     data = flat_data(FLAT_CASES[task.data], task.seed)
-    _warm_up_flat(task.method)
+    _warm_up(task.kind, task.method, False)
     begin = time.perf_counter()
-    found = FLAT_METHODS[task.method](data, task.seed, **task.options)
+    partition = FLAT_METHODS[task.method](data, task.seed, **task.options)
     seconds = _since(begin)
-    levels = [flat_scores(data.y, labels) for labels in found.levels]
-    scores = {**flat_scores(data.y, found.labels), **best_of_levels(levels)}
+    levels = [flat_scores(data.y, labels) for labels in partition.levels]
+    scores = {**flat_scores(data.y, partition.labels), **best_of_levels(levels)}
     return {"scores": scores, "levels": levels, "seconds": seconds}
 
 
-def _labelled(task: Task) -> dict[str, Any]:
+def _labeled(task: Task) -> dict[str, Any]:
     """Share of the points whose class comes out right, from part of the labels."""
     X, y = _points(task.data)
     score = score_splits if task.kind == "labelled" else score_few
-    begin = time.perf_counter()
-    scores = score(task.method, X, check_labels(y, len(X)), task.seed, **task.options)
-    return {"scores": scores, "seconds": _since(begin)}
+    return {"scores": score(task.method, X, check_labels(y, len(X)), task.seed, **task.options)}
 
 
 def _disk(task: Task) -> dict[str, Any]:
     """The tree and its embedding, to be drawn."""
     X, y = _points(task.data)
     graph = hypcse.similarity_graph(X)
-    begin = time.perf_counter()
     model = estimator_of("hypcse", task.options, random_state=task.seed).fit(X, graph=graph)
-    seconds = _since(begin)
     picture = {
         "parent": model.tree_.parent.tolist(),
         "height": np.round(model.tree_.height, 6).tolist(),
         "embedding": np.round(np.asarray(model.embedding_, dtype=float), 6).tolist(),
         "classes": np.unique(y, return_inverse=True)[1].tolist(),
     }
-    scores = _finite(hypcse.score(model.tree_, graph=graph, labels=y))
-    return {"scores": scores, "picture": picture, "seconds": seconds}
+    return {"scores": _finite(hypcse.score(model.tree_, graph=graph, labels=y)), "picture": picture}
 
 
 def _statistics(task: Task) -> dict[str, Any]:
-    begin = time.perf_counter()
     X, y = _points(task.data)
     graph = hypcse.similarity_graph(X)
     scores = {
@@ -170,7 +233,7 @@ def _statistics(task: Task) -> dict[str, Any]:
         "edges": graph.n_edges,
         "components": np.unique(graph.components()).size,
     }
-    return {"scores": {name: int(value) for name, value in scores.items()}, "seconds": _since(begin)}
+    return {"scores": {name: int(value) for name, value in scores.items()}}
 
 
 _MEASURES: dict[str, Callable[[Task], dict[str, Any]]] = {
@@ -180,18 +243,10 @@ _MEASURES: dict[str, Callable[[Task], dict[str, Any]]] = {
     "disk": _disk,
     "planted": _planted,
     "flat": _flat,
-    "labelled": _labelled,
-    "few": _labelled,
+    "labelled": _labeled,
+    "few": _labeled,
     "statistics": _statistics,
 }
-
-
-@cache
-def _warm_up_flat(method: str) -> None:
-    """Run a method that gives one partition on few points, once in a process."""
-    X, y = nested_gaussians(WARM_UP_POINTS)
-    options = {"n_clusters": 2} if method in TOLD else {}
-    FLAT_METHODS[method](FlatData(X, hypcse.similarity_graph(X), y), 0, **options)
 
 
 def _points(data: str) -> tuple[Any, Any]:

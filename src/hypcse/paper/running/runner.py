@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from hypcse.paper.running.measure import is_stored
 from hypcse.paper.running.tasks import Record, Task
-from hypcse.paper.running.trees import is_stored
 from hypcse.paper.running.workers import run_in_workers
 from hypcse.storage.files import hold_folder
 from hypcse.storage.whole import write_file
@@ -47,23 +48,22 @@ def run_tasks(
     ...     run_tasks([], Path(folder) / "records.jsonl")
     {}
     """
+    on_record = on_record or (lambda record: None)
     wanted = {task.key: task for task in tasks}
-    path.parent.mkdir(parents=True, exist_ok=True)
     with hold_folder(path.parent):
         done = find_finished(tasks, path)
-        if on_record is not None:
-            for record in done.values():
-                on_record(record)
-        missing = [task for key, task in wanted.items() if key not in done]
-        _drop_failures(path, wanted.keys() - done.keys())
-        with path.open("a", encoding="utf-8") as out, closing(run_in_workers(missing, n_jobs)) as records:
+        for record in done.values():
+            on_record(record)
+        missing = {key: task for key, task in wanted.items() if key not in done}
+        others = [record for record in read_records(path) if "error" not in record or record["key"] not in missing]
+        write_file(path, "".join(json.dumps(record) + "\n" for record in others))
+        with path.open("a", encoding="utf-8") as out, closing(run_in_workers([*missing.values()], n_jobs)) as records:
             for record in records:
                 out.write(json.dumps(record, allow_nan=False) + "\n")
                 out.flush()
                 os.fsync(out.fileno())
                 done[record["key"]] = record
-                if on_record is not None:
-                    on_record(record)
+                on_record(record)
     return {key: done[key] for key in wanted}
 
 
@@ -83,10 +83,11 @@ def find_finished(tasks: Sequence[Task], path: Path) -> dict[str, Record]:
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records of a file, without a truncated last line; none if there is no file."""
+    """The records of a file, compressed if it ends in .gz, without a truncated last line; none if there is no file."""
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").split("\n")
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
+        lines = file.read().split("\n")
     try:
         records = [json.loads(line) for line in lines[:-1] if line]
     except json.JSONDecodeError as error:
@@ -94,14 +95,3 @@ def read_records(path: Path) -> list[Record]:
     if any(not isinstance(record, dict) or not {"key", "version"} <= record.keys() for record in records):
         raise ValueError(f"{path} is not a file of results: a line lacks key or version. Choose another, or remove it.")
     return records
-
-
-def _drop_failures(path: Path, keys: Set[str]) -> None:
-    """Remove failures to be tried again, and a truncated line; the file is intact at any moment."""
-    if not path.exists():
-        return
-    text = path.read_text(encoding="utf-8")
-    stay = [record for record in read_records(path) if "error" not in record or record["key"] not in keys]
-    lines = "".join(json.dumps(record) + "\n" for record in stay)
-    if lines != text:
-        write_file(path, lines)

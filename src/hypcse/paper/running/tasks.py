@@ -1,19 +1,23 @@
-"""Tasks: the units of work of an experiment."""
+"""Tasks: the units of work of an experiment, or of a comparison of methods."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from hypcse.datasets import describe
-from hypcse.paper.data import has_features, is_noise, made_size, number_of_classes
-from hypcse.paper.experiments.model import Experiment, Neighbors, Row
+from hypcse.graph.features import learn_reduction, reduce_columns
+from hypcse.paper.data import MADE, made_size
+from hypcse.paper.experiments import Experiment, Neighbors, Row
 from hypcse.paper.settings import authors_options
+from hypcse.points import Points
 
 Record = dict[str, Any]
 """The record of a task: its fields, its scores or error, and where and when it ran."""
@@ -25,11 +29,12 @@ QUICK_EPOCHS = 2
 class Task:
     """One unit of work, shared by all experiments that need it: a method on a data set with a seed.
 
-    kind      : what is measured: "compare", or a kind of experiments, with "tree" for "table" and "sweep".
-    options   : options of the method, all of them.
-    neighbors : neighbors in the graph that the method sees, where they are not the standard's; "all" is complete.
-    refined   : whether the method's tree is refined.
-    file      : points that `store_points` wrote, in place of a data set's name; its name identifies its content.
+    kind        : what is measured: "compare", or a kind of experiments, with "tree" for "table" and "sweep".
+    options     : options of the method, all of them.
+    neighbors   : neighbors in the graph that the method sees, if not the standard's; "all" is complete.
+    refined     : whether the method's tree is refined.
+    points      : points to cluster instead of a data set, and `points_hash`, which stands for them in the key.
+    folder      : where the tree of the points is written.
     """
 
     kind: str
@@ -39,27 +44,53 @@ class Task:
     options: dict[str, Any] = field(default_factory=dict)
     neighbors: Neighbors | None = None
     refined: bool = False
-    file: str | None = None
+    points: Points | None = None
+    points_hash: str | None = None
+    folder: Path = Path()
 
     @cached_property
     def key(self) -> str:
         """A name that is the same for the same work."""
-        work = {**self.to_dict(), "file": None if self.file is None else Path(self.file).name}
-        text = json.dumps(work, sort_keys=True)
+        text = json.dumps({**self.to_dict(), "file": self.points_hash}, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         return "/".join(part for part in (self.kind, self.method, self.data, str(self.seed), digest) if part)
 
     @property
     def size(self) -> int:
-        """Number of points, as far as it is known before they are read."""
-        if self.file is not None:
-            return 0
+        """Number of points."""
+        if self.points is not None:
+            return self.points.n_points
         return made_size(self.data) or describe(self.data).n_points
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as records and keys have them, where the kind is called the task."""
-        fields = asdict(self)
-        return {"task": fields.pop("kind"), **fields}
+        names = ("method", "data", "seed", "options", "neighbors", "refined")
+        return {"task": self.kind, **{name: getattr(self, name) for name in names}}
+
+
+def compare_tasks(points: Points, methods: Sequence[str], data: str, seed: int, folder: Path) -> list[Task]:
+    """Methods on the same points, which `data` names; their trees go into the folder, as METHOD.nwk.
+
+    Wide sparse features are reduced here, once for all methods.
+    """
+    components = learn_reduction(points.features)
+    points = replace(points, features=np.ascontiguousarray(reduce_columns(points.features, components)), notes=())
+    if components is not None:
+        points = replace(points, feature_names=None, kinds=None)
+    shared: dict[str, Any] = {"points": points, "points_hash": _hash_points(points), "folder": folder}
+    return [Task("compare", name, data, seed, **shared) for name in methods]
+
+
+def _hash_points(points: Points) -> str:
+    """A name of what the points hold."""
+    parts = [getattr(points, part.name) for part in fields(points) if part.name != "graph"]
+    if points.graph is not None:
+        parts += [points.graph.indptr, points.graph.indices, points.graph.weights, points.graph.self_weights]
+    digest = hashlib.sha256()
+    for array in map(np.asarray, parts):
+        content = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()
+        digest.update(f"{array.shape} {array.dtype} ".encode() + content)
+    return digest.hexdigest()
 
 
 class Planned(NamedTuple):
@@ -67,10 +98,6 @@ class Planned(NamedTuple):
 
     row: Row
     task: Task
-
-
-_KINDS = {"table": "tree", "sweep": "tree"}
-"""Kinds of tasks by kinds of experiments, where they differ."""
 
 
 def plan(
@@ -104,30 +131,23 @@ def plan(
     {'iris'}
     """
     planned = []
-    usual = (experiment.smoke or experiment.data_sets[:2]) if quick else experiment.data_sets
-    kind = _KINDS.get(experiment.kind, experiment.kind)
-    for data in dict.fromkeys(usual if data_sets is None else data_sets):
-        for row in _rows(experiment, data):
+    if data_sets is None:
+        data_sets = (experiment.smoke or experiment.data_sets[:2]) if quick else experiment.data_sets
+    kind = "tree" if experiment.kind in ("table", "sweep") else experiment.kind
+    for data in dict.fromkeys(data_sets):
+        case = MADE.get(data)
+        for row in experiment.rows:
+            # A graph has no features, and of noise the number of clusters is the answer.
+            if case and ((not case.n_features and not row.graph_alone) or (case.n_clusters == 1 and row.classes)):
+                continue
             seeds = experiment.seeds(row, data)
             if experiment.varies(row, data) and (quick or n_seeds is not None):
                 seeds = range(1 if n_seeds is None else n_seeds)
-            options = _options(row, data, quick)
+            options = {**(authors_options(data) if row.paper_settings else {}), **row.options}
+            if row.classes is not None:
+                options[row.classes] = case.n_clusters if case else describe(data).n_classes
+            if quick and row.trains:
+                options["n_epochs"] = QUICK_EPOCHS
             tasks = [Task(kind, row.method, data, seed, options, row.neighbors, row.refined) for seed in seeds]
             planned += [Planned(row, task) for task in tasks]
     return planned
-
-
-def _rows(experiment: Experiment, data: str) -> list[Row]:
-    """Rows that apply to a data set: a graph has no features, and of noise the number of clusters is the answer."""
-    rows = [row for row in experiment.rows if row.graph_alone or has_features(data)]
-    return [row for row in rows if row.classes is None or not is_noise(data)]
-
-
-def _options(row: Row, data: str, quick: bool) -> dict[str, Any]:
-    """Options of a row on a data set, in full."""
-    options = {**(authors_options(data) if row.paper_settings else {}), **row.options}
-    if row.classes is not None:
-        options[row.classes] = number_of_classes(data)
-    if quick and row.trains:
-        options["n_epochs"] = QUICK_EPOCHS
-    return options

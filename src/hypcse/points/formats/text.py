@@ -1,64 +1,77 @@
-"""Tables and edge lists in text files."""
+"""Tables and edge lists in text files: how they are written, which is detected, and their cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import csv
+import gzip
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import filterfalse
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from hypcse._checks import filtered, say_count
-from hypcse.graph import Graph
 from hypcse.points.columns import Columns, Roles
-from hypcse.points.formats.damage import reading
-from hypcse.points.formats.layout import KIND, Layout, decimal_mark, layout_of
+from hypcse.points.formats.errors import reading
 from hypcse.points.points import Points
 from hypcse.points.tables.assemble import points_of_table
-from hypcse.points.tables.cells import MISSING_NUMBERS, is_missing, number, text_of
-from hypcse.points.tables.table import Table, check_header, empty_cells, make_table
+from hypcse.points.tables.cells import MISSING_NUMBERS, names_columns
+from hypcse.points.tables.edges import points_of_edges
+from hypcse.points.tables.table import decimal_mark, empty_cells, make_table, title_columns
 
-_CASES = (str.lower, str.upper, str.title)
-_MISSING = sorted({"NaN", *(form(word) for word in MISSING_NUMBERS for form in _CASES)})
+_KIND = "a table of text"
+BLANKS = r"\s+"
+"""Any run of blanks, as a delimiter."""
+_BLANK_SUFFIXES = (".txt", ".edges", ".edgelist")
+# The comma comes last: it may be the decimal mark, the others are not.
+_DELIMITERS = (";", "\t", "|", ",")
+_SAMPLE, _CHUNK = 1 << 16, 1 << 20
+_LONGEST = 2**31 - 1
+"""Characters of the longest cell; Python's own limit is 131,072."""
+_QUOTED = re.compile(r'(?<![^;|,\s])"(?:[^"]|"")*"(?![^;|,\s])')
+_SEVERAL = re.compile(r"\s+")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
+_MISSING = sorted({"NaN", *(form(word) for word in MISSING_NUMBERS for form in (str.lower, str.upper, str.title))})
 
 
-def read_text(path: Path, asked: Columns) -> Points:
-    """A text table, or edges if asked for."""
-    return read_edges(path, asked) if asked.edges else points_of_table(text_table(path, asked), asked)
+def read_text(path: Path, columns: Columns) -> Points:
+    """A text table, read by the C parser of pandas; or edges if asked for."""
+    if columns.edges:
+        return read_edges(path, columns)
+    layout = layout_of(path, columns.header)
+    roles = Roles.of(str(path), title_columns(str(path), layout.header, columns), columns)
+    frame = parse(layout, roles.texts, columns.decimal or ".")
+    if not len(frame):
+        raise ValueError(f"{path} has a header but no rows; at least one row of numbers is needed.")
+    mark, notes = decimal_mark(frame, roles.numeric, columns, layout.sample, _prefers_comma(layout))
+    if mark == "," and columns.decimal is None:
+        frame = parse(layout, roles.texts, ",")
+    notes = (*notes, *layout.notes)
+    place, has_header = str(path), layout.has_header
+    table = make_table(place, frame, layout.header, has_header, columns, notes=notes, decimal=mark)
+    return points_of_table(table)
 
 
-def read_edges(path: Path, asked: Columns) -> Points:
+def read_edges(path: Path, columns: Columns) -> Points:
     """A graph from rows of source, target and optional weight."""
     layout = layout_of(path, header=False, edges=True)
     frame = parse(layout, (0, 1, 2)[: len(layout.first)], ".")
-    notes = layout.notes()
+    notes = layout.notes
     if layout.n_comments:
         lines = say_count(layout.n_comments, "line")
         notes = (f"{lines} of comments (# or %) left out; put names that begin so in quotation marks", *notes)
-    return points_of_edges(frame, asked, str(path), named=False, layout=layout, notes=notes)
-
-
-def text_table(path: Path, asked: Columns) -> Table:
-    """A text table, read by the C parser of pandas."""
-    layout = layout_of(path, asked.header)
-    header = check_header(str(path), layout.header)
-    roles = Roles.of(str(path), header, asked)
-    frame = parse(layout, roles.texts, asked.decimal or ".")
-    if not len(frame):
-        raise ValueError(f"{path} has a header but no rows; at least one row of numbers is needed.")
-    decimal, notes = decimal_mark(frame, roles, asked.decimal, layout)
-    if decimal == "," and asked.decimal is None:
-        frame = parse(layout, roles.texts, ",")
-    return make_table(str(path), frame, header, layout.has_header, decimal=decimal, notes=(*notes, *layout.notes()))
+    return points_of_edges(frame, columns, str(path), named=False, notes=notes, prefer_comma=_prefers_comma(layout))
 
 
 def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
-    """The cells of a text table, without row 1 if it is a header; columns in `texts` are kept as written."""
+    """The cells of a text table, without row 1 if it is a header; columns in `texts` stay as written."""
     path, width = layout.path, len(layout.first)
-    as_texts = set(texts)
-    with reading(path, KIND), filtered("error", pd.errors.ParserWarning), layout.open() as file:
+    texts = set(texts)
+    with reading(path, _KIND), filtered("error", pd.errors.ParserWarning), layout.open() as file:
         try:
             frame = pd.read_csv(
                 file,
@@ -66,115 +79,171 @@ def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
                 header=0 if layout.has_header else None,
                 names=range(width),
                 index_col=False,
-                dtype=dict.fromkeys(as_texts, object),
+                dtype=dict.fromkeys(texts, object),
                 keep_default_na=False,
                 # One list for all columns: pandas takes long to prepare one per column.
-                na_values={k: _MISSING for k in range(width) if k not in as_texts} if as_texts else _MISSING,
+                na_values={k: _MISSING for k in range(width) if k not in texts} if texts else _MISSING,
                 decimal=decimal,
                 low_memory=False,
             )
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-            frame, wrong = None, str(error)
+            frame, problem = None, str(error).strip()
     # pandas fills short rows silently; the last cell is then missing.
     if frame is None or (width > 1 and empty_cells(frame[width - 1]).any()):
-        _check_widths(layout)
+        layout.check_widths()
     if frame is None:
-        raise ValueError(f"{path}: {wrong.strip()}. Is a quotation mark not closed?")
+        raise ValueError(f"{path}: {problem}. Is a quotation mark not closed?")
     return frame
 
 
-def _check_widths(layout: Layout) -> None:
-    ragged = layout.ragged_row()
-    if ragged is not None:
-        row, width = ragged
-        raise ValueError(
-            f"{layout.path}: row {row} has {width} cells, row 1 has {len(layout.first)}. Give all rows the same number "
-            "of cells; put a text with a delimiter in it in quotation marks."
-        )
+def _prefers_comma(layout: Layout) -> bool:
+    """Whether 1,234 is a number below 2: where semicolons or blanks separate the cells."""
+    return layout.delimiter in (";", BLANKS)
 
 
-_OPTIONS = ("header", "edges", "decimal", "sheet")
-"""Options that lists of edges have too."""
-_END_NAMES = {("source", "target"), ("from", "to"), ("src", "dst")}
-"""Names of two columns of ends, in lower case, that are not themselves vertices."""
-_WEIGHT = Roles(None, None, (2,), frozenset(), frozenset(), ())
+@dataclass(frozen=True)
+class Layout:
+    """What must be known before the cells of a text table can be read.
 
-
-def points_of_edges(
-    frame: Any,
-    asked: Columns,
-    place: str = "the data frame",
-    *,
-    named: bool = True,
-    layout: Layout | None = None,
-    notes: Sequence[str] = (),
-) -> Points:
-    """A graph from a data frame of edges; source and target name the vertices, in the order of the rows.
-
-    Parameters
-    ----------
-    named : whether the columns have their names already; otherwise row 1 may hold them.
-    layout : how the file was written, if it is a text.
-    notes : what people should know about how the rows were read.
+    first      : the cells of row 1.
+    sample     : those of some rows after it.
+    n_comments : number of lines that are comments, which are left out.
     """
-    wrong = [option for name, option in asked.options().items() if name not in _OPTIONS]
-    if wrong:
-        raise ValueError(f"{place} holds edges; there are no columns to choose. Omit {', '.join(wrong)}.")
-    if frame.shape[1] not in (2, 3):
-        raise ValueError(f"{place} has {frame.shape[1]} cells per row; an edge has source, target and optional weight.")
-    frame = frame.set_axis(range(frame.shape[1]), axis=1)
-    ends = np.array(
-        [
-            "" if is_missing(end, frozenset()) else text_of(end).strip()
-            for end in frame.iloc[:, :2].to_numpy(object).ravel()
-        ],
-        object,
-    )
-    if not named and (_is_header(frame, ends) if asked.header is None else asked.header):
-        titles = ", ".join(text_of(cell).strip() for cell in frame.iloc[0])
-        notes = (*notes, f"row 1 names the columns: {titles:.60}; --no-header if it is an edge")
-        frame, ends = frame.iloc[1:], ends[2:]
-    if not len(frame):
-        raise ValueError(f"{place} has a header but no edges.")
-    empty = np.flatnonzero(ends == "")
-    if empty.size:
-        raise ValueError(f"{place}: edge {empty[0] // 2 + 1} has an empty end. Give both source and target.")
-    codes, names = pd.factorize(ends)
-    weights = None
-    if frame.shape[1] == 3:
-        mark, told = decimal_mark(frame, _WEIGHT, asked.decimal, layout)
-        notes = (*notes, *told)
-        weights = _weights(frame[2], mark, place)
+
+    path: Path
+    encoding: str
+    delimiter: str
+    has_header: bool
+    first: tuple[str, ...]
+    sample: list[list[str]]
+    n_comments: int = 0
+
+    @property
+    def header(self) -> list[str]:
+        """Names of the columns, "" where there is none."""
+        return [cell.strip() if self.has_header else "" for cell in self.first]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know about how the text was read."""
+        return () if self.encoding == "utf-8-sig" else (f"the text is in {self.encoding}",)
+
+    def open(self) -> IO[str]:
+        """The file as text, without comments."""
+        return open_text(self.path, self.encoding, without_comments=self.n_comments > 0)
+
+    def check_widths(self) -> None:
+        """Raise for the first row with too few or too many cells; blank lines and comments are not rows."""
+        with reading(self.path, _KIND), self.open() as file:
+            widths = [len(row) for row in _split_lines(file, self.delimiter)]
+        row = next((k for k, width in enumerate(widths) if width != len(self.first)), None)
+        if row is not None:
+            raise ValueError(
+                f"{self.path}: row {row + 1} has {widths[row]} cells, row 1 has {len(self.first)}. Give all rows the "
+                "same number of cells; put a text with a delimiter in it in quotation marks."
+            )
+
+
+def layout_of(path: Path, header: bool | None = None, *, edges: bool = False) -> Layout:
+    """The layout of a file, detected from its first rows; lists of edges may have comments."""
+    with reading(path, _KIND):
+        encoding = _detect_encoding(path)
+        n_comments = 0
+        if edges:
+            with open_text(path, encoding) as file:
+                n_comments = sum(map(_is_comment, file))
+        with open_text(path, encoding, without_comments=n_comments > 0) as file:
+            lines = file.readlines(_SAMPLE)
+            whole = not file.read(1)
+    delimiter = _detect_delimiter(path, lines, edges=edges, whole=whole)
+    with reading(path, _KIND):
+        rows = list(_split_lines(lines, delimiter))
+    if not rows:
+        comments = f" but for {say_count(n_comments, 'line')} of comments (# or %)" if n_comments else ""
+        raise ValueError(f"{path} is empty{comments}; at least one row is needed.")
+    has_header = names_columns(rows[0]) if header is None else header
+    sample = rows[1 : None if whole else -1]
+    return Layout(path, encoding, delimiter, has_header, tuple(rows[0]), sample, n_comments)
+
+
+def open_text(path: Path, encoding: str, without_comments: bool = False) -> IO[str]:
+    """A file as text, with its line endings unchanged."""
+    packed = path.suffix.lower() == ".gz"
+    file: IO[Any] = (gzip.open if packed else open)(path, "rt", encoding=encoding, newline="")
+    if not without_comments:
+        return file
+    with file:
+        return io.StringIO("".join(filterfalse(_is_comment, file)), newline="")
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(("#", "%"))
+
+
+def _detect_encoding(path: Path) -> str:
+    """UTF-8 if every byte is valid, else UTF-16 or the Windows code page for western Europe."""
+    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+        head = file.read(4096)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    # In UTF-16 every second byte of an English text is 0.
+    for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if len(head) >= 4 and head[start::2].count(0) > len(head) / 4:
+            return name
+    for name in ("utf-8-sig", "cp1252"):
+        try:
+            with open_text(path, name) as text:
+                while text.read(_CHUNK):
+                    pass
+        except UnicodeDecodeError:
+            continue
+        return name
+    raise ValueError("it is not text in UTF-8, UTF-16 or cp1252. Save it as UTF-8.")
+
+
+def _detect_delimiter(path: Path, lines: Sequence[str], *, edges: bool, whole: bool) -> str:
+    """A tab in a .tsv; else what splits all the first rows into equally many cells; else what row 1 contains."""
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith(".tsv"):
+        return "\t"
+    # A mark in quotation marks separates no cells.
+    lines = list(io.StringIO(_QUOTED.sub("text", "".join(lines)), newline=""))
+    blank = edges or name.endswith(_BLANK_SUFFIXES)
+    if blank and _has_decimal_commas(lines, edges=edges, whole=whole):
+        return BLANKS
+    for mark in (*_DELIMITERS, BLANKS) if blank else _DELIMITERS:
+        if _splits_alike(lines, mark, whole=whole):
+            return mark
+    first = next((line for line in lines if line.strip()), "")
+    return next((mark for mark in (",", *_DELIMITERS) if mark in first), BLANKS if edges else ",")
+
+
+def _splits_alike(lines: Sequence[str], delimiter: str, *, whole: bool) -> bool:
+    """Whether all rows have as many cells, and more than one; the last of some rows may be truncated."""
     try:
-        graph = Graph.from_edges(codes[::2], codes[1::2], weights, len(names))
-    except ValueError as error:
-        raise ValueError(f"{place}: {error}") from None
-    return Points(graph=graph, names=tuple(names), notes=(f"{len(names)} vertices; {graph.n_edges} edges", *notes))
-
-
-def _is_header(frame: Any, ends: NDArray[Any]) -> bool:
-    """Whether row 1 names the columns: none of its cells is a number or a vertex of another row.
-
-    Without weights this may also be an edge; then the ends below must be numbers, or the names be well-known ones.
-    """
-    first, others = ends[:2], ends[2:]
-    if any(map(_is_number, first)) or np.isin(others, first).any():
+        widths = [len(row) for row in _split_lines(lines, delimiter)]
+    except csv.Error:
         return False
-    if frame.shape[1] == 3:
-        return not (is_missing(frame[2].iloc[0]) or _is_number(frame[2].iloc[0]))
-    known = (first[0].lower(), first[1].lower()) in _END_NAMES
-    return known or (others.size > 0 and all(map(_is_number, others)))
+    return bool(widths) and widths[0] > 1 and len(set(widths if whole else widths[:-1] or widths)) == 1
 
 
-def _is_number(cell: Any) -> bool:
-    """Whether a cell is a number in any notation, infinite and undefined ones among them."""
-    text = str(cell).strip().lower()
-    return text.lstrip("+-") in ("inf", "infinity", "nan") or any(number(cell, mark) is not None for mark in (".", ","))
+def _has_decimal_commas(lines: Sequence[str], *, edges: bool, whole: bool) -> bool:
+    """Whether blanks separate the cells, and every comma stands within a number; of edges, within a weight."""
+    other = any(mark in line for line in lines for mark in _DELIMITERS[:-1])
+    if other or not _splits_alike(lines, BLANKS, whole=whole):
+        return False
+    cells = [(k, cell) for row in _split_lines(lines, BLANKS) for k, cell in enumerate(row) if "," in cell]
+    return bool(cells) and all(_DECIMAL_COMMA.fullmatch(cell) and not (edges and k < 2) for k, cell in cells)
 
 
-def _weights(cells: Any, decimal: str, place: str) -> list[float]:
-    weights = [None if is_missing(cell) else number(cell, decimal) for cell in cells]
-    wrong = next((k for k, weight in enumerate(weights) if weight is None), None)
-    if wrong is not None:
-        raise ValueError(f"{place}: the weight of edge {wrong + 1} is {cells.iloc[wrong]!r}, which is not a number.")
-    return [float(weight) for weight in weights if weight is not None]
+def _split_lines(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    """The cells of every line that is not blank."""
+    if delimiter == BLANKS:
+        lines, delimiter = (_SEVERAL.sub(" ", line.strip()) for line in lines), " "
+    limit = csv.field_size_limit(_LONGEST)
+    try:
+        for row in csv.reader(lines, delimiter=delimiter):
+            if len(row) > 1 or (row and row[0].strip()):
+                yield row
+    finally:
+        csv.field_size_limit(limit)

@@ -84,25 +84,11 @@ def _is_number(cell: Any) -> bool:
 
 
 _DAYS = (
-    "%d.%m.%Y",
-    "%d.%m.%y",
-    "%Y/%m/%d",
-    "%d/%m/%Y",
-    "%m/%d/%Y",
-    "%d-%m-%Y",
-    "%m-%d-%Y",
-    "%d %b %Y",
-    "%d %B %Y",
-    "%b %d, %Y",
-    "%B %d, %Y",
-    "%d-%b-%Y",
-    "%d-%b-%y",
+    *("%d.%m.%Y", "%d.%m.%y", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y"),
 )
-FORMATS = ("ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")))
+DATE_FORMATS = ("ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")))
 """Date formats, the unambiguous ones first."""
-_PER_DAY = {unit: 86_400 * 1000**k for k, unit in enumerate(("s", "ms", "us", "ns"))}
-_FIRST_DAY, _LAST_DAY = -719_161, 2_932_895
-"""From 0001-01-02 to 9999-12-30, so that the date is valid in every time zone."""
 _LOOKS = re.compile(r"\s*\w+[-./ ]\s?\w+,?[-./ ]\s?\w+.*")
 _N_LOOKED_AT = 20
 
@@ -115,48 +101,22 @@ def days_of_texts(texts: Sequence[str]) -> list[NDArray[np.float64]]:
     first = list(texts[:_N_LOOKED_AT])
     if not first or not all(_LOOKS.fullmatch(text) and re.search("[0-9]", text) for text in first):
         return []
-    few = pd.Series(first, dtype=object)
-    found: list[NDArray[np.float64]] = []
-    every = pd.Series(list(texts), dtype=object)
-    for way in FORMATS:
-        if np.isnan(_days(few, way)).any():
+    few, every = pd.Series(first, dtype=object), pd.Series(list(texts), dtype=object)
+    ways: list[NDArray[np.float64]] = []
+    for form in DATE_FORMATS:
+        if np.isnan(_days(few, form)).any():
             continue
-        days = _days(every, way)
-        if not np.isnan(days).any() and not any(np.array_equal(days, other) for other in found):
-            found.append(days)
-    return found
+        days = _days(every, form)
+        if not np.isnan(days).any() and not any(np.array_equal(days, other) for other in ways):
+            ways.append(days)
+    return ways
 
 
 def days_of_stamps(stamps: Any) -> NDArray[np.float64]:
-    """Days since 1970-01-01 of a series of dates, NaN where there is none.
-
-    Counted in nanoseconds, like time differences in pandas, unless a date is too far away for these.
-    """
-    counts, per_day = _counted(stamps)
-    known, finer = stamps.notna().to_numpy(), _PER_DAY["ns"] // per_day
-    if np.abs(counts[known]).max(initial=0) < np.iinfo(np.int64).max // finer:
-        counts, per_day = np.where(known, counts, 0) * finer, _PER_DAY["ns"]
-    return np.where(known, counts / per_day, np.nan)
+    """Days since 1970-01-01 in UTC of a series of dates, NaN where there is none."""
+    days: NDArray[np.float64] = (stamps.to_numpy("M8[us]") - np.datetime64(0, "us")) / np.timedelta64(1, "D")
+    return days
 
 
-def counts_of_stamps(stamps: Any) -> NDArray[np.int64]:
-    """Dates as whole numbers, in their own unit; those of missing dates mean nothing."""
-    return _counted(stamps)[0]
-
-
-def first_odd_stamp(stamps: Any) -> int | None:
-    """Position of the first date that cannot be written: outside the years 1 to 9999, or beyond its unit's range."""
-    counts, per_day = _counted(stamps)
-    days, ends = counts / per_day, np.iinfo(np.int64)
-    odd = (days < _FIRST_DAY) | (days > _LAST_DAY) | (counts < ends.min + per_day) | (counts > ends.max - per_day)
-    odd &= stamps.notna().to_numpy()
-    return int(np.argmax(odd)) if odd.any() else None
-
-
-def _counted(stamps: Any) -> tuple[NDArray[np.int64], int]:
-    """Dates as numbers since 1970-01-01 in UTC, in their own unit, and the number of these units per day."""
-    return stamps.astype(np.int64).to_numpy(), _PER_DAY[stamps.dt.unit]
-
-
-def _days(texts: Any, way: str) -> NDArray[np.float64]:
-    return days_of_stamps(pd.to_datetime(texts.str.strip(), format=way, errors="coerce", utc=True))
+def _days(texts: Any, form: str) -> NDArray[np.float64]:
+    return days_of_stamps(pd.to_datetime(texts.str.strip(), format=form, errors="coerce", utc=True))

@@ -2,135 +2,117 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse._checks import check_count, check_features, label_array
+from hypcse._checks import check_count, check_features
 from hypcse._choices import Heights, Scale
+from hypcse.entropy import node_entropies
+from hypcse.graph import Graph
 from hypcse.graph.convert import as_graph
 from hypcse.partitions.evidence import Structure
 from hypcse.points import Points
-from hypcse.show.layout import DiskLayout, Distances, check_heights, height_title, joined_distances, model_layout
-from hypcse.show.page.levels import Partitions, check_stability, partitions_of, stability_of, structure_of
-from hypcse.show.page.table import Table, entropy_shares, table_of
-from hypcse.show.source import LeafClasses, flat_of, given_or_own, graph_of, leaf_classes, tree_of
+from hypcse.show.layout import HeightAxis, check_heights, height_title, joined_distances, model_layout
+from hypcse.show.page.levels import partition_contents
+from hypcse.show.page.packing import pack, pack_codes, pack_single
+from hypcse.show.page.table import table_contents
+from hypcse.show.source import LeafClasses, graph_of, leaf_classes, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names, match_names
 
 
-@dataclass(frozen=True)
-class Shown:
-    """All that a page holds. What is None is not known, and the page leaves it out.
+def page_contents(
+    source: Any,
+    points: Points,
+    *,
+    scale: Scale = "minmax",
+    heights: Heights = "auto",
+    n_clusters: int | None = None,
+    automatic: ArrayLike | None = None,
+    levels: Sequence[ArrayLike] | None = None,
+    stability: Sequence[float] | None = None,
+    structure: Structure | None = None,
+    title: str | None = None,
+    node_names: Mapping[int, str] | None = None,
+    compare: ArrayLike | Mapping[str, ArrayLike] | None = None,
+) -> dict[str, Any]:
+    """What the program of a page reads; see `view` for the arguments. What is None is not known.
 
-    partitions   : the automatic cut and the levels.
-    height_title : what the axis of the tree's own heights is called.
-    distances    : between the parts that nodes join, to draw instead of the heights.
-    by_distance  : whether they are what the page draws at first.
-    node_names   : names of inner nodes that were given.
-    compared     : labels of the leaves to compare with, by name.
+    Leaves have height 0, so only the heights of internal nodes are held, to the last bit.
     """
-
-    tree: Tree
-    layout: DiskLayout
-    title: str
-    partitions: Partitions
-    structure: Structure | None = None
-    height_title: str = "height"
-    distances: Distances | None = None
-    by_distance: bool = False
-    n_clusters: int | None = None
-    names: tuple[str, ...] | None = None
-    classes: LeafClasses | None = None
-    entropy: NDArray[np.float64] | None = None
-    degrees: NDArray[np.float64] | None = None
-    table: Table | None = None
-    node_names: dict[int, str] = field(default_factory=dict)
-    compared: dict[str, LeafClasses] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class Look:
-    """How a page shows a tree; see `view` for the meaning of each."""
-
-    scale: Scale = "minmax"
-    heights: Heights = "auto"
-    n_clusters: int | None = None
-    automatic: ArrayLike | None = None
-    levels: Sequence[ArrayLike] | None = None
-    stability: Sequence[float] | None = None
-    structure: Structure | None = None
-    title: str | None = None
-    node_names: Mapping[int, str] | None = None
-    compare: ArrayLike | Mapping[str, ArrayLike] | None = None
-
-
-def gather(source: Any, points: Points, look: Look = Look()) -> Shown:  # noqa: B008
-    """Put together what is known of a tree, or a fitted model with `tree_`, and of the points that are its leaves."""
     tree = tree_of(source)
-    features = None if points.features is None else points.table
-    scale, _ = points.suited(look.scale, 1.0)
-    by_distance = check_heights(look.heights, source, features)
+    n, features = tree.n_leaves, None if points.features is None else points.table
+    scale, _ = points.suited(scale, 1.0)
+    by_distance = check_heights(heights, source, features)
     graph = graph_of(source, points.graph, tree)
-    if look.n_clusters is not None:
-        check_count("n_clusters", look.n_clusters, 1, tree.n_leaves)
     rows = None if features is None else _rows_of_leaves(features, tree)
-    structure = structure_of(source, look.structure)
-    partitions = partitions_of(
+    partitions, labels = partition_contents(
+        source,
         tree,
         graph,
-        automatic=flat_of(source) if look.automatic is None else look.automatic,
-        levels=given_or_own(look.levels, source, "levels_"),
+        features,
+        scale,
+        automatic=automatic,
+        levels=levels,
+        stability=stability,
         structure=structure,
     )
-    stability = look.stability
-    if stability is None and look.levels is None:
-        stability = stability_of(source, partitions, graph, features, scale)
-    seen = [*partitions.levels, partitions.automatic]
-    return Shown(
-        tree=tree,
-        layout=model_layout(source, tree),
-        title=f"Tree of {tree.n_leaves:,} leaves" if look.title is None else str(look.title),
-        partitions=replace(partitions, stability=check_stability(stability, len(partitions.levels))),
-        structure=structure,
-        height_title=height_title(tree, graph),
-        distances=joined_distances(tree, source, features, scale, points.kinds),
-        by_distance=by_distance,
-        n_clusters=look.n_clusters,
-        names=tree.names if points.names is None else check_names(points.names, tree.n_leaves),
-        classes=None if points.labels is None else leaf_classes(points.labels, tree.n_leaves),
-        entropy=None if graph is None else entropy_shares(tree, graph),
-        degrees=None if graph is None else graph.degrees,
-        table=None if rows is None else table_of(tree, rows, points.feature_names, seen),
-        node_names=check_node_names(look.node_names, tree),
-        compared=compared_labels(look.compare, tree.n_leaves),
-    )
+    distances = joined_distances(tree, source, features, scale, points.kinds)
+    layout, names = model_layout(source, tree), tree.names if points.names is None else check_names(points.names, n)
+    most = float(layout.radius.max())
+    return {
+        "title": f"Tree of {n:,} leaves" if title is None else str(title),
+        "parent": pack(tree.parent.astype(np.int32)),
+        "height": pack(tree.height[n:]),
+        "heightTitle": height_title(tree),
+        "unit": tree.unit,
+        "joinedFrom": tree.joined_from if math.isfinite(tree.joined_from) else None,
+        "distance": None if distances is None else _distance_contents(distances, n),
+        "byDistance": by_distance,
+        "angle": pack_single(layout.angle),
+        "radius": pack(np.round(layout.radius / (most or 1.0) * 65535).astype(np.uint16)),
+        "radiusMax": most,
+        "names": None if names is None else list(names),
+        "clusters": None if n_clusters is None else check_count("n_clusters", n_clusters, 1, n),
+        **partitions,
+        "classes": None if points.labels is None else _class_contents(leaf_classes(points.labels, n)),
+        "entropy": None if graph is None else pack_single(entropy_shares(tree, graph)),
+        "degrees": None if graph is None else pack_single(graph.degrees),
+        "table": None if rows is None else table_contents(tree, rows, points, labels),
+        "nodeNames": _named_nodes(node_names, tree),
+        "compared": _compared_labels(compare, n),
+    }
 
 
-def known_points(source: Any, points: Any, given: dict[str, Any]) -> Points:
-    """What is known of the leaves: `points`, with what is given by itself instead of theirs."""
+def known_points(
+    source: Any,
+    points: Any,
+    *,
+    graph: Any = None,
+    labels: ArrayLike | None = None,
+    features: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+) -> Points:
+    """What is known of the leaves: `points`, and instead of their parts those that come by themselves."""
     tree = tree_of(source)
-    known = Points() if points is None else Points.of(points)
-    if tree.names is not None and known.names is not None and set(known.names) == set(tree.names):
-        known = known.rows(match_names(tree.names, known.names, "the tree", "the points"))
-    if given["feature_names"] is not None and given["features"] is None and known.features is None:
+    points = Points() if points is None else Points.of(points)
+    if tree.names is not None and points.names is not None and set(points.names) == set(tree.names):
+        points = points.rows(match_names(tree.names, points.names, "the tree", "the points"))
+    if feature_names is not None and features is None and points.features is None:
         raise ValueError("feature_names were given without features. Pass features too: one row per leaf.")
-    changes = {name: value for name, value in given.items() if value is not None}
-    if "features" in changes:
-        changes["features"] = _rows_of_leaves(changes["features"], tree)
+    points = points.with_more(names=names, labels=labels)
+    if graph is not None:
+        points = replace(points, graph=as_graph(graph, tree.names))
+    if features is not None:
         # What was known of other columns says nothing about these.
-        changes = {"feature_names": None, "kinds": None, **changes}
-    for name in ("names", "feature_names"):
-        if changes.get(name) is not None:
-            changes[name] = tuple(map(str, changes[name]))
-    if "graph" in changes:
-        changes["graph"] = as_graph(changes["graph"], tree.names)
-    if "labels" in changes:
-        changes["labels"] = label_array(changes["labels"])
-    return replace(known, **changes)
+        points = replace(points, features=_rows_of_leaves(features, tree), feature_names=None, kinds=None)
+    return points if feature_names is None else replace(points, feature_names=tuple(map(str, feature_names)))
 
 
 def _rows_of_leaves(features: ArrayLike, tree: Tree) -> NDArray[Any]:
@@ -140,47 +122,50 @@ def _rows_of_leaves(features: ArrayLike, tree: Tree) -> NDArray[Any]:
     return X
 
 
-COMPARED = "compared"
-"""What labels to compare with are called when they come without a name."""
+def _distance_contents(axis: HeightAxis, n_leaves: int) -> dict[str, Any]:
+    """The distances at internal nodes; those at leaves are 0. Only features near float32's limit need float64."""
+    inner = axis.height[n_leaves:]
+    small = inner.max(initial=0) <= np.finfo(np.float32).max
+    return {"inner": pack_single(inner) if small else pack(inner), "title": axis.title, "note": axis.note}
 
 
-def check_node_names(given: Mapping[int, str] | None, tree: Tree) -> dict[int, str]:
-    """Names by node number; nodes that are leaves, or that the tree lacks, are an error.
+def entropy_shares(tree: Tree, graph: Graph) -> NDArray[np.float64]:
+    """Share of each node in the structural entropy, Eq. (1): its own term over the sum; zeros if that is 0."""
+    terms = node_entropies(tree, graph)
+    total = terms.sum()
+    return terms / total if total > 0 else terms
 
-    >>> check_node_names({5: "pets"}, Tree.from_newick("((0,1),(2,3));"))
-    {5: 'pets'}
-    """
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise TypeError(f"node_names is a {type(given).__name__}. Pass a mapping of node numbers to names.")
-    found = {}
-    for node, name in given.items():
-        if isinstance(node, bool) or not isinstance(node, int | np.integer):
-            raise TypeError(f"node_names has the key {node!r}. Its keys are node numbers of the tree, whole numbers.")
-        if not tree.n_leaves <= node < tree.n_nodes:
+
+def _class_contents(classes: LeafClasses) -> dict[str, Any]:
+    """Codes and names of the classes; a code beyond the names is an unknown class."""
+    codes = np.where(classes.codes < 0, len(classes.names), classes.codes)
+    return {"codes": pack_codes(codes), "names": list(classes.names)}
+
+
+def _named_nodes(names: Mapping[int, str] | None, tree: Tree) -> list[list[Any]]:
+    """Numbers and names of inner nodes; nodes that are leaves, or that the tree lacks, are an error."""
+    if not isinstance(names, Mapping | None):
+        raise TypeError(f"node_names is a {type(names).__name__}. Pass a mapping of node numbers to names.")
+    pairs = []
+    for node, name in (names or {}).items():
+        if node not in range(tree.n_leaves, tree.n_nodes):
             raise ValueError(
-                f"node_names names node {node}, but the inner nodes of this tree are {tree.n_leaves} .. "
+                f"node_names names node {node!r}, but the inner nodes of this tree are the numbers {tree.n_leaves} .. "
                 f"{tree.n_nodes - 1}. Name leaves by names=."
             )
-        found[int(node)] = str(name)
-    return found
+        pairs.append([int(node), str(name)])
+    return pairs
 
 
-def compared_labels(given: ArrayLike | Mapping[str, ArrayLike] | None, n_leaves: int) -> dict[str, LeafClasses]:
-    """Labels to compare with, by name: those of a mapping, or one set of labels without a name.
-
-    >>> list(compared_labels({"by hand": ["a", "b"]}, 2))
-    ['by hand']
-    """
-    if given is None:
-        return {}
-    labels: Mapping[Any, ArrayLike] = given if isinstance(given, Mapping) else {COMPARED: given}
-    return {str(name): _labels_of(str(name), values, n_leaves) for name, values in labels.items()}
-
-
-def _labels_of(name: str, values: ArrayLike, n_leaves: int) -> LeafClasses:
-    try:
-        return leaf_classes(values, n_leaves)
-    except ValueError as error:
-        raise ValueError(f"compare, {name!r}: {error}") from error
+def _compared_labels(labels: ArrayLike | Mapping[str, ArrayLike] | None, n_leaves: int) -> list[dict[str, Any]]:
+    """Labels to compare with: those of a mapping by name, or one set of labels without a name."""
+    if labels is None:
+        return []
+    named: Mapping[Any, ArrayLike] = labels if isinstance(labels, Mapping) else {"compared": labels}
+    compared = []
+    for name, values in named.items():
+        try:
+            compared.append({"title": str(name), **_class_contents(leaf_classes(values, n_leaves))})
+        except ValueError as error:
+            raise ValueError(f"compare, {str(name)!r}: {error}") from error
+    return compared

@@ -9,11 +9,12 @@ import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any
 
 from hypcse._choices import Heights, Scale
 from hypcse.show.page.bundle import render
-from hypcse.show.page.contents import Look, gather, known_points
+from hypcse.show.page.contents import known_points, page_contents
+from hypcse.show.source import tree_of
 from hypcse.storage.whole import write_file
 
 if TYPE_CHECKING:
@@ -96,30 +97,6 @@ class Page:
         )
 
 
-class Options(TypedDict, total=False):
-    """The options of `view`, for its two signatures."""
-
-    graph: Any
-    labels: ArrayLike | None
-    features: ArrayLike | None
-    feature_names: Sequence[str] | None
-    scale: Scale
-    heights: Heights
-    names: Sequence[str] | None
-    n_clusters: int | None
-    automatic: ArrayLike | None
-    levels: Sequence[ArrayLike] | None
-    stability: Sequence[float] | None
-    structure: Structure | None
-    node_names: Mapping[int, str] | None
-    compare: ArrayLike | Mapping[str, ArrayLike] | None
-    title: str | None
-
-
-@overload
-def view(source: Any, path: None = None, points: Any = None, **options: Unpack[Options]) -> Page: ...
-@overload
-def view(source: Any, path: str | os.PathLike[str], points: Any = None, **options: Unpack[Options]) -> Path: ...
 def view(
     source: Any,
     path: str | os.PathLike[str] | None = None,
@@ -140,7 +117,7 @@ def view(
     node_names: Mapping[int, str] | None = None,
     compare: ArrayLike | Mapping[str, ArrayLike] | None = None,
     title: str | None = None,
-) -> Page | Path:
+) -> Page:
     """Make a page to look at a tree: one HTML file that works without a network.
 
     Parameters
@@ -149,7 +126,7 @@ def view(
         A `Tree`, or a fitted model with `tree_`: its graph, labels, levels, stability, structure and a two-dimensional
         embedding are used where it has them.
     path
-        File to write, whole or not at all; one that is there is replaced. None returns the page instead.
+        File to write as well, as `Page.save` does; None writes nothing.
     points
         What is known of the leaves: `Points`, or whatever `Points.of` understands.
     graph, labels, features, feature_names, names
@@ -179,8 +156,8 @@ def view(
 
     Returns
     -------
-    Page or Path
-        Without `path` a `Page`, which shows itself in a notebook and has `save` and `open`; else the path.
+    Page
+        It shows itself in a notebook, and has `save` and `open`.
 
     Examples
     --------
@@ -188,8 +165,24 @@ def view(
     >>> view(Tree.from_newick("((a,b),(c,d));")).n_leaves
     4
     """
-    given = {"graph": graph, "labels": labels, "features": features, "feature_names": feature_names, "names": names}
-    look = Look(scale, heights, n_clusters, automatic, levels, stability, structure, title, node_names, compare)
-    shown = gather(source, known_points(source, points, given), look)
-    page = Page(render(shown), shown.tree.n_leaves)
-    return page if path is None else page.save(path)
+    known = known_points(
+        source, points, graph=graph, labels=labels, features=features, feature_names=feature_names, names=names
+    )
+    contents = page_contents(
+        source,
+        known,
+        scale=scale,
+        heights=heights,
+        n_clusters=n_clusters,
+        automatic=automatic,
+        levels=levels,
+        stability=stability,
+        structure=structure,
+        title=title,
+        node_names=node_names,
+        compare=compare,
+    )
+    page = Page(render(contents), tree_of(source).n_leaves)
+    if path is not None:
+        page.save(path)
+    return page

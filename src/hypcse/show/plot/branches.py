@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.kernels.trees.drawing import child_middles
-from hypcse.show.colors import node_colours
-from hypcse.show.plot.axes import RASTER_LEAVES, Top
-from hypcse.show.source import LeafClasses
+from hypcse.show.layout import HeightAxis
+from hypcse.show.plot.axes import RASTER_LEAVES
+from hypcse.tree import Tree
+from hypcse.tree.nodes import outline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,31 +21,29 @@ LEAST_TEXT, MOST_TEXT = 3.5, 9.0
 
 
 class Drawing(NamedTuple):
-    """What is drawn, node by node: position along the leaf axis, height, size, colour, parent.
+    """What is drawn, node by node: position along the leaf axis, height, size, color, parent, and id in the whole tree.
 
-    node : the node of the whole tree that each one is.
     base : the height at which the picture ends.
     """
 
     position: NDArray[np.float64]
     height: NDArray[np.float64]
     size: NDArray[np.int64]
-    colour: NDArray[np.float64]
+    color: NDArray[np.float64]
     parent: NDArray[np.int64]
     node: NDArray[np.int64]
     n_leaves: int
     base: float
 
 
-def arrange(top: Top, classes: LeafClasses | None) -> Drawing:
-    """Positions, heights and colours of the nodes at the top of a tree."""
-    shown, node = top.outline.tree, top.outline.node
+def arrange(tree: Tree, clusters: NDArray[np.int64] | None, axis: HeightAxis, color: NDArray[np.float64]) -> Drawing:
+    """The nodes of a tree down to clusters that are drawn as one (None: to the leaves); colors are of all its nodes."""
+    shown, node = (tree, np.arange(tree.n_nodes)) if clusters is None else outline(tree, clusters)
     position = child_middles(shown.parent, shown.first_positions[: shown.n_leaves].astype(np.float64) + 0.5)
-    colour = node_colours(top.tree, classes)[node]
-    height, size = top.axis.height[node], top.tree.sizes[node]
-    base, tip = (0.0, 0.0) if top.axis.from_zero else _floor(height[shown.n_leaves :])
+    height, size = axis.height[node], tree.sizes[node]
+    base, tip = (0.0, 0.0) if axis.from_zero else _floor(height[shown.n_leaves :])
     lowest = np.where(size > 1, tip, base)
-    return Drawing(position, np.maximum(height, lowest), size, colour, shown.parent, node, shown.n_leaves, base)
+    return Drawing(position, np.maximum(height, lowest), size, color[node], shown.parent, node, shown.n_leaves, base)
 
 
 def _floor(joins: NDArray[np.float64]) -> tuple[float, float]:
@@ -70,7 +69,7 @@ def draw_branches(ax: Axes, drawing: Drawing, upright: bool) -> None:
     ax.add_collection(
         LineCollection(
             list(_turn(elbows[order], upright)),
-            colors=drawing.colour[:-1][order],
+            colors=drawing.color[:-1][order],
             linewidths=0.4 if large else 1.1,
             capstyle="projecting",
             rasterized=large,
@@ -79,9 +78,9 @@ def draw_branches(ax: Axes, drawing: Drawing, upright: bool) -> None:
     whole = np.flatnonzero(drawing.size[: drawing.n_leaves] > 1)
     left, right, low = at[whole] - 0.4, at[whole] + 0.4, np.full(whole.size, drawing.base)
     corners = np.stack([left, low, at[whole], up[whole], right, low], axis=1).reshape(-1, 3, 2)
-    fill = np.column_stack([drawing.colour[whole], np.full(whole.size, 0.35)])
+    fill = np.column_stack([drawing.color[whole], np.full(whole.size, 0.35)])
     ax.add_collection(
-        PolyCollection(list(_turn(corners, upright)), facecolors=fill, edgecolors=drawing.colour[whole], linewidths=0.8)
+        PolyCollection(list(_turn(corners, upright)), facecolors=fill, edgecolors=drawing.color[whole], linewidths=0.8)
     )
 
 

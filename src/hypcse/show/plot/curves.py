@@ -12,11 +12,12 @@ from hypcse.entropy import structural_entropy
 from hypcse.graph import Graph, GraphLike
 from hypcse.partitions.cuts import best_cut, cut_savings
 from hypcse.partitions.nested_levels import levels_and_main
+from hypcse.search.compression import keep_nodes
 from hypcse.show.colors import INK, MARKERS, OKABE_ITO
 from hypcse.show.plot.axes import axes_or_new, open_frame
 from hypcse.show.source import graph_of, tree_of
 from hypcse.tree import Tree
-from hypcse.tree.flat import count_clusters
+from hypcse.tree.nodes import outline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,12 +57,12 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax, (6.4, 4.0))
     epochs = [step.epoch for step in steps]
     terms = {"total": "total", "structural entropy": "cse", "contrast": "contrast", "centroid": "centroid"}
-    for style, colour, (name, term) in zip(("-", "--", "-.", ":"), OKABE_ITO, terms.items(), strict=False):
-        ax.plot(epochs, [getattr(step.losses, term) for step in steps], style, color=colour, label=f"loss: {name}")
-    found = [(step.epoch, step.entropy) for step in steps if step.entropy is not None]
-    if found:
-        mark = "o" if len(found) <= 50 else ""
-        ax.plot(*zip(*found, strict=True), marker=mark, markersize=3.5, color=INK, label="entropy of the tree")
+    for style, color, (name, term) in zip(("-", "--", "-.", ":"), OKABE_ITO, terms.items(), strict=False):
+        ax.plot(epochs, [getattr(step.losses, term) for step in steps], style, color=color, label=f"loss: {name}")
+    measured = [(step.epoch, step.entropy) for step in steps if step.entropy is not None]
+    if measured:
+        mark = "o" if len(measured) <= 50 else ""
+        ax.plot(*zip(*measured, strict=True), marker=mark, markersize=3.5, color=INK, label="entropy of the tree")
     ax.set(xlabel="epoch", ylabel="loss and entropy", ylim=(0, None))
     open_frame(ax)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small")
@@ -108,13 +109,15 @@ def entropy_profile(
     graph = graph_of(source, graph, tree)
     if graph is None:
         raise ValueError("an entropy profile needs the graph over the leaves. Pass graph=.")
-    best = best_cut(tree, graph)
-    last = _last_number(tree, int(best.max()) + 1, max_clusters)
+    n_best = int(best_cut(tree, graph).max()) + 1
+    if max_clusters is None:
+        last = min(max(2 * n_best, 20), MAX_CLUSTERS, tree.n_leaves)
+    else:
+        last = check_count("max_clusters", max_clusters, 1, tree.n_leaves)
     star = _flat_entropy(tree, graph, np.zeros(tree.n_leaves, np.int64))
     entropy = star - cut_savings(tree, graph, last)
     ax = axes_or_new(ax, (6.4, 4.0))
     ax.plot(np.arange(1, last + 1), entropy, color=OKABE_ITO[0], label="best cut into so many")
-    n_best = int(best.max()) + 1
     if n_best <= last:
         ax.plot(n_best, entropy[n_best - 1], "o", color=OKABE_ITO[3], label=f"best cut: {n_best:,}")
     _mark_levels(ax, tree, graph)
@@ -125,30 +128,19 @@ def entropy_profile(
     return ax
 
 
-def _last_number(tree: Tree, n_best: int, asked: int | None) -> int:
-    if asked is not None:
-        return check_count("max_clusters", asked, 1, tree.n_leaves)
-    return min(max(2 * n_best, 20), MAX_CLUSTERS, tree.n_leaves)
-
-
 def _mark_levels(ax: Axes, tree: Tree, graph: Graph) -> None:
-    """Draw one marker per level, coarse to fine, labelled with its number of clusters."""
-    found = levels_and_main(tree, graph)
-    for place, labels in enumerate(found.labels):
-        number = count_clusters(labels)
+    """Draw one marker per level, coarse to fine, labeled with its number of clusters."""
+    levels = levels_and_main(tree, graph)
+    for place, (labels, number) in enumerate(zip(levels.labels, levels.n_clusters, strict=True)):
+        name = "main level" if place == levels.main else f"level {place + 1}"
+        marker, color = MARKERS[1 + place % 7], OKABE_ITO[(1, 2, 4, 5, 7)[min(place, 4)]]
         height = _flat_entropy(tree, graph, labels)
-        name = "main level" if place == found.main else f"level {place + 1}"
-        colour = OKABE_ITO[(1, 2, 4, 5, 7)[min(place, 4)]]
-        ax.plot(number, height, MARKERS[1 + place % 7], color=colour, markersize=7, label=f"{name}: {number:,}")
+        ax.plot(number, height, marker, color=color, markersize=7, label=f"{name}: {number:,}")
 
 
 def _flat_entropy(tree: Tree, graph: Graph, labels: NDArray[np.int64]) -> float:
     """Entropy of the tree root - clusters - leaves."""
-    sizes = np.bincount(labels)
-    n, large = labels.size, np.flatnonzero(sizes > 1)
-    if large.size == 1 and sizes.size == 1:
-        return structural_entropy(Tree(np.append(np.full(n, n), -1), np.append(np.zeros(n), 1.0)), graph)
-    node = np.full(sizes.size, n + large.size)
-    node[large] = n + np.arange(large.size)
-    parent = np.concatenate([node[labels], np.full(large.size, n + large.size), [-1]])
-    return structural_entropy(Tree(parent, np.concatenate([np.zeros(n), np.ones(large.size + 1)])), graph)
+    top = outline(tree, labels)
+    clusters = np.zeros(tree.n_nodes, np.bool_)
+    clusters[top.node[: top.tree.n_leaves]] = True
+    return structural_entropy(keep_nodes(tree, clusters), graph)

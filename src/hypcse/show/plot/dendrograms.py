@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from hypcse._checks import check_choice
+from hypcse._checks import check_choice, check_count
 from hypcse._choices import Heights, Orientation, Scale
 from hypcse.graph import Graph, GraphLike
-from hypcse.partitions.nested_levels import main_labels
-from hypcse.show.colors import INK, MAX_LEGEND, palette
+from hypcse.partitions.cuts import best_cut
+from hypcse.partitions.nested_levels import levels, main_labels
+from hypcse.search.binary import binary_form
+from hypcse.show.colors import INK, MAX_LEGEND, node_colors, palette
 from hypcse.show.layout import HeightAxis, height_axis
-from hypcse.show.plot.axes import axes_or_new, truncate
+from hypcse.show.plot.axes import axes_or_new
 from hypcse.show.plot.branches import Drawing, arrange, draw_branches, label_leaves, side_length
 from hypcse.show.source import LeafClasses, classes_of, graph_of, leaf_classes, tree_of
 from hypcse.tree import Tree
@@ -49,7 +52,7 @@ def dendrogram(
     source
         A `Tree`, or a fitted model with `tree_` (its `graph_` and `labels_` are used if it has them).
     labels
-        One class per leaf, to colour by: greyer where classes mix, grey where the class is None or NaN. By default,
+        One class per leaf, to color by: grayer where classes mix, gray where the class is None or NaN. By default,
         with a graph, the clusters of the `main_level`.
     n_clusters, max_leaves
         The number of subtrees to draw, chosen by the cut of lowest entropy if there is a graph. Or the largest number
@@ -80,30 +83,40 @@ def dendrogram(
     check_choice("orientation", orientation, Orientation)
     upright, tree = orientation in ("top", "bottom"), tree_of(source)
     graph = graph_of(source, graph, tree)
-    classes = _classes(source, labels, tree, graph)
-    written = tree.names if names is None else check_names(names, tree.n_leaves)
-    axis = height_axis(tree, graph, source, features, scale=scale, heights=heights)
-    drawing = arrange(truncate(tree, graph, axis, n_clusters, max_leaves), classes)
+    classes = classes_of(source, labels, tree)
+    if classes is None and graph is not None:
+        classes = leaf_classes(main_labels(tree, graph), tree.n_leaves)
+    names = tree.names if names is None else check_names(names, tree.n_leaves)
+    if n_clusters is not None and graph is not None:
+        # Cuts of lowest entropy may split multiway nodes.
+        tree = binary_form(tree)
+    axis = height_axis(tree, source, features, scale=scale, heights=heights)
+    clusters = shown_clusters(tree, graph, n_clusters, max_leaves)
+    drawing = arrange(tree, clusters, axis, node_colors(tree, classes))
     ax = axes_or_new(ax, (9.0, 4.8) if upright else (5.6, 8.0))
     draw_branches(ax, drawing, upright)
-    label_leaves(ax, drawing, written, upright)
-    _frame(ax, drawing, orientation, title)
-    _title_heights(ax, axis, upright)
-    if legend and labels is not None and classes is not None:
+    label_leaves(ax, drawing, names, upright)
+    _frame(ax, drawing, axis, orientation, title)
+    if legend and labels is not None and classes is not None and 1 < len(classes.names) <= MAX_LEGEND:
         _name_classes(ax, classes, orientation)
     return ax
 
 
-def _classes(source: Any, labels: ArrayLike | None, tree: Tree, graph: Graph | None) -> LeafClasses | None:
-    """The classes to colour by; if there are none, the clusters of the graph's main level."""
-    found = classes_of(source, labels, tree)
-    if found is None and graph is not None:
-        return leaf_classes(main_labels(tree, graph), tree.n_leaves)
-    return found
+def shown_clusters(
+    tree: Tree, graph: Graph | None, n_clusters: int | None, max_leaves: int | None
+) -> NDArray[np.int64] | None:
+    """Flat labels of the subtrees to draw as one, or None if all leaves are drawn; see `dendrogram`."""
+    if n_clusters is not None:
+        check_count("n_clusters", n_clusters, 1, tree.n_leaves)
+        return tree.cut(n_clusters=n_clusters) if graph is None else best_cut(tree, graph, n_clusters=n_clusters)
+    if max_leaves is None or tree.n_leaves <= check_count("max_leaves", max_leaves, 1):
+        return None
+    fitting = [] if graph is None else [labels for labels in levels(tree, graph) if 0 < labels.max() < max_leaves]
+    return fitting[-1] if fitting else tree.cut(n_clusters=max_leaves)
 
 
-def _frame(ax: Axes, drawing: Drawing, orientation: Orientation, title: str | None) -> None:
-    """Set the limits of both axes, the side for names, and the visible spines."""
+def _frame(ax: Axes, drawing: Drawing, axis: HeightAxis, orientation: Orientation, title: str | None) -> None:
+    """Set limits and titles of both axes, the side for names, and the visible spines."""
     upright = orientation in ("top", "bottom")
     top = float(drawing.height.max())
     # If all joins lie at 0, the axis starts below them; otherwise its end would hide them.
@@ -119,27 +132,21 @@ def _frame(ax: Axes, drawing: Drawing, orientation: Orientation, title: str | No
         ax.yaxis.tick_right()
     hidden = {"top", "right", "bottom", "left"} - {"left" if upright else "bottom"}
     ax.spines[sorted(hidden)].set_visible(False)
-
-
-def _title_heights(ax: Axes, axis: HeightAxis, upright: bool) -> None:
-    """The title of the height axis, with its note below if the axis is long enough."""
+    # The note stands below the title if the axis is long enough.
     noted = axis.note and side_length(ax, not upright) > LETTER * len(axis.note)
-    text = f"{axis.title}\n({axis.note})" if noted else axis.title
-    (ax.set_ylabel if upright else ax.set_xlabel)(text, color=INK)
+    (ax.set_ylabel if upright else ax.set_xlabel)(f"{axis.title}\n({axis.note})" if noted else axis.title, color=INK)
 
 
 def _name_classes(ax: Axes, classes: LeafClasses, orientation: Orientation) -> None:
     from matplotlib.patches import Patch
 
-    if 1 < len(classes.names) <= MAX_LEGEND:
-        colours = palette(len(classes.names))
-        patches = [Patch(color=colour, label=name) for name, colour in zip(classes.names, colours, strict=True)]
-        # Beside the picture, on the side without leaf names.
-        left = orientation == "left"
-        ax.legend(
-            handles=patches,
-            loc="upper right" if left else "upper left",
-            bbox_to_anchor=(0.0 if left else 1.0, 1.0),
-            frameon=False,
-            fontsize="small",
-        )
+    colors = palette(len(classes.names))
+    # Beside the picture, on the side without leaf names.
+    left = orientation == "left"
+    ax.legend(
+        handles=[Patch(color=color, label=name) for name, color in zip(classes.names, colors, strict=True)],
+        loc="upper right" if left else "upper left",
+        bbox_to_anchor=(0.0 if left else 1.0, 1.0),
+        frameon=False,
+        fontsize="small",
+    )

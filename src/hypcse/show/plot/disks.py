@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypcse.show.colors import INK, MARKERS, MAX_LEGEND, OKABE_ITO, TRUNK, node_colours, palette
+from hypcse.show.colors import INK, MARKERS, MAX_LEGEND, OKABE_ITO, TRUNK, node_colors, palette
 from hypcse.show.layout import model_layout
 from hypcse.show.plot.axes import RASTER_LEAVES, axes_or_new
 from hypcse.show.source import LeafClasses, classes_of, tree_of
@@ -36,11 +36,11 @@ def disk(
     Parameters
     ----------
     source
-        A `Tree`, or a fitted model with `tree_`. A model with a two-dimensional `embedding_` is drawn by it, with
+        A `Tree`, or a fitted model with `tree_`. A model with an `embedding_` in the unit disk is drawn by it, with
         its nodes at the LCAs of Eq. (6). Any other tree gets a layout with every subtree in its own sector.
     labels
-        One class per leaf, to colour by; by default the model's `labels_`. A branch has the colour of the largest
-        class under it, greyer the more classes mix. Where the label is None or NaN, leaves are grey.
+        One class per leaf, to color by; by default the model's `labels_`. A branch has the color of the largest
+        class under it, grayer the more classes mix. Where the label is None or NaN, leaves are gray.
     names
         Names to write around the rim; by default the tree's own, if it has at most 150 leaves.
     legend
@@ -67,16 +67,18 @@ def disk(
     """
     tree = tree_of(source)
     classes = classes_of(source, labels, tree)
-    written = _names(tree, names)
+    if names is not None:
+        names = check_names(names, tree.n_leaves)
+    elif tree.n_leaves <= MAX_NAMES:
+        names = tree.names
     ax = axes_or_new(ax, (6.4, 6.4))
-    places = _places(source, tree)
-    _draw_branches(ax, tree, places, node_colours(tree, classes))
-    _draw_leaves(ax, places[: tree.n_leaves], classes)
-    if written is not None:
-        _write_names(ax, places[: tree.n_leaves], written)
-    if legend and classes is not None and 1 < len(classes.names) <= MAX_LEGEND:
-        _name_classes(ax)
-    _frame(ax, title, written)
+    layout = model_layout(source, tree)
+    places = np.tanh(layout.radius / 2) * np.exp(1j * layout.angle)
+    _draw_branches(ax, tree, places, node_colors(tree, classes))
+    _draw_leaves(ax, places[: tree.n_leaves], classes, legend)
+    if names is not None:
+        _write_names(ax, places[: tree.n_leaves], names)
+    _frame(ax, title, names)
     return ax
 
 
@@ -96,12 +98,7 @@ def geodesics(start: NDArray[np.complex128], end: NDArray[np.complex128], n_poin
     return start[:, None] + (end - start)[:, None] * share * np.exp(1j * (t - 1) * half)
 
 
-def _places(source: Any, tree: Tree) -> NDArray[np.complex128]:
-    layout = model_layout(source, tree)
-    return np.tanh(layout.radius / 2) * np.exp(1j * layout.angle)
-
-
-def _draw_branches(ax: Axes, tree: Tree, places: NDArray[np.complex128], colours: NDArray[np.float64]) -> None:
+def _draw_branches(ax: Axes, tree: Tree, places: NDArray[np.complex128], colors: NDArray[np.float64]) -> None:
     from matplotlib.collections import LineCollection
 
     large = tree.n_leaves >= RASTER_LEAVES
@@ -113,7 +110,7 @@ def _draw_branches(ax: Axes, tree: Tree, places: NDArray[np.complex128], colours
     ax.add_collection(
         LineCollection(
             list(points[order]),
-            colors=colours[:-1][order],
+            colors=colors[:-1][order],
             linewidths=width[order] * (0.6 if large else 1),
             capstyle="round",
             rasterized=large,
@@ -122,7 +119,7 @@ def _draw_branches(ax: Axes, tree: Tree, places: NDArray[np.complex128], colours
     )
 
 
-def _draw_leaves(ax: Axes, places: NDArray[np.complex128], classes: LeafClasses | None) -> None:
+def _draw_leaves(ax: Axes, places: NDArray[np.complex128], classes: LeafClasses | None, legend: bool) -> None:
     size = float(np.clip(9000 / places.size, 0.4, 26))
     common: dict[str, Any] = {"s": size, "linewidths": 0.3 if size > 5 else 0, "edgecolors": "white", "zorder": 3}
     if classes is None:
@@ -130,38 +127,25 @@ def _draw_leaves(ax: Axes, places: NDArray[np.complex128], classes: LeafClasses 
         return
     unknown = places[classes.codes < 0]
     ax.scatter(unknown.real, unknown.imag, color=TRUNK, **common)
-    for code, (name, colour) in enumerate(zip(classes.names, palette(len(classes.names)), strict=True)):
+    for code, (name, color) in enumerate(zip(classes.names, palette(len(classes.names)), strict=True)):
         here = places[classes.codes == code]
         marker = MARKERS[code // len(OKABE_ITO) % len(MARKERS)]
-        ax.scatter(here.real, here.imag, color=colour, marker=marker, label=name, **common)
+        ax.scatter(here.real, here.imag, color=color, marker=marker, label=name, **common)
+    if legend and 1 < len(classes.names) <= MAX_LEGEND:
+        # Its dots are visible, even if those of the leaves are tiny.
+        style: dict[str, Any] = {"markerscale": np.sqrt(26 / size), "handletextpad": 0.2}
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small", **style)
 
 
-def _name_classes(ax: Axes) -> None:
-    """A legend with visible dots, even if those of the leaves are tiny."""
-    from matplotlib.collections import PathCollection
-
-    found = ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small", handletextpad=0.2)
-    for handle in found.legend_handles:
-        if isinstance(handle, PathCollection):
-            handle.set_sizes([26.0])
-
-
-def _names(tree: Tree, names: Sequence[str] | None) -> tuple[str, ...] | None:
-    if names is not None:
-        return check_names(names, tree.n_leaves)
-    return tree.names if tree.n_leaves <= MAX_NAMES else None
-
-
-def _write_names(ax: Axes, places: NDArray[np.complex128], names: tuple[str, ...]) -> None:
+def _write_names(ax: Axes, places: NDArray[np.complex128], names: Sequence[str]) -> None:
     """Names along the radii, readable on both sides."""
     size = float(np.clip(900 / max(len(names), 1), 4, 10))
     for place, name in zip(places, names, strict=True):
-        angle = float(np.degrees(np.angle(place)))
+        angle = float(np.angle(place, deg=True))
         left = abs(angle) > 90
-        x, y = 1.03 * np.cos(np.radians(angle)), 1.03 * np.sin(np.radians(angle))
         ax.text(
-            x,
-            y,
+            1.03 * np.cos(np.radians(angle)),
+            1.03 * np.sin(np.radians(angle)),
             name,
             rotation=angle + 180 if left else angle,
             rotation_mode="anchor",
@@ -172,11 +156,11 @@ def _write_names(ax: Axes, places: NDArray[np.complex128], names: tuple[str, ...
         )
 
 
-def _frame(ax: Axes, title: str | None, written: tuple[str, ...] | None) -> None:
+def _frame(ax: Axes, title: str | None, names: Sequence[str] | None) -> None:
     """The rim of the plane, and room for names around it."""
     from matplotlib.patches import Circle
 
     ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor="#d5d9df", linewidth=0.8, zorder=1))
-    reach = 1.03 if written is None else 1.08 + 0.018 * max(map(len, written))
+    reach = 1.03 if names is None else 1.08 + 0.018 * max(map(len, names))
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title or "")
     ax.set_axis_off()

@@ -1,4 +1,4 @@
 // What Python writes at the head of the script; see palette.js.
 
-/** The first colours of clusters and classes, "#rrggbb", on light and on dark ground. */
-declare const CLASS_COLOURS: Readonly<Record<"light" | "dark", readonly string[]>>;
+/** The first colors of clusters and classes, "#rrggbb", on light and on dark ground. */
+declare const CLASS_COLORS: Readonly<Record<"light" | "dark", readonly string[]>>;

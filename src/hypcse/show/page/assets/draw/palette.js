@@ -1,4 +1,4 @@
-// Colours. The first twelve, CLASS_COLOURS, are those of the plots, which colour-blind people can tell apart; Python
+// Colors. The first twelve, CLASS_COLORS, are those of the plots, which color-blind people can tell apart; Python
 // writes them at the head of the script. Those after them are spaced by the golden angle in OKLCH, so that any number of
 // them differ and none changes when more are asked for.
 
@@ -6,7 +6,7 @@ const GOLDEN_ANGLE = 137.50776405;
 
 /** @typedef {"light" | "dark"} Look */
 
-/** Ground and ink of the picture in both looks; the page's own colours are in its style sheet. */
+/** Ground and ink of the picture in both looks; the page's own colors are in its style sheet. */
 export const LOOKS = {
   light: {
     ground: "#fbfbfc", disk: "#ffffff", rim: "#d5d9df", trunk: "#9aa3af", ink: "#1c2430", accent: "#c2185b", still: "#eceef1",
@@ -16,7 +16,7 @@ export const LOOKS = {
   },
 };
 
-/** The ends of a heat map's colours: blue and orange, which people who see no red or no green can tell apart. */
+/** The ends of a heat map's colors: blue and orange, which people who see no red or no green can tell apart. */
 const HEAT_ENDS = { light: ["#0b5fa8", "#c8500a"], dark: ["#4fa3ee", "#f08a3c"] };
 
 /**
@@ -41,7 +41,7 @@ export function toHex(packed) {
 }
 
 /**
- * Lightness 0 .. 1, chroma and hue in degrees, to a packed colour; what sRGB lacks is clipped.
+ * Lightness 0 .. 1, chroma and hue in degrees, to a packed color; what sRGB lacks is clipped.
  * @param {number} lightness @param {number} chroma @param {number} hue
  */
 function oklch(lightness, chroma, hue) {
@@ -67,12 +67,12 @@ function gamma(linear) {
 }
 
 /**
- * Colour number `index` on light or dark ground; grey for -1.
+ * Color number `index` on light or dark ground; gray for -1.
  * @param {number} index @param {Look} look
  */
-export function paletteColour(index, look) {
+export function paletteColor(index, look) {
   if (index < 0) return packHex(LOOKS[look].trunk);
-  const named = CLASS_COLOURS[look];
+  const named = CLASS_COLORS[look];
   if (index < named.length) return packHex(named[index]);
   const turn = index - named.length;
   const lightness = (look === "dark" ? 0.74 : 0.56) + 0.08 * ((turn % 3) - 1);
@@ -80,31 +80,31 @@ export function paletteColour(index, look) {
 }
 
 /**
- * A colour between dark blue and yellow, for values from 0 to 1.
+ * A color between dark blue and yellow, for values from 0 to 1.
  * @param {number} value @param {Look} look
  */
-export function rampColour(value, look) {
+export function rampColor(value, look) {
   const [from, to] = look === "dark" ? [0.5, 0.9] : [0.32, 0.76];
   return oklch(from + (to - from) * value, 0.1 + 0.03 * Math.sin(Math.PI * value), 275 - 185 * value);
 }
 
-const HEAT_REACH = 2; // Deviations at which the colours of a heat map end.
+const HEAT_REACH = 2; // Deviations at which the colors of a heat map end.
 
 /**
- * Blue for standardised values below 0, orange for those above, the colour of the ground between.
+ * Blue for standardized values below 0, orange for those above, the color of the ground between.
  * @param {number} value @param {Look} look
  */
-export function heatColour(value, look) {
+export function heatColor(value, look) {
   const share = Math.min(Math.abs(value) / HEAT_REACH, 1);
   const end = HEAT_ENDS[look][value < 0 ? 0 : 1];
-  return mixColours(packHex(LOOKS[look].still), packHex(end), share);
+  return mixColors(packHex(LOOKS[look].still), packHex(end), share);
 }
 
 /**
- * A packed colour, a share of the way towards another.
+ * A packed color, a share of the way towards another.
  * @param {number} first @param {number} second @param {number} share
  */
-export function mixColours(first, second, share) {
+export function mixColors(first, second, share) {
   /** @param {number} shift */
   const part = (shift) => Math.round(((first >>> shift) & 255) * (1 - share) + ((second >>> shift) & 255) * share);
   return packBytes(part(0), part(8), part(16));

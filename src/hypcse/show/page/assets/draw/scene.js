@@ -3,14 +3,14 @@
 /** @typedef {(time: number) => void} Motion Moves a view to where it is at a time from 0 to 1. */
 /** @typedef {{ x: number, y: number, radius: number, fill: string }} Disk */
 
-/** Rows of numbers with one colour each, in typed arrays that grow. */
+/** Rows of numbers with one color each, in typed arrays that grow. */
 class Rows {
   /** @param {number} width */
   constructor(width) {
     this.width = width;
     this.count = 0;
     this.values = new Float32Array(width * 4096);
-    this.colours = new Uint32Array(4096);
+    this.colors = new Uint32Array(4096);
   }
 
   clear() {
@@ -19,20 +19,20 @@ class Rows {
 
   /**
    * Room for one more row; the index of its first value.
-   * @param {number} colour
+   * @param {number} color
    */
-  extend(colour) {
-    if (this.count === this.colours.length) this.grow();
-    this.colours[this.count] = colour;
+  extend(color) {
+    if (this.count === this.colors.length) this.grow();
+    this.colors[this.count] = color;
     return this.width * this.count++;
   }
 
   grow() {
     const values = new Float32Array(this.values.length * 2);
-    const colours = new Uint32Array(this.colours.length * 2);
+    const colors = new Uint32Array(this.colors.length * 2);
     values.set(this.values);
-    colours.set(this.colours);
-    [this.values, this.colours] = [values, colours];
+    colors.set(this.colors);
+    [this.values, this.colors] = [values, colors];
   }
 }
 
@@ -60,10 +60,10 @@ export class Scene {
   /**
    * A straight line. At a joint with another, `bend` is tan of half the angle by which the line turns there.
    * @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 @param {number} width
-   * @param {number} colour
+   * @param {number} color
    */
-  segment(x0, y0, x1, y1, width, colour, bend0 = 0, bend1 = 0) {
-    const at = this.segments.extend(colour);
+  segment(x0, y0, x1, y1, width, color, bend0 = 0, bend1 = 0) {
+    const at = this.segments.extend(color);
     const { values } = this.segments;
     values[at] = x0;
     values[at + 1] = y0;
@@ -77,29 +77,29 @@ export class Scene {
   /**
    * Straight pieces through `count` points of xs and ys, joined without gaps.
    * @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @param {number} count @param {number} width
-   * @param {number} colour
+   * @param {number} color
    */
-  polyline(xs, ys, count, width, colour) {
+  polyline(xs, ys, count, width, color) {
     let before = 0;
     for (let k = 1; k < count; k++) {
       const after = k + 1 < count ? bendAt(xs, ys, k) : 0;
-      this.segment(xs[k - 1], ys[k - 1], xs[k], ys[k], width, colour, before, after);
+      this.segment(xs[k - 1], ys[k - 1], xs[k], ys[k], width, color, before, after);
       before = after;
     }
   }
 
   /**
    * A filled rectangle.
-   * @param {number} x @param {number} y @param {number} width @param {number} height @param {number} colour
+   * @param {number} x @param {number} y @param {number} width @param {number} height @param {number} color
    */
-  rect(x, y, width, height, colour) {
-    const at = this.rects.extend(colour);
+  rect(x, y, width, height, color) {
+    const at = this.rects.extend(color);
     this.rects.values.set([x, y, width, height], at);
   }
 
-  /** @param {number} x @param {number} y @param {number} radius @param {number} colour */
-  dot(x, y, radius, colour) {
-    const at = this.dots.extend(colour);
+  /** @param {number} x @param {number} y @param {number} radius @param {number} color */
+  dot(x, y, radius, color) {
+    const at = this.dots.extend(color);
     const { values } = this.dots;
     values[at] = x;
     values[at + 1] = y;

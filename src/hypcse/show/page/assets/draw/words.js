@@ -6,7 +6,7 @@ import { LOOKS } from "./palette.js";
 
 /**
  * A text at a place: its direction in radians, which end or middle stands there, the size of its letters, and whether it
- * has a rim of ground colour, to be read over lines.
+ * has a rim of ground color, to be read over lines.
  * @typedef {object} Word
  * @property {number} x
  * @property {number} y

@@ -1,19 +1,19 @@
 // What the page shows now, and all that can be done to it. Parts of the page listen and draw themselves anew.
 
-import { countPairs, matchedColours } from "../tree/contingency.js";
+import { countPairs, matchedColors } from "../tree/contingency.js";
 import { Cuts } from "../tree/cut.js";
 import { Facts } from "../tree/facts.js";
 import { NodeNames } from "../tree/node_names.js";
-import { inheritedColours, Partition } from "../tree/partition.js";
+import { inheritedColors, Partition } from "../tree/partition.js";
 import { Tree } from "../tree/tree.js";
-import { colourByCut, colourByDepth, colourByLabel, majorities, paletteOf } from "../draw/colours.js";
+import { colorByCut, colorByDepth, colorByLabel, majorities, paletteOf } from "../draw/colors.js";
 import { DendrogramView } from "../draw/dendrogram/dendrogram.js";
 import { DiskView } from "../draw/disk/disk.js";
 /**
  * @import { Pair } from "../tree/contingency.js"
- * @import { Labelling, Page } from "../tree/payload.js"
+ * @import { Labeling, Page } from "../tree/payload.js"
  * @import { AxisKind } from "../draw/dendrogram/axis.js"
- * @import { Majorities, Mode } from "../draw/colours.js"
+ * @import { Majorities, Mode } from "../draw/colors.js"
  * @import { Point } from "../draw/disk/moebius.js"
  * @import { Look } from "../draw/palette.js"
  */
@@ -50,14 +50,14 @@ export class App {
     this.levels = page.levels.map((labels) => new Partition(this.tree, labels));
     this.cuts = new Cuts(this.tree, this.levels);
     this.levels.forEach((level, k) => {
-      if (k && !level.ofSubtrees) level.colours = inheritedColours(level, this.levels[k - 1]);
+      if (k && !level.ofSubtrees) level.colors = inheritedColors(level, this.levels[k - 1]);
     });
     this.automatic = page.automatic ? new Partition(this.tree, page.automatic, null, page.outliers) : this.levels[page.mainLevel ?? 0];
     /** @type {State} */
     this.state = {
       view: "disk", mode: "cut", level: -1, clusters: page.clusters || 0, selected: -1, hovered: -1, cell: "",
-      look: "light", heights: page.byDistance ? "distance" : "tree", heat: Boolean(page.table?.siblings),
-      strips: page.labellings.length > 0, renamed: 0,
+      look: "light", heights: page.byDistance ? "distance" : "tree", heat: Boolean(page.table?.said),
+      strips: page.labelings.length > 0, renamed: 0,
     };
     this.views.dendrogram.drawHeights(this.state.heights);
     this.partition = this.automatic;
@@ -68,7 +68,7 @@ export class App {
     /** @type {Map<string, Pair[]>} */
     this.pairs = new Map();
     this.besideShown = false;
-    this.colours = new Uint32Array(0);
+    this.colors = new Uint32Array(0);
     /** @type {Point} Where the pointer was last, in pixels of the picture. */
     this.pointed = [0, 0];
     this.cutAnew();
@@ -97,7 +97,7 @@ export class App {
     Object.assign(this.state, changes);
     if (changed.includes("heights")) this.views.dendrogram.drawHeights(this.state.heights);
     if (changed.includes("clusters") || changed.includes("level")) this.cutAnew();
-    else if (changed.some((key) => ["mode", "look", "heat", "strips"].includes(key))) this.colourAnew();
+    else if (changed.some((key) => ["mode", "look", "heat", "strips"].includes(key))) this.colorAnew();
     if (this.state.view === "dendrogram") this.arrangeBeside();
     for (const listener of this.listeners) listener(changed);
   }
@@ -107,7 +107,7 @@ export class App {
     if (level >= 0) this.partition = this.levels[level];
     else this.partition = clusters ? this.partitionInto(clusters) : this.automatic;
     this.pairs.clear();
-    this.colourAnew();
+    this.colorAnew();
   }
 
   /**
@@ -119,13 +119,13 @@ export class App {
     return this.levels.find(({ count }) => count === clusters) ?? this.cuts.into(clusters);
   }
 
-  colourAnew() {
+  colorAnew() {
     const { tree, partition } = this;
     const { mode, look } = this.state;
     this.palettes.clear();
-    const labelling = this.labelling(mode);
-    if (labelling) this.colours = colourByLabel(this.majoritiesOf(labelling), this.palette(labelling));
-    else this.colours = mode === "depth" ? colourByDepth(tree, look) : colourByCut(partition, look);
+    const labeling = this.labeling(mode);
+    if (labeling) this.colors = colorByLabel(this.majoritiesOf(labeling), this.palette(labeling));
+    else this.colors = mode === "depth" ? colorByDepth(tree, look) : colorByCut(partition, look);
     this.besideShown = false;
   }
 
@@ -139,11 +139,11 @@ export class App {
 
   /**
    * Clusters shown and labels, with the leaves that they share.
-   * @param {Labelling} labelling
+   * @param {Labeling} labeling
    */
-  pairsWith(labelling) {
-    const found = this.pairs.get(labelling.id) ?? countPairs(this.partition, labelling);
-    this.pairs.set(labelling.id, found);
+  pairsWith(labeling) {
+    const found = this.pairs.get(labeling.id) ?? countPairs(this.partition, labeling);
+    this.pairs.set(labeling.id, found);
     return found;
   }
 
@@ -151,40 +151,40 @@ export class App {
    * The labels with this id, if there are any.
    * @param {string} id
    */
-  labelling(id) {
-    return this.page.labellings.find((labelling) => labelling.id === id);
+  labeling(id) {
+    return this.page.labelings.find((labeling) => labeling.id === id);
   }
 
-  /** @param {Labelling} labelling */
-  majoritiesOf(labelling) {
-    const found = this.majorities.get(labelling.id) ?? majorities(this.tree, labelling);
-    this.majorities.set(labelling.id, found);
+  /** @param {Labeling} labeling */
+  majoritiesOf(labeling) {
+    const found = this.majorities.get(labeling.id) ?? majorities(this.tree, labeling);
+    this.majorities.set(labeling.id, found);
     return found;
   }
 
   /**
-   * Packed colours of labels by their code, with grey behind them.
-   * @param {Labelling} labelling
+   * Packed colors of labels by their code, with gray behind them.
+   * @param {Labeling} labeling
    */
-  palette(labelling) {
-    const made = this.palettes.get(labelling.id)
-      ?? paletteOf(matchedColours(this.partition, labelling, this.pairsWith(labelling)), this.state.look);
-    this.palettes.set(labelling.id, made);
+  palette(labeling) {
+    const made = this.palettes.get(labeling.id)
+      ?? paletteOf(matchedColors(this.partition, labeling, this.pairsWith(labeling)), this.state.look);
+    this.palettes.set(labeling.id, made);
     return made;
   }
 
   /** The clusters shown and all labels that came with the leaves, where they are to stand side by side. */
   strips() {
     const { partition, state, page } = this;
-    if (!state.strips || !page.labellings.length) return [];
-    const clusters = { title: "cluster", codes: partition.labels, palette: paletteOf(partition.colours, state.look) };
+    if (!state.strips || !page.labelings.length) return [];
+    const clusters = { title: "cluster", codes: partition.labels, palette: paletteOf(partition.colors, state.look) };
     return [
-      clusters, ...page.labellings.map((own) => ({ title: own.title, codes: own.codes, palette: this.palette(own) })),
+      clusters, ...page.labelings.map((own) => ({ title: own.title, codes: own.codes, palette: this.palette(own) })),
     ];
   }
 
   /**
-   * Show so many clusters, as far as the tree has them, and their colours.
+   * Show so many clusters, as far as the tree has them, and their colors.
    * @param {number} wanted
    */
   setClusters(wanted) {
@@ -219,9 +219,9 @@ export class App {
     this.showLevel(((shown < 0 ? between : shown + step) + levels.length) % levels.length);
   }
 
-  /** All that colours can stand for. */
+  /** All that colors can stand for. */
   modes() {
-    return ["cut", ...this.page.labellings.map(({ id }) => id), "depth"];
+    return ["cut", ...this.page.labelings.map(({ id }) => id), "depth"];
   }
 
   nextMode() {

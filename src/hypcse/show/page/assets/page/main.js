@@ -2,7 +2,7 @@
 
 import { readDocument } from "../tree/payload.js";
 import { axisMarks } from "../draw/dendrogram/axis.js";
-import { countColours } from "../draw/colours.js";
+import { countColors } from "../draw/colors.js";
 import { pictureWords } from "../draw/names.js";
 import { copyText } from "../side/taking/clipboard.js";
 import { Comparison } from "../side/comparison.js";
@@ -52,11 +52,11 @@ function exposeState(app, stage) {
       const { state, partition, automatic } = app;
       return { ...state, clusters: partition.count, automatic: partition === automatic, level: app.shownLevel() };
     },
-    get colours() {
-      return countColours(app.tree, app.colours);
+    get colors() {
+      return countColors(app.tree, app.colors);
     },
-    get leafColours() {
-      return Array.from(app.colours.subarray(0, app.tree.leafCount));
+    get leafColors() {
+      return Array.from(app.colors.subarray(0, app.tree.leafCount));
     },
     get motion() {
       return app.view.summary();

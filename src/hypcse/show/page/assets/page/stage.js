@@ -98,9 +98,9 @@ export class Stage {
 
   draw() {
     const begin = performance.now();
-    const { view, colours, state } = this.app;
+    const { view, colors, state } = this.app;
     this.scene.clear();
-    view.build(this.scene, colours, state.look, this.moving);
+    view.build(this.scene, colors, state.look, this.moving);
     this.painter.paint(this.scene, view.width, view.height);
     this.drawOverlay();
     this.frames++;

@@ -2,11 +2,11 @@
 
 import { adjustedRand } from "../tree/contingency.js";
 import { grouped, percent } from "../tree/numbers.js";
-import { paletteColour } from "../draw/palette.js";
+import { paletteColor } from "../draw/palette.js";
 import { byId, element, note, swatch } from "./elements.js";
 /**
  * @import { Pair } from "../tree/contingency.js"
- * @import { Labelling } from "../tree/payload.js"
+ * @import { Labeling } from "../tree/payload.js"
  * @import { App } from "../page/app.js"
  */
 
@@ -20,10 +20,10 @@ export class Comparison {
     this.app = app;
     this.box = byId("comparison");
     this.choice = byId("compared", HTMLSelectElement);
-    const { labellings } = app.page;
-    this.box.hidden = !labellings.length;
-    this.choice.replaceChildren(...labellings.map(({ id, title }) => element("option", { value: id, text: title })));
-    byId("compared-row").hidden = labellings.length < 2;
+    const { labelings } = app.page;
+    this.box.hidden = !labelings.length;
+    this.choice.replaceChildren(...labelings.map(({ id, title }) => element("option", { value: id, text: title })));
+    byId("compared-row").hidden = labelings.length < 2;
     this.choice.addEventListener("change", () => this.refresh());
     app.listen((changed) => {
       if (changed.some((key) => ["clusters", "level", "look", "renamed"].includes(key))) this.refresh();
@@ -32,25 +32,25 @@ export class Comparison {
   }
 
   refresh() {
-    const labelling = this.app.labelling(this.choice.value);
-    if (!labelling) return;
-    const pairs = this.app.pairsWith(labelling);
+    const labeling = this.app.labeling(this.choice.value);
+    if (!labeling) return;
+    const pairs = this.app.pairsWith(labeling);
     const known = pairs.reduce((sum, { count }) => sum + count, 0);
     byId("agreement").textContent = known ? `Adjusted Rand index ${adjustedRand(pairs).toFixed(3)} (1: they agree, 0: chance)`
       : "No label is known.";
-    byId("comparison-title").textContent = `Clusters and ${labelling.id === "class" ? "classes" : labelling.title}`;
-    byId("pairs").replaceChildren(...this.table(pairs, labelling));
+    byId("comparison-title").textContent = `Clusters and ${labeling.id === "class" ? "classes" : labeling.title}`;
+    byId("pairs").replaceChildren(...this.table(pairs, labeling));
   }
 
-  /** @param {Pair[]} pairs @param {Labelling} labelling */
-  table(pairs, labelling) {
+  /** @param {Pair[]} pairs @param {Labeling} labeling */
+  table(pairs, labeling) {
     const codes = this.columns(pairs);
     const rows = this.app.partition.bySize();
-    const shown = rows.slice(0, LISTED_ROWS).map((label) => this.row(label, pairs, codes, labelling));
+    const shown = rows.slice(0, LISTED_ROWS).map((label) => this.row(label, pairs, codes, labeling));
     const head = element("tr", {}, [
       element("th", { scope: "col", text: "Cluster" }),
-      ...codes.map((code) => this.heading(code, labelling)),
-      ...(labelling.names.length > codes.length ? [element("th", { scope: "col", text: "other" })] : []),
+      ...codes.map((code) => this.heading(code, labeling)),
+      ...(labeling.names.length > codes.length ? [element("th", { scope: "col", text: "other" })] : []),
     ]);
     const rest = rows.length > shown.length ? [note(`and ${grouped(rows.length - shown.length)} more clusters`, "p")] : [];
     const table = element("table", { className: "pairs" }, [
@@ -71,28 +71,28 @@ export class Comparison {
     return most.slice(0, LISTED_COLUMNS).sort((a, b) => a - b);
   }
 
-  /** @param {number} code @param {Labelling} labelling */
-  heading(code, labelling) {
-    const name = labelling.names[code];
+  /** @param {number} code @param {Labeling} labeling */
+  heading(code, labeling) {
+    const name = labeling.names[code];
     return element("th", { scope: "col", title: name }, [
-      element("span", { className: "upright", text: name }), swatch(this.app.palette(labelling)[code]),
+      element("span", { className: "upright", text: name }), swatch(this.app.palette(labeling)[code]),
     ]);
   }
 
-  /** @param {number} label @param {Pair[]} pairs @param {number[]} codes @param {Labelling} labelling */
-  row(label, pairs, codes, labelling) {
+  /** @param {number} label @param {Pair[]} pairs @param {number[]} codes @param {Labeling} labeling */
+  row(label, pairs, codes, labeling) {
     const { app } = this;
     const { partition } = app;
     const own = pairs.filter((pair) => pair.label === label);
     const counts = codes.map((code) => own.find((pair) => pair.code === code)?.count ?? 0);
     const all = own.reduce((sum, { count }) => sum + count, 0);
     const other = all - counts.reduce((sum, count) => sum + count, 0);
-    const cells = labelling.names.length > codes.length ? [...counts, other] : counts;
+    const cells = labeling.names.length > codes.length ? [...counts, other] : counts;
     const title = app.clusterTitle(label);
     const button = element("button", {
       type: "button", className: "plain", title, onclick: () => app.select(partition.tops[label]),
     }, [
-      swatch(paletteColour(partition.colours[label], app.state.look)), element("span", { text: partition.numberOf(label) }),
+      swatch(paletteColor(partition.colors[label], app.state.look)), element("span", { text: partition.numberOf(label) }),
     ]);
     return element("tr", {}, [
       element("th", { scope: "row" }, [button]), ...cells.map((count) => pairCell(count, all)),

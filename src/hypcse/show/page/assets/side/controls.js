@@ -17,10 +17,10 @@ export class Controls {
     this.slider = byId("clusters", HTMLInputElement);
     this.number = byId("clusters-number", HTMLInputElement);
     this.automatic = byId("automatic");
-    this.mode = byId("colouring", HTMLSelectElement);
+    this.mode = byId("coloring", HTMLSelectElement);
     this.slider.max = String(Math.min(app.tree.leafCount, SLIDER_CLUSTERS));
     this.number.max = String(app.tree.leafCount);
-    const own = app.page.labellings.map(({ id, title }) => element("option", { value: id, text: title }));
+    const own = app.page.labelings.map(({ id, title }) => element("option", { value: id, text: title }));
     this.mode.querySelector("[value=depth]")?.before(...own);
     this.automatic.textContent = `Automatic: ${grouped(app.automatic.count)}, ${app.page.automaticRule}`;
     byId("level-marks").replaceChildren(
@@ -28,7 +28,7 @@ export class Controls {
         .map(({ count }) => element("option", { value: String(count) })),
     );
     byId("heat-row").hidden = !app.page.table?.heat.columns.length;
-    byId("strips-row").hidden = !app.page.labellings.length;
+    byId("strips-row").hidden = !app.page.labelings.length;
     this.heat = byId("heat", HTMLInputElement);
     this.strips = byId("strips", HTMLInputElement);
     byId("summary").textContent = summaryOf(app);
@@ -125,7 +125,7 @@ export class Controls {
 function summaryOf(app) {
   const { tree } = app;
   const inner = tree.nodeCount - tree.leafCount;
-  const known = app.labelling("class");
+  const known = app.labeling("class");
   const classes = known ? `, ${grouped(known.names.length)} classes` : "";
   return `${grouped(tree.leafCount)} leaves, ${grouped(inner)} inner nodes, depth ${grouped(tree.deepest)}${classes}`;
 }

@@ -43,7 +43,7 @@ export function required(value, name, kind) {
 }
 
 /**
- * A small square of one colour; the policy of the page allows styles set by the script, not in markup.
+ * A small square of one color; the policy of the page allows styles set by the script, not in markup.
  * @param {number} packed
  */
 export function swatch(packed) {

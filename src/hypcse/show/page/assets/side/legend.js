@@ -1,14 +1,14 @@
-// What the colours mean.
+// What the colors mean.
 
 import { grouped } from "../tree/numbers.js";
-import { heatColour, paletteColour, rampColour, toHex } from "../draw/palette.js";
+import { heatColor, paletteColor, rampColor, toHex } from "../draw/palette.js";
 import { byId, element, note, swatch } from "./elements.js";
 /**
- * @import { Labelling } from "../tree/payload.js"
+ * @import { Labeling } from "../tree/payload.js"
  * @import { App } from "../page/app.js"
  */
 
-/** @typedef {{ colour: number, text: string, count: number, node: number }} Entry One colour; node: -1 for none. */
+/** @typedef {{ color: number, text: string, count: number, node: number }} Entry One color; node: -1 for none. */
 
 const FIRST_ENTRIES = 10;
 const MOST_ENTRIES = 200;
@@ -37,29 +37,29 @@ export class Legend {
   refresh() {
     const { app } = this;
     const { look, heat, view, mode } = app.state;
-    const labelling = app.labelling(mode);
+    const labeling = app.labeling(mode);
     const entries = legendEntries(app);
     const shown = entries.slice(0, this.whole ? MOST_ENTRIES : FIRST_ENTRIES);
-    const depth = mode === "depth" ? [ramp((value) => rampColour(value, look), "root", `depth ${app.tree.deepest}`)] : [];
+    const depth = mode === "depth" ? [ramp((value) => rampColor(value, look), "root", `depth ${app.tree.deepest}`)] : [];
     this.list.replaceChildren(...shown.map((entry) => this.row(entry)), ...depth);
     this.more.hidden = entries.length <= FIRST_ENTRIES;
     const last = Math.min(entries.length, MOST_ENTRIES);
     this.more.textContent = this.whole ? `Show the first ${FIRST_ENTRIES} of ${grouped(entries.length)}`
       : `${grouped(entries.length - shown.length)} more${last < entries.length ? `, ${last} listed` : ""}`;
     this.more.setAttribute("aria-expanded", String(this.whole));
-    byId("legend-note").hidden = !labelling;
+    byId("legend-note").hidden = !labeling;
     const heatShown = heat && view === "dendrogram" && app.views.dendrogram.beside.columns.length > 0;
     byId("heat-key").hidden = !heatShown;
     byId("heat-key").replaceChildren(
       note("Heat map: means by cluster, in standard deviations from the mean of all leaves", "p"),
-      ramp((value) => heatColour(4 * value - 2, look), "−2", "+2"),
+      ramp((value) => heatColor(4 * value - 2, look), "−2", "+2"),
     );
   }
 
   /** @param {Entry} entry */
-  row({ colour, text, count, node }) {
+  row({ color, text, count, node }) {
     const words = [
-      swatch(colour),
+      swatch(color),
       element("span", { className: "name whole", text, title: text }),
       element("span", { className: "count", text: grouped(count) }),
     ];
@@ -69,12 +69,12 @@ export class Legend {
 }
 
 /**
- * One entry for each colour: clusters with the largest first, or labels; none for depths, which are a ramp.
+ * One entry for each color: clusters with the largest first, or labels; none for depths, which are a ramp.
  * @param {App} app @returns {Entry[]}
  */
 export function legendEntries(app) {
-  const labelling = app.labelling(app.state.mode);
-  if (labelling) return labelEntries(app, labelling);
+  const labeling = app.labeling(app.state.mode);
+  if (labeling) return labelEntries(app, labeling);
   return app.state.mode === "depth" ? [] : clusterEntries(app);
 }
 
@@ -82,7 +82,7 @@ export function legendEntries(app) {
 function clusterEntries(app) {
   const { partition, state } = app;
   return partition.bySize().map((label) => ({
-    colour: paletteColour(partition.colours[label], state.look),
+    color: paletteColor(partition.colors[label], state.look),
     get text() {
       return partition.ofNodes && label !== partition.outliers ? `${label}: ${app.clusterTitle(label)}` : app.clusterTitle(label);
     },
@@ -93,19 +93,19 @@ function clusterEntries(app) {
 
 /**
  * In the order of the labels where all of them are listed at once, the most frequent first otherwise.
- * @param {App} app @param {Labelling} labelling @returns {Entry[]}
+ * @param {App} app @param {Labeling} labeling @returns {Entry[]}
  */
-function labelEntries(app, labelling) {
-  const mix = app.facts.mix(app.tree.root, labelling);
+function labelEntries(app, labeling) {
+  const mix = app.facts.mix(app.tree.root, labeling);
   if (mix.length <= FIRST_ENTRIES) mix.sort((a, b) => a.code - b.code);
-  const palette = app.palette(labelling);
-  return mix.map(({ code, count, name }) => ({ colour: palette[code], text: name, count, node: -1 }));
+  const palette = app.palette(labeling);
+  return mix.map(({ code, count, name }) => ({ color: palette[code], text: name, count, node: -1 }));
 }
 
-/** @param {(value: number) => number} colourAt @param {string} from @param {string} to */
-function ramp(colourAt, from, to) {
+/** @param {(value: number) => number} colorAt @param {string} from @param {string} to */
+function ramp(colorAt, from, to) {
   const bar = element("span", { className: "ramp" });
-  const stops = Array.from({ length: 9 }, (_, k) => toHex(colourAt(k / 8)));
+  const stops = Array.from({ length: 9 }, (_, k) => toHex(colorAt(k / 8)));
   bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   const ends = element("span", { className: "ends" }, [element("span", { text: from }), element("span", { text: to })]);
   return element("li", {}, [bar, ends]);

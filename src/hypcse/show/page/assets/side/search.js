@@ -3,7 +3,7 @@
 import { grouped } from "../tree/numbers.js";
 import { byId, element, note } from "./elements.js";
 /**
- * @import { Labelling } from "../tree/payload.js"
+ * @import { Labeling } from "../tree/payload.js"
  * @import { App } from "../page/app.js"
  * @import { Stage } from "../page/stage.js"
  */
@@ -51,18 +51,18 @@ export class Search {
   }
 
   /**
-   * Labels of any kind whose name has this in it. Choosing one colours by them and selects the node that fits it best.
+   * Labels of any kind whose name has this in it. Choosing one colors by them and selects the node that fits it best.
    * @param {string} wanted @returns {Hit[]}
    */
   labels(wanted) {
     const { app } = this;
-    return app.page.labellings.flatMap((labelling) => labelling.names.flatMap((text, code) => {
+    return app.page.labelings.flatMap((labeling) => labeling.names.flatMap((text, code) => {
       if (!text.toLowerCase().includes(wanted)) return [];
       const act = () => {
-        app.set({ mode: labelling.id, strips: true });
-        this.go(bestNode(app, labelling, code));
+        app.set({ mode: labeling.id, strips: true });
+        this.go(bestNode(app, labeling, code));
       };
-      return [{ text, kind: labelling.title, act }];
+      return [{ text, kind: labeling.title, act }];
     }).slice(0, LISTED_HITS / 2));
   }
 
@@ -164,7 +164,7 @@ export class Search {
 
 /**
  * The node whose leaves fit a label best: the greatest share of what has the label or lies under the node (Jaccard).
- * @param {App} app @param {Labelling} labelling @param {number} code
+ * @param {App} app @param {Labeling} labeling @param {number} code
  */
 function bestNode({ tree }, { codes }, code) {
   const own = new Uint32Array(tree.nodeCount);

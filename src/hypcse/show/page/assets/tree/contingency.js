@@ -2,7 +2,7 @@
 
 /**
  * @import { Partition } from "./partition.js"
- * @import { Labelling } from "./payload.js"
+ * @import { Labeling } from "./payload.js"
  */
 
 const DENSE_PAIRS = 1_000_000; // Pairs up to which all of them are counted in one array.
@@ -11,7 +11,7 @@ const DENSE_PAIRS = 1_000_000; // Pairs up to which all of them are counted in o
 
 /**
  * All pairs that have leaves, the most frequent first. Leaves whose label is unknown do not count.
- * @param {Partition} partition @param {Labelling} labelling @returns {Pair[]}
+ * @param {Partition} partition @param {Labeling} labeling @returns {Pair[]}
  */
 export function countPairs(partition, { codes, names }) {
   const width = names.length;
@@ -32,20 +32,20 @@ export function countPairs(partition, { codes, names }) {
 }
 
 /**
- * A colour number for each label: that of the cluster which it shares most leaves with, one label per cluster. Labels
- * that are left over take numbers that no cluster has. So a colour never means two things at once.
- * @param {Partition} partition @param {Labelling} labelling @param {Pair[]} pairs
+ * A color number for each label: that of the cluster which it shares most leaves with, one label per cluster. Labels
+ * that are left over take numbers that no cluster has. So a color never means two things at once.
+ * @param {Partition} partition @param {Labeling} labeling @param {Pair[]} pairs
  */
-export function matchedColours(partition, labelling, pairs) {
-  const colours = new Int32Array(labelling.names.length).fill(-1);
+export function matchedColors(partition, labeling, pairs) {
+  const colors = new Int32Array(labeling.names.length).fill(-1);
   const taken = new Set();
   for (const { label, code } of pairs) {
-    if (colours[code] >= 0 || taken.has(label)) continue;
-    colours[code] = partition.colours[label];
+    if (colors[code] >= 0 || taken.has(label)) continue;
+    colors[code] = partition.colors[label];
     taken.add(label);
   }
   let next = partition.count;
-  return colours.map((colour) => (colour < 0 ? next++ : colour));
+  return colors.map((color) => (color < 0 ? next++ : color));
 }
 
 /**

@@ -18,9 +18,9 @@ export class Cuts {
     this.order = new Int32Array(tree.nodeCount - tree.leafCount);
     this.clustersAfter = new Int32Array(this.order.length);
     this.orderSplits();
-    this.colour = new Int32Array(tree.nodeCount);
-    this.numberColours();
-    for (const level of this.passed) level.colours = level.coloursFrom(this.colour);
+    this.color = new Int32Array(tree.nodeCount);
+    this.numberColors();
+    for (const level of this.passed) level.colors = level.colorsFrom(this.color);
   }
 
   /** The first level that splits each node, from 0; the number of levels where none does. */
@@ -45,17 +45,17 @@ export class Cuts {
   }
 
   /**
-   * A colour number for every node that does not depend on k: at a split one child keeps its parent's colour and the
-   * others take the next ones. The clusters of a cut into k have the colours 0 .. k - 1, each once.
+   * A color number for every node that does not depend on k: at a split one child keeps its parent's color and the
+   * others take the next ones. The clusters of a cut into k have the colors 0 .. k - 1, each once.
    */
-  numberColours() {
+  numberColors() {
     const { tree } = this;
     const weight = this.weighHeirs();
     let next = 1;
     for (const node of this.order) {
       const heir = this.heirOf(node, weight);
       for (let child = tree.firstChild[node]; child >= 0; child = tree.nextSibling[child]) {
-        this.colour[child] = child === heir ? this.colour[node] : next++;
+        this.color[child] = child === heir ? this.color[node] : next++;
       }
     }
   }
@@ -83,7 +83,7 @@ export class Cuts {
   }
 
   /**
-   * The child that keeps the colour: the one with the largest cluster of the next level, the first where several tie.
+   * The child that keeps the color: the one with the largest cluster of the next level, the first where several tie.
    * @param {number} node @param {Int32Array} weight
    */
   heirOf(node, weight) {
@@ -110,7 +110,7 @@ export class Cuts {
       if (inside) top[node] = top[tree.parent[node]];
       else top[node] = split[node] ? -1 : node;
     }
-    return new Partition(tree, labelsOf(tree, top), this.colour);
+    return new Partition(tree, labelsOf(tree, top), this.color);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { brief } from "./numbers.js";
 /**
- * @import { Labelling, Page } from "./payload.js"
+ * @import { Labeling, Page } from "./payload.js"
  * @import { Tree } from "./tree.js"
  */
 
@@ -23,7 +23,7 @@ export class Facts {
 
   /**
    * Labels under a node with their counts, most frequent first. Unknown ones do not count.
-   * @param {number} node @param {Labelling} labelling
+   * @param {number} node @param {Labeling} labeling
    */
   mix(node, { codes, names }) {
     /** @type {Map<number, number>} */
@@ -100,7 +100,7 @@ export class Facts {
   sentence(node, title) {
     const { tree } = this;
     if (tree.isLeaf(node)) return `Leaf ${title}, depth ${tree.depth[node]}.`;
-    const [classes] = this.page.labellings;
+    const [classes] = this.page.labelings;
     const mix = classes ? this.mix(node, classes) : [];
     const most = mix.length ? `, mostly ${mix[0].name}` : "";
     const parts = tree.children(node).length;

@@ -57,6 +57,6 @@ export function treeJson(tree, names) {
   }
   return JSON.stringify({
     format: "hypcse-tree", version: 1, parent: Array.from(tree.parent), height: Array.from(tree.height),
-    names: tree.names, node_names: kept,
+    names: tree.names, unit: tree.unit, joined_from: tree.joinedFrom, node_names: kept,
   });
 }

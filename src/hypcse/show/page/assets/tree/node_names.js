@@ -1,14 +1,11 @@
-// What nodes are called: the names that people gave, here or with the tree, else the columns that set a node apart from
-// its siblings, else one of its leaves.
+// What nodes are called: the names that people gave, here or with the tree, else what columns say of a node, else one of
+// its leaves, else its rank by size.
 
 /**
  * @import { Facts } from "./facts.js"
  * @import { Page } from "./payload.js"
  * @import { Tree } from "./tree.js"
  */
-
-const LEAST_SHIFT = 0.3; // Deviations between siblings below which a column names neither.
-const LEAST_SHARE = 0.5; // Of the first column's shift, below which a second one is left out.
 
 export class NodeNames {
   /** @param {Tree} tree @param {Page} page @param {Facts} facts */
@@ -21,6 +18,8 @@ export class NodeNames {
     this.edited = new Map();
     /** @type {Map<number, string>} */
     this.made = new Map();
+    /** @type {Map<number, number> | null} */
+    this.ranks = null;
   }
 
   /**
@@ -41,7 +40,7 @@ export class NodeNames {
   }
 
   /**
-   * The name by columns, or by a leaf where columns say nothing; made once.
+   * The name by columns, or by a leaf or its size where columns say nothing; made once.
    * @param {number} node
    */
   automatic(node) {
@@ -78,26 +77,34 @@ export class NodeNames {
   }
 
   /**
-   * The columns that set a node apart from its siblings, in words; empty where none is known.
+   * What columns say of a node; empty where they say nothing.
    * @param {number} node
    */
   byColumns(node) {
     const row = this.table?.row.get(node);
-    if (!this.table?.siblings || row === undefined) return "";
-    const { siblings, names } = this.table;
-    const words = [];
-    const most = Math.abs(siblings.shift[row * siblings.told]);
-    for (let k = row * siblings.told; k < (row + 1) * siblings.told; k++) {
-      if (Math.abs(siblings.shift[k]) < Math.max(LEAST_SHIFT, LEAST_SHARE * most)) break;
-      words.push(`${siblings.words[siblings.word[k]]}${names[siblings.column[k]]}`);
-    }
-    return words.join(", ");
+    return row === undefined ? "" : this.table?.said?.[row] ?? "";
   }
 
   /** @param {number} node */
   byLeaf(node) {
+    const count = (/** @type {number} */ n) => n.toLocaleString("en");
+    const size = this.tree.size[node];
+    if (!this.tree.names) return `cluster ${count(this.rank(node))} (${count(size)})`;
     const [leaf] = this.facts.exemplars(node);
-    const name = this.tree.names ? this.tree.leafName(leaf) || "(no name)" : `leaf ${leaf}`;
-    return `${name} and ${(this.tree.size[node] - 1).toLocaleString("en")} more`;
+    return `${this.tree.leafName(leaf) || "(no name)"} and ${count(size - 1)} more`;
+  }
+
+  /**
+   * The place of an inner node among all by size, the largest below the root first.
+   * @param {number} node
+   */
+  rank(node) {
+    if (!this.ranks) {
+      const { leafCount, root, size } = this.tree;
+      const inner = Array.from({ length: root - leafCount }, (_, k) => leafCount + k);
+      inner.sort((a, b) => size[b] - size[a] || b - a);
+      this.ranks = new Map(inner.map((one, k) => [one, k + 1]));
+    }
+    return this.ranks.get(node) ?? 1;
   }
 }

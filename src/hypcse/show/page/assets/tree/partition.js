@@ -7,14 +7,14 @@
 
 const MAIN_SHARE = 0.9; // Share of the leaves of a cluster under one node that the node may be shown and named for.
 
-/** Flat labels of the leaves, what they mean at the nodes above them, and a colour number for each cluster. */
+/** Flat labels of the leaves, what they mean at the nodes above them, and a color number for each cluster. */
 export class Partition {
   /**
-   * colourOf: a colour number for each node, where the clusters take theirs from; by size, largest first, without.
-   * hasOutliers: whether the last label is no cluster but outliers: grey, and listed last.
-   * @param {Tree} tree @param {Numbers} labels @param {Int32Array | null} colourOf @param {boolean} hasOutliers
+   * colorOf: a color number for each node, where the clusters take theirs from; by size, largest first, without.
+   * hasOutliers: whether the last label is no cluster but outliers: gray, and listed last.
+   * @param {Tree} tree @param {Numbers} labels @param {Int32Array | null} colorOf @param {boolean} hasOutliers
    */
-  constructor(tree, labels, colourOf = null, hasOutliers = false) {
+  constructor(tree, labels, colorOf = null, hasOutliers = false) {
     this.labels = labels;
     let most = 0;
     for (const label of labels) most = Math.max(most, label);
@@ -30,15 +30,15 @@ export class Partition {
     // Whether every cluster is all that lies under one node, and whether it is but for a few strays.
     this.ofSubtrees = under(1);
     this.ofNodes = under(MAIN_SHARE);
-    this.colours = colourOf ? this.coloursFrom(colourOf) : this.ranks();
+    this.colors = colorOf ? this.colorsFrom(colorOf) : this.ranks();
   }
 
   /**
-   * The colour number of each cluster, from one for each node.
-   * @param {Int32Array} colourOf
+   * The color number of each cluster, from one for each node.
+   * @param {Int32Array} colorOf
    */
-  coloursFrom(colourOf) {
-    return this.tops.map((node) => (node < 0 ? 0 : colourOf[node]));
+  colorsFrom(colorOf) {
+    return this.tops.map((node) => (node < 0 ? 0 : colorOf[node]));
   }
 
   /**
@@ -62,7 +62,7 @@ export class Partition {
     return this.outliers < 0 ? used : [...used, this.outliers];
   }
 
-  /** Rank of each cluster by size; -1, which is grey, for outliers. */
+  /** Rank of each cluster by size; -1, which is gray, for outliers. */
   ranks() {
     const rank = new Int32Array(this.sizes.length);
     this.bySize().forEach((label, k) => { rank[label] = label === this.outliers ? -1 : k; });
@@ -79,21 +79,21 @@ export class Partition {
 }
 
 /**
- * Colours of a partition whose clusters each lie inside one of a coarser: the largest part of a cluster keeps its colour
+ * Colors of a partition whose clusters each lie inside one of a coarser: the largest part of a cluster keeps its color
  * and the others take the next ones.
  * @param {Partition} partition @param {Partition} coarser
  */
-export function inheritedColours(partition, coarser) {
+export function inheritedColors(partition, coarser) {
   const above = new Int32Array(partition.sizes.length);
   partition.labels.forEach((label, leaf) => { above[label] = coarser.labels[leaf]; });
-  const colours = new Int32Array(partition.sizes.length);
+  const colors = new Int32Array(partition.sizes.length);
   const kept = new Set();
   let next = coarser.count;
   for (const label of partition.bySize()) {
-    colours[label] = kept.has(above[label]) ? next++ : coarser.colours[above[label]];
+    colors[label] = kept.has(above[label]) ? next++ : coarser.colors[above[label]];
     kept.add(above[label]);
   }
-  return colours;
+  return colors;
 }
 
 /**

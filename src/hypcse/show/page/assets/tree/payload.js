@@ -4,13 +4,14 @@
 /** @typedef {Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array} Numbers */
 
 /**
- * The data of a page as Python's `document` writes them.
+ * The data of a page as Python's `page_contents` gives them.
  * @typedef {object} RawPage
- * @property {number} version
  * @property {string} title
  * @property {Packed} parent
  * @property {Packed} height Of internal nodes; leaves have height 0.
  * @property {string} heightTitle
+ * @property {string | null} unit What heights measure, as `Tree.unit` of Python says.
+ * @property {number | null} joinedFrom The height from which on distances joined nodes; null where there is none.
  * @property {{ inner: Packed, title: string, note: string } | null} distance
  * @property {boolean} byDistance
  * @property {Packed} angle
@@ -43,19 +44,15 @@
  * @property {Packed} column
  * @property {Packed} shift
  * @property {Packed} nodeMean
- * @property {RawSiblings | null} siblings Against siblings, of the same nodes.
+ * @property {string[] | null} said What columns say of the first of the nodes; null where columns have no names.
  * @property {{ columns: Packed, rows: number, most: number, values: Packed }} heat Means at the first of the nodes.
- */
-/**
- * word: the place in `words` of what stands before a column in the name of a node, such as "high ".
- * @typedef {{ told: number, column: Packed, shift: Packed, words: string[], word: Packed }} RawSiblings
  */
 
 /** @typedef {ReturnType<typeof readDocument>} Page What the page holds, unpacked. */
 /**
  * Labels that came with the leaves: what they are called, a code for each leaf, and the names of the codes. A code beyond
  * the names is unknown. The id of the classes is "class".
- * @typedef {{ id: string, title: string, codes: Numbers, names: string[] }} Labelling
+ * @typedef {{ id: string, title: string, codes: Numbers, names: string[] }} Labeling
  */
 
 const ARRAY_KINDS = {
@@ -94,6 +91,8 @@ export function readDocument(text) {
     parent,
     innerHeight: unpack(raw.height),
     heightTitle: raw.heightTitle,
+    unit: raw.unit,
+    joinedFrom: raw.joinedFrom,
     distance: raw.distance && readDistance(raw.distance, parent.length),
     byDistance: raw.byDistance,
     angle: unpack(raw.angle),
@@ -107,7 +106,7 @@ export function readDocument(text) {
     stability: raw.levels && raw.levels.stability,
     mainLevel: raw.levels && raw.levels.main,
     structure: raw.structure,
-    labellings: readLabellings(raw),
+    labelings: readLabelings(raw),
     entropy: unpackOptional(raw.entropy),
     degrees: unpackOptional(raw.degrees),
     table: raw.table && readTable(raw.table),
@@ -117,9 +116,9 @@ export function readDocument(text) {
 
 /**
  * The classes of the leaves, where they are known, and then the labels to compare with.
- * @param {RawPage} raw @returns {Labelling[]}
+ * @param {RawPage} raw @returns {Labeling[]}
  */
-function readLabellings({ classes, compared }) {
+function readLabelings({ classes, compared }) {
   const others = compared.map((labels, k) => ({ id: `compare-${k}`, ...labels }));
   const known = classes ? [{ id: "class", title: "class", ...classes }, ...others] : others;
   return known.map(({ codes, ...rest }) => ({ ...rest, codes: unpack(codes) }));
@@ -167,16 +166,13 @@ function readTable(raw) {
     names: raw.names, told: raw.told, row,
     mean: unpack(raw.mean), deviation: unpack(raw.deviation),
     column: unpack(raw.column), shift: unpack(raw.shift), nodeMean: unpack(raw.nodeMean),
-    siblings: raw.siblings && {
-      told: raw.siblings.told, column: unpack(raw.siblings.column), shift: unpack(raw.siblings.shift),
-      words: raw.siblings.words, word: unpack(raw.siblings.word),
-    },
+    said: raw.said,
     heat: readHeat(raw.heat),
   };
 }
 
 /**
- * values: standardised means, `columns.length` of them for each of the first `rows` nodes.
+ * values: standardized means, `columns.length` of them for each of the first `rows` nodes.
  * @param {RawTable["heat"]} raw
  */
 function readHeat({ columns, rows, most, values }) {

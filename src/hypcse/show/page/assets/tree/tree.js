@@ -4,8 +4,8 @@
 /** @import { Numbers, Page } from "./payload.js" */
 
 export class Tree {
-  /** @param {Pick<Page, "parent" | "innerHeight" | "names">} page */
-  constructor({ parent, innerHeight, names }) {
+  /** @param {Pick<Page, "parent" | "innerHeight" | "names" | "unit" | "joinedFrom">} page */
+  constructor({ parent, innerHeight, names, unit, joinedFrom }) {
     this.parent = parent;
     this.nodeCount = parent.length;
     this.root = parent.length - 1;
@@ -13,6 +13,8 @@ export class Tree {
     this.height = new Float64Array(parent.length);
     this.height.set(innerHeight, this.leafCount);
     this.names = names;
+    this.unit = unit;
+    this.joinedFrom = joinedFrom;
     this.firstChild = new Int32Array(this.nodeCount).fill(-1);
     this.nextSibling = new Int32Array(this.nodeCount).fill(-1);
     this.linkChildren();

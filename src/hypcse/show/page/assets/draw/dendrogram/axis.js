@@ -71,6 +71,6 @@ export function axisWords(view) {
  * @param {DendrogramView} view @param {Scene} scene @param {Look} look
  */
 export function buildTicks(view, scene, look) {
-  const colour = packHex(LOOKS[look].rim);
-  for (const { x, y } of axisMarks(view).ticks) scene.segment(x, y - 14, x, y - 9, 1, colour);
+  const color = packHex(LOOKS[look].rim);
+  for (const { x, y } of axisMarks(view).ticks) scene.segment(x, y - 14, x, y - 9, 1, color);
 }

@@ -1,7 +1,7 @@
-// What stands beside the leaves of the dendrogram: strips of colours, one for each set of labels, and a heat map of the
+// What stands beside the leaves of the dendrogram: strips of colors, one for each set of labels, and a heat map of the
 // columns by cluster.
 
-import { heatColour, LOOKS, packHex } from "../palette.js";
+import { heatColor, LOOKS, packHex } from "../palette.js";
 import { LETTER, shortText } from "../words.js";
 /**
  * @import { Partition } from "../../tree/partition.js"
@@ -14,7 +14,7 @@ import { LETTER, shortText } from "../words.js";
  * @import { Word } from "../words.js"
  */
 
-/** @typedef {{ title: string, codes: ArrayLike<number>, palette: Uint32Array }} Strip A colour for each leaf, by code. */
+/** @typedef {{ title: string, codes: ArrayLike<number>, palette: Uint32Array }} Strip A color for each leaf, by code. */
 /** @typedef {{ partition: Partition, strips: Strip[], heat: boolean }} BesideContent */
 
 const GAP = 8; // Pixels before the strips, and between them and the heat map.
@@ -90,7 +90,7 @@ export class Beside {
   }
 
   /**
-   * The standardised mean of a column in a cluster; null where it is not known.
+   * The standardized mean of a column in a cluster; null where it is not known.
    * @param {number} label @param {number} place
    */
   value(label, place) {
@@ -122,7 +122,7 @@ export class Beside {
   }
 
   /**
-   * One rectangle for leaves of one colour below each other; where a row of pixels holds several leaves, their middle
+   * One rectangle for leaves of one color below each other; where a row of pixels holds several leaves, their middle
    * one stands for them.
    * @param {DendrogramView} view @param {Scene} scene @param {Strip} strip @param {number} x
    */
@@ -130,20 +130,20 @@ export class Beside {
     const { leafAt, leafCount } = this.tree;
     const step = Math.max(1 / view.pixelsPerLeaf, 1);
     const last = Math.min(view.window.bottom, leafCount);
-    /** @param {number} from @param {number} to @param {number} colour */
-    const fill = (from, to, colour) => {
+    /** @param {number} from @param {number} to @param {number} color */
+    const fill = (from, to, color) => {
       const [top, bottom] = [view.screenY(from), Math.min(view.screenY(to), view.leafFloor)];
-      if (bottom > top) scene.rect(x, top, STRIP, bottom - top, colour);
+      if (bottom > top) scene.rect(x, top, STRIP, bottom - top, color);
     };
     const first = Math.max(Math.floor(view.window.top), 0);
-    let [begin, colour] = [first, -1];
+    let [begin, color] = [first, -1];
     for (let place = first; place < last; place += step) {
       const own = palette[codes[leafAt[Math.min(Math.floor(place + step / 2), leafCount - 1)]]];
-      if (own === colour) continue;
-      if (colour >= 0) fill(begin, place, colour);
-      [begin, colour] = [place, own];
+      if (own === color) continue;
+      if (color >= 0) fill(begin, place, color);
+      [begin, color] = [place, own];
     }
-    if (colour >= 0) fill(begin, last, colour);
+    if (color >= 0) fill(begin, last, color);
   }
 
   /** @param {DendrogramView} view @param {Scene} scene @param {Look} look @param {Runs} runs */
@@ -156,8 +156,8 @@ export class Beside {
       const gap = bottom - drawn > 6 ? 1 : 0;
       for (let column = 0; column < this.columns.length; column++) {
         const value = this.value(runs.label[k], this.columns[column]);
-        const colour = value === null ? unknown : heatColour(value, look);
-        scene.rect(this.heatX(view) + CELL * column, drawn, CELL - 1, bottom - drawn - gap, colour);
+        const color = value === null ? unknown : heatColor(value, look);
+        scene.rect(this.heatX(view) + CELL * column, drawn, CELL - 1, bottom - drawn - gap, color);
       }
       drawn = bottom;
     }

@@ -20,7 +20,7 @@ import { buildDendrogram } from "./picture.js";
 const EDGE_ROOM = 14;
 const BUTTON_ROOM = 58; // On the left, where the buttons are.
 const LEAST_LEAVES = 3; // Fewest leaves that fill the height of the picture ...
-const FOCUS_LEAVES = 20; // ... and fewest that are shown around a node that is brought to the centre.
+const FOCUS_LEAVES = 20; // ... and fewest that are shown around a node that is brought to the center.
 const FEW_LEAVES = 5; // A node with fewer is shown as part of the smallest one that has as many.
 
 /**
@@ -236,9 +236,9 @@ export class DendrogramView {
     };
   }
 
-  /** @param {Scene} scene @param {Uint32Array} colours @param {Look} look */
-  build(scene, colours, look) {
-    buildDendrogram(this, scene, colours, look);
+  /** @param {Scene} scene @param {Uint32Array} colors @param {Look} look */
+  build(scene, colors, look) {
+    buildDendrogram(this, scene, colors, look);
     buildTicks(this, scene, look);
     this.beside.build(this, scene, look);
   }

@@ -9,22 +9,22 @@ import { LOOKS } from "../palette.js";
 
 /**
  * Draw into a scene: nodes whose leaves share one row of pixels become one line, as long as the longest of them.
- * @param {DendrogramView} view @param {Scene} scene @param {Uint32Array} colours @param {Look} look
+ * @param {DendrogramView} view @param {Scene} scene @param {Uint32Array} colors @param {Look} look
  */
-export function buildDendrogram(view, scene, colours, look) {
+export function buildDendrogram(view, scene, colors, look) {
   scene.ground = LOOKS[look].ground;
   const rows = new Float64Array(Math.ceil(view.height) + 1).fill(Infinity);
   const fine = view.pixelsPerLeaf >= 1;
-  for (let node = 0; node < view.tree.root; node++) drawLevel(view, scene, node, colours, fine ? null : rows);
-  for (let node = view.tree.leafCount; node < view.tree.nodeCount; node++) drawJoin(view, scene, node, colours);
+  for (let node = 0; node < view.tree.root; node++) drawLevel(view, scene, node, colors, fine ? null : rows);
+  for (let node = view.tree.leafCount; node < view.tree.nodeCount; node++) drawJoin(view, scene, node, colors);
 }
 
 /**
  * The level line from a node to the height of its parent.
- * @param {DendrogramView} view @param {Scene} scene @param {number} node @param {Uint32Array} colours
+ * @param {DendrogramView} view @param {Scene} scene @param {number} node @param {Uint32Array} colors
  * @param {Float64Array | null} rows
  */
-function drawLevel(view, scene, node, colours, rows) {
+function drawLevel(view, scene, node, colors, rows) {
   const { tree } = view;
   const y = view.screenY(view.middle[node]);
   if (y < view.ceiling || y > view.floor) return;
@@ -37,14 +37,14 @@ function drawLevel(view, scene, node, colours, rows) {
     if (left > rows[row] - 1) return;
     rows[row] = left;
   }
-  scene.segment(Math.max(left, -2), y, right, y, lineWidth(view, node), colours[node]);
+  scene.segment(Math.max(left, -2), y, right, y, lineWidth(view, node), colors[node]);
 }
 
 /**
  * The upright line over the children of a node.
- * @param {DendrogramView} view @param {Scene} scene @param {number} node @param {Uint32Array} colours
+ * @param {DendrogramView} view @param {Scene} scene @param {number} node @param {Uint32Array} colors
  */
-function drawJoin(view, scene, node, colours) {
+function drawJoin(view, scene, node, colors) {
   const top = view.screenY(view.low[node]);
   const bottom = view.screenY(view.high[node]);
   if (bottom - top < 1 || bottom < view.ceiling || top > view.floor) return;
@@ -52,7 +52,7 @@ function drawJoin(view, scene, node, colours) {
   if (x < -2) return;
   const width = lineWidth(view, node);
   const reach = width / 2;
-  scene.segment(x, Math.max(top - reach, view.ceiling), x, Math.min(bottom + reach, view.floor), width, colours[node]);
+  scene.segment(x, Math.max(top - reach, view.ceiling), x, Math.min(bottom + reach, view.floor), width, colors[node]);
 }
 
 /** @param {DendrogramView} view @param {number} node */

@@ -3,7 +3,7 @@
 import { diskNameSlots, diskPathToRoot } from "./names.js";
 import { buildDisk } from "./picture.js";
 import {
-  arcPieces, arcPoint, compose, halfTurn, IDENTITY, inverse, MOST_PIECES, radiusOf, towardsCentre, transform,
+  arcPieces, arcPoint, compose, halfTurn, IDENTITY, inverse, MOST_PIECES, radiusOf, towardsCenter, transform,
   transformAll, translation, translationBetween,
 } from "./moebius.js";
 /**
@@ -65,7 +65,7 @@ export class DiskView {
     return null;
   }
 
-  /** Pixels from the centre of the disk to its rim. */
+  /** Pixels from the center of the disk to its rim. */
   get scale() {
     return this.baseRadius * this.magnified;
   }
@@ -117,7 +117,7 @@ export class DiskView {
   }
 
   /**
-   * In: what is under the pointer comes towards the centre, where the disk is large; what is left of the step enlarges
+   * In: what is under the pointer comes towards the center, where the disk is large; what is left of the step enlarges
    * the picture. Out: the same backwards, and then home.
    * @param {number} factor @param {number} x @param {number} y
    */
@@ -126,17 +126,17 @@ export class DiskView {
     if (step > 0) {
       const point = this.toDisk(x, y);
       const way = Math.min(step, radiusOf(...point));
-      this.move(towardsCentre(...point, way));
+      this.move(towardsCenter(...point, way));
       this.magnified = Math.min(this.magnified * Math.exp(step - way), MOST_MAGNIFIED);
     } else {
       const shrink = Math.min(-step, Math.log(this.magnified));
       this.magnified = Math.max(this.magnified * Math.exp(-shrink), 1);
-      this.move(towardsCentre(this.diskX[this.tree.root], this.diskY[this.tree.root], -step - shrink));
+      this.move(towardsCenter(this.diskX[this.tree.root], this.diskY[this.tree.root], -step - shrink));
     }
   }
 
   /**
-   * A function of time 0 .. 1 that brings a node to the centre along the straight way.
+   * A function of time 0 .. 1 that brings a node to the center along the straight way.
    * @param {number} node @returns {Motion}
    */
   focusMotion(node) {
@@ -144,7 +144,7 @@ export class DiskView {
     const [x, y] = [this.diskX[node], this.diskY[node]];
     const way = radiusOf(x, y);
     return (time) => {
-      this.map = compose(towardsCentre(x, y, way * time), begin);
+      this.map = compose(towardsCenter(x, y, way * time), begin);
       this.project();
     };
   }
@@ -170,10 +170,10 @@ export class DiskView {
 
   /**
    * Draw into a scene; `moving` leaves out what is too small to be missed.
-   * @param {Scene} scene @param {Uint32Array} colours @param {Look} look @param {boolean} moving
+   * @param {Scene} scene @param {Uint32Array} colors @param {Look} look @param {boolean} moving
    */
-  build(scene, colours, look, moving) {
-    buildDisk(this, scene, colours, look, moving);
+  build(scene, colors, look, moving) {
+    buildDisk(this, scene, colors, look, moving);
   }
 
   /**
@@ -193,7 +193,7 @@ export class DiskView {
   }
 
   /**
-   * How much larger a node is drawn than the same node at the rim: 1 at the centre, 0 at the rim.
+   * How much larger a node is drawn than the same node at the rim: 1 at the center, 0 at the rim.
    * @param {number} node
    */
   nearness(node) {

@@ -10,7 +10,7 @@ export const IDENTITY = Object.freeze({ ar: 1, ai: 0, br: 0, bi: 0 });
  * The map with its numbers brought back to |a|^2 - |b|^2 = 1, from which rounding leads away.
  * @param {Moebius} map
  */
-function normalised({ ar, ai, br, bi }) {
+function normalized({ ar, ai, br, bi }) {
   const scale = 1 / Math.sqrt(Math.max(ar * ar + ai * ai - br * br - bi * bi, 1e-300));
   return { ar: ar * scale, ai: ai * scale, br: br * scale, bi: bi * scale };
 }
@@ -20,7 +20,7 @@ function normalised({ ar, ai, br, bi }) {
  * @param {Moebius} outer @param {Moebius} inner
  */
 export function compose(outer, inner) {
-  return normalised({
+  return normalized({
     ar: outer.ar * inner.ar - outer.ai * inner.ai + outer.br * inner.br + outer.bi * inner.bi,
     ai: outer.ar * inner.ai + outer.ai * inner.ar + outer.bi * inner.br - outer.br * inner.bi,
     br: outer.ar * inner.br - outer.ai * inner.bi + outer.br * inner.ar + outer.bi * inner.ai,
@@ -65,15 +65,15 @@ export function transformAll(map, x, y, outX, outY) {
 }
 
 /**
- * The translation that sends the centre to (x, y).
+ * The translation that sends the center to (x, y).
  * @param {number} x @param {number} y
  */
 export function translation(x, y) {
-  return normalised({ ar: 1, ai: 0, br: x, bi: y });
+  return normalized({ ar: 1, ai: 0, br: x, bi: y });
 }
 
 /**
- * The translation, without turning at the centre, that sends one point to another: of z -> (z + b) / (1 + conj(b) z)
+ * The translation, without turning at the center, that sends one point to another: of z -> (z + b) / (1 + conj(b) z)
  * the one with b = (d + c conj(d)) / (1 - |c|^2), where d = to - from and c = from * to.
  * @param {Point} from @param {Point} to
  */
@@ -87,10 +87,10 @@ export function translationBetween([fromX, fromY], [toX, toY]) {
 }
 
 /**
- * The translation that moves a point towards the centre by a hyperbolic distance, no farther than to it.
+ * The translation that moves a point towards the center by a hyperbolic distance, no farther than to it.
  * @param {number} x @param {number} y @param {number} distance
  */
-export function towardsCentre(x, y, distance) {
+export function towardsCenter(x, y, distance) {
   const norm = Math.min(Math.hypot(x, y), 1 - 1e-15);
   if (norm < 1e-12) return IDENTITY;
   const step = Math.tanh(Math.min(distance, 2 * Math.atanh(norm)) / 2) / norm;
@@ -98,7 +98,7 @@ export function towardsCentre(x, y, distance) {
 }
 
 /**
- * Hyperbolic distance of a point from the centre.
+ * Hyperbolic distance of a point from the center.
  * @param {number} x @param {number} y
  */
 export function radiusOf(x, y) {

@@ -30,7 +30,7 @@ export function diskNameSlots(view, most) {
 }
 
 /**
- * Whether a leaf stands too near to its neighbours around the rim for a name.
+ * Whether a leaf stands too near to its neighbors around the rim for a name.
  * @param {DiskView} view @param {number} place
  */
 function isCrowded(view, place) {

@@ -18,27 +18,27 @@ const MOVING = { shortest: 1.5, grain: 2, tolerance: 0.5, dots: 0.9 };
 
 /**
  * Draw into a scene; `moving` leaves out what is too small to be missed.
- * @param {DiskView} view @param {Scene} scene @param {Uint32Array} colours @param {Look} look @param {boolean} moving
+ * @param {DiskView} view @param {Scene} scene @param {Uint32Array} colors @param {Look} look @param {boolean} moving
  */
-export function buildDisk(view, scene, colours, look, moving) {
+export function buildDisk(view, scene, colors, look, moving) {
   scene.ground = LOOKS[look].ground;
   scene.disk = { x: view.width / 2, y: view.height / 2, radius: view.scale, fill: LOOKS[look].disk };
   drawRim(view, scene, packHex(LOOKS[look].rim));
   const detail = view.tree.nodeCount <= SMALL_TREE ? WHOLE : moving ? MOVING : RESTING;
-  drawBranches(view, scene, colours, detail);
-  drawDots(view, scene, colours, detail);
+  drawBranches(view, scene, colors, detail);
+  drawDots(view, scene, colors, detail);
 }
 
-/** @param {DiskView} view @param {Scene} scene @param {number} colour */
-function drawRim(view, scene, colour) {
+/** @param {DiskView} view @param {Scene} scene @param {number} color */
+function drawRim(view, scene, color) {
   const steps = 180;
   const angles = Array.from({ length: steps + 1 }, (_, k) => (2 * Math.PI * k) / steps);
   const places = angles.map((angle) => view.toScreen(Math.cos(angle), Math.sin(angle)));
-  scene.polyline(places.map(([x]) => x), places.map(([, y]) => y), steps + 1, 1.2, colour);
+  scene.polyline(places.map(([x]) => x), places.map(([, y]) => y), steps + 1, 1.2, color);
 }
 
-/** @param {DiskView} view @param {Scene} scene @param {Uint32Array} colours @param {Detail} detail */
-function drawBranches(view, scene, colours, detail) {
+/** @param {DiskView} view @param {Scene} scene @param {Uint32Array} colors @param {Detail} detail */
+function drawBranches(view, scene, colors, detail) {
   const { tree, diskX, diskY, scale } = view;
   const least = (detail.shortest / scale) ** 2;
   const marks = detail.grain ? new LineMarks(detail.grain) : null;
@@ -52,7 +52,7 @@ function drawBranches(view, scene, colours, detail) {
       continue;
     }
     const count = view.traceBranch(node, above, detail.tolerance);
-    scene.polyline(view.lineX, view.lineY, count, view.branchWidth(node), colours[node]);
+    scene.polyline(view.lineX, view.lineY, count, view.branchWidth(node), colors[node]);
   }
 }
 
@@ -69,9 +69,9 @@ function isOutside(view, node, above) {
 
 /**
  * Dots at nodes. Of large trees those near the rim are left out while moving, and drawn once per pixel at rest.
- * @param {DiskView} view @param {Scene} scene @param {Uint32Array} colours @param {Detail} detail
+ * @param {DiskView} view @param {Scene} scene @param {Uint32Array} colors @param {Detail} detail
  */
-function drawDots(view, scene, colours, detail) {
+function drawDots(view, scene, colors, detail) {
   const { tree, diskX, diskY } = view;
   const free = detail.grain > 0 ? new PixelMarks(view.width, view.height) : null;
   for (let node = 0; node < tree.nodeCount; node++) {
@@ -81,6 +81,6 @@ function drawDots(view, scene, colours, detail) {
     const x = view.width / 2 + diskX[node] * view.scale;
     const y = view.height / 2 + diskY[node] * view.scale;
     if (free && !free.take(x, y)) continue;
-    scene.dot(x, y, radius, colours[node]);
+    scene.dot(x, y, radius, colors[node]);
   }
 }

@@ -4,7 +4,7 @@ import { toHex } from "../palette.js";
 import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "../scene.js";
 /** @import { Scene } from "../scene.js" */
 
-/** @typedef {{ colour: number, width: number, rows: number[] }} StrokeGroup */
+/** @typedef {{ color: number, width: number, rows: number[] }} StrokeGroup */
 
 export class CanvasPainter {
   /** @param {HTMLCanvasElement} canvas */
@@ -31,22 +31,22 @@ export class CanvasPainter {
     this.fillRects(scene);
     context.lineCap = "round";
     for (const group of strokeGroups(scene)) this.stroke(group, scene.segments.values);
-    for (const [colour, rows] of dotGroups(scene)) this.fill(toHex(colour), rows, scene.dots.values);
+    for (const [color, rows] of dotGroups(scene)) this.fill(toHex(color), rows, scene.dots.values);
   }
 
   /** @param {Scene} scene */
   fillRects({ rects }) {
     for (let row = 0; row < rects.count; row++) {
-      this.context.fillStyle = toHex(rects.colours[row]);
+      this.context.fillStyle = toHex(rects.colors[row]);
       const [x, y, width, height] = rects.values.subarray(RECT_NUMBERS * row, RECT_NUMBERS * (row + 1));
       this.context.fillRect(x, y, width, height);
     }
   }
 
   /** @param {StrokeGroup} group @param {Float32Array} values */
-  stroke({ colour, width, rows }, values) {
+  stroke({ color, width, rows }, values) {
     const { context } = this;
-    context.strokeStyle = toHex(colour);
+    context.strokeStyle = toHex(color);
     context.lineWidth = width;
     context.beginPath();
     for (const row of rows) {
@@ -57,10 +57,10 @@ export class CanvasPainter {
     context.stroke();
   }
 
-  /** @param {string} colour @param {number[]} rows @param {Float32Array} values */
-  fill(colour, rows, values) {
+  /** @param {string} color @param {number[]} rows @param {Float32Array} values */
+  fill(color, rows, values) {
     const { context } = this;
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.beginPath();
     for (const row of rows) {
       const [x, y, radius] = values.subarray(DOT_NUMBERS * row, DOT_NUMBERS * (row + 1));
@@ -72,35 +72,35 @@ export class CanvasPainter {
 }
 
 /**
- * Segments that share colour and (to a fifth of a pixel) width, in the order in which the first of each comes.
+ * Segments that share color and (to a fifth of a pixel) width, in the order in which the first of each comes.
  * @param {Scene} scene
  */
 export function strokeGroups(scene) {
   /** @type {Map<string, StrokeGroup>} */
   const groups = new Map();
-  const { values, colours, count } = scene.segments;
+  const { values, colors, count } = scene.segments;
   for (let row = 0; row < count; row++) {
     const width = Math.max(Math.round(values[SEGMENT_NUMBERS * row + 4] * 5) / 5, 0.4);
-    const key = `${colours[row]} ${width}`;
+    const key = `${colors[row]} ${width}`;
     const group = groups.get(key);
     if (group) group.rows.push(row);
-    else groups.set(key, { colour: colours[row], width, rows: [row] });
+    else groups.set(key, { color: colors[row], width, rows: [row] });
   }
   return groups.values();
 }
 
 /**
- * Dots by colour.
+ * Dots by color.
  * @param {Scene} scene
  */
 export function dotGroups(scene) {
   /** @type {Map<number, number[]>} */
   const groups = new Map();
-  const { colours, count } = scene.dots;
+  const { colors, count } = scene.dots;
   for (let row = 0; row < count; row++) {
-    const group = groups.get(colours[row]);
+    const group = groups.get(colors[row]);
     if (group) group.push(row);
-    else groups.set(colours[row], [row]);
+    else groups.set(colors[row], [row]);
   }
   return groups;
 }

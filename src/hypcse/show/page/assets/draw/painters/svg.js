@@ -31,7 +31,7 @@ export function pictureToSvg({ scene, words, width, height, look, title }) {
   parts.push('<g fill="none" stroke-linecap="round">');
   for (const group of strokeGroups(scene)) parts.push(svgPath(group, scene.segments.values));
   parts.push("</g>");
-  for (const [colour, rows] of dotGroups(scene)) parts.push(svgDots(toHex(colour), rows, scene.dots.values));
+  for (const [color, rows] of dotGroups(scene)) parts.push(svgDots(toHex(color), rows, scene.dots.values));
   parts.push(svgWords(words, look), "</svg>\n");
   return parts.join("\n");
 }
@@ -43,27 +43,27 @@ function short(value) {
 
 /** @param {Scene} scene */
 function svgRects({ rects }) {
-  const made = Array.from(rects.colours.subarray(0, rects.count), (colour, row) => {
+  const made = Array.from(rects.colors.subarray(0, rects.count), (color, row) => {
     const [x, y, width, height] = Array.from(rects.values.subarray(RECT_NUMBERS * row, RECT_NUMBERS * (row + 1)), short);
-    return `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${toHex(colour)}"/>`;
+    return `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${toHex(color)}"/>`;
   });
   return `<g>${made.join("")}</g>`;
 }
 
 /** @param {StrokeGroup} group @param {Float32Array} values */
-function svgPath({ colour, width, rows }, values) {
+function svgPath({ color, width, rows }, values) {
   const steps = rows.map((row) => {
     const [x0, y0, x1, y1] = Array.from(values.subarray(SEGMENT_NUMBERS * row, SEGMENT_NUMBERS * row + 4), short);
     return `M${x0} ${y0}L${x1} ${y1}`;
   });
-  return `<path stroke="${toHex(colour)}" stroke-width="${width}" d="${steps.join("")}"/>`;
+  return `<path stroke="${toHex(color)}" stroke-width="${width}" d="${steps.join("")}"/>`;
 }
 
-/** @param {string} colour @param {number[]} rows @param {Float32Array} values */
-function svgDots(colour, rows, values) {
+/** @param {string} color @param {number[]} rows @param {Float32Array} values */
+function svgDots(color, rows, values) {
   const circles = rows.map((row) => {
     const [x, y, radius] = Array.from(values.subarray(DOT_NUMBERS * row, DOT_NUMBERS * (row + 1)), short);
     return `<circle cx="${x}" cy="${y}" r="${radius}"/>`;
   });
-  return `<g fill="${colour}">${circles.join("")}</g>`;
+  return `<g fill="${color}">${circles.join("")}</g>`;
 }

@@ -8,13 +8,13 @@ import { DOT_NUMBERS, RECT_NUMBERS, SEGMENT_NUMBERS } from "../scene.js";
 const SQUARE_VERTEX = `#version 300 es
 layout(location = 0) in vec2 point;
 layout(location = 1) in vec3 edge;
-layout(location = 2) in vec4 colour;
+layout(location = 2) in vec4 color;
 uniform vec2 size;
 out vec3 inside;
 out vec4 ink;
 void main() {
   inside = edge;
-  ink = colour;
+  ink = color;
   gl_Position = vec4(point / size * 2.0 - 1.0, 0.0, 1.0) * vec4(1.0, -1.0, 1.0, 1.0);
 }`;
 
@@ -47,7 +47,7 @@ export class WebglPainter {
     /** @type {WebGLBuffer | null} */
     this.corners = null;
     /** @type {WebGLBuffer | null} */
-    this.colours = null;
+    this.colors = null;
     this.indexed = 0;
     this.prepare();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
@@ -60,11 +60,11 @@ export class WebglPainter {
     gl.useProgram(program);
     this.size = gl.getUniformLocation(program, "size");
     this.corners = gl.createBuffer();
-    this.colours = gl.createBuffer();
+    this.colors = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.corners);
     this.attribute(0, 2, gl.FLOAT, 4 * CORNER_NUMBERS, 0);
     this.attribute(1, 3, gl.FLOAT, 4 * CORNER_NUMBERS, 8);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.colours);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.colors);
     this.attribute(2, 4, gl.UNSIGNED_BYTE, 4, 0);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     this.indexed = 0;
@@ -93,8 +93,8 @@ export class WebglPainter {
     this.provideIndices(squares.count);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.corners);
     gl.bufferData(gl.ARRAY_BUFFER, squares.corners.subarray(0, squares.count * 4 * CORNER_NUMBERS), gl.STREAM_DRAW);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.colours);
-    gl.bufferData(gl.ARRAY_BUFFER, squares.colours.subarray(0, squares.count * 4), gl.STREAM_DRAW);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.colors);
+    gl.bufferData(gl.ARRAY_BUFFER, squares.colors.subarray(0, squares.count * 4), gl.STREAM_DRAW);
     gl.drawElements(gl.TRIANGLES, 6 * squares.count, gl.UNSIGNED_INT, 0);
   }
 
@@ -113,13 +113,13 @@ export class WebglPainter {
   }
 }
 
-/** The segments and dots of a scene as squares: four corners each, with a colour at every corner. */
+/** The segments and dots of a scene as squares: four corners each, with a color at every corner. */
 class Squares {
   constructor() {
     this.count = 0;
     this.end = 0;
     this.corners = new Float32Array(0);
-    this.colours = new Uint32Array(0);
+    this.colors = new Uint32Array(0);
   }
 
   /** @param {Scene} scene */
@@ -134,24 +134,24 @@ class Squares {
     }
     for (let row = 0; row < rects.count; row++) {
       this.rect(rects.values, RECT_NUMBERS * row);
-      this.finish(rects.colours[row]);
+      this.finish(rects.colors[row]);
     }
     for (let row = 0; row < segments.count; row++) {
       this.segment(segments.values, SEGMENT_NUMBERS * row);
-      this.finish(segments.colours[row]);
+      this.finish(segments.colors[row]);
     }
     for (let row = 0; row < dots.count; row++) {
       const [x, y, radius] = dots.values.subarray(DOT_NUMBERS * row, DOT_NUMBERS * (row + 1));
       this.dot(x, y, radius);
-      this.finish(dots.colours[row]);
+      this.finish(dots.colors[row]);
     }
   }
 
   /** @param {number} count */
   reserve(count) {
-    if (4 * count <= this.colours.length) return;
+    if (4 * count <= this.colors.length) return;
     this.corners = new Float32Array(2 * count * 4 * CORNER_NUMBERS);
-    this.colours = new Uint32Array(2 * count * 4);
+    this.colors = new Uint32Array(2 * count * 4);
   }
 
   /**
@@ -207,11 +207,11 @@ class Squares {
   }
 
   /**
-   * The four corners made last are a square of this colour.
-   * @param {number} colour
+   * The four corners made last are a square of this color.
+   * @param {number} color
    */
-  finish(colour) {
-    this.colours.fill(colour, 4 * this.count, 4 * this.count + 4);
+  finish(color) {
+    this.colors.fill(color, 4 * this.count, 4 * this.count + 4);
     this.count++;
   }
 }

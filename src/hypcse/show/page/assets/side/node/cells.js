@@ -47,13 +47,13 @@ function columnLines(app, leaf, place) {
 /** @param {App} app @param {number} leaf @param {number} strip */
 function stripLines(app, leaf, strip) {
   const { page, partition, tree } = app;
-  const labelling = strip > 0 ? page.labellings[strip - 1] : null;
-  const title = labelling ? labelling.title : "cluster";
+  const labeling = strip > 0 ? page.labelings[strip - 1] : null;
+  const title = labeling ? labeling.title : "cluster";
   if (leaf < 0) return [title];
   const label = partition.labels[leaf];
   const cluster = clusterLine(app, label);
-  if (!labelling) return [cluster];
-  return [`${title}: ${labelling.names[labelling.codes[leaf]] ?? "unknown"}`, tree.leafName(leaf), cluster];
+  if (!labeling) return [cluster];
+  return [`${title}: ${labeling.names[labeling.codes[leaf]] ?? "unknown"}`, tree.leafName(leaf), cluster];
 }
 
 /** @param {App} app @param {number} label */

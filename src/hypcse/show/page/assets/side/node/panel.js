@@ -7,7 +7,7 @@ import { byId, element, note, swatch } from "../elements.js";
 import { editName } from "./renaming.js";
 /**
  * @import { ColumnFact } from "../../tree/facts.js"
- * @import { Labelling } from "../../tree/payload.js"
+ * @import { Labeling } from "../../tree/payload.js"
  * @import { App } from "../../page/app.js"
  * @import { Stage } from "../../page/stage.js"
  */
@@ -53,7 +53,7 @@ export class Panel {
       element("h2", { text: names.title(node) }),
       this.actions(node),
       this.numbers(node),
-      ...page.labellings.flatMap((labelling) => this.mix(node, labelling)),
+      ...page.labelings.flatMap((labeling) => this.mix(node, labeling)),
       ...this.columns(node),
       ...(tree.isLeaf(node) ? [] : [...this.exemplars(node), ...this.leaves(node)]),
     );
@@ -67,7 +67,7 @@ export class Panel {
     const up = button("Parent", "Go to the parent (Shift and up)", () => app.step("parent"));
     up.disabled = node === app.tree.root;
     const own = [
-      button("To the centre", "Bring the node to the centre (Enter)", () => stage.focus(node)), up,
+      button("To the center", "Bring the node to the center (Enter)", () => stage.focus(node)), up,
       button("Copy leaves", "Copy the names of its leaves, one per line (y)", () => copyLeaves(app)),
     ];
     if (!app.tree.isLeaf(node)) own.push(button("Rename", "Give the node a name (n)", () => editName(app, stage)));
@@ -99,14 +99,14 @@ export class Panel {
 
   /**
    * Labels under the node as one bar and a list.
-   * @param {number} node @param {Labelling} labelling
+   * @param {number} node @param {Labeling} labeling
    */
-  mix(node, labelling) {
+  mix(node, labeling) {
     const { app } = this;
-    const found = app.facts.mix(node, labelling);
+    const found = app.facts.mix(node, labeling);
     if (!found.length) return [];
-    const palette = app.palette(labelling);
-    const heading = labelling.id === "class" ? "Classes" : labelling.title;
+    const palette = app.palette(labeling);
+    const heading = labeling.id === "class" ? "Classes" : labeling.title;
     const bar = element("div", { className: "mix", "aria-hidden": "true" });
     for (const { code, count } of found) {
       const part = element("span");
@@ -163,7 +163,7 @@ export class Panel {
     return element("ul", { className: "plain-list" }, leaves.map((leaf) => {
       const name = app.tree.leafName(leaf) || "(no name)";
       const button = element("button", { type: "button", className: "plain", onclick: () => app.select(leaf) }, [
-        swatch(app.colours[leaf]),
+        swatch(app.colors[leaf]),
         element("span", { className: "name", text: name, title: name }),
       ]);
       return element("li", {}, [button]);

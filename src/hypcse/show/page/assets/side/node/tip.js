@@ -33,10 +33,10 @@ export class Tip {
     if (!tree.isLeaf(node)) lines.push(`${grouped(tree.size[node])} leaves, height ${brief(tree.height[node])}`);
     const apart = facts.distance(node);
     if (apart !== null) lines.push(`parts ${apart} apart`);
-    for (const labelling of page.labellings) {
-      const mix = facts.mix(node, labelling).slice(0, 3);
+    for (const labeling of page.labelings) {
+      const mix = facts.mix(node, labeling).slice(0, 3);
       const share = (/** @type {number} */ count) => (tree.isLeaf(node) ? "" : `${percent(count / tree.size[node])} `);
-      lines.push(...mix.map(({ name, count }) => `${share(count)}${labelling.title} ${shortText(name, 28)}`));
+      lines.push(...mix.map(({ name, count }) => `${share(count)}${labeling.title} ${shortText(name, 28)}`));
     }
     const entropy = facts.entropy(node);
     if (entropy) lines.push(`entropy share ${percent(entropy.own)}`);

@@ -52,20 +52,20 @@ function saveBlob(blob, name) {
 }
 
 /**
- * The picture as it is, in full detail, and below it what its colours mean.
+ * The picture as it is, in full detail, and below it what its colors mean.
  * @param {App} app @returns {Picture}
  */
 function takePicture(app) {
   const { view, tree, partition, names, state, page } = app;
   const scene = new Scene();
-  view.build(scene, app.colours, state.look, false);
+  view.build(scene, app.colors, state.look, false);
   const words = pictureWords(view, tree, partition, names);
   const entries = legendEntries(app).slice(0, KEY_ENTRIES);
   const across = Math.max(Math.floor(view.width / KEY_COLUMN), 1);
-  entries.forEach(({ colour, text, count }, k) => {
+  entries.forEach(({ color, text, count }, k) => {
     const x = 14 + (k % across) * KEY_COLUMN;
     const y = view.height + 10 + Math.floor(k / across) * KEY_ROW;
-    scene.rect(x, y - 5, 10, 10, colour);
+    scene.rect(x, y - 5, 10, 10, color);
     words.push({ x: x + 16, y, text: `${shortText(text, 32)} (${count})`, size: 11 });
   });
   const height = view.height + (entries.length ? Math.ceil(entries.length / across) * KEY_ROW + 8 : 0);

@@ -1,26 +1,26 @@
 // Tables to take away, as CSV text.
 
-import { paletteColour, toHex } from "../../draw/palette.js";
+import { paletteColor, toHex } from "../../draw/palette.js";
 /** @import { App } from "../../page/app.js" */
 
 /**
- * One row per leaf, in the order of the data: its name, its cluster with name and colour, and its labels.
+ * One row per leaf, in the order of the data: its name, its cluster with name and color, and its labels.
  * @param {App} app
  */
 export function labelTable(app) {
   const { tree, partition, page } = app;
-  const rows = [["name", "label", "cluster", "colour", ...page.labellings.map(({ title }) => title)]];
+  const rows = [["name", "label", "cluster", "color", ...page.labelings.map(({ title }) => title)]];
   const titles = new Map(partition.bySize().map((label) => [label, clusterCells(app, label)]));
   for (let leaf = 0; leaf < tree.leafCount; leaf++) {
     const label = partition.labels[leaf];
-    const own = page.labellings.map(({ codes, names }) => names[codes[leaf]] ?? "");
+    const own = page.labelings.map(({ codes, names }) => names[codes[leaf]] ?? "");
     rows.push([tree.leafName(leaf), partition.numberOf(label), ...titles.get(label) ?? [], ...own]);
   }
   return csvText(rows);
 }
 
 /**
- * One row per cluster, largest first: its name, colour, node and leaves, and the means of the columns of the heat map.
+ * One row per cluster, largest first: its name, color, node and leaves, and the means of the columns of the heat map.
  * @param {App} app
  */
 export function meanTable(app) {
@@ -28,7 +28,7 @@ export function meanTable(app) {
   const { beside } = views.dendrogram;
   app.arrangeBeside();
   const places = page.table ? Array.from(page.table.heat.columns.keys()) : [];
-  const rows = [["label", "cluster", "colour", "node", "leaves", ...places.map((place) => beside.columnName(place))]];
+  const rows = [["label", "cluster", "color", "node", "leaves", ...places.map((place) => beside.columnName(place))]];
   for (const label of partition.bySize()) {
     const node = partition.ofNodes && partition.tops[label] >= 0 ? String(partition.tops[label]) : "";
     const means = places.map((place) => meanOf(app, label, place));
@@ -51,7 +51,7 @@ function meanOf({ page, views }, label, place) {
 /** @param {App} app @param {number} label */
 function clusterCells(app, label) {
   const { partition, state } = app;
-  return [app.clusterTitle(label), toHex(paletteColour(partition.colours[label], state.look))];
+  return [app.clusterTitle(label), toHex(paletteColor(partition.colors[label], state.look))];
 }
 
 /** @param {string[][]} rows */

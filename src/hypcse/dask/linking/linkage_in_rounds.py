@@ -1,0 +1,142 @@
+"""Agglomerative linkage of graphs whose edges no machine holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import distributed
+import numpy as np
+
+from hypcse._checks import check_choice, check_count
+from hypcse._choices import ClusterLinkage
+from hypcse._progress import Callback, Reporter, Stopped
+from hypcse.dask.client import current_client, run_tasks, scratch_folder, work_folder
+from hypcse.dask.distributed_graph import DistributedGraph
+from hypcse.dask.edge_files import NO_EDGES, Edges, join_edges, read_edges
+from hypcse.dask.linking.average_rounds import AverageRounds
+from hypcse.dask.linking.checkpoints import Checkpoint
+from hypcse.graph import GraphLike, as_graph
+from hypcse.graph.convert import node_names
+from hypcse.kernels.linkage.merges import Merges
+from hypcse.kernels.linkage.single import heaviest_forest
+from hypcse.search.linkage import graph_linkage as linkage_in_memory
+from hypcse.search.linkage import tree_of_merges
+from hypcse.storage.files import hold_folder
+from hypcse.tree import Tree
+
+MEMORY_LIMIT = 50_000_000
+"""Edges that a worker may hold, by default: about 8 GB."""
+
+
+def graph_linkage(
+    graph: GraphLike | DistributedGraph,
+    method: ClusterLinkage = "average",
+    *,
+    memory_limit: int = MEMORY_LIMIT,
+    n_parts: int | None = None,
+    checkpoint_dir: str | Path | None = None,
+    client: distributed.Client | None = None,
+    callback: Callback | None = None,
+) -> Tree:
+    """The tree of `hypcse.graph_linkage`, for graphs whose edges no machine holds.
+
+    In every round, workers merge what is certain: two clusters of which each is the nearest of the other, while the
+    neighbors that they do not hold are frozen. Then the graph is contracted. When what is left has at most
+    `memory_limit` edges, this process links it in memory. The tree is the one that `hypcse.graph_linkage` finds,
+    whatever the number of parts and workers.
+
+    Parameters
+    ----------
+    graph
+        A `DistributedGraph`, or whatever `hypcse.graph_linkage` takes.
+    method
+        "average", "paris" or "single".
+    memory_limit
+        How many edges a worker, and this process in the end, may hold. An edge takes about 160 bytes on the way.
+    n_parts
+        Number of parts that a graph in memory is written to, by default one per 2 million entries.
+    checkpoint_dir
+        A folder that keeps the last round, and the merges of all. Called again with it, the linkage goes on from there;
+        "single" takes one pass over the parts, and starts again. It must be visible to all workers under the same name.
+        By default a temporary folder, removed in the end.
+    client
+        A Dask client, the current one by default. A graph within the limit needs none.
+    callback
+        Called with a `Progress` in merges after every round. Return True to stop: `Stopped` is raised, and a
+        `checkpoint_dir` keeps what was done.
+
+    Returns
+    -------
+    Tree
+        A binary tree over the vertices, as `hypcse.graph_linkage` returns it.
+
+    Notes
+    -----
+    The tree equals that of `hypcse.graph_linkage` while all weights, and their sums between two clusters, are within a
+    factor of 2^29 (5e8) of each other. Beyond it "average" and "paris" round sums, and clusters that are almost equally
+    near may be joined in another order.
+
+    A cluster and its nearest must fit the limit with all their neighbors: a graph with a vertex that is joined to
+    more others than that raises ValueError.
+
+    Examples
+    --------
+    >>> from hypcse import Graph
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
+    >>> graph_linkage(path, memory_limit=1000).cut(n_clusters=2).tolist()
+    [0, 0, 1, 1]
+    """
+    check_choice("method", method, ClusterLinkage)
+    check_count("memory_limit", memory_limit, 1)
+    names = None if isinstance(graph, DistributedGraph) else node_names(graph)
+    over = graph if isinstance(graph, DistributedGraph) else as_graph(graph)
+    if over.n_edges <= memory_limit:
+        small = over.to_graph() if isinstance(over, DistributedGraph) else over
+        return linkage_in_memory(small, method, callback=callback).with_names(names)
+    client, reporter = current_client(client), Reporter(callback)
+    with work_folder(checkpoint_dir, client) as folder, hold_folder(folder):
+        if method != "single":
+            # Every edge is there from both ends.
+            rounds = AverageRounds(Checkpoint(folder, method, over, client), 2 * memory_limit, client)
+            merges = rounds.merges(over, n_parts, reporter)
+        elif isinstance(over, DistributedGraph):
+            merges = single_merges(over, client, reporter)
+        else:
+            with scratch_folder(folder, "graph") as scratch:
+                merges = single_merges(DistributedGraph.from_graph(over, scratch, n_parts), client, reporter)
+    return tree_of_merges(over.degrees, *merges).with_names(names)
+
+
+def single_merges(graph: DistributedGraph, client: distributed.Client, reporter: Reporter) -> Merges:
+    """All merges: the edges of the heaviest forest, in order. Memory O(n) here, O(part) on a worker.
+
+    An edge that a cycle of heavier ones closes in a part is in no forest of the graph. Edges keep their first ends,
+    which settle ties as in memory: heaviest first, then in the order of (i, j).
+    """
+    n_merges, forest = graph.n_vertices - 1, NO_EDGES
+    waiting: list[Edges] = []
+    for edges in run_tasks(client, part_forest, graph.part_paths):
+        waiting.append(edges)
+        if sum(some.source.size for some in waiting) > n_merges:
+            forest, waiting = heaviest_edges(join_edges([forest, *waiting])), []
+        done = forest.source.size
+        if reporter.tell("merges", done, n_merges):
+            raise Stopped(f"the linkage was stopped by its callback with {done:,} of {n_merges:,} merges done.")
+    forest = heaviest_edges(join_edges([forest, *waiting]))
+    reporter.tell("merges", forest.source.size, forest.source.size)
+    return forest.source, forest.target
+
+
+def part_forest(path: Path) -> Edges:
+    """The heaviest forest of a part."""
+    return heaviest_edges(read_edges(path).upper())
+
+
+def heaviest_edges(edges: Edges) -> Edges:
+    """The heaviest forest of distinct edges, in order."""
+    edges = edges.take(np.lexsort((edges.target, edges.source, -edges.weight)))
+    ids, ends = np.unique(np.concatenate([edges.source, edges.target]), return_inverse=True)
+    first, second = ends.reshape(2, -1)
+    one, other = heaviest_forest(first.astype(np.int32), second.astype(np.int32), ids.size)
+    pairs, place = np.unique(first * ids.size + second, return_index=True)
+    return edges.take(np.sort(place[np.searchsorted(pairs, one * ids.size + other)]))

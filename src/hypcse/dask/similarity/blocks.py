@@ -1,0 +1,165 @@
+"""A table in blocks of rows, and the scale of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import dask.array as da
+import distributed
+import numpy as np
+from numpy.typing import NDArray
+
+from hypcse._checks import check_features, check_finite
+from hypcse._choices import Metric, Scale
+from hypcse.dask.client import first_rows, run_blocks
+from hypcse.dask.edge_files import mix_bits
+from hypcse.graph.precision import Shifts, shifts_between
+from hypcse.graph.scales import MinMaxScaling, Scaling, StandardScaling
+from hypcse.graph.scaling import KINDS, shifted
+
+BLOCK_BYTES = 16_000_000
+"""Bytes of a block of rows that is cut out of a larger one."""
+MAX_RANKED = 100_000
+"""Rows that quantiles are learned from."""
+TILE = 2**15
+"""Values that are mixed at a time, so that they stay in a core's cache."""
+
+
+class Columns(NamedTuple):
+    """The smallest and largest value of each column of some rows, in the precision of the table, and their checksum."""
+
+    n_rows: int
+    low: NDArray[np.floating]
+    high: NDArray[np.floating]
+    checksum: int
+
+
+def as_rows(X: Any) -> da.Array:
+    """The table as a dask.array of numbers with blocks of whole rows."""
+    if hasattr(X, "to_dask_array"):
+        X = X.to_dask_array(lengths=True)
+    if not isinstance(X, da.Array):
+        features = check_features(X)
+        return da.from_array(features, chunks=(_rows_of_block(features.shape[1], features.dtype.itemsize), -1))
+    if X.ndim != 2 or X.dtype.kind not in "fiubmM":
+        raise ValueError(
+            f"X must be two-dimensional numbers (points x features), got {X.dtype} of {X.ndim} dimensions."
+        )
+    if np.isnan(X.chunks[0]).any():
+        X = X.compute_chunk_sizes()
+    if 0 in X.shape:
+        raise ValueError(f"X has shape {X.shape}; at least one row and one column are needed.")
+    X = X.rechunk({0: tuple(size for size in X.chunks[0] if size), 1: -1})
+    most = _rows_of_block(X.shape[1], X.dtype.itemsize)
+    return X.rechunk({0: most}) if max(X.chunks[0]) > 4 * most else X
+
+
+def _rows_of_block(n_columns: int, itemsize: int) -> int:
+    return max(1, BLOCK_BYTES // (n_columns * itemsize))
+
+
+def checked_block(block: Any, first: int) -> NDArray[np.floating]:
+    """A block in the precision of the table; raise with the row of the table if it has no finite number."""
+    values = np.asarray(block)
+    width = values.shape[1]
+
+    def place(entry: int) -> tuple[int, int]:
+        return first + entry // width, entry % width
+
+    if np.ma.is_masked(block):
+        raise ValueError(
+            f"values of X are masked, the first at {place(int(np.ma.getmaskarray(block).argmax()))}. Remove or fill "
+            "them first: dask.array.ma.filled(X, value) makes a plain array."
+        )
+    check_finite("X", values, place)
+    return check_features(values)
+
+
+def column_facts(block: Any, first: int) -> Columns:
+    """Ends and checksum of a block."""
+    features = checked_block(block, first)
+    return Columns(len(features), features.min(axis=0), features.max(axis=0), checksum(features, first))
+
+
+def checksum(features: NDArray[np.floating], first: int) -> int:
+    """64 bits of the values of a block that begins at row `first` of its table.
+
+    Those of blocks add up, modulo 2^64, to that of the table, however it is cut. Each value is mixed with its row and
+    column one to one, so that another value in one place always gives another sum.
+    """
+    columns = mix_bits(~np.arange(features.shape[1], dtype=np.uint64))
+    step, total = max(1, TILE // columns.size), 0
+    for start in range(0, len(features), step):
+        # Adding 0.0 makes -0.0 and 0.0 the same.
+        values = np.add(features[start : start + step], 0.0, dtype=np.float64).view(np.uint64)
+        rows = mix_bits(np.arange(first + start, first + start + len(values), dtype=np.uint64))
+        total += int(mix_bits(values + rows[:, None] + columns).sum(dtype=np.uint64))
+    return total % 2**64
+
+
+def join_columns(facts: Iterable[Columns]) -> Columns:
+    """Ends and checksum of all blocks, in any order."""
+    n_rows, low, high, checksums = zip(*facts, strict=True)
+    return Columns(sum(n_rows), np.min(low, axis=0), np.max(high, axis=0), sum(checksums) % 2**64)
+
+
+def learn_scaling(
+    client: distributed.Client,
+    rows: da.Array,
+    scale: Scale,
+    metric: Metric,
+    columns: Columns,
+    sample: NDArray[np.floating],
+) -> Scaling:
+    """The scale of a table: "minmax" by the ends of its columns, "standard" by reading it again, others by a sample."""
+    shifts = shifts_between(columns.low, columns.high, scale, metric)
+    ends = np.stack([columns.low, columns.high])
+    if scale == "minmax":
+        return shifted(MinMaxScaling.learn(shifts.cast(ends)), shifts)
+    if scale == "standard":
+        return shifted(_standard(run_blocks(client, block_moments, rows, shifts=shifts)), shifts)
+    if scale == "none":
+        # Other scales multiply such a column.
+        with np.errstate(over="ignore", invalid="ignore"):
+            wrong = ~np.isfinite(np.diff((ends.astype(np.float64) - shifts.offset).astype(np.float32), axis=0)[0])
+        if wrong.any():
+            column = int(wrong.argmax())
+            raise ValueError(
+                f"column {column} of X reaches from {ends[0, column]:.3g} to {ends[1, column]:.3g}, too far for "
+                f"float32 (limit {np.finfo(np.float32).max:.3g}). Divide that column by a constant first."
+            )
+    return shifted(KINDS[scale].learn(shifts.cast(sample, KINDS[scale].precision)), shifts)
+
+
+def block_moments(block: Any, first: int, shifts: Shifts) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
+    """Number of rows of a block, and means and variances of its columns in single precision, as `Shifts` casts it."""
+    from sklearn.preprocessing import StandardScaler
+
+    features = shifts.cast(checked_block(block, first))
+    fitted = StandardScaler().fit(features)
+    return len(features), fitted.mean_, fitted.var_
+
+
+def _standard(moments: Iterable[tuple[Any, ...]]) -> StandardScaling:
+    """As scikit-learn's `StandardScaler` has it: a column whose variance is rounding is constant, and not stretched."""
+    sizes, means, variances = map(np.array, zip(*moments, strict=True))
+    n_rows, mean = sizes.sum(), np.average(means, axis=0, weights=sizes)
+    variance = np.average(variances + np.square(means - mean), axis=0, weights=sizes)
+    precision = np.finfo(np.float64).eps
+    rounding = n_rows * precision * variance + np.square(n_rows * mean * precision)
+    deviation = np.where(variance <= rounding, 1.0, np.sqrt(variance))
+    return StandardScaling(mean.astype(np.float32), deviation.astype(np.float32))
+
+
+def sample_rows(client: distributed.Client, rows: da.Array, chosen: NDArray[np.int64]) -> NDArray[np.floating]:
+    """Some rows of the table, by their ascending numbers, in its precision."""
+    edges = np.searchsorted(chosen, [*first_rows(rows), rows.shape[0]])
+    own = [chosen[low:high] for low, high in pairwise(edges)]
+    return np.concatenate(list(run_blocks(client, take_rows, rows, own)))
+
+
+def take_rows(block: Any, first: int, chosen: NDArray[np.int64]) -> NDArray[np.floating]:
+    """Rows of a block, by their numbers in the table."""
+    return checked_block(block, first)[chosen - first]

@@ -1,0 +1,174 @@
+"""Training with labels: Eq. (17) and the margin loss on class prototypes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+from torch import Tensor
+
+from hypcse._checks import label_array
+from hypcse._progress import Callback
+from hypcse._random import generator
+from hypcse.estimators.labels import label_codes, respect_labels, spread_labels
+from hypcse.estimators.preparing import Prepared
+from hypcse.graph import Graph
+from hypcse.neural.encoder import Prototypes
+from hypcse.neural.losses.structural import margin_loss
+from hypcse.neural.training.config import TrainingConfig
+from hypcse.neural.training.loop import train_epochs
+from hypcse.neural.training.run import Run, torch_generator
+from hypcse.neural.training.terms import optimizer_of
+
+# With fewer labels, epochs cannot be compared.
+_LEAST_VALIDATION = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Supervision:
+    """What is known about classes.
+
+    codes      : (n,) the class of each point from 0, -1 if unknown.
+    validation : (n,) which of the labeled points pick the epoch instead of being trained on.
+    guesses    : (n,) the assumed class of each point without a label to learn from, -1 if there is none.
+    weight, guess_weight : of the margin loss of labels and of guesses.
+    """
+
+    codes: NDArray[np.int64]
+    validation: NDArray[np.bool_]
+    guesses: NDArray[np.int64]
+    n_classes: int
+    weight: float
+    guess_weight: float
+
+    @property
+    def taught(self) -> NDArray[np.int64]:
+        """The codes to learn from: all but those that pick the epoch."""
+        return np.where(self.validation, -1, self.codes)
+
+
+def known_classes(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes and the code of each point, -1 for no label; there must be at least two classes."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None. Pass one label per point, -1 for unknown.")
+    labels = label_array(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
+    labels = column_or_1d(labels, warn=True) if labels.ndim == 2 else labels
+    if labels.dtype.kind == "f":
+        check_classification_targets(labels[~np.isnan(labels)])
+    classes, codes = label_codes(labels)
+    if codes.size != n_points:
+        raise ValueError(f"y has {codes.size} labels for {n_points} points. Pass one per point, -1 for unknown.")
+    if len(classes) == 0:
+        raise ValueError("y has no label: all are -1, None or NaN. Label some points, or use HypCSE, which needs none.")
+    if len(classes) == 1:
+        raise ValueError(f"y has only one class, {classes[0]!r}; a classifier needs at least two classes.")
+    return classes, codes
+
+
+def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int) -> NDArray[np.bool_]:
+    """The labeled rows that pick the epoch: this share, or none if that is fewer than 10.
+
+    Every class keeps a label to learn from.
+    """
+    labeled = np.flatnonzero(codes >= 0)
+    wanted = round(fraction * labeled.size)
+    chosen = np.zeros(codes.size, np.bool_)
+    if wanted < _LEAST_VALIDATION:
+        return chosen
+    order = generator(random_state, "validation").permutation(labeled)
+    # The first of each class in this order stays with training.
+    firsts = np.unique(codes[order], return_index=True)[1]
+    chosen[np.delete(order, firsts)[:wanted]] = True
+    return chosen
+
+
+def guess_labels(taught: NDArray[np.int64], ready: Prepared, seed: int) -> NDArray[np.int64]:
+    """Labels for all other points, spread over a tree from the training labels; -1 for points that have one."""
+    tree = ready.search(seed, graph=respect_labels(ready.graph, taught, random_state=seed))
+    return np.where(taught >= 0, -1, spread_labels(tree, taught))
+
+
+def fit_labeled(
+    features: NDArray[np.float32],
+    graph: Graph,
+    config: TrainingConfig,
+    supervision: Supervision,
+    random_state: int = 0,
+    callback: Callback | None = None,
+    device: str = "cpu",
+) -> dict[str, Any]:
+    """Train on features (n, d), their graph and the known labels; return attributes of the classifier.
+
+    The best epoch has the most validation points right and, among equals, the lowest margin loss on them; without
+    validation points it is the last one. Ctrl-C and `callback` end training as in `fit`.
+    """
+    run = LabeledRun(features, graph, config, supervision, random_state, device)
+    run.evaluate(0)
+    train_epochs(run, 0, callback, None)
+    return {**run.attributes, "history_": run.history}
+
+
+class LabeledRun(Run):
+    """One training with labels under way; `attributes` are those of the classifier at the best epoch so far."""
+
+    def __init__(
+        self,
+        features: NDArray[np.float32],
+        graph: Graph,
+        config: TrainingConfig,
+        supervision: Supervision,
+        random_state: int,
+        device: str,
+    ) -> None:
+        super().__init__(features, graph, config, random_state, device, added=self.margins)
+        start = torch_generator(random_state, "prototypes")
+        self.supervision = supervision
+        self.prototypes = Prototypes(config.embed_dim, supervision.n_classes, start).to(device)
+        # Prototypes and biases do not decay.
+        self.optimizers.append(optimizer_of(self.prototypes.parameters(), config.learning_rate))
+        self.taught, self.guesses, self.codes = (
+            torch.from_numpy(codes).to(device) for codes in (supervision.taught, supervision.guesses, supervision.codes)
+        )
+        self.validation = torch.from_numpy(np.flatnonzero(supervision.validation)).to(device)
+        self.best_value = -np.inf, 0.0
+        self.attributes: dict[str, Any] = {}
+
+    def margins(self, points: Tensor, vertices: Tensor) -> Tensor:
+        """The margin loss of the labeled points of a subgraph, and of the guesses."""
+        scores = self.prototypes(points)
+        loss = self.supervision.weight * margin_loss(scores, self.taught[vertices])
+        if self.supervision.guess_weight == 0:
+            return loss
+        return loss + self.supervision.guess_weight * margin_loss(scores, self.guesses[vertices])
+
+    def evaluate(self, number: int) -> float | None:
+        """Score all points, and keep the epoch if it is the best."""
+        with torch.no_grad():
+            points = self.encode()
+            scores = self.prototypes(points)
+            leaves, value = self.networks.encoder.leaves(points), self._value(number, scores)
+        self.since_best += 1
+        if value > self.best_value:
+            self.best_value, self.best_epoch, self.since_best = value, number, 0
+            arrays = {"embedding_": leaves, "_scores": scores}
+            arrays |= {"prototypes_": self.prototypes.points, "biases_": self.prototypes.bias}
+            self.attributes = {
+                **{name: array.detach().double().cpu().numpy().copy() for name, array in arrays.items()},
+                "validation_score_": value[0] if self.validation.numel() else None,
+                "_state": self.copy_weights(),
+                "_encoded_on": self.encoded_on(self.anchor),
+            }
+        return None
+
+    def _value(self, number: int, scores: Tensor) -> tuple[float, float]:
+        """What picks the epoch; higher is better."""
+        if not self.validation.numel():
+            return float(number), 0.0
+        scores, truth = scores[self.validation], self.codes[self.validation]
+        right = (scores.argmax(dim=1) == truth).double().mean()
+        return float(right), -float(margin_loss(scores, truth))

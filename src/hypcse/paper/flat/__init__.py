@@ -1,1 +1,0 @@
-"""Flat clusters: data with one known partition, and methods that give one."""

@@ -1,0 +1,194 @@
+"""Hierarchies with random parents: where they start, their cost, and the trees read from them.
+
+Zügner, Charpentier, Ayle, Geringer and Günnemann, "End-to-end learning of probabilistic hierarchies on graphs", ICLR
+2022. A leaf takes its parent among m internal nodes by the probabilities A (n, m), an internal node by B (m, m),
+strictly upper triangular; the last node is the root. If all are 0 or 1, the cost is that of one tree.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from hypcse.entropy import lca_weights
+from hypcse.graph import Graph
+from hypcse.search import graph_linkage
+from hypcse.search.binary import searched_tree
+from hypcse.search.compression import keep_nodes
+from hypcse.tree import Tree
+from hypcse.tree.numbering import keep_leaves
+
+
+def soft_tree(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
+    """Ancestors from the probabilities of parents. O(n m^2 + m^3).
+
+    above : (n, m) probability that a node is an ancestor of a leaf, P = A (I - B)^-1.
+    twice : (m, m) probability that two walks up from x both come by y: the squares of (I - B)^-1, a unit triangle.
+
+    Two walks from u and v come by x together with probability P_ux P_vx = sum_y Pr(first meet at y) twice_yx, so that
+    a triangular solve gives the probability that x is their LCA.
+    """
+    eye = torch.eye(B.shape[0], dtype=B.dtype)
+    reach = torch.linalg.solve_triangular(eye - B, eye, upper=True, unitriangular=True)
+    return A @ reach, reach.square()
+
+
+def soft_dasgupta(A: Tensor, B: Tensor, weights: Tensor) -> Tensor:
+    """Expected number of leaves under the LCA of a random edge, -> scalar.
+
+        sum_uv w_uv sum_x Pr(x = LCA(u, v)) c_x,    c_x = sum_u P_ux.
+
+    `weights` is the sparse symmetric matrix of the graph, its entries adding up to 1. Times their sum before, the value
+    is `dasgupta_cost` where A and B are one tree. The solve is by c, a vector: no edge needs more than O(m).
+    """
+    above, twice = soft_tree(A, B)
+    solved = torch.linalg.solve_triangular(twice, above.sum(0).unsqueeze(1), upper=True, unitriangular=True)
+    return torch.dot(_Together.apply(above, weights), solved.squeeze(1))
+
+
+class _Together(torch.autograd.Function):
+    """sum_uv w_uv P_ux P_vx for every x: the product W P, made once, gives the value and the gradient. O(edges m)."""
+
+    @staticmethod
+    def forward(ctx: Any, above: Tensor, weights: Tensor) -> Tensor:
+        spread = weights @ above
+        ctx.save_for_backward(spread)
+        return (above * spread).sum(0)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None]:
+        return 2 * ctx.saved_tensors[0] * upstream, None
+
+
+def certain_parents(tree: Tree) -> tuple[Tensor, Tensor]:
+    """A (n, m) and B (m, m) of one tree: each row has a 1 at the parent, except the last of B, the root's."""
+    n, m = tree.n_leaves, tree.n_nodes - tree.n_leaves
+    A, B = torch.zeros(n, m), torch.zeros(m, m)
+    parent = torch.from_numpy(tree.parent - n)
+    A[torch.arange(n), parent[:n]] = 1
+    B[torch.arange(m - 1), parent[n:-1]] = 1
+    return A, B
+
+
+def edge_probabilities(graph: Graph) -> Tensor:
+    """The weights without loops as a sparse matrix whose entries add up to 1."""
+    rows = np.repeat(np.arange(graph.n_vertices), np.diff(graph.indptr))
+    index = torch.from_numpy(np.stack([rows, graph.indices.astype(np.int64)]))
+    share = torch.from_numpy(graph.weights / graph.weights.sum()).float()
+    size = graph.n_vertices, graph.n_vertices
+    return torch.sparse_coo_tensor(index, share, size, check_invariants=True, is_coalesced=True)
+
+
+def start_logits(certain: Tensor, certainty: float) -> Tensor:
+    """Logits of probabilities that are `certainty` at the given parents, the rest even over the other columns.
+
+    Square ones are for internal nodes, whose parents come later: minus infinity on and below the diagonal.
+    """
+    n, m = certain.shape
+    other = (1 - certainty) / max(m - 1, 1)
+    logits = torch.log(certain * (certainty - other) + other)
+    if n == m:
+        logits = logits.masked_fill(torch.ones(m, m, dtype=torch.bool).tril(), -torch.inf)
+    return logits
+
+
+def draw_parents(logits: Tensor, temperature: float, draws: torch.Generator) -> Tensor:
+    """Rows with a 1 at a parent drawn by softmax(logits), zeros where no parent is possible.
+
+    The gradient is that of softmax((logits + noise) / temperature), with the Gumbel noise that drew the parents.
+    """
+    noise = -torch.log(torch.empty_like(logits).exponential_(generator=draws))
+    possible = torch.isfinite(logits)
+    rows = possible.any(1, keepdim=True)
+    noisy = torch.where(rows, (logits + noise) / temperature, 0)
+    soft = torch.where(rows, torch.softmax(noisy, dim=1), 0)
+    hard = torch.zeros_like(soft).scatter(1, noisy.argmax(1, keepdim=True), 1.0) * rows
+    return hard + (soft - soft.detach())
+
+
+def start_tree(graph: Graph, n_internal: int, unit_weights: bool) -> Tree:
+    """Average linkage on the graph, or on its edges with weight 1, contracted to this many internal nodes."""
+    i, j, _ = graph.edges()
+    linked = Graph.from_edges(i, j, n=graph.n_vertices) if unit_weights and graph.n_edges else graph
+    return contract(graph_linkage(linked, "average"), graph, n_internal)
+
+
+def contract(tree: Tree, graph: Graph, n_internal: int) -> Tree:
+    """The tree with internal nodes contracted into their parents, smallest rise of Dasgupta's cost first.
+
+    Contracting x into its parent p raises the cost by (weight that meets at x) (|p| - |x|). Neither factor ever
+    decreases later, so a heap whose entries are checked when popped is exact. O(n log n) except for deep chains.
+    """
+    weight, size = lca_weights(tree, graph), tree.sizes
+    above = tree.parent.copy()
+    selected = np.ones(tree.n_nodes, np.bool_)
+
+    def rise(node: int) -> float:
+        while not selected[above[node]]:
+            above[node] = above[above[node]]
+        return float(weight[node] * (size[above[node]] - size[node]))
+
+    heap = [(rise(node), node) for node in range(tree.n_leaves, tree.root)]
+    heapq.heapify(heap)
+    excess = tree.n_nodes - tree.n_leaves - n_internal
+    while excess > 0:
+        cost, node = heapq.heappop(heap)
+        now = rise(node)
+        if now > cost:
+            heapq.heappush(heap, (now, node))
+            continue
+        selected[node] = False
+        weight[above[node]] += weight[node]
+        excess -= 1
+    return keep_nodes(tree, selected)
+
+
+def likeliest_tree(leaf_parent: NDArray[np.int64], node_parent: NDArray[np.int64], graph: Graph) -> Tree:
+    """The tree in which leaf u hangs on internal node leaf_parent[u], and that on node_parent; the last is the root.
+
+    Nodes without leaves, and with one child only, are left out.
+    """
+    n = leaf_parent.size
+    parent = np.concatenate([leaf_parent, node_parent]) + n
+    parent[-1] = -1
+    pruned, _ = keep_leaves(parent, np.zeros(parent.size), np.ones(n, np.bool_))
+    return searched_tree(pruned, graph)
+
+
+class Search:
+    """Trees on a graph by Dasgupta's cost over the weight of all edges, and the best of those offered.
+
+    best : the value of that tree: leaves under the LCA of a random edge.
+    """
+
+    def __init__(self, graph: Graph, start: Tree) -> None:
+        self.graph, self.weights = graph, edge_probabilities(graph)
+        self.tree, self.best = start, self.value(start)
+        self.offered: NDArray[np.int64] | None = None
+
+    def value(self, tree: Tree) -> float:
+        """The value of one tree."""
+        meeting = lca_weights(tree, self.graph)
+        return float(np.dot(meeting, tree.sizes) / meeting.sum())
+
+    def loss(self, A: Tensor, B: Tensor) -> Tensor:
+        """The value of a random hierarchy."""
+        return soft_dasgupta(A, B, self.weights)
+
+    def offer(self, A: Tensor, B: Tensor) -> None:
+        """Keep the tree of the likeliest parents if it is the best so far."""
+        parents = torch.cat([A.detach().argmax(1), B.detach().argmax(1)]).numpy()
+        if self.offered is not None and np.array_equal(parents, self.offered):
+            return
+        self.offered = parents
+        tree = likeliest_tree(parents[: len(A)], parents[len(A) :], self.graph)
+        value = self.value(tree)
+        if value < self.best:
+            self.best, self.tree = value, tree

@@ -1,1 +1,0 @@
-"""FPH and EPH: hierarchies with random parents, whose probabilities are optimized."""

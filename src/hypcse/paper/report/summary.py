@@ -1,0 +1,182 @@
+"""What rows came to on data sets, beside the paper's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from hypcse.paper.experiments import Experiment, Row
+from hypcse.paper.report.metrics import METRICS
+from hypcse.paper.running.tasks import Planned, Record
+from hypcse.paper.settings import read_printed
+
+Verdict = Literal["reproduced", "better", "not reproduced"]
+
+PURITY_TOLERANCE = 0.5
+"""Percentage points within which a purity or an accuracy counts as the printed one."""
+COST_TOLERANCE = 0.01
+"""Share of the printed figure within which an entropy or a cost counts as it."""
+PAPER_SEEDS = 5
+ENOUGH_SEEDS = 3
+"""Seeds from which their spread counts."""
+RULE = (
+    f"A printed figure counts as reproduced when our mean is within {PURITY_TOLERANCE:g} percentage points (purity) or "
+    f"{COST_TOLERANCE:.0%} (entropy, cost) of it; from {ENOUGH_SEEDS} seeds on also when it is within two standard "
+    "errors of the difference, where both sides are taken to spread as our seeds do and the paper's figure to be a "
+    f"mean of {PAPER_SEEDS}. Beyond that it is better or not reproduced, by the side on which ours lies."
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a row came to on a data set: mean and deviation over the seeds, and what the paper prints of them.
+
+    n_stopped : how many of the seeds ended at the time limit, with what they had by then.
+    n_missing : how many were not run.
+    """
+
+    mean: float
+    deviation: float
+    n_seeds: int
+    n_failed: int = 0
+    n_stopped: int = 0
+    paper: float | None = None
+    verdict: Verdict | None = None
+    n_missing: int = 0
+    paper_deviation: float | None = None
+
+
+Table = dict[str, dict[str, Figure]]
+"""Figures by the row's label and by the data set."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """An experiment, its planned tasks, and the records that there are, by key.
+
+    judged : whether figures are held against the paper's, which those of a smoke run are not.
+    """
+
+    experiment: Experiment
+    planned: Sequence[Planned]
+    records: Mapping[str, Record]
+    judged: bool = True
+
+    @property
+    def finished(self) -> list[Record]:
+        """Records of the planned tasks that were run."""
+        return [self.records[task.key] for _, task in self.planned if task.key in self.records]
+
+    @property
+    def data_sets(self) -> list[str]:
+        """Data sets with at least one record, in the order of the plan."""
+        return list(dict.fromkeys(task.data for _, task in self.planned if task.key in self.records))
+
+    @property
+    def rows(self) -> dict[str, Row]:
+        """The planned rows by label."""
+        return {row.label: row for row, _ in self.planned}
+
+    def table(self, metric: str) -> Table:
+        """All figures of one metric, by row and by data set."""
+        keys: dict[str, dict[str, list[str]]] = {}
+        for row, task in self.planned:
+            keys.setdefault(row.label, {}).setdefault(task.data, []).append(task.key)
+        table: Table = {}
+        for label, row in self.rows.items():
+            for data, of_seeds in keys[label].items():
+                records = [self.records[key] for key in of_seeds if key in self.records]
+                if not records:
+                    continue
+                whole = figure(records, metric, self._printed(row, metric, data))
+                table.setdefault(label, {})[data] = replace(
+                    whole,
+                    n_missing=len(of_seeds) - len(records),
+                    verdict=whole.verdict if self.judged else None,
+                    paper_deviation=self._printed(row, f"{metric}_deviation", data),
+                )
+        return table
+
+    def ours(self, metric: str, *, complete: bool = False) -> pd.DataFrame:
+        """Our means by row and by data set, NaN if there is none.
+
+        complete : only those of figures without a missing or failed seed, which can stand beside figures of other rows:
+                   fewer seeds may be other data.
+        """
+        return _frame(
+            (label, data, one.mean)
+            for label, row in self.table(metric).items()
+            for data, one in row.items()
+            if not (complete and (one.n_missing or one.n_failed))
+        )
+
+    def paper(self, metric: str) -> pd.DataFrame:
+        """The paper's figures by its own rows, and by data set."""
+        rows, table = self.rows, self.table(metric)
+        return _frame(
+            (printed, data, one.paper)
+            for label, row in table.items()
+            if (printed := rows[label].printed) is not None
+            for data, one in row.items()
+            if one.paper is not None
+        )
+
+    def _printed(self, row: Row, metric: str, data: str) -> float | None:
+        source = "table5" if metric == "dasgupta_cost" else self.experiment.table
+        return read_printed(source, metric, row.printed or "", data)
+
+
+def _frame(values: Iterable[tuple[str, str, float]]) -> pd.DataFrame:
+    """Finite values by row and column, each in the order in which they come first."""
+    grid = {(row, data): value for row, data, value in values if np.isfinite(value)}
+    rows, columns = (list(dict.fromkeys(place[side] for place in grid)) for side in (0, 1))
+    return pd.DataFrame([[grid.get((row, data), np.nan) for data in columns] for row in rows], rows, columns, float)
+
+
+def figure(records: Sequence[Record], metric: str, paper: float | None = None) -> Figure:
+    """Mean and deviation of one metric over records."""
+    good = [record for record in records if "error" not in record]
+    n_failed = len(records) - len(good)
+    if not good:
+        return Figure(np.nan, np.nan, 0, n_failed, 0, paper)
+    # A hierarchy of few levels has no score at deeper ones.
+    numbers = [record[metric] if metric in record else record["scores"].get(metric) for record in good]
+    values = METRICS[metric].factor * np.array(numbers, dtype=float)
+    mean, deviation = float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0
+    n_stopped = sum(record.get("stopped", False) for record in good)
+    judged = None if paper is None or np.isnan(mean) else verdict(metric, mean, deviation, len(good), paper)
+    return Figure(mean, deviation, len(good), n_failed, n_stopped, paper, judged)
+
+
+def verdict(metric: str, mean: float, deviation: float, n_seeds: int, paper: float) -> Verdict:
+    """By `RULE`.
+
+    >>> verdict("structural_entropy", 1.83, 0.0, 1, 1.822), verdict("dendrogram_purity", 98.6, 0.0, 1, 97.9)
+    ('reproduced', 'better')
+    """
+    known = METRICS[metric]
+    if known.unit == "count":
+        return "reproduced" if mean == paper else "not reproduced"
+    tolerance = PURITY_TOLERANCE if known.unit == "share" else COST_TOLERANCE * abs(paper)
+    spread = 2 * deviation * sqrt(1 / n_seeds + 1 / PAPER_SEEDS) if n_seeds >= ENOUGH_SEEDS else 0.0
+    gain = mean - paper if known.higher else paper - mean
+    if abs(gain) <= max(tolerance, spread):
+        return "reproduced"
+    return "better" if gain > 0 else "not reproduced"
+
+
+def best_two(table: Table, data: str, metric: str) -> list[list[str]]:
+    """Labels of the best figure of a column and of the second, those that look the same as printed together."""
+    known = METRICS[metric]
+    shown = {
+        label: round(row[data].mean, known.digits(row[data].mean))
+        for label, row in table.items()
+        if data in row and np.isfinite(row[data].mean)
+    }
+    values = sorted(set(shown.values()), reverse=known.higher)[:2]
+    return [[label for label, value in shown.items() if value == wanted] for wanted in values]

@@ -1,1 +1,0 @@
-"""What records come to: figures beside the paper's, verdicts, ranks."""

@@ -1,1 +1,0 @@
-"""Methods based on the eigenvectors of a graph."""

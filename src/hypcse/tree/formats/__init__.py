@@ -1,1 +1,0 @@
-"""Import and export of trees: linkage matrices, Newick, JSON, networkx."""
