@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.first_answer import outliers, tables, units
+from benchmarks.first_answer import outliers, tables, units, verdicts
 from benchmarks.quality.sheet import Sheet
 
 Part = Callable[[argparse.Namespace], Iterable[Sheet]]
@@ -17,6 +17,7 @@ PARTS: dict[str, Part] = {
     "tables": tables.sheets,
     "units": units.sheets,
     "outliers": outliers.sheets,
+    "verdicts": verdicts.sheets,
 }
 """Each part of the command, and the function that measures it: from the options to its tables."""
 
