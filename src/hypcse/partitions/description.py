@@ -193,74 +193,103 @@ class Description:
 
     def __init__(self, columns: Sequence[Column], groups: Groups) -> None:
         self.columns, self.groups = columns, groups
-        found = [self._telling(column) for column in columns]
-        shape = (groups.size.size, 0)
-        self.telling = np.column_stack([telling for telling, _ in found]) if found else np.zeros(shape)
-        self._texts = np.column_stack([texts for _, texts in found]) if found else np.zeros(shape, np.int64)
+        shape = (groups.size.size, len(columns))
+        self.telling, self._texts, self._shares = np.zeros(shape), np.zeros(shape, np.int64), np.zeros((2, *shape))
+        for k, column in enumerate(columns):
+            if column.kind in ("number", "date"):
+                self.telling[:, k] = self._dominance(column)
+            else:
+                self.telling[:, k], self._texts[:, k], self._shares[:, :, k] = self._difference(column)
+        self._bare = _unique_texts(columns)
+        self._contrasts: dict[tuple[int, int], Contrast] = {}
+        self._ordered: dict[int, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
 
-    def _telling(self, column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """How much a column tells about each set, and by which of its texts."""
+    def _dominance(self, column: Column) -> NDArray[np.float64]:
+        """Cliff's delta of each set against all others, without sign."""
+        known = ~np.isnan(column.numbers)
+        inside = self.groups.sums(known.astype(np.float64))
+        pairs = inside * (known.sum() - inside)
+        ranks = np.zeros(known.size)
+        ranks[known] = rankdata(column.numbers[known])
+        above = self.groups.sums(ranks) - inside * (inside + 1) / 2
+        return np.abs(2 * np.divide(above, pairs, where=pairs > 0, out=np.full(inside.size, 0.5)) - 1)
+
+    def _difference(
+        self, column: Column
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """The value whose share differs most: by how much, which one, and its shares inside and outside."""
         known = ~np.isnan(column.numbers)
         inside = self.groups.sums(known.astype(np.float64))
         outside = known.sum() - inside
         both = (inside > 0) & (outside > 0)
-        if column.kind in ("number", "date"):
-            ranks = np.zeros(known.size)
-            ranks[known] = rankdata(column.numbers[known])
-            above = self.groups.sums(ranks) - inside * (inside + 1) / 2
-            delta = 2 * np.divide(above, inside * outside, where=both, out=np.full(inside.size, 0.5)) - 1
-            return np.abs(delta), np.zeros(inside.size, np.int64)
-        differences = np.zeros((inside.size, max(len(column.texts), 2)))
-        for text in range(differences.shape[1]):
-            counts = self.groups.sums((column.numbers == text).astype(np.float64))
-            total = np.count_nonzero(column.numbers == text)
-            here = np.divide(counts, inside, where=both, out=np.zeros(inside.size))
-            there = np.divide(total - counts, outside, where=both, out=np.zeros(inside.size))
-            differences[:, text] = here - there
-        texts = np.full(inside.size, 1)
+        here, there = np.zeros((2, inside.size, max(len(column.texts), 2)))
+        for text in range(here.shape[1]):
+            equal = column.numbers == text
+            counts = self.groups.sums(equal.astype(np.float64))
+            np.divide(counts, inside, where=both, out=here[:, text])
+            np.divide(equal.sum() - counts, outside, where=both, out=there[:, text])
+        texts, rows = np.full(inside.size, 1), np.arange(inside.size)
         if column.kind == "category":
             # A value that a set has says more than one that it lacks.
-            has, lacks = differences.argmax(axis=1), differences.argmin(axis=1)
-            rows = np.arange(inside.size)
-            texts = np.where(differences[rows, has] >= np.abs(differences[rows, lacks]) / 2, has, lacks)
-        return np.abs(differences[np.arange(inside.size), texts]), texts
-
-    def contrasts(self, group: int, most: int) -> list[Contrast]:
-        """The columns that tell most about a set, best first."""
-        order = np.argsort(-self.telling[group].round(9), kind="stable")[:most]
-        return [self.contrast(group, int(column)) for column in order]
+            has, lacks = (here - there).argmax(axis=1), (there - here).argmax(axis=1)
+            says_more = (here - there)[rows, has] >= (there - here)[rows, lacks] / 2
+            texts = np.where(says_more, has, lacks)
+        shares = here[rows, texts], there[rows, texts]
+        return np.abs(shares[0] - shares[1]), texts, shares
 
     def contrast(self, group: int, place: int) -> Contrast:
-        """One column in one set against all others."""
+        """One column in one set against all others. O(s log s) for a set of s points."""
+        if (group, place) not in self._contrasts:
+            self._contrasts[group, place] = self._contrast(group, place)
+        return self._contrasts[group, place]
+
+    def _contrast(self, group: int, place: int) -> Contrast:
         column, telling = self.columns[place], float(self.telling[group, place])
-        inside = np.zeros(column.numbers.size, np.bool_)
-        inside[self.groups.members(group)] = True
-        known = ~np.isnan(column.numbers)
-        here, there = column.numbers[inside & known], column.numbers[~inside & known]
-        if column.kind in ("number", "date"):
-            return Contrast(column, telling, median(here), median(there))
-        text = int(self._texts[group, place])
-        share, other = (float(np.mean(values == text)) if values.size else 0.0 for values in (here, there))
-        typical = (share, other) if column.kind == "truth" else (float(text), float(text))
-        return Contrast(column, telling, *typical, share, other)
+        if column.kind not in ("number", "date"):
+            text = float(self._texts[group, place])
+            share, other = self._shares[:, group, place].tolist()
+            typical = (share, other) if column.kind == "truth" else (text, text)
+            return Contrast(column, telling, *typical, share, other)
+        if place not in self._ordered:
+            order = np.argsort(column.numbers, kind="stable")[: np.count_nonzero(~np.isnan(column.numbers))]
+            rank = np.full(column.numbers.size, -1)
+            rank[order] = np.arange(order.size)
+            self._ordered[place] = column.numbers[order], rank
+        values, rank = self._ordered[place]
+        own = np.sort(rank[self.groups.members(group)])
+        own = own[own >= 0]
+        before = own - np.arange(own.size)
+        middle = (values.size - own.size + np.array([-1, 0])) // 2
+        others = values[middle + np.searchsorted(before, middle, side="right")] if values.size > own.size else own[:0]
+        return Contrast(column, telling, median(values[own]), median(others))
 
     def names(self) -> list[str]:
-        """A short name per set, true, and unique among rivals; "" where no column tells."""
-        said = [
-            [one for one in self.contrasts(group, MOST_NAMED + 1) if one.telling >= LEAST_TELLING and one.differs]
-            for group in range(self.groups.size.size)
-        ]
-        bare = _unique_texts(self.columns)
-        phrases = [[phrase(one, bare) for one in group] for group in said]
-        used = [1 if group and group[0].telling >= PLAIN else 2 for group in said]
-        while True:
-            names = [", ".join(group[:n]) for group, n in zip(phrases, used, strict=True)]
-            times = Counter(zip(self.groups.rivals.tolist(), names, strict=True))
-            twice = [times[rivals, name] > 1 for rivals, name in zip(self.groups.rivals.tolist(), names, strict=True)]
-            longer = [n < min(len(group), MOST_NAMED) for group, n in zip(phrases, used, strict=True)]
-            if not any(np.logical_and(twice, longer)):
-                return names
-            used = [n + (again and more) for n, again, more in zip(used, twice, longer, strict=True)]
+        """A short name per set, true, and different among rivals as far as columns tell them apart; "" if none does."""
+        sets = range(self.groups.size.size)
+        return [", ".join(self._says(group, place) for place in self.naming(group)) for group in sets]
+
+    def naming(self, group: int) -> list[int]:
+        """The columns that name a set: the one that tells most, then those that tell it from rivals still alike."""
+        order = np.argsort(-self.telling[group].round(9), kind="stable")[: 2 * MOST_NAMED].tolist()
+        left = [k for k in order if self.telling[group, k] >= LEAST_TELLING and self.contrast(group, k).differs]
+        alike = np.flatnonzero(self.groups.rivals == self.groups.rivals[group]).tolist()
+        alike.remove(group)
+        columns: list[int] = []
+        while left and len(columns) < MOST_NAMED:
+            enough = len(columns) > 1 or (bool(columns) and self.telling[group, columns[0]] >= PLAIN)
+            if enough and not alike:
+                break
+            tried = left if columns else left[:1]
+            still = [[rival for rival in alike if self._says(rival, k) == self._says(group, k)] for k in tried]
+            best = min(range(len(tried)), key=lambda k: len(still[k]))
+            if enough and len(still[best]) == len(alike):
+                break
+            columns.append(left.pop(best))
+            alike = still[best]
+        return columns
+
+    def _says(self, group: int, place: int) -> str:
+        return phrase(self.contrast(group, place), self._bare)
 
 
 def phrase(contrast: Contrast, bare: set[str]) -> str:
