@@ -260,7 +260,7 @@ class Description:
         own = own[own >= 0]
         before = own - np.arange(own.size)
         middle = (values.size - own.size + np.array([-1, 0])) // 2
-        others = values[middle + np.searchsorted(before, middle, side="right")] if values.size > own.size else own[:0]
+        others = values[middle + np.searchsorted(before, middle, side="right")] if values.size > own.size else values[:0]
         return Contrast(column, telling, median(values[own]), median(others))
 
     def names(self) -> list[str]:
