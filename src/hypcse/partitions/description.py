@@ -248,8 +248,8 @@ class Description:
         if column.kind not in ("number", "date"):
             text = float(self._texts[group, place])
             share, other = self._shares[:, group, place].tolist()
-            typical = (share, other) if column.kind == "truth" else (text, text)
-            return Contrast(column, telling, *typical, share, other)
+            is_truth = column.kind == "truth"
+            return Contrast(column, telling, share if is_truth else text, other if is_truth else text, share, other)
         if place not in self._ordered:
             order = np.argsort(column.numbers, kind="stable")[: np.count_nonzero(~np.isnan(column.numbers))]
             rank = np.full(column.numbers.size, -1)
@@ -260,7 +260,9 @@ class Description:
         own = own[own >= 0]
         before = own - np.arange(own.size)
         middle = (values.size - own.size + np.array([-1, 0])) // 2
-        others = values[middle + np.searchsorted(before, middle, side="right")] if values.size > own.size else values[:0]
+        others = (
+            values[middle + np.searchsorted(before, middle, side="right")] if values.size > own.size else values[:0]
+        )
         return Contrast(column, telling, median(values[own]), median(others))
 
     def names(self) -> list[str]:
