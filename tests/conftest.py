@@ -23,6 +23,9 @@ import pytest
 from hypothesis import settings
 from numpy.typing import NDArray
 
+# What a first run says of its compilation is no part of what other tests read.
+os.environ["HYPCSE_QUIET"] = "1"
+
 # Derandomized, so that a failure seen once is seen again by everybody.
 settings.register_profile("hypcse", deadline=None, max_examples=50, derandomize=True)
 settings.load_profile("hypcse")

@@ -6,6 +6,7 @@ Public names load on first use, so that `import hypcse` and `hypcse --help` stay
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
@@ -80,7 +81,13 @@ _NAMES = {
 _HOME = {name: f"hypcse.{module}" for module, names in _NAMES.items() for name in names.split()}
 _FOLDERS = ("cells", "datasets", "entropy", "graph", "methods", "metrics", "paper", "plot", "topics")
 
-__all__ = ["__version__", *_HOME, *_FOLDERS]
+
+def _is_usable(name: str) -> bool:
+    """Whether a name can be loaded: those of `neural` need torch."""
+    return not _HOME.get(name, "").startswith("hypcse.neural") or find_spec("torch") is not None
+
+
+__all__ = ["__version__", *filter(_is_usable, _HOME), *_FOLDERS]
 
 
 def __getattr__(name: str) -> Any:

@@ -376,6 +376,9 @@ def test_what_training_does_not_add():
 
 
 WITHOUT_TORCH = """
+import importlib.util
+import inspect
+import pydoc
 import sys
 
 class Blocked:
@@ -383,10 +386,14 @@ class Blocked:
         if name.split(".")[0] in ("torch", "geoopt"):
             raise ModuleNotFoundError(f"No module named {name!r}")
 
+usual = importlib.util.find_spec
+importlib.util.find_spec = lambda name: None if name == "torch" else usual(name)
 sys.meta_path.insert(0, Blocked())
 import numpy as np
 import hypcse
 from hypcse.cli.app import app
+
+assert "fit_predict" in pydoc.render_doc(hypcse) and "HypCSE" not in dict(inspect.getmembers(hypcse))
 
 X, y = hypcse.datasets.load("optical-digits")
 X, y = X[:200], y[:200]

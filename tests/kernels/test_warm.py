@@ -103,11 +103,14 @@ def started(monkeypatch):
     return words
 
 
-def test_the_first_fit_starts_one_process(started):
+@pytest.mark.parametrize(("quiet", "lines"), [("", [warm.FIRST_RUN]), ("1", [])])
+def test_the_first_fit_says_so_and_starts_one_process(started, monkeypatch, capsys, quiet, lines):
+    monkeypatch.setenv("HYPCSE_QUIET", quiet)
     X = np.random.default_rng(0).normal(size=(12, 2))
     for _ in range(2):
         EntropyClustering(n_neighbors=3).fit(X)
     assert [words[0] for words in started] == [sys.executable]
+    assert capsys.readouterr().err.splitlines() == lines
 
 
 @pytest.mark.parametrize(

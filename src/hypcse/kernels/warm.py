@@ -26,22 +26,27 @@ from hypcse.kernels.trees.comparison import _induced_forest, purity_sum
 from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
 
+FIRST_RUN = "hypcse: first run, compiling for this machine, once; about 10 seconds (HYPCSE_QUIET=1 hides this line)."
 _begun = False
 
 
 def warm_up() -> None:
-    """Start to compile in a second process what a first run needs from its search on; return at once.
+    """Say that a first run compiles, and start that in a second process, from the search on; return at once.
 
-    The run itself compiles what it needs before, and finds the rest on disk. Nothing happens if the kernels are there
+    The line goes to standard error, unless HYPCSE_QUIET is set. The run itself compiles what it needs before, and finds the rest on disk. Nothing happens if the kernels are there
     already or cannot be stored, or if there is one core only. A program that was frozen, or that embeds Python, would
     run once more as `sys.executable`, and workers of a parent compile in parallel anyway: these start nothing either.
     """
     global _begun
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    is_python = "python" in Path(sys.executable or "").name.lower() and not getattr(sys, "frozen", False)
-    if _begun or is_warm() or cores == 1 or not is_python or parent_process() is not None:
+    if _begun or is_warm() or parent_process() is not None:
         return
     _begun = True
+    if not os.environ.get("HYPCSE_QUIET"):
+        print(FIRST_RUN, file=sys.stderr, flush=True)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    is_python = "python" in Path(sys.executable or "").name.lower() and not getattr(sys, "frozen", False)
+    if cores == 1 or not is_python:
+        return
     # -P: not from the folder that the user happens to work in, whatever lies there.
     code = "from hypcse.kernels.warm import compile_later; compile_later()"
     quiet = subprocess.DEVNULL
