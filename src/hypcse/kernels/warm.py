@@ -33,9 +33,10 @@ _begun = False
 def warm_up() -> None:
     """Say that a first run compiles, and start that in a second process, from the search on; return at once.
 
-    The line goes to standard error, unless HYPCSE_QUIET is set. The run itself compiles what it needs before, and finds the rest on disk. Nothing happens if the kernels are there
-    already or cannot be stored, or if there is one core only. A program that was frozen, or that embeds Python, would
-    run once more as `sys.executable`, and workers of a parent compile in parallel anyway: these start nothing either.
+    The line goes to standard error, unless HYPCSE_QUIET is set. The run itself compiles what it needs before, and finds
+    the rest on disk. Nothing happens if the kernels are there already or cannot be stored. With one core, in a program
+    that was frozen, or in one that embeds Python, which would run once more as `sys.executable`, no process is started;
+    workers of a parent compile in parallel anyway.
     """
     global _begun
     if _begun or is_warm() or parent_process() is not None:
