@@ -41,6 +41,7 @@ pictures: $(READY)
 	$(BIN)/python examples/pictures/concepts.py
 	$(BIN)/python examples/pictures/parameters.py
 	$(BIN)/python examples/pictures/page.py
+	$(BIN)/python examples/pictures/toys.py
 
 gallery: $(READY)
 	$(BIN)/python -m gallery

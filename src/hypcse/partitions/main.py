@@ -17,10 +17,8 @@ from hypcse.tree import Tree
 
 LASTING = 5.0
 """A partition lasts if it does so this many times as long as the finest ones of the same data."""
-LEAST_STABILITY = 0.9
-"""A partition that does not last counts if it is so stable, and its clusters are apart."""
-LEAST_GAP, LEAST_STRETCH = (0.3, 0.5), (0.25, 0.85)
-"""Clusters are apart from this silhouette and this `Groups.gap` on, or this silhouette and this `Groups.stretch`."""
+LEAST_GAP, LEAST_SILHOUETTE, LEAST_STABILITY = 0.3, 0.3, 0.9
+"""A partition that does not last counts if its clusters are apart: all three at least this."""
 MAX_TRIED = 12
 """Largest number of partitions whose stability is measured."""
 
@@ -53,7 +51,7 @@ def rated(
         if X is not None:
             groups = Groups(X, labels)
             silhouette = max(groups.silhouette(), 0.0)
-            apart = not lasts and are_apart(groups, silhouette, graph)
+            apart = not lasts and silhouette >= LEAST_SILHOUETTE and groups.gap(graph) >= LEAST_GAP
         if lasts or apart:
             tried.append((stretch.modularity * silhouette, stretch, labels, lasts))
     tried = sorted(tried, key=lambda one: -one[0])[:MAX_TRIED]
@@ -63,13 +61,6 @@ def rated(
         stable = quick_stability(trees, labels) if trees else 1.0
         found.append(Rated(stretch, value * stable**2, lasts or stable >= LEAST_STABILITY))
     return [one for one in found if one.counts]
-
-
-def are_apart(groups: Groups, silhouette: float, graph: Graph) -> bool:
-    """Whether clusters lie apart in space: their borders are empty, or the edges across them long."""
-    if silhouette >= LEAST_GAP[0] and groups.gap(graph) >= LEAST_GAP[1]:
-        return True
-    return silhouette >= LEAST_STRETCH[0] and groups.stretch(graph) >= LEAST_STRETCH[1]
 
 
 def main_stretch(

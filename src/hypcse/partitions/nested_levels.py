@@ -271,11 +271,10 @@ def main_level(
     """Choose which of the `levels` to look at first.
 
     A lasting partition may be the main level if it lasts: at least five times as long as partitions of a continuum
-    would, which the finest partitions of the same data show. With features it also may if it does not last, but has a
-    stability of at least 0.9 and clusters that lie apart: a silhouette of at least 0.3 and borders with at most half as
-    many points as the means of the clusters; or a silhouette of at least 0.25 and edges between clusters longer than
-    those inside 85 times in 100. Among those, it is the one of the highest score: modularity, times the
-    silhouette where there are features, times the square of the stability. Stability is that of a quick search without
+    would, which the finest partitions of the same data show. With features it also may if it does not last, but its
+    clusters are apart: a silhouette of at least 0.3, a stability of at least 0.9, and on every border at least 30 %
+    fewer points than at the means of the clusters. Among those, it is the one of the highest score: modularity, times
+    the silhouette where there are features, times the square of the stability. Stability is that of a quick search without
     refinement. Clusters of less than the least size in `best_cut` do not count, so that stray points make no level. If
     no partition may be the main level, it is the one that lasts longest, weighted by modularity; if none lasts at all,
     the coarsest level. To test whether there is any structure, use `beyond_chance`.

@@ -15,8 +15,6 @@ SAMPLE, ENTRIES = 2000, 2**24
 """Of more points than this, only so many count in a silhouette, evenly spaced, and of many clusters fewer: at most so
 many distances are held at once. Clusters are those of all points."""
 MIDDLE = np.array([0.3, 0.4, 0.5, 0.6, 0.7])
-MAX_EDGES = 2**17
-"""Of more edges, only so many are measured, evenly spaced."""
 
 Labels = NDArray[np.int64]
 
@@ -57,40 +55,13 @@ class Groups:
         larger = np.maximum(near, far)
         return float(np.mean(np.divide(far - near, larger, where=larger > 0, out=np.zeros_like(far))))
 
-    def stretch(self, graph: Graph) -> float:
-        """How often an edge that leaves a cluster is longer than one inside it: from 0 to 1, and 1/2 within a cloud.
-
-        The mean over clusters, weighted by size; 1 for a cluster that no edge leaves. O(m log m).
-
-        >>> graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
-        >>> Groups(np.array([[0.0], [1.0], [5.0], [6.5], [7.0]]), np.array([0, 0, 1, 1, 1])).stretch(graph)
-        1.0
-        """
-        first, second, _ = graph.edges()
-        step = max(1, first.size // MAX_EDGES)
-        first, second = first[::step], second[::step]
-        ends = np.stack([self.labels[first], self.labels[second]])
-        lengths = np.square(np.asarray(self.X[first] - self.X[second], np.float64)).sum(axis=1)
-        inside, between = ends[0] == ends[1], (ends[0] != ends[1]) & (ends >= 0).all(axis=0)
-        inside &= ends[0] >= 0
-        owner = np.concatenate([ends[0, inside], ends[0, between], ends[1, between]])
-        leaves = np.arange(owner.size) >= np.count_nonzero(inside)
-        order = np.lexsort((~leaves, np.concatenate([lengths[inside], *[lengths[between]] * 2]), owner))
-        owner, leaves = owner[order], leaves[order]
-        n_inside, n_leaving = (np.bincount(owner[which], minlength=self.count.size) for which in (~leaves, leaves))
-        shorter = np.cumsum(~leaves) - (np.cumsum(n_inside) - n_inside)[owner]
-        longer = np.bincount(owner, np.where(leaves, shorter, 0), minlength=self.count.size)
-        pairs = n_inside * n_leaving
-        shares = np.divide(longer, pairs, where=pairs > 0, out=np.where(n_leaving > 0, 0.0, 1.0))
-        return float(np.average(shares, weights=self.count))
-
     def gap(self, graph: Graph) -> float:
-        """How empty the borders are: 1 - points at the border over points at the means, from 0 to 1.
+        """How empty all borders are: 1 - points at the border over points at the means, from 0 to 1.
 
         For each cluster, the border with the one that most of its outside weight goes to; 1 if no edge leaves it. The
         points of both are counted along the line between the two means. In the middle of a cloud that was cut in two
         there are as many as at the means, or more. Counts may be off by half their square roots, so a few points do
-        not make a gap. The mean over clusters, weighted by size. O(m + n d).
+        not make a gap. The fullest border counts: that of a cluster cut in two, however far the others lie. O(m + n d).
         """
         first, second, weights = graph.edges()
         a, b = self.labels[first], self.labels[second]
@@ -112,7 +83,7 @@ class Groups:
                 gaps[cluster] = gaps[other]
             else:
                 gaps[cluster] = self._gap(int(cluster), int(other), np.concatenate([members[cluster], members[other]]))
-        return float(np.average(gaps, weights=self.count))
+        return float(gaps.min())
 
     def _gap(self, one: int, other: int, points: NDArray[np.int64]) -> float:
         way = self.mean[other] - self.mean[one]
