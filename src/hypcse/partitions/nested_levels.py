@@ -274,10 +274,10 @@ def main_level(
     would, which the finest partitions of the same data show. With features it also may if it does not last, but its
     clusters are apart: a silhouette of at least 0.3, a stability of at least 0.9, and on every border at least 30 %
     fewer points than at the means of the clusters. Among those, it is the one of the highest score: modularity, times
-    the silhouette where there are features, times the square of the stability. Stability is that of a quick search without
-    refinement. Clusters of less than the least size in `best_cut` do not count, so that stray points make no level. If
-    no partition may be the main level, it is the one that lasts longest, weighted by modularity; if none lasts at all,
-    the coarsest level. To test whether there is any structure, use `beyond_chance`.
+    the silhouette where there are features, times the square of the stability. Stability is that of a quick search
+    without refinement. Clusters of less than the least size in `best_cut` do not count, so that stray points make no
+    level. If no partition may be the main level, it is the one that lasts longest, weighted by modularity; if none
+    lasts at all, the coarsest level. To test whether there is any structure, use `beyond_chance`.
 
     Parameters
     ----------
