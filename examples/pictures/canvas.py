@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+from PIL import Image
 
 import hypcse
 from hypcse.plot import palette
@@ -25,11 +26,13 @@ matplotlib.rcParams.update({"font.size": 14, "axes.titlesize": 15})
 
 
 def save(figure: Figure, name: str) -> None:
-    """Write a picture as SVG without a date, or as PNG where it has thousands of marks."""
+    """Write a picture as SVG without a date, or as PNG of 256 colors where it has thousands of marks."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / name
     options = {"metadata": {"Date": None}} if path.suffix == ".svg" else {"dpi": 100}
     figure.savefig(path, **options)
+    if path.suffix == ".png":
+        Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     print(path.name, f"{path.stat().st_size / 1000:.0f} kB")
 
 

@@ -159,12 +159,12 @@ def test_ctrl_c_while_workers_start(points, tmp_path):
 def test_everything_loads_without_docstrings_and_asserts():
     """Under -OO, which drops both; torch is left out, which takes long to load so."""
     code = (
-        "import importlib, pkgutil, sys\n"
+        "import importlib, pkgutil, sys, hypcse\n"
         "class WithoutTorch:\n"
         "    def find_spec(name, *more):\n"
         "        if name == 'torch': raise ImportError('no torch')\n"
         "sys.meta_path.insert(0, WithoutTorch)\n"
-        "import hypcse, hypcse.cli.fit, hypcse.cli.compare\n"
+        "import hypcse.cli.fit, hypcse.cli.compare\n"
         "for module in pkgutil.walk_packages(hypcse.__path__, 'hypcse.'):\n"
         "    try:\n"
         "        importlib.import_module(module.name)\n"

@@ -340,7 +340,7 @@ def test_without_structure_there_is_a_level_to_look_at():
     X = np.random.default_rng(0).uniform(size=(200, 3))
     model = EntropyClustering().fit(X)
     assert not model.structure_.found and model.labels_.max() == 0
-    by_hand = hypcse.levels(model.tree_, model.graph_)[hypcse.main_level(model.tree_, model.graph_)]
+    by_hand = hypcse.levels(model.tree_, model.graph_, X)[hypcse.main_level(model.tree_, model.graph_, X)]
     assert adjusted_rand_score(model.levels_[model.levels_.main], by_hand) == 1
     assert EntropyClustering(3).fit(X).labels_.max() == 2
 
