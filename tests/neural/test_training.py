@@ -142,6 +142,6 @@ def test_the_objective_is_the_weighted_sum_of_its_terms(contrast, centroid):
     """Eq. (17)."""
     features, graph, config = prepared(points(), contrast_weight=contrast, centroid_weight=centroid)
     networks = Networks(features.shape[1], config, torch.Generator().manual_seed(0))
-    terms, _, _ = losses_of(networks, torch.from_numpy(features), graph.to_tensors(), config, torch.Generator())
+    terms, _, _ = losses_of(networks, torch.from_numpy(features), graph.to_tensors(), torch.Generator())
     assert float(terms.total) == pytest.approx(float(terms.cse + contrast * terms.contrast + centroid * terms.centroid))
     assert (float(terms.contrast) > 0) == (contrast > 0)

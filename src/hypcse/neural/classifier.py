@@ -31,7 +31,7 @@ from hypcse.neural.encoder import class_scores
 from hypcse.neural.presets import set_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
 from hypcse.neural.training.config import TrainingConfig, TrainingOptions
-from hypcse.neural.training.labeled import Supervision, fit_labeled, guess_labels, known_classes, validation_rows
+from hypcse.neural.training.labeled import LabeledRun, known_classes, supervise
 from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.tree.flat import by_size
 
@@ -198,13 +198,10 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
             warm_up()
             ready = prepare(points, graph_options)
             inputs, similarities = self._encoder_inputs(ready, seed)
-            validation = validation_rows(codes, self.validation_fraction, seed)
-            taught = np.where(validation, -1, codes)
-            guesses = guess_labels(taught, ready, seed) if self.guess_weight > 0 else np.full(codes.size, -1, np.int64)
-            weight = float(self.label_weight)
-            supervision = Supervision(codes, validation, guesses, len(classes), weight, self.guess_weight * weight)
+            weights = float(self.label_weight), self.guess_weight
+            supervision = supervise(codes, ready, seed, self.validation_fraction, *weights)
             device = choose_device(self.device)
-            trained = fit_labeled(inputs, ready.graph, config, supervision, seed, callback, device)
+            trained = LabeledRun(inputs, ready.graph, config, supervision, seed, device).train(callback)
             respected = respect_labels(ready.graph, codes, random_state=seed)
             start = decode_graph(trained["embedding_"], respected)
             tree = ready.search(seed, callback, graph=respected, starts=[start])

@@ -13,14 +13,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hypcse._checks import check_count, warn
+from hypcse._checks import check_count
 from hypcse.graph import Graph
 from hypcse.neural.graphs.tensors import EdgeTensors
 from hypcse.neural.training.config import HINTS, TrainingConfig
 from hypcse.neural.training.epoch import Losses
 from hypcse.neural.training.run import Run, TrainingStep
 from hypcse.neural.training.terms import Networks
-from hypcse.storage.archive import FILES, Content, ModelFileError, fail, pack, read_archive
+from hypcse.storage.archive import FILES, Content, pack, read_archive
 from hypcse.storage.files import remove_leftovers
 from hypcse.storage.options import decode_options, encode_options
 from hypcse.storage.values import TREE, Codec, decode_array, read_parts
@@ -129,23 +129,17 @@ def restore(run: Run, content: Content) -> None:
 
 def _encode_optimizer(optimizer: torch.optim.Optimizer) -> Content:
     """Steps and moments by the number of the weight, for those that have been moved."""
+    states = optimizer.state_dict()["state"]
+    moments = "exp_avg", "exp_avg_sq"
     return {
-        str(number): {
-            "step": int(state["step"]),
-            "exp_avg": state["exp_avg"].cpu().numpy(),
-            "exp_avg_sq": state["exp_avg_sq"].cpu().numpy(),
-        }
-        for number, state in optimizer.state_dict()["state"].items()
+        str(number): {"step": int(state["step"]), **{name: state[name].cpu().numpy() for name in moments}}
+        for number, state in states.items()
     }
 
 
 def _restore_optimizer(optimizer: torch.optim.Optimizer, content: Content) -> None:
     states = {
-        int(number): {
-            "step": torch.tensor(float(state["step"])),
-            "exp_avg": torch.tensor(state["exp_avg"]),
-            "exp_avg_sq": torch.tensor(state["exp_avg_sq"]),
-        }
+        int(number): {name: torch.tensor(value, dtype=torch.float32) for name, value in state.items()}
         for number, state in content.items()
     }
     optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
@@ -173,27 +167,15 @@ class Checkpoints:
         )
 
     def resume(self) -> int:
-        """Bring the training to its newest whole checkpoint and return the epoch; 0 if there is none.
-
-        A damaged checkpoint is skipped with a warning if there is an older one, and is an error otherwise.
-        """
-        damage: ModelFileError | None = None
+        """Bring the training to its newest checkpoint and return the epoch; 0 if there is none."""
         names = (_NAME.fullmatch(path.name) for path in self.folder.iterdir() if path.is_dir())
-        epochs = sorted((int(name[1]) for name in names if name), reverse=True)
-        for epoch in epochs:
-            try:
-                self._restore(epoch)
-            except ModelFileError as error:
-                damage = damage or error
-                continue
-            if damage is not None:
-                warn(f"{damage} Training goes on from the checkpoint before it, after epoch {epoch}.")
-            self._clean(epoch)
-            return epoch
-        if damage is not None:
-            raise damage
-        self._clean(0)
-        return 0
+        epoch = max((int(name[1]) for name in names if name), default=0)
+        if epoch > 0:
+            content = read_archive(self._place(epoch), KIND).content
+            _check_same(content["of"], self.description, self.folder)
+            restore(self.run, content["state"])
+        self._clean(epoch)
+        return epoch
 
     def write(self) -> None:
         """Write the state after the last epoch if it is due, then remove earlier checkpoints."""
@@ -209,19 +191,6 @@ class Checkpoints:
     def _place(self, epoch: int) -> Path:
         return self.folder / f"epoch-{epoch:06d}"
 
-    def _restore(self, epoch: int) -> None:
-        folder = self._place(epoch)
-        content = read_archive(folder, KIND).content
-        try:
-            _check_same(content["of"], self.description, self.folder)
-            restore(self.run, content["state"])
-            if len(self.run.history) != epoch:
-                raise ValueError(f"it is the state after another epoch than {epoch}")
-        except OtherTraining:
-            raise
-        except (ValueError, TypeError, LookupError, RuntimeError) as error:
-            fail(folder, f"it is not the state of a training ({error})")
-
     def _clean(self, latest: int) -> None:
         """Remove all checkpoints but the latest, and what killed writers left; files of others stay."""
         self.latest = latest
@@ -233,10 +202,6 @@ class Checkpoints:
                 (path / name).unlink(missing_ok=True)
             if not any(path.iterdir()):
                 path.rmdir()
-
-
-class OtherTraining(ValueError):
-    """The checkpoints are those of a training with other data or settings."""
 
 
 def describe_training(
@@ -268,7 +233,7 @@ def _check_same(there: Content, here: Content, folder: Path) -> None:
     named = ("random_state", "device", *here["settings"])
     differing += [f"{name} ({old[name]!r} there, {new[name]!r} here)" for name in named if old[name] != new[name]]
     if differing:
-        raise OtherTraining(
+        raise ValueError(
             f"{folder} holds the checkpoint of another training; what differs: {', '.join(differing)}. "
             "Name another checkpoint_dir, or remove that folder."
         )

@@ -105,7 +105,7 @@ class DealtSteps:
 
     def __init__(self, run: Run) -> None:
         self.ranks, self.draws = run.ranks, torch.Generator(run.draws.device)
-        self.model: Any = run.objective
+        self.model: Any = run.networks
         if self.ranks.size > 1:
             from torch.nn.parallel import DistributedDataParallel
 

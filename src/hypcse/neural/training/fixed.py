@@ -127,7 +127,7 @@ class FixedStep:
         """Losses, gradients and the optimizers' step; nothing in it waits, and no shape depends on what is read."""
         run.zero_gradients()
         anchor = MatrixGraph.from_edges(self.edges)
-        terms, learned, _ = losses_of(run.networks, self.features, anchor, run.config, run.draws)
+        terms, learned, _ = losses_of(run.networks, self.features, anchor, run.draws)
         terms.total.backward()
         run.move_weights()
         self.losses.copy_(terms.values())

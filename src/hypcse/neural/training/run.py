@@ -25,7 +25,7 @@ from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.epoch import DealtSteps, Losses, train_epoch
 from hypcse.neural.training.fixed import FixedSteps, can_be_fixed, warn_if_slow
 from hypcse.neural.training.ranks import ALONE, Ranks
-from hypcse.neural.training.terms import AddedLoss, Networks, Objective, Part, optimizer_of
+from hypcse.neural.training.terms import Networks, Part, optimizer_of
 from hypcse.tree import Tree
 
 LARGE = 1e9
@@ -76,10 +76,7 @@ class Trained:
 
 
 class Run:
-    """One training under way.
-
-    added : a loss beside Eq. (17) on the Lorentz points of a subgraph.
-    """
+    """One training under way."""
 
     def __init__(
         self,
@@ -89,7 +86,6 @@ class Run:
         random_state: int,
         device: str,
         ranks: Ranks = ALONE,
-        added: AddedLoss | None = None,
     ) -> None:
         self.config, self.graph, self.device, self.random_state = config, graph, device, random_state
         self.ranks, self.per_step = ranks, subgraphs_per_step(config, graph.n_vertices, ranks)
@@ -107,8 +103,7 @@ class Run:
         self.networks = networks
         rate, decay = config.learning_rate, config.weight_decay
         self.optimizers: list[torch.optim.Optimizer] = [optimizer_of(part, rate, decay) for part in parts]
-        self.objective = Objective(networks, config, added)
-        is_fixed = self.per_step == 1 and added is None and can_be_fixed(self.features, config)
+        is_fixed = self.per_step == 1 and can_be_fixed(self.features, config)
         self.fixed = FixedSteps() if is_fixed else None
         self.dealt = DealtSteps(self) if self.per_step > 1 else None
         self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
@@ -145,7 +140,7 @@ class Run:
             if result is not None:
                 return result
         self.zero_gradients()
-        terms, learned = self.objective(part, self.draws)
+        terms, learned = self.networks(part, self.draws)
         terms.total.backward()
         self.move_weights()
         return terms.values(), None if learned is None else learned.detach()

@@ -30,7 +30,10 @@ _DEEPEST = 2 * math.atanh(RADIUS_LIMITS[1])
 
 
 class Networks(nn.Module):
-    """The encoder f, the projector h and the graph learner g."""
+    """The encoder f, the projector h and the graph learner g; a call gives the terms of the objective on a subgraph.
+
+    added : a loss beside Eq. (17).
+    """
 
     def __init__(self, n_features: int, config: TrainingConfig, generator: torch.Generator) -> None:
         super().__init__()
@@ -38,6 +41,17 @@ class Networks(nn.Module):
         self.encoder = Encoder(*sizes, generator, dropout=config.dropout, aggregation=config.aggregation)
         self.projector = Projector(config.embed_dim, config.projection_dim, generator)
         self.learner = GraphLearner(n_features, config.learner)
+        self.config = config
+        self.added: AddedLoss | None = None
+
+    def forward(self, part: Part, generator: torch.Generator) -> tuple[Terms, EdgeTensors | None]:
+        """The terms on a subgraph, and the graph that the learner proposes."""
+        vertices, anchor, features = part
+        terms, learned, points = losses_of(self, features, anchor, generator)
+        assert learned is None or isinstance(learned, EdgeTensors)
+        if self.added is not None:
+            terms = terms._replace(total=terms.total + self.added(points, vertices))
+        return terms, learned
 
 
 class Terms(NamedTuple):
@@ -54,13 +68,14 @@ class Terms(NamedTuple):
 
 
 def losses_of(
-    networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig, generator: torch.Generator
+    networks: Networks, features: Tensor, anchor: AnyGraph, generator: torch.Generator
 ) -> tuple[Terms, AnyGraph | None, Tensor]:
     """The terms on a subgraph, the graph that the learner proposes, in the form of the anchor, and the points.
 
     Paper: Eq. (17),  L = L_cse + eta_1 L_con + eta_2 L_cen.
     """
-    learned = _proposed(networks, features, anchor, config)
+    config = networks.config
+    learned = _proposed(networks, features, anchor)
     points = _encode_view(networks, features, anchor, config.mask_anchor, config.edge_drop, generator)
     leaves = networks.encoder.leaves(points)
     cse = _entropy(leaves, anchor.normalized(), config.cse_temperature)
@@ -94,8 +109,9 @@ def _entropy(leaves: Tensor, graph: AnyGraph, temperature: float) -> Tensor:
     return entropy_of_rows(leaves, edges.index, graph.entry_weights(), edges.pointers, temperature, _DEEPEST)
 
 
-def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig) -> AnyGraph | None:
+def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph) -> AnyGraph | None:
     """The learner's graph; without contrast nothing trains the learner, so it needs no gradient."""
+    config = networks.config
     if not config.learn_graph or len(features) < 2:
         return None
     with torch.set_grad_enabled(config.contrast_weight > 0):
@@ -110,23 +126,6 @@ def _encode_view(
     """Lorentz points of an augmented view: edges dropped, columns masked, inputs dropped."""
     rest = drop_edges(graph, rate, generator) if isinstance(graph, EdgeTensors) else drop_pairs(graph, rate, generator)
     return networks.encoder(mask_features(features, mask, generator), rest.normalized(), generator)
-
-
-class Objective(nn.Module):
-    """`losses_of` with an added loss, as a module, which DistributedDataParallel needs."""
-
-    def __init__(self, networks: Networks, config: TrainingConfig, added: AddedLoss | None = None) -> None:
-        super().__init__()
-        self.networks, self.config, self.added = networks, config, added
-
-    def forward(self, part: Part, generator: torch.Generator) -> tuple[Terms, EdgeTensors | None]:
-        """The terms on a subgraph, and the graph that the learner proposes."""
-        vertices, anchor, features = part
-        terms, learned, points = losses_of(self.networks, features, anchor, self.config, generator)
-        assert learned is None or isinstance(learned, EdgeTensors)
-        if self.added is not None:
-            terms = terms._replace(total=terms.total + self.added(points, vertices))
-        return terms, learned
 
 
 def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:
