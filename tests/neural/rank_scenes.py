@@ -47,9 +47,9 @@ def prepared(**options):
 
 
 def told(trained):
-    """Losses of all epochs, weights and leaves of the best, and the edges of the anchor."""
+    """Losses of all epochs, weights and leaves of the best."""
     weights = {f"weight {name}": value.numpy() for name, value in trained.state.items()}
-    return {"losses": losses_of(trained), "leaves": trained.leaves, "anchor": edges_of(trained.anchor), **weights}
+    return {"losses": losses_of(trained), "leaves": trained.leaves, **weights}
 
 
 def take_steps(ranks=ALONE, **options):
@@ -58,15 +58,11 @@ def take_steps(ranks=ALONE, **options):
     for number in range(1, STEPS["n_epochs"] + 1):
         run.epoch(number)
     weights = {f"weight {name}": value.numpy() for name, value in run.networks.state_dict().items()}
-    return {"losses": losses_of(run), "anchor": edges_of(run.anchor.to_graph()), **weights}
+    return {"losses": losses_of(run), "anchor": np.array(run.anchor.to_graph().edges()), **weights}
 
 
 def losses_of(run):
     return np.array([(s.losses.cse, s.losses.contrast, s.losses.centroid, s.losses.total) for s in run.history])
-
-
-def edges_of(graph):
-    return np.array(graph.edges())
 
 
 def stop_at(epoch):

@@ -41,7 +41,7 @@ def same(one, other):
     assert steps[0] == steps[1]
     assert np.array_equal(one.leaves, other.leaves)
     assert np.array_equal(one.tree.to_linkage(), other.tree.to_linkage())
-    assert (one.epoch, one.entropy, one.anchor) == (other.epoch, other.entropy, other.anchor)
+    assert (one.epoch, one.entropy, one.encoded_on) == (other.epoch, other.entropy, other.encoded_on)
     return all(torch.equal(one.state[name], other.state[name]) for name in one.state)
 
 

@@ -13,7 +13,7 @@ from hypcse.graph import scale_features
 from hypcse.neural.decode import decode_single
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.loop import fit
-from hypcse.neural.training.run import TrainingDiverged
+from hypcse.neural.training.run import Run, TrainingDiverged
 from hypcse.neural.training.terms import Networks, losses_of
 from hypcse.search.spanning import spanning_tree
 
@@ -56,9 +56,10 @@ def test_the_four_rows_of_the_ablation(learn_graph, contrast_weight):
     """Base, with graph learning, with contrast, with both: all train, and the anchor moves only with graph learning."""
     options = {"learn_graph": learn_graph, "contrast_weight": contrast_weight, "anchor_decay": 0.5}
     features, graph, config = prepared(points(), **options)
-    found = fit(features, graph, config)
-    assert (found.anchor.n_edges == graph.n_edges) != learn_graph
-    assert (found.history[-1].losses.contrast > 0) == (contrast_weight > 0)
+    run = Run(features, graph, config, 0, "cpu")
+    losses = [run.epoch(number).losses for number in (1, 2)]
+    assert (run.anchor.to_graph().n_edges == graph.n_edges) != learn_graph
+    assert (losses[-1].contrast > 0) == (contrast_weight > 0)
 
 
 @pytest.mark.parametrize("decoder", ["graph", "single", "neighbors"])
@@ -87,9 +88,7 @@ def test_the_tree_is_that_of_the_decoder(monkeypatch):
 
 def test_subgraphs_cover_all_vertices():
     features, graph, config = prepared(points(90), batch_size=30, n_seeds=2, anchor_decay=0.9)
-    found = fit(features, graph, config)
-    assert found.tree.n_leaves == 90
-    assert found.anchor.n_vertices == 90
+    assert fit(features, graph, config).tree.n_leaves == 90
 
 
 @pytest.mark.parametrize("n", range(2, 13))

@@ -28,21 +28,12 @@ from hypcse.kernels.warm import warm_up
 from hypcse.neural.backend import choose_device
 from hypcse.neural.decode import decode_graph
 from hypcse.neural.encoder import class_scores
-from hypcse.neural.presets import set_options
+from hypcse.neural.presets import CLASSIFIER, fill_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
 from hypcse.neural.training.config import TrainingConfig, TrainingOptions
 from hypcse.neural.training.labeled import LabeledRun, known_classes, supervise
 from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.tree.flat import by_size
-
-# What is None in the `TrainingOptions` of the classifier.
-DEFAULTS: dict[str, Any] = {
-    "dropout": 0.0,
-    "edge_drop": 0.0,
-    "mask_anchor": 0.0,
-    "contrast_weight": 0.0,
-    "learn_graph": False,
-}
 
 
 class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
@@ -294,7 +285,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         unused = [name for name in ("decoder", "select_on", "checkpoint_dir") if getattr(training, name)]
         if unused:
             raise ValueError(f"HypCSEClassifier has no use for {unused[0]}. Omit it from the TrainingOptions.")
-        return {**DEFAULTS, **set_options({**self.get_params(deep=False), **training.get_params()})}
+        return fill_options(CLASSIFIER, {**self.get_params(deep=False), **training.get_params()})
 
     def _encoder_inputs(self, ready: Prepared, seed: int) -> tuple[NDArray[np.float32], Similarities | None]:
         """The encoder's input, and how it is made from features."""

@@ -7,6 +7,7 @@ from typing import Any
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
+from hypcse._checks import check_choice
 from hypcse._choices import Bandwidth, Epochs, Metric, Preset, Refine, Scale
 from hypcse._progress import Callback
 from hypcse._threads import launched_place
@@ -15,7 +16,7 @@ from hypcse.estimators.base import Attributes, Fitting
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.estimators.preparing import Prepared
 from hypcse.neural.backend import choose_device
-from hypcse.neural.presets import count_epochs, fill_options
+from hypcse.neural.presets import PRESETS, count_epochs, fill_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
 from hypcse.neural.training.config import TrainingConfig, TrainingOptions
 from hypcse.neural.training.loop import check_checkpoints, fit
@@ -214,4 +215,5 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         return {**sizes_of_tree(found, n_inputs(found["_state"])), **sizes_of_encoder(found)}
 
     def _options(self) -> dict[str, Any]:
-        return fill_options(self.preset, {**self.get_params(deep=False), **self._training().get_params()})
+        check_choice("preset", self.preset, Preset)
+        return fill_options(PRESETS[self.preset], {**self.get_params(deep=False), **self._training().get_params()})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -12,6 +12,8 @@ from torch.nn.functional import normalize
 from hypcse._choices import LearnerSimilarity
 from hypcse.neural.backend import kernel_form
 from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+
+Form = TypeVar("Form", EdgeTensors, MatrixGraph)
 
 # The least cosine: a weight must be positive, and a pair at a right angle may still be among the nearest.
 LEAST_COSINE = 0.01
@@ -35,19 +37,14 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity 
     The neighbors are exact; among equal ones the smaller id wins. The gradient reaches the embeddings through the
     weights, not through the choice. O(n^2 d) time, memory for one block of similarities and O(n p d).
     """
-    points = normalize(embeddings) if kind == "cosine" else on_one_range(embeddings)
+    points = _comparable(embeddings, kind)
     fixed = points.detach()
     # x.y ranks by cosine on the unit sphere, x.y - |y|^2 / 2 by distance anywhere.
     penalty = fixed.square().sum(1) / 2 if kind == "gaussian" else fixed.new_zeros(len(fixed))
     ends, share = _neighbor_pairs(fixed, penalty, min(n_neighbors, len(points) - 1))
     graph = EdgeTensors.from_pairs(ends, share, len(points))
-    if kind == "gaussian":
-        weight = (-graph.gaps(points) / 2).clamp(min=-MAX_EXPONENT).exp()
-        return graph.with_weight(graph.weight * weight).normalized()
-    graph = graph.with_weight(graph.weight * graph.dots(points).clamp(min=LEAST_COSINE))
-    itself = points.square().sum(1).clamp(min=LEAST_COSINE)
-    root = (2 * (graph.degrees() + itself)).rsqrt()
-    return graph.with_weight(graph.weight * (root[graph.index[0]] * root[graph.index[1]])).normalized()
+    similar = _of_gaps(graph.gaps(points)) if kind == "gaussian" else graph.dots(points).clamp(min=LEAST_COSINE)
+    return _balanced(graph.with_weight(graph.weight * similar), points, kind)
 
 
 def on_one_range(embeddings: Tensor) -> Tensor:
@@ -60,21 +57,37 @@ def on_one_range(embeddings: Tensor) -> Tensor:
 
 def learned_matrix(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity) -> MatrixGraph:
     """`learned_graph` as a matrix of fixed shape: nothing waits for a GPU. O(n^2) memory."""
-    n = len(embeddings)
+    points = _comparable(embeddings, kind)
     if kind == "gaussian":
-        points = on_one_range(embeddings)
         gaps: Tensor = _PairGaps.apply(points)
-        similar, closeness = (-gaps / 2).clamp(min=-MAX_EXPONENT).exp(), -gaps.detach()
+        similar, closeness = _of_gaps(gaps), -gaps.detach()
     else:
-        points = normalize(embeddings)
         products = points @ points.T
         similar, closeness = products.clamp(min=LEAST_COSINE), products.detach().clone()
     closeness.fill_diagonal_(-torch.inf)
-    chosen = largest_in_rows(closeness, min(n_neighbors, n - 1)).to(similar.dtype)
-    graph = MatrixGraph(similar * ((chosen + chosen.T) / 2), torch.ones_like(embeddings[:, 0]))
+    chosen = largest_in_rows(closeness, min(n_neighbors, len(points) - 1)).to(similar.dtype)
+    return _balanced(MatrixGraph(similar * ((chosen + chosen.T) / 2), torch.ones_like(points[:, 0])), points, kind)
+
+
+def _comparable(embeddings: Tensor, kind: LearnerSimilarity) -> Tensor:
+    """Points on the unit sphere, or columns as wide as the range of the whole array; constant ones become 0."""
+    if kind == "cosine":
+        return normalize(embeddings)
+    width = embeddings.amax(0) - embeddings.amin(0)
+    stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)
+    # Centered, for inner products of large numbers would lose the small distances.
+    return torch.where(width > 0, (embeddings - embeddings.mean(0)) * stretch, 0.0)
+
+
+def _of_gaps(gaps: Tensor) -> Tensor:
+    return (-gaps / 2).clamp(min=-MAX_EXPONENT).exp()
+
+
+def _balanced(graph: Form, points: Tensor, kind: LearnerSimilarity) -> Form:
+    """The graph of S, normalized."""
     if kind == "cosine":
         itself = points.square().sum(1).clamp(min=LEAST_COSINE)
-        graph = MatrixGraph(graph.matrix, (2 * (graph.degrees() + itself)).rsqrt())
+        graph = graph.scaled((2 * (graph.degrees() + itself)).rsqrt())
     return graph.normalized()
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from hypcse.neural.geometry.lca import same_radius, shared_radius
+from hypcse.neural.geometry.lca import check_radius, shared_radius
 from hypcse.neural.losses.checks import check_edge_arrays, check_edges, check_points, check_temperature
 from hypcse.neural.triton.contrast import contrast
 from hypcse.neural.triton.leaves import by_leaves, entropy_value, measure, pair_depths, read_facts, unit_rows
@@ -29,8 +29,9 @@ def fused_entropy(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: f
     facts = read_facts(measured)
     if facts.wrong_edges or facts.wrong_weights:
         check_edges(edges, weights, leaves.shape[0])
-    if facts.wrong_leaves or not same_radius(facts.shortest, facts.longest):
+    if facts.wrong_leaves:
         shared_radius(leaves)
+    check_radius(facts.shortest, facts.longest)
     return value if facts.volume else (leaves * 0).sum()
 
 

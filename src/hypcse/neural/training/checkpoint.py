@@ -18,7 +18,7 @@ from hypcse.graph import Graph
 from hypcse.neural.graphs.tensors import EdgeTensors
 from hypcse.neural.training.config import HINTS, TrainingConfig
 from hypcse.neural.training.epoch import Losses
-from hypcse.neural.training.run import Run, TrainingStep
+from hypcse.neural.training.run import Run, Trained, TrainingStep
 from hypcse.neural.training.terms import Networks
 from hypcse.storage.archive import FILES, Content, pack, read_archive
 from hypcse.storage.files import remove_leftovers
@@ -90,7 +90,7 @@ CONFIG = Codec(
 def state_of(run: Run) -> Content:
     """All that a training has changed since its start."""
     assert run.best is not None
-    entropy, epoch, tree, leaves, state, anchor = run.best
+    best = run.best
     return {
         "finished": run.finished,
         "networks": STATE.encode(run.networks.state_dict()),
@@ -99,12 +99,12 @@ def state_of(run: Run) -> Content:
         "sampling": run.sampling.bit_generator.state,
         "anchor": _encode_anchor(run.anchor),
         "best": {
-            "entropy": float(entropy),
-            "epoch": epoch,
-            "tree": TREE.encode(tree),
-            "leaves": leaves,
-            "state": STATE.encode(state),
-            "anchor": _encode_anchor(anchor),
+            "entropy": float(best.entropy),
+            "epoch": best.epoch,
+            "tree": TREE.encode(best.tree),
+            "leaves": best.leaves,
+            "state": STATE.encode(best.state),
+            "anchor": _encode_anchor(best.encoded_on.to_tensors()),
         },
         "since_best": run.since_best,
         "history": HISTORY.encode(run.history),
@@ -121,7 +121,8 @@ def restore(run: Run, content: Content) -> None:
     run.anchor = _decode_anchor(content["anchor"], run)
     best = content["best"]
     tree, leaves, state = TREE.decode(best["tree"]), best["leaves"].copy(), STATE.decode(best["state"])
-    run.best = best["entropy"], best["epoch"], tree, leaves, state, _decode_anchor(best["anchor"], run)
+    encoded_on = run.encoded_on(_decode_anchor(best["anchor"], run))
+    run.best = Trained(tree, leaves, best["epoch"], best["entropy"], state, encoded_on)
     run.best_epoch = best["epoch"]
     run.since_best, run.finished = content["since_best"], content["finished"]
     run.history = HISTORY.decode(content["history"])

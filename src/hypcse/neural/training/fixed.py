@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import torch
@@ -27,14 +25,11 @@ N_MATRICES = 64
 # Room beyond the entries of the first subgraph, and what it is rounded up to.
 ROOM, STRIDE = 1.25, 1024
 
-_warned: set[str] = set()
-
 
 def warn_if_slow(device: torch.device) -> None:
-    """Warn, once in a program, if a training on a GPU takes the plain form of the losses."""
+    """Warn if a training on a GPU takes the plain form of the losses."""
     missing = missing_on(device) if device.type == "cuda" else ""
-    if missing and missing not in _warned:
-        _warned.add(missing)
+    if missing:
         warn(
             f"the training on the GPU uses slower losses, because its kernels need {missing}. "
             "Install what is missing, or use device='cpu'."
@@ -119,8 +114,16 @@ class FixedStep:
         graph.register_generator_state(run.draws)
         # Other threads of the program may use the device meanwhile.
         recording = torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local")
-        with _capturable(run.optimizers), recording:
-            self._work(run)
+        groups = [group for optimizer in run.optimizers for group in optimizer.param_groups]
+        try:
+            # Fused optimizers can be captured, for they count their steps on the device; torch wants to be told.
+            for group in groups:
+                group["capturable"] = True
+            with recording:
+                self._work(run)
+        finally:
+            for group in groups:
+                group["capturable"] = False
         return graph
 
     def _work(self, run: Run) -> None:
@@ -172,17 +175,3 @@ class FixedSteps:
             self.by_size.clear()
             warn(f"a training step could not be captured as a CUDA graph: {error}; the training goes on more slowly.")
             return None
-
-
-@contextmanager
-def _capturable(optimizers: list[torch.optim.Optimizer]) -> Iterator[None]:
-    """Say that optimizers can be captured, as fused ones can: they count their steps on the device."""
-    groups = [group for optimizer in optimizers for group in optimizer.param_groups]
-    before = [group["capturable"] for group in groups]
-    try:
-        for group in groups:
-            group["capturable"] = True
-        yield
-    finally:
-        for group, value in zip(groups, before, strict=True):
-            group["capturable"] = value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -53,16 +53,15 @@ class TrainingStep:
 
 @dataclass(frozen=True)
 class Trained:
-    """The result of training.
+    """The best epoch of a training.
 
-    tree, leaves : of the best epoch; leaves (n, embed_dim) in the ball on one radius.
-    epoch        : that epoch, 0 for the start.
+    tree, leaves : leaves (n, embed_dim) in the ball on one radius.
+    epoch        : 0 for the start.
     entropy      : the value that picked it, on the graph that `select_on` names.
-    state        : copies of the networks' weights at that epoch.
-    anchor       : the anchor graph at the end.
+    state        : copies of the networks' weights.
     encoded_on   : the graph that the leaves were encoded on, before any normalization: the initial graph, or the
                    anchor of that epoch.
-    history      : one step per epoch.
+    history      : at the end of training, one step per epoch.
     """
 
     tree: Tree
@@ -70,9 +69,8 @@ class Trained:
     epoch: int
     entropy: float
     state: dict[str, Tensor]
-    anchor: Graph
     encoded_on: Graph
-    history: list[TrainingStep]
+    history: list[TrainingStep] = field(default_factory=list)
 
 
 class Run:
@@ -106,7 +104,7 @@ class Run:
         is_fixed = self.per_step == 1 and can_be_fixed(self.features, config)
         self.fixed = FixedSteps() if is_fixed else None
         self.dealt = DealtSteps(self) if self.per_step > 1 else None
-        self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
+        self.best: Trained | None = None
         self.best_epoch = self.since_best = 0
         self.history: list[TrainingStep] = []
         self.finished = False
@@ -190,15 +188,15 @@ class Run:
             tree = decode_single(leaves, spanning="exact" if decoder == "single" else "neighbors")
         entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
         self.since_best += 1
-        if self.best is None or entropy < self.best[0]:
-            self.best = entropy, number, tree, leaves, self.copy_weights(), self.anchor
+        if self.best is None or entropy < self.best.entropy:
+            self.best = Trained(tree, leaves, number, entropy, self.copy_weights(), self.encoded_on(self.anchor))
             self.best_epoch, self.since_best = number, 0
         return entropy
 
     @property
     def lowest(self) -> float | None:
         """The lowest entropy so far; None if no tree was decoded."""
-        return None if self.best is None else self.best[0]
+        return None if self.best is None else self.best.entropy
 
     def out_of_patience(self) -> bool:
         """Whether too many evaluations in a row brought nothing better."""
@@ -208,9 +206,7 @@ class Run:
     def result(self) -> Trained:
         """The best so far."""
         assert self.best is not None
-        entropy, number, tree, leaves, state, anchor = self.best
-        encoded_on = self.encoded_on(anchor)
-        return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
+        return replace(self.best, history=list(self.history))
 
     def encoded_on(self, anchor: EdgeTensors) -> Graph:
         """The graph that leaves were encoded on in the epoch of this anchor."""

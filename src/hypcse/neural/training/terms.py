@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from hypcse.neural.backend import ManifoldParameter, RiemannianAdam
 from hypcse.neural.encoder import RADIUS_LIMITS, Encoder, Projector
 from hypcse.neural.geometry.poincare import to_lorentz
-from hypcse.neural.graph_learner.learner import GraphLearner, drop_edges, drop_pairs, mask_features
+from hypcse.neural.graph_learner.learner import GraphLearner, drop_edges, mask_features
 from hypcse.neural.graph_learner.similarity import learned_graph, learned_matrix
 from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 from hypcse.neural.losses.contrast import contrastive_loss
@@ -124,8 +124,8 @@ def _encode_view(
     networks: Networks, features: Tensor, graph: AnyGraph, mask: float, rate: float, generator: torch.Generator
 ) -> Tensor:
     """Lorentz points of an augmented view: edges dropped, columns masked, inputs dropped."""
-    rest = drop_edges(graph, rate, generator) if isinstance(graph, EdgeTensors) else drop_pairs(graph, rate, generator)
-    return networks.encoder(mask_features(features, mask, generator), rest.normalized(), generator)
+    rest = drop_edges(graph, rate, generator).normalized()
+    return networks.encoder(mask_features(features, mask, generator), rest, generator)
 
 
 def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:
