@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -132,7 +134,8 @@ def test_a_failed_capture_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
     run.draws = Drawing()  # type: ignore[assignment]
     monkeypatch.setattr(torch.cuda, "current_stream", lambda: "current")
     monkeypatch.setattr(torch.cuda, "set_stream", noted.append)
-    monkeypatch.setattr(step, "_capture", lambda run, stream: torch.zeros(2) @ torch.zeros(3))
+    failing = SimpleNamespace(register_generator_state=lambda draws: torch.zeros(2) @ torch.zeros(3))
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda: failing)
     with pytest.raises(CaptureError, match="size"):
-        step._captured(run, None)  # type: ignore[arg-type]
+        step._capture(run, None)  # type: ignore[arg-type]
     assert noted == ["current", "drawn"] and not any(p.grad is not None for p in run.networks.encoder.parameters())

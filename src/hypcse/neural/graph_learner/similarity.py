@@ -37,14 +37,40 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity 
     The neighbors are exact; among equal ones the smaller id wins. The gradient reaches the embeddings through the
     weights, not through the choice. O(n^2 d) time, memory for one block of similarities and O(n p d).
     """
-    points = _comparable(embeddings, kind)
+    points = normalize(embeddings) if kind == "cosine" else on_one_range(embeddings)
     fixed = points.detach()
     # x.y ranks by cosine on the unit sphere, x.y - |y|^2 / 2 by distance anywhere.
     penalty = fixed.square().sum(1) / 2 if kind == "gaussian" else fixed.new_zeros(len(fixed))
     ends, share = _neighbor_pairs(fixed, penalty, min(n_neighbors, len(points) - 1))
     graph = EdgeTensors.from_pairs(ends, share, len(points))
-    similar = _of_gaps(graph.gaps(points)) if kind == "gaussian" else graph.dots(points).clamp(min=LEAST_COSINE)
+    if kind == "gaussian":
+        similar = (-graph.gaps(points) / 2).clamp(min=-MAX_EXPONENT).exp()
+    else:
+        similar = graph.dots(points).clamp(min=LEAST_COSINE)
     return _balanced(graph.with_weight(graph.weight * similar), points, kind)
+
+
+def learned_matrix(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity) -> MatrixGraph:
+    """`learned_graph` as a matrix of fixed shape: nothing waits for a GPU. O(n^2) memory."""
+    if kind == "gaussian":
+        points = on_one_range(embeddings)
+        gaps: Tensor = _PairGaps.apply(points)
+        similar, closeness = (-gaps / 2).clamp(min=-MAX_EXPONENT).exp(), -gaps.detach()
+    else:
+        points = normalize(embeddings)
+        products = points @ points.T
+        similar, closeness = products.clamp(min=LEAST_COSINE), products.detach().clone()
+    closeness.fill_diagonal_(-torch.inf)
+    chosen = largest_in_rows(closeness, min(n_neighbors, len(points) - 1)).to(similar.dtype)
+    return _balanced(MatrixGraph(similar * ((chosen + chosen.T) / 2), torch.ones_like(points[:, 0])), points, kind)
+
+
+def _balanced(graph: Form, points: Tensor, kind: LearnerSimilarity) -> Form:
+    """W from S, normalized."""
+    if kind == "cosine":
+        itself = points.square().sum(1).clamp(min=LEAST_COSINE)
+        graph = graph.scaled((2 * (graph.degrees() + itself)).rsqrt())
+    return graph.normalized()
 
 
 def on_one_range(embeddings: Tensor) -> Tensor:
@@ -53,42 +79,6 @@ def on_one_range(embeddings: Tensor) -> Tensor:
     stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)
     # Centered, for inner products of large numbers would lose the small distances.
     return torch.where(width > 0, (embeddings - embeddings.mean(0)) * stretch, 0.0)
-
-
-def learned_matrix(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity) -> MatrixGraph:
-    """`learned_graph` as a matrix of fixed shape: nothing waits for a GPU. O(n^2) memory."""
-    points = _comparable(embeddings, kind)
-    if kind == "gaussian":
-        gaps: Tensor = _PairGaps.apply(points)
-        similar, closeness = _of_gaps(gaps), -gaps.detach()
-    else:
-        products = points @ points.T
-        similar, closeness = products.clamp(min=LEAST_COSINE), products.detach().clone()
-    closeness.fill_diagonal_(-torch.inf)
-    chosen = largest_in_rows(closeness, min(n_neighbors, len(points) - 1)).to(similar.dtype)
-    return _balanced(MatrixGraph(similar * ((chosen + chosen.T) / 2), torch.ones_like(points[:, 0])), points, kind)
-
-
-def _comparable(embeddings: Tensor, kind: LearnerSimilarity) -> Tensor:
-    """Points on the unit sphere, or columns as wide as the range of the whole array; constant ones become 0."""
-    if kind == "cosine":
-        return normalize(embeddings)
-    width = embeddings.amax(0) - embeddings.amin(0)
-    stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)
-    # Centered, for inner products of large numbers would lose the small distances.
-    return torch.where(width > 0, (embeddings - embeddings.mean(0)) * stretch, 0.0)
-
-
-def _of_gaps(gaps: Tensor) -> Tensor:
-    return (-gaps / 2).clamp(min=-MAX_EXPONENT).exp()
-
-
-def _balanced(graph: Form, points: Tensor, kind: LearnerSimilarity) -> Form:
-    """The graph of S, normalized."""
-    if kind == "cosine":
-        itself = points.square().sum(1).clamp(min=LEAST_COSINE)
-        graph = graph.scaled((2 * (graph.degrees() + itself)).rsqrt())
-    return graph.normalized()
 
 
 def _neighbor_pairs(points: Tensor, penalty: Tensor, n_neighbors: int) -> tuple[Tensor, Tensor]:

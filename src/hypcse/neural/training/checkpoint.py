@@ -17,9 +17,8 @@ from hypcse._checks import check_count
 from hypcse.graph import Graph
 from hypcse.neural.graphs.tensors import EdgeTensors
 from hypcse.neural.training.config import HINTS, TrainingConfig
-from hypcse.neural.training.epoch import Losses
 from hypcse.neural.training.run import Run, Trained, TrainingStep
-from hypcse.neural.training.terms import Networks
+from hypcse.neural.training.terms import Losses, Networks
 from hypcse.storage.archive import FILES, Content, pack, read_archive
 from hypcse.storage.files import remove_leftovers
 from hypcse.storage.options import decode_options, encode_options

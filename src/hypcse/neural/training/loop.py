@@ -102,7 +102,8 @@ def train_epochs(run: Run, start: int, callback: Callback | None, checkpoints: C
 def _close_epoch(run: Run, reporter: Reporter, checkpoints: Checkpoints | None) -> bool:
     """Report the last epoch and write its checkpoint; whether training ends with it."""
     epoch, n_epochs, loss = len(run.history), run.config.n_epochs, run.history[-1].losses.total
-    last = run.out_of_patience() or epoch == n_epochs
+    patience = run.config.patience
+    last = epoch == n_epochs or (patience is not None and run.since_best >= patience)
     total = epoch if last else n_epochs
     stops = reporter.tell("training", epoch, total, value=run.lowest, measure="entropy", loss=loss)
     run.finished = last or stops

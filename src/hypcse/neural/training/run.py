@@ -22,14 +22,11 @@ from hypcse.neural.graph_learner.anchor import Pairs, update_anchor
 from hypcse.neural.graphs.subgraphs import count_subgraphs, sample_subgraphs
 from hypcse.neural.graphs.tensors import EdgeTensors
 from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.epoch import DealtSteps, Losses, train_epoch
+from hypcse.neural.training.epoch import DealtSteps, train_epoch
 from hypcse.neural.training.fixed import FixedSteps, can_be_fixed, warn_if_slow
 from hypcse.neural.training.ranks import ALONE, Ranks
-from hypcse.neural.training.terms import Networks, Part, optimizer_of
+from hypcse.neural.training.terms import Losses, Networks, Part, optimizer_of, values_of
 from hypcse.tree import Tree
-
-LARGE = 1e9
-"""Features from here on are the cause of a loss that is no number."""
 
 
 class TrainingDiverged(Curable, RuntimeError):
@@ -46,7 +43,7 @@ class TrainingStep:
 
     epoch: int
     n_epochs: int
-    losses: Losses
+    losses: Losses[float]
     entropy: float | None
     seconds: float
 
@@ -122,7 +119,12 @@ class Run:
             with self.ranks.shared_threads():
                 losses = self.dealt.train_epoch(self, sets)
         if not math.isfinite(losses.total):
-            text = f"the loss of epoch {number} is {losses.total}. {self._cure()}"
+            text = (
+                f"the loss of epoch {number} is {losses.total}. Values of the features reach "
+                f"{float(self.features.abs().max()):.3g}: if that is huge, scale them, with scale='minmax' (--scale "
+                f"minmax). Otherwise lower learning_rate ({config.learning_rate}) or raise cse_temperature "
+                f"({config.cse_temperature})."
+            )
             raise TrainingDiverged(text, self.result() if self.best else None)
         due = number % config.evaluate_every == 0 or number == config.n_epochs
         entropy = self.ranks.first(lambda: self.evaluate(number)) if due else None
@@ -141,7 +143,7 @@ class Run:
         terms, learned = self.networks(part, self.draws)
         terms.total.backward()
         self.move_weights()
-        return terms.values(), None if learned is None else learned.detach()
+        return values_of(terms), None if learned is None else learned.detach()
 
     def zero_gradients(self) -> None:
         for optimizer in self.optimizers:
@@ -161,15 +163,6 @@ class Run:
         decay, rescale = self.config.anchor_decay, self.config.rescale_inserted
         if parts and decay < 1:
             self.anchor = update_anchor(self.anchor, parts, decay, self.draws, rescale=rescale)
-
-    def _cure(self) -> str:
-        """What helps when the loss is no longer a number."""
-        largest = float(self.features.abs().max())
-        # The squares of larger ones soon leave float32, whatever the rate.
-        if not largest < LARGE:
-            return f"Values of the features reach {largest:.3g}: scale them, with scale='minmax' (--scale minmax)."
-        rate, temperature = self.config.learning_rate, self.config.cse_temperature
-        return f"Lower learning_rate ({rate}) or raise cse_temperature ({temperature})."
 
     def encode(self) -> Tensor:
         """Lorentz points of all vertices, as at evaluation."""
@@ -197,11 +190,6 @@ class Run:
     def lowest(self) -> float | None:
         """The lowest entropy so far; None if no tree was decoded."""
         return None if self.best is None else self.best.entropy
-
-    def out_of_patience(self) -> bool:
-        """Whether too many evaluations in a row brought nothing better."""
-        patience = self.config.patience
-        return patience is not None and self.since_best >= patience
 
     def result(self) -> Trained:
         """The best so far."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +20,7 @@ from hypcse.neural.losses.cse import cse_loss
 from hypcse.neural.losses.structural import centroid_loss
 from hypcse.neural.training.config import TrainingConfig
 
+Value = TypeVar("Value")
 AnyGraph = EdgeTensors | MatrixGraph
 AddedLoss = Callable[[Tensor, Tensor], Tensor]
 """A loss of Lorentz points and the vertices they stand for."""
@@ -44,7 +45,7 @@ class Networks(nn.Module):
         self.config = config
         self.added: AddedLoss | None = None
 
-    def forward(self, part: Part, generator: torch.Generator) -> tuple[Terms, EdgeTensors | None]:
+    def forward(self, part: Part, generator: torch.Generator) -> tuple[Losses[Tensor], EdgeTensors | None]:
         """The terms on a subgraph, and the graph that the learner proposes."""
         vertices, anchor, features = part
         terms, learned, points = losses_of(self, features, anchor, generator)
@@ -54,22 +55,23 @@ class Networks(nn.Module):
         return terms, learned
 
 
-class Terms(NamedTuple):
-    """CSE, contrastive, centroid and total loss of a subgraph."""
+class Losses(NamedTuple, Generic[Value]):
+    """The terms of Eq. (17): tensors on a subgraph, and numbers as means over an epoch."""
 
-    cse: Tensor
-    contrast: Tensor
-    centroid: Tensor
-    total: Tensor
+    cse: Value
+    contrast: Value
+    centroid: Value
+    total: Value
 
-    def values(self) -> Tensor:
-        """The four, (4,), without gradient."""
-        return torch.stack([term.detach() for term in self])
+
+def values_of(terms: Losses[Tensor]) -> Tensor:
+    """The four, (4,), without gradient."""
+    return torch.stack([term.detach() for term in terms])
 
 
 def losses_of(
     networks: Networks, features: Tensor, anchor: AnyGraph, generator: torch.Generator
-) -> tuple[Terms, AnyGraph | None, Tensor]:
+) -> tuple[Losses[Tensor], AnyGraph | None, Tensor]:
     """The terms on a subgraph, the graph that the learner proposes, in the form of the anchor, and the points.
 
     Paper: Eq. (17),  L = L_cse + eta_1 L_con + eta_2 L_cen.
@@ -95,7 +97,7 @@ def losses_of(
         # A term of weight 0 is left out; otherwise its NaN would spread.
         if weight > 0:
             total = total + weight * term
-    return Terms(cse, contrast, centroid, total), learned, points
+    return Losses(cse, contrast, centroid, total), learned, points
 
 
 def _entropy(leaves: Tensor, graph: AnyGraph, temperature: float) -> Tensor:
