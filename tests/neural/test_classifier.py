@@ -119,9 +119,9 @@ def told(monkeypatch, X, y, **options):
     """What training is told of classes."""
     asked = []
 
-    def listening(features, graph, config, known, *rest):
+    def listening(setup, known):
         asked.append(known)
-        return LabeledRun(features, graph, config, known, *rest)
+        return LabeledRun(setup, known)
 
     monkeypatch.setattr("hypcse.neural.classifier.LabeledRun", listening)
     HypCSEClassifier(**{**QUICK, "n_epochs": 1, **options}).fit(X, y)

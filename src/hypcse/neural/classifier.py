@@ -32,6 +32,7 @@ from hypcse.neural.presets import CLASSIFIER, fill_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
 from hypcse.neural.training.config import TrainingConfig, TrainingOptions
 from hypcse.neural.training.labeled import LabeledRun, known_classes, supervise
+from hypcse.neural.training.run import Setup
 from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.tree.flat import by_size
 
@@ -191,8 +192,8 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
             inputs, similarities = self._encoder_inputs(ready, seed)
             weights = float(self.label_weight), self.guess_weight
             supervision = supervise(codes, ready, seed, self.validation_fraction, *weights)
-            device = choose_device(self.device)
-            trained = LabeledRun(inputs, ready.graph, config, supervision, seed, device).train(callback)
+            setup = Setup(inputs, ready.graph, config, seed, choose_device(self.device))
+            trained = LabeledRun(setup, supervision).train(callback)
             respected = respect_labels(ready.graph, codes, random_state=seed)
             start = decode_graph(trained["embedding_"], respected)
             tree = ready.search(seed, callback, graph=respected, starts=[start])

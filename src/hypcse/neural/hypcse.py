@@ -21,6 +21,7 @@ from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_
 from hypcse.neural.training.config import TrainingConfig, TrainingOptions
 from hypcse.neural.training.loop import check_checkpoints, fit
 from hypcse.neural.training.ranks import join_ranks
+from hypcse.neural.training.run import Setup
 from hypcse.partitions.evidence import UNTESTED
 from hypcse.partitions.nested_levels import levels
 from hypcse.tree import Tree
@@ -182,17 +183,9 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
             return ready.search(seed, callback, effort=effort, starts=[tree]) if by_edges else tree
 
         with join_ranks(choose_device(self.device)) as (ranks, device):
-            trained = fit(
-                encoder_inputs(ready, seed),
-                ready.graph,
-                config,
-                seed,
-                callback,
-                device,
-                checkpoint_dir=training.checkpoint_dir,
-                checkpoint_every=training.checkpoint_every,
-                ranks=ranks,
-            )
+            setup = Setup(encoder_inputs(ready, seed), ready.graph, config, seed, device)
+            folder, every = training.checkpoint_dir, training.checkpoint_every
+            trained = fit(setup, callback, checkpoint_dir=folder, checkpoint_every=every, ranks=ranks)
             tree = ranks.first(lambda: finish(trained.tree))
         return tree, {
             "embedding_": trained.leaves,

@@ -11,7 +11,7 @@ import torch
 from hypcse import HypcseWarning, similarity_graph
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.fixed import CaptureError, FixedSteps, can_be_fixed
-from hypcse.neural.training.run import Run
+from hypcse.neural.training.run import Run, Setup
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 
@@ -24,7 +24,7 @@ def started(n: int = N, **options) -> tuple[Run, FixedSteps]:
     """A training about to begin, without any draws in the projector, and its fixed steps."""
     X = np.random.default_rng(0).random((n, 3)).astype(np.float32)
     config = TrainingConfig(**SMALL, **options)
-    run = Run(X, similarity_graph(X, n_neighbors=3), config, 0, "cpu")
+    run = Run(Setup(X, similarity_graph(X, n_neighbors=3), config))
     run.networks.projector.first.dropout = run.networks.projector.second.dropout = 0.0
     return run, FixedSteps()
 

@@ -50,6 +50,14 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity 
     return _balanced(graph.with_weight(graph.weight * similar), points, kind)
 
 
+def on_one_range(embeddings: Tensor) -> Tensor:
+    """Columns as wide as the range of the whole array, around their means; constant columns become 0."""
+    width = embeddings.amax(0) - embeddings.amin(0)
+    stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)
+    # Centered, for inner products of large numbers would lose the small distances.
+    return torch.where(width > 0, (embeddings - embeddings.mean(0)) * stretch, 0.0)
+
+
 def learned_matrix(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity) -> MatrixGraph:
     """`learned_graph` as a matrix of fixed shape: nothing waits for a GPU. O(n^2) memory."""
     if kind == "gaussian":
@@ -71,14 +79,6 @@ def _balanced(graph: Form, points: Tensor, kind: LearnerSimilarity) -> Form:
         itself = points.square().sum(1).clamp(min=LEAST_COSINE)
         graph = graph.scaled((2 * (graph.degrees() + itself)).rsqrt())
     return graph.normalized()
-
-
-def on_one_range(embeddings: Tensor) -> Tensor:
-    """Columns as wide as the range of the whole array, around their means; constant columns become 0."""
-    width = embeddings.amax(0) - embeddings.amin(0)
-    stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)
-    # Centered, for inner products of large numbers would lose the small distances.
-    return torch.where(width > 0, (embeddings - embeddings.mean(0)) * stretch, 0.0)
 
 
 def _neighbor_pairs(points: Tensor, penalty: Tensor, n_neighbors: int) -> tuple[Tensor, Tensor]:

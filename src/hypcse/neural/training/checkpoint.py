@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hypcse._checks import check_count
-from hypcse.graph import Graph
 from hypcse.neural.graphs.tensors import EdgeTensors
 from hypcse.neural.training.config import HINTS, TrainingConfig
-from hypcse.neural.training.run import Run, Trained, TrainingStep
+from hypcse.neural.training.run import Run, Setup, Trained, TrainingStep
 from hypcse.neural.training.terms import Losses, Networks
 from hypcse.storage.archive import FILES, Content, pack, read_archive
 from hypcse.storage.files import remove_leftovers
@@ -162,9 +161,7 @@ class Checkpoints:
 
     def __init__(self, folder: str | os.PathLike[str], every: int, run: Run) -> None:
         self.folder, self.every, self.run, self.latest = Path(folder), every, run, 0
-        self.description = describe_training(
-            run.features.cpu().numpy(), run.graph, run.config, run.random_state, run.device
-        )
+        self.description = describe_training(run.setup)
 
     def resume(self) -> int:
         """Bring the training to its newest checkpoint and return the epoch; 0 if there is none."""
@@ -204,15 +201,14 @@ class Checkpoints:
                 path.rmdir()
 
 
-def describe_training(
-    features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int, device: str
-) -> Content:
+def describe_training(setup: Setup) -> Content:
     """What a training depends on, as values and digests."""
+    graph = setup.graph
     return {
-        "settings": CONFIG.encode(config),
-        "random_state": random_state,
-        "device": torch.device(device).type,
-        "features": _digest(np.asarray(features, np.float32)),
+        "settings": CONFIG.encode(setup.config),
+        "random_state": setup.random_state,
+        "device": torch.device(setup.device).type,
+        "features": _digest(np.asarray(setup.features, np.float32)),
         "graph": _digest(graph.indptr, graph.indices, graph.weights, graph.self_weights),
     }
 

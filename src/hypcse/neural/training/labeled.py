@@ -17,12 +17,10 @@ from hypcse._progress import Callback
 from hypcse._random import generator
 from hypcse.estimators.labels import label_codes, respect_labels, spread_labels
 from hypcse.estimators.preparing import Prepared
-from hypcse.graph import Graph
 from hypcse.neural.encoder import Prototypes
 from hypcse.neural.losses.structural import margin_loss
-from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.loop import train_epochs
-from hypcse.neural.training.run import Run, torch_generator
+from hypcse.neural.training.run import Run, Setup, torch_generator
 from hypcse.neural.training.terms import optimizer_of
 
 # With fewer labels, epochs cannot be compared.
@@ -100,16 +98,9 @@ class LabeledRun(Run):
     validation points it is the last one.
     """
 
-    def __init__(
-        self,
-        features: NDArray[np.float32],
-        graph: Graph,
-        config: TrainingConfig,
-        supervision: Supervision,
-        random_state: int,
-        device: str,
-    ) -> None:
-        super().__init__(features, graph, config, random_state, device)
+    def __init__(self, setup: Setup, supervision: Supervision) -> None:
+        super().__init__(setup)
+        config, device = setup.config, setup.device
         # A captured step has no place for another loss.
         self.networks.added, self.fixed = self.margins, None
         self.supervision = supervision
@@ -117,7 +108,7 @@ class LabeledRun(Run):
             torch.from_numpy(codes).to(device) for codes in (supervision.codes, supervision.taught, supervision.guesses)
         )
         self.validation = ((self.codes >= 0) & (self.taught < 0)).nonzero().squeeze(1)
-        start = torch_generator(random_state, "prototypes")
+        start = torch_generator(setup.random_state, "prototypes")
         self.prototypes = Prototypes(config.embed_dim, int(supervision.codes.max()) + 1, start).to(device)
         # Prototypes and biases do not decay.
         self.optimizers.append(optimizer_of(self.prototypes.parameters(), config.learning_rate))

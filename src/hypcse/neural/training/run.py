@@ -29,6 +29,22 @@ from hypcse.neural.training.terms import Losses, Networks, Part, optimizer_of, v
 from hypcse.tree import Tree
 
 
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What a training starts from; on one machine the same setup gives the same training.
+
+    features : (n, d), scaled.
+    graph    : over their rows.
+    device   : where it trains. Weights start on the CPU, the same for every device.
+    """
+
+    features: NDArray[np.float32]
+    graph: Graph
+    config: TrainingConfig
+    random_state: int = 0
+    device: str = "cpu"
+
+
 class TrainingDiverged(Curable, RuntimeError):
     """The loss is no longer a number; `trained` holds what was best before."""
 
@@ -73,26 +89,19 @@ class Trained:
 class Run:
     """One training under way."""
 
-    def __init__(
-        self,
-        features: NDArray[np.float32],
-        graph: Graph,
-        config: TrainingConfig,
-        random_state: int,
-        device: str,
-        ranks: Ranks = ALONE,
-    ) -> None:
-        self.config, self.graph, self.device, self.random_state = config, graph, device, random_state
-        self.ranks, self.per_step = ranks, subgraphs_per_step(config, graph.n_vertices, ranks)
+    def __init__(self, setup: Setup, ranks: Ranks = ALONE) -> None:
+        self.setup, self.config, self.graph, self.device = setup, setup.config, setup.graph, setup.device
+        config, random_state, device = setup.config, setup.random_state, setup.device
+        self.ranks, self.per_step = ranks, subgraphs_per_step(setup, ranks)
         # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
-        self.features = torch.tensor(features, dtype=torch.float32, device=device)
+        self.features = torch.tensor(setup.features, dtype=torch.float32, device=device)
         warn_if_slow(self.features.device)
-        networks = Networks(features.shape[1], config, torch_generator(random_state, "weights")).to(device)
+        networks = Networks(setup.features.shape[1], config, torch_generator(random_state, "weights")).to(device)
         # Drawn on the CPU and copied, they would cost a GPU more time than the rest of a step.
         self.draws = torch_generator(random_state, "augmentation", device)
         self.sampling = generator(random_state, "subgraphs")
-        self.anchor = self.start = graph.without_loops().to_tensors().to(device)
-        self.complete = CompleteGraph(features) if config.select_on == "complete" else None
+        self.anchor = self.start = setup.graph.to_tensors().to(device)
+        self.complete = CompleteGraph(setup.features) if config.select_on == "complete" else None
         # As in the paper: one for the encoder and the projector, one for the graph learner.
         parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
         self.networks = networks
@@ -204,11 +213,11 @@ class Run:
         return {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
 
 
-def subgraphs_per_step(config: TrainingConfig, n_vertices: int, ranks: Ranks) -> int:
+def subgraphs_per_step(setup: Setup, ranks: Ranks) -> int:
     """How many subgraphs a step takes: as configured, or one for each rank; 1 if an epoch has only one."""
-    if count_subgraphs(n_vertices, config.batch_size) == 1:
+    if count_subgraphs(setup.graph.n_vertices, setup.config.batch_size) == 1:
         return 1
-    return config.subgraphs_per_step or ranks.size
+    return setup.config.subgraphs_per_step or ranks.size
 
 
 def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:
