@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 # With fewer vertices losses take other forms, which use fewer of the weights.
 _LEAST_VERTICES = 3
 
-
 NOT_A_NUMBER: Losses[float] = Losses(*[math.nan] * 4)
 """The losses of an epoch in which one of them, or a weight, stopped being a number."""
 
