@@ -185,7 +185,7 @@ def test_wrong_places(tmp_path):
 
 def test_a_second_training_is_kept_out(tmp_path):
     with hold_folder(tmp_path), ThreadPoolExecutor(1) as other:
-        second = other.submit(fit, *prepared(), checkpoint_dir=tmp_path)
+        second = other.submit(fit, prepared(), checkpoint_dir=tmp_path)
         with pytest.raises(ValueError, match="another run writes into"):
             second.result()
 

@@ -52,10 +52,11 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity 
 
 def on_one_range(embeddings: Tensor) -> Tensor:
     """Columns as wide as the range of the whole array, around their means; constant columns become 0."""
-    width = embeddings.amax(0) - embeddings.amin(0)
-    stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)
+    width, whole = embeddings.amax(0) - embeddings.amin(0), embeddings.max() - embeddings.min()
+    # A narrower column would be stretched to infinity.
+    wide = width > whole * torch.finfo(width.dtype).tiny
     # Centered, for inner products of large numbers would lose the small distances.
-    return torch.where(width > 0, (embeddings - embeddings.mean(0)) * stretch, 0.0)
+    return torch.where(wide, (embeddings - embeddings.mean(0)) * (whole / torch.where(wide, width, 1.0)), 0.0)
 
 
 def learned_matrix(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity) -> MatrixGraph:
