@@ -102,14 +102,14 @@ def _take_steps(X: Any, per_step: int | None) -> dict[str, list[float]]:
     from hypcse.graph import scale_features
     from hypcse.neural.training.config import TrainingConfig
     from hypcse.neural.training.ranks import join_ranks
-    from hypcse.neural.training.run import Run
+    from hypcse.neural.training.run import Run, Setup
 
     batch_size = -(-len(X) // N_SUBGRAPHS)
     config = TrainingConfig(batch_size=batch_size, subgraphs_per_step=per_step, evaluate_every=1000)
     graph = hypcse.similarity_graph(X)
     # As in a fit: on more threads torch rounds otherwise.
     with worker_threads(None, len(X), trains=True), join_ranks("cpu") as (ranks, device):
-        run = Run(scale_features(X), graph, config, 0, device, ranks)
+        run = Run(Setup(scale_features(X), graph, config, device=device), ranks)
         losses = [run.epoch(number).losses.total for number in range(1, STEP_EPOCHS + 1)]
     weights = [value for weight in run.networks.state_dict().values() for value in weight.ravel().tolist()]
     return {"losses of epochs": losses, "weights": weights}

@@ -11,7 +11,6 @@ import torch
 from hypcse import HypcseWarning
 from hypcse.neural import backend as _backend
 from hypcse.neural.backend import choose_device, kernel_form
-from hypcse.neural.training import fixed as steps
 from hypcse.neural.training.fixed import warn_if_slow
 
 
@@ -49,7 +48,6 @@ def card(monkeypatch: pytest.MonkeyPatch):
     def made(capability: tuple[int, int], missing: str = "") -> SimpleNamespace:
         monkeypatch.setattr(_backend, "missing_for_triton", lambda: missing)
         monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
-        monkeypatch.setattr(steps, "_warned", set())
         return SimpleNamespace(device=torch.device("cuda", 0), dtype=torch.float32)
 
     return made
@@ -62,14 +60,13 @@ def card(monkeypatch: pytest.MonkeyPatch):
         ((9, 0), "C compiler", r"need C compiler"),
     ],
 )
-def test_plain_losses_on_a_gpu_are_told_once(card, capability: tuple[int, int], missing: str, text: str) -> None:
+def test_plain_losses_on_a_gpu_are_told(card, capability: tuple[int, int], missing: str, text: str) -> None:
     tensor = card(capability, missing)
     assert kernel_form(tensor) == "torch"
     with pytest.warns(HypcseWarning, match=text):
         warn_if_slow(tensor.device)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_if_slow(tensor.device)
         warn_if_slow(torch.device("cpu"))
 
 

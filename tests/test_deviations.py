@@ -17,7 +17,7 @@ from hypcse import HypCSE, similarity_graph
 from hypcse.graph import scale_features
 from hypcse.neural.presets import PRESETS
 from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.run import Run
+from hypcse.neural.training.run import Run, Setup
 from hypcse.paper.settings import authors_options
 from hypcse.storage.options import nest_options, spread_options
 
@@ -76,7 +76,7 @@ def test_functions_have_the_parameters_named() -> None:
 def test_all_weights_are_moved_by_adam() -> None:
     """No. 25."""
     X = np.random.default_rng(0).normal(size=(12, 3))
-    run = Run(scale_features(X), similarity_graph(X), TrainingConfig(), 0, "cpu")
+    run = Run(Setup(scale_features(X), similarity_graph(X), TrainingConfig()))
     assert {type(optimizer) for optimizer in run.optimizers} == {torch.optim.Adam}
 
 

@@ -18,6 +18,7 @@ from hypcse._progress import Callback, Progress, Stopped
 from hypcse.methods import MethodClustering
 from hypcse.neural.training.config import TrainingConfig, TrainingOptions
 from hypcse.neural.training.loop import fit
+from hypcse.neural.training.run import Setup
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3)) + 4 * RNG.integers(0, 3, size=(60, 1))
@@ -25,6 +26,7 @@ Y = np.where(np.arange(60) < 30, np.arange(60) % 3, -1)
 GRAPH = similarity_graph(X)
 FEATURES = X.astype(np.float32)
 SMALL = {"n_epochs": 4, "hidden_dim": 8, "embed_dim": 4, "projection_dim": 4}
+IMPATIENT = TrainingConfig(**{**SMALL, "n_epochs": 50}, evaluate_every=1, patience=2, learning_rate=1e-12, dropout=0.0)
 QUICK = {"n_epochs": 4, "device": "cpu", "embed_dim": 4, "training": TrainingOptions(hidden_dim=8)}
 
 
@@ -36,13 +38,8 @@ def method(name: str, **options: Any) -> Callable[[Callback | None], object]:
 BEST: dict[str, Callable[[Callback | None], object]] = {
     "refine": lambda callback: refine(graph_linkage(GRAPH, "single"), GRAPH, callback=callback),
     "refine, thorough": lambda callback: refine(graph_linkage(GRAPH), GRAPH, effort="thorough", callback=callback),
-    "training": lambda callback: fit(FEATURES, GRAPH, TrainingConfig(**SMALL), callback=callback, device="cpu"),
-    "training, out of patience": lambda callback: fit(
-        FEATURES,
-        GRAPH,
-        TrainingConfig(**{**SMALL, "n_epochs": 50}, evaluate_every=1, patience=2, learning_rate=1e-12, dropout=0.0),
-        callback=callback,
-    ),
+    "training": lambda callback: fit(Setup(FEATURES, GRAPH, TrainingConfig(**SMALL)), callback),
+    "training, out of patience": lambda callback: fit(Setup(FEATURES, GRAPH, IMPATIENT), callback),
     "ufit": method("ufit"),
     "hyphc": method("hyphc", n_epochs=4, n_triples=2000),
     "fph": method("fph", n_epochs=4, n_internal=12),

@@ -145,13 +145,13 @@ def started(name: str, device: str, **changed: Any) -> Any:
     """A training under way, as an estimator would begin it, that is never evaluated."""
     import hypcse
     from hypcse.neural.training.config import HINTS, TrainingConfig
-    from hypcse.neural.training.run import Run
+    from hypcse.neural.training.run import Run, Setup
 
     X, _ = hypcse.datasets.load(name)
     model = _estimator(name, evaluate_every=10**6, **changed)
     options = {key: value for key, value in model._options().items() if key in HINTS}
     features = hypcse.graph.scale_features(X).astype(np.float32)
-    return Run(features, hypcse.similarity_graph(X), TrainingConfig(**options), 0, device)
+    return Run(Setup(features, hypcse.similarity_graph(X), TrainingConfig(**options), device=device))
 
 
 @contextmanager

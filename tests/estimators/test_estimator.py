@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hypcse
 from hypcse import HypCSE, similarity_graph, structural_entropy
-from hypcse.neural.presets import count_epochs, fill_options
+from hypcse.neural.presets import PRESETS, count_epochs, fill_options
 from hypcse.neural.training.config import TrainingOptions
 
 
@@ -134,13 +134,13 @@ def test_auto_ends_when_epochs_bring_nothing_and_a_given_number_does_not():
     [(2, 30, 10), (2_048, 30, 10), (2_049, 15, 5), (10_992, 5, 2), (100_000, 2, 1), (10**7, 2, 1)],
 )
 def test_auto_bounds_the_steps(n_points, n_epochs, patience):
-    options = count_epochs(fill_options("default", HypCSE().get_params()), n_points)
+    options = count_epochs(fill_options(PRESETS["default"], HypCSE().get_params()), n_points)
     assert (options["n_epochs"], options["patience"], options["evaluate_every"]) == (n_epochs, patience, 1)
 
 
 @pytest.mark.parametrize("parameters", [{"preset": "paper"}, {"n_epochs": 7}])
 def test_epochs_that_are_given_stay_as_they_are(parameters):
-    options = fill_options(parameters.get("preset", "default"), HypCSE(**parameters).get_params())
+    options = fill_options(PRESETS[parameters.get("preset", "default")], HypCSE(**parameters).get_params())
     assert count_epochs(options, 5_000) == options and "patience" not in options
 
 

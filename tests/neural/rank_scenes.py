@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from runpy import run_path
 
@@ -18,7 +19,7 @@ from hypcse.graph import scale_features
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.loop import fit
 from hypcse.neural.training.ranks import ALONE, RankFailed, join_ranks
-from hypcse.neural.training.run import Run
+from hypcse.neural.training.run import Run, Setup
 from hypcse.storage.options import nest_options
 
 SMALL = {"hidden_dim": 16, "embed_dim": 4, "projection_dim": 4, "batch_size": 25, "n_seeds": 2, "anchor_decay": 0.9}
@@ -43,30 +44,26 @@ def points(n=75):
 
 def prepared(**options):
     X = points()
-    return scale_features(X), similarity_graph(X), TrainingConfig(**{**SMALL, **STEPS, **options})
+    return Setup(scale_features(X), similarity_graph(X), TrainingConfig(**{**SMALL, **STEPS, **options}))
 
 
 def told(trained):
-    """Losses of all epochs, weights and leaves of the best, and the edges of the anchor."""
+    """Losses of all epochs, weights and leaves of the best."""
     weights = {f"weight {name}": value.numpy() for name, value in trained.state.items()}
-    return {"losses": losses_of(trained), "leaves": trained.leaves, "anchor": edges_of(trained.anchor), **weights}
+    return {"losses": losses_of(trained), "leaves": trained.leaves, **weights}
 
 
 def take_steps(ranks=ALONE, **options):
     """Losses of all epochs, weights after the last step, and the edges of the anchor."""
-    run = Run(*prepared(**options), 0, "cpu", ranks)
+    run = Run(prepared(**options), ranks)
     for number in range(1, STEPS["n_epochs"] + 1):
         run.epoch(number)
     weights = {f"weight {name}": value.numpy() for name, value in run.networks.state_dict().items()}
-    return {"losses": losses_of(run), "anchor": edges_of(run.anchor.to_graph()), **weights}
+    return {"losses": losses_of(run), "anchor": np.array(run.anchor.to_graph().edges()), **weights}
 
 
 def losses_of(run):
     return np.array([(s.losses.cse, s.losses.contrast, s.losses.centroid, s.losses.total) for s in run.history])
-
-
-def edges_of(graph):
-    return np.array(graph.edges())
 
 
 def stop_at(epoch):
@@ -80,7 +77,7 @@ def stop_at(epoch):
 def fit_stopped(folder, ranks=ALONE, **options):
     """A training that ends with an error after epoch 2, which is kept."""
     try:
-        fit(*prepared(**options), callback=stop_at(3), checkpoint_dir=folder, checkpoint_every=1, ranks=ranks)
+        fit(prepared(**options), callback=stop_at(3), checkpoint_dir=folder, checkpoint_every=1, ranks=ranks)
     except (Stopped, RankFailed) as error:
         return f"{type(error).__name__}: {error}"
     raise AssertionError("it did not stop")
@@ -89,7 +86,7 @@ def fit_stopped(folder, ranks=ALONE, **options):
 def fit_others(ranks):
     """Each rank with a seed of its own, which is refused."""
     try:
-        fit(*prepared(), random_state=ranks.number, ranks=ranks)
+        fit(replace(prepared(), random_state=ranks.number), ranks=ranks)
     except ValueError as error:
         return str(error)
     raise AssertionError("it was not refused")
@@ -101,12 +98,12 @@ def play(folder):
     with join_ranks("cpu") as (ranks, _):
         for name, options in FORMS.items():
             found[name] = take_steps(ranks, **options)
-        found["one subgraph"] = told(fit(*prepared(batch_size=100), ranks=ranks))
-        resumed = fit(*prepared(subgraphs_per_step=2), checkpoint_dir=folder / "by one", ranks=ranks)
+        found["one subgraph"] = told(fit(prepared(batch_size=100), ranks=ranks))
+        resumed = fit(prepared(subgraphs_per_step=2), checkpoint_dir=folder / "by one", ranks=ranks)
         found["resumed"] = told(resumed)
         # Rank 0 alone has a callback; that it asks to stop reaches all.
         asks = (lambda progress: progress.done == 2) if ranks.number == 0 else None
-        found["stopped"] = told(fit(*prepared(), callback=asks, ranks=ranks))
+        found["stopped"] = told(fit(prepared(), callback=asks, ranks=ranks))
         texts = [fit_stopped(folder / "by two", ranks, subgraphs_per_step=2), fit_others(ranks)]
     for number in range(2):
         # Two fits in one program, each with a group of its own.

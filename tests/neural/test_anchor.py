@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from edge_strategies import edge_tensors, is_sound, pairs, seeded, two_views
 from hypothesis import given
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from graph_strategies import dense
-from hypcse.graph import Graph
 from hypcse.neural.graph_learner.anchor import proposed_pairs
 from hypcse.neural.graph_learner.anchor import update_anchor as update
 from hypcse.neural.graphs.tensors import EdgeTensors
@@ -123,10 +121,3 @@ def test_no_gradient_passes_and_same_seed_same_anchor():
     first, again = (update_anchor(anchor, learned, 0.5, seeded(4)) for _ in range(2))
     assert not first.weight.requires_grad
     assert torch.equal(first.index, again.index) and torch.equal(first.weight, again.weight)
-
-
-def test_wrong_values_are_named():
-    graph = Graph.from_edges([0, 1], [1, 2]).to_tensors()
-    for decay in (-0.1, 1.1):
-        with pytest.raises(ValueError, match=f"decay={decay}"):
-            update_anchor(graph, graph, decay, seeded())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from edge_strategies import edge_tensors, is_sound, pairs, seeded
 from hypothesis import given
@@ -56,8 +55,3 @@ def test_the_generator_alone_decides():
     first = mask_features(x, 0.5, seeded(3))
     assert torch.equal(first, mask_features(x, 0.5, seeded(3)))
     assert not torch.equal(first, mask_features(x, 0.5, seeded(4)))
-
-
-def test_wrong_rates_are_named():
-    with pytest.raises(ValueError, match="rate=2"):
-        mask_features(torch.ones(1, 1), 2, seeded())

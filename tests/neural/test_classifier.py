@@ -11,7 +11,7 @@ from hypcse import HypCSE, HypCSEClassifier, similarity_graph
 from hypcse.neural.encoder import Prototypes
 from hypcse.neural.losses.structural import margin_loss
 from hypcse.neural.training.config import TrainingOptions
-from hypcse.neural.training.labeled import fit_labeled, validation_rows
+from hypcse.neural.training.labeled import LabeledRun, validation_rows
 from hypcse.storage.archive import ModelFileError
 
 # scikit-learn exempts its own semi-supervised classifiers from it by name.
@@ -119,11 +119,11 @@ def told(monkeypatch, X, y, **options):
     """What training is told of classes."""
     asked = []
 
-    def listening(features, graph, config, known, *rest):
+    def listening(setup, known):
         asked.append(known)
-        return fit_labeled(features, graph, config, known, *rest)
+        return LabeledRun(setup, known)
 
-    monkeypatch.setattr("hypcse.neural.classifier.fit_labeled", listening)
+    monkeypatch.setattr("hypcse.neural.classifier.LabeledRun", listening)
     HypCSEClassifier(**{**QUICK, "n_epochs": 1, **options}).fit(X, y)
     return asked[0]
 
@@ -131,7 +131,9 @@ def told(monkeypatch, X, y, **options):
 def test_the_tree_guesses_what_training_has_no_label_for(monkeypatch):
     X, y = blobs()
     known = told(monkeypatch, X, hidden(y, 20)[0], validation_fraction=0.25)
-    assert known.validation.sum() >= 10 and known.guess_weight == pytest.approx(0.3 * known.weight)
+    assert ((known.codes >= 0) & (known.taught < 0)).sum() >= 10 and known.guess_weight == pytest.approx(
+        0.3 * known.weight
+    )
     assert (known.guesses[known.taught >= 0] == -1).all() and (known.guesses[known.taught < 0] >= 0).all()
     assert np.mean(known.guesses == y, where=known.taught < 0) > 0.9
     assert (told(monkeypatch, X, hidden(y)[0], guess_weight=0.0).guesses == -1).all()
@@ -142,7 +144,7 @@ def test_labels_that_pick_the_epoch_teach_nothing(monkeypatch):
     X, y = blobs()
     given = hidden(y, 20)[0]
     known = told(monkeypatch, X, given, validation_fraction=0.25)
-    wrong = np.where(known.validation, (given + 1) % 3, given)
+    wrong = np.where((known.codes >= 0) & (known.taught < 0), (given + 1) % 3, given)
     again = told(monkeypatch, X, wrong, validation_fraction=0.25)
     assert np.array_equal(again.taught, known.taught) and np.array_equal(again.guesses, known.guesses)
 

@@ -35,7 +35,7 @@ def test_single_is_single_linkage(n, dim, seed):
 def test_leaves_must_share_a_radius():
     leaves = leaves_on_the_sphere(5, 2, 0)
     leaves[3] *= 0.5
-    with pytest.raises(ValueError, match="leaf 3 lies at radius 0.4995"):
+    with pytest.raises(ValueError, match="radii from 0.4995 to 0.999; all must share one radius"):
         decode_single(leaves)
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from hypcse.neural.graph_learner.learner import drop_pairs
+from hypcse.neural.graph_learner.learner import drop_edges
 from hypcse.neural.graph_learner.similarity import largest_in_rows, learned_graph, learned_matrix
 from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 
@@ -40,7 +40,7 @@ def test_equal_values_go_to_the_first_columns() -> None:
 def test_pairs_are_dropped_both_ways_and_at_the_rate() -> None:
     ones = torch.ones(200, 200).fill_diagonal_(0)
     graph = MatrixGraph(ones, torch.ones(200))
-    kept = drop_pairs(graph, 0.3, torch.Generator().manual_seed(0)).matrix
+    kept = drop_edges(graph, 0.3, torch.Generator().manual_seed(0)).matrix
     assert torch.equal(kept, kept.T)
     assert abs(float(kept.sum() / ones.sum()) - 0.7) < 0.02
-    assert drop_pairs(graph, 0.0, torch.Generator()) is graph
+    assert drop_edges(graph, 0.0, torch.Generator()) is graph

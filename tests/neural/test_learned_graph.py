@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from edge_strategies import is_sound, seeded
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from torch.testing import assert_close
@@ -51,6 +51,7 @@ def dense_graph(x, chosen, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(embeddings(), st.integers(1, 14))
+@example(torch.tensor([[2.2e-309, 1.0], [0.0, 0.0]], dtype=torch.float64), 1)
 def test_sound_and_each_vertex_has_its_neighbors(kind, x, p):
     """Symmetric, positive, no loops; at least p neighbors, the best among them, however many blocks are used."""
     graph = learned_graph(x, p, kind)

@@ -60,9 +60,9 @@ def test_aggregate_is_scipys_product(graph):
     W = graph.without_loops().to_scipy()
     assert_allclose(edges.aggregate(x), W @ x.numpy(), atol=1e-12)
     assert_allclose(edges.degrees(), graph.edge_degrees)
-    looped = edges.with_loops(0.5)
-    assert_allclose(looped.aggregate(x), W @ x.numpy() + 0.5 * x.numpy(), atol=1e-12)
-    assert_array_equal(looped.to_graph().self_weights, np.full(graph.n_vertices, 0.5))
+    looped = edges.with_loops()
+    assert_allclose(looped.aggregate(x), W @ x.numpy() + x.numpy(), atol=1e-12)
+    assert_array_equal(looped.to_graph().self_weights, np.ones(graph.n_vertices))
 
 
 @given(cases)

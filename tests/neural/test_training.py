@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypcse.graph import scale_features
 from hypcse.neural.decode import decode_single
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.loop import fit
-from hypcse.neural.training.run import TrainingDiverged
+from hypcse.neural.training.run import Run, Setup, TrainingDiverged
 from hypcse.neural.training.terms import Networks, losses_of
 from hypcse.search.spanning import spanning_tree
 
@@ -25,17 +26,17 @@ def points(n=60, seed=0):
 
 def prepared(X, **options):
     settings = {"n_epochs": 4, "hidden_dim": 16, "embed_dim": 4, "projection_dim": 4, "evaluate_every": 2, **options}
-    return scale_features(X, "minmax"), similarity_graph(X), TrainingConfig(**settings)
+    return Setup(scale_features(X, "minmax"), similarity_graph(X), TrainingConfig(**settings))
 
 
 def test_the_best_tree_is_kept_by_value():
-    features, graph, config = prepared(points())
+    setup = prepared(points())
     steps = []
-    found = fit(features, graph, config, callback=steps.append)
+    found = fit(setup, callback=steps.append)
     assert [(step.stage, step.done, step.total) for step in steps] == [("training", k, 4) for k in (1, 2, 3, 4)]
     assert [step.loss for step in steps] == [step.losses.total for step in found.history]
     assert [step.entropy is not None for step in found.history] == [False, True, False, True]
-    assert found.entropy == pytest.approx(structural_entropy(found.tree, graph))
+    assert found.entropy == pytest.approx(structural_entropy(found.tree, setup.graph))
     assert found.entropy == steps[-1].value
     assert found.entropy <= min(step.entropy for step in found.history if step.entropy is not None)
     assert np.linalg.norm(found.leaves, axis=1) == pytest.approx(np.linalg.norm(found.leaves[0]), rel=1e-5)
@@ -43,8 +44,8 @@ def test_the_best_tree_is_kept_by_value():
 
 
 def test_same_seed_same_tree_another_seed_another():
-    features, graph, config = prepared(points())
-    first, second, third = (fit(features, graph, config, seed) for seed in (1, 1, 2))
+    setup = prepared(points())
+    first, second, third = (fit(replace(setup, random_state=seed)) for seed in (1, 1, 2))
     assert np.array_equal(first.leaves, second.leaves)
     assert first.tree == second.tree
     assert not np.array_equal(first.leaves, third.leaves)
@@ -55,18 +56,19 @@ def test_same_seed_same_tree_another_seed_another():
 def test_the_four_rows_of_the_ablation(learn_graph, contrast_weight):
     """Base, with graph learning, with contrast, with both: all train, and the anchor moves only with graph learning."""
     options = {"learn_graph": learn_graph, "contrast_weight": contrast_weight, "anchor_decay": 0.5}
-    features, graph, config = prepared(points(), **options)
-    found = fit(features, graph, config)
-    assert (found.anchor.n_edges == graph.n_edges) != learn_graph
-    assert (found.history[-1].losses.contrast > 0) == (contrast_weight > 0)
+    setup = prepared(points(), **options)
+    run = Run(setup)
+    losses = [run.epoch(number).losses for number in (1, 2)]
+    assert (run.anchor.to_graph().n_edges == setup.graph.n_edges) != learn_graph
+    assert (losses[-1].contrast > 0) == (contrast_weight > 0)
 
 
 @pytest.mark.parametrize("decoder", ["graph", "single", "neighbors"])
 @pytest.mark.parametrize("select_on", ["sparse", "complete"])
 @pytest.mark.parametrize("encode_on", ["raw", "normalised", "anchor"])
 def test_choices_of_evaluation(decoder, select_on, encode_on):
-    features, graph, config = prepared(points(30), decoder=decoder, select_on=select_on, encode_on=encode_on)
-    assert fit(features, graph, config).tree.n_leaves == 30
+    setup = prepared(points(30), decoder=decoder, select_on=select_on, encode_on=encode_on)
+    assert fit(setup).tree.n_leaves == 30
 
 
 def test_the_tree_is_that_of_the_decoder(monkeypatch):
@@ -79,42 +81,40 @@ def test_the_tree_is_that_of_the_decoder(monkeypatch):
 
     monkeypatch.setattr("hypcse.neural.decode.spanning_tree", noted)
     for decoder, spanning in (("single", "exact"), ("neighbors", "neighbors")):
-        found = fit(*prepared(points(), decoder=decoder))
+        found = fit(prepared(points(), decoder=decoder))
         assert set(asked) == {spanning}
         assert found.tree == decode_single(found.leaves, spanning=spanning)
         asked.clear()
 
 
 def test_subgraphs_cover_all_vertices():
-    features, graph, config = prepared(points(90), batch_size=30, n_seeds=2, anchor_decay=0.9)
-    found = fit(features, graph, config)
-    assert found.tree.n_leaves == 90
-    assert found.anchor.n_vertices == 90
+    setup = prepared(points(90), batch_size=30, n_seeds=2, anchor_decay=0.9)
+    assert fit(setup).tree.n_leaves == 90
 
 
 @pytest.mark.parametrize("n", range(2, 13))
 def test_tiny_tables(n):
     """Duplicates, a constant column and a disconnected graph among them."""
     X = np.column_stack([np.arange(n) // 2, np.ones(n), np.where(np.arange(n) < n // 2, 0, 50)]).astype(float)
-    features, graph, config = prepared(X, n_epochs=2, cse_temperature=0.01)
-    assert fit(features, graph, config).tree.n_leaves == n
+    setup = prepared(X, n_epochs=2, cse_temperature=0.01)
+    assert fit(setup).tree.n_leaves == n
 
 
 def test_patience_and_callback_end_training():
-    features, graph, config = prepared(points(), n_epochs=50, evaluate_every=1, patience=1, learning_rate=1e-12)
-    assert len(fit(features, graph, config).history) < 50
-    assert len(fit(features, graph, config, callback=lambda step: True).history) == 1
+    setup = prepared(points(), n_epochs=50, evaluate_every=1, patience=1, learning_rate=1e-12)
+    assert len(fit(setup).history) < 50
+    assert len(fit(setup, callback=lambda step: True).history) == 1
 
 
 def test_a_lost_loss_is_reported_with_what_was_best():
     """An absurd learning rate throws the weights out of range; what was found before is in the error."""
-    features, graph, config = prepared(points(), learning_rate=100.0, n_epochs=20)
-    with pytest.raises(TrainingDiverged, match="Lower learning_rate") as caught:
-        fit(features, graph, config)
+    setup = prepared(points(), learning_rate=100.0, n_epochs=20)
+    with pytest.raises(TrainingDiverged, match="lower learning_rate") as caught:
+        fit(setup)
     assert caught.value.trained is not None
     assert caught.value.trained.tree.n_leaves == 60
-    with pytest.raises(TrainingDiverged, match=r"reach .*e\+19: scale them, with scale='minmax' \(--scale minmax\)"):
-        fit(features * np.float32(2e19), graph, prepared(points(), n_epochs=2)[2])
+    with pytest.raises(TrainingDiverged, match=r"reach .*e\+19: if that is huge, scale them, with scale='minmax'"):
+        fit(replace(prepared(points(), n_epochs=2), features=setup.features * np.float32(2e19)))
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_values_out_of_range(options, text):
 @pytest.mark.parametrize(("contrast", "centroid"), [(1.0, 1.0), (0.0, 0.5), (2.0, 0.0)])
 def test_the_objective_is_the_weighted_sum_of_its_terms(contrast, centroid):
     """Eq. (17)."""
-    features, graph, config = prepared(points(), contrast_weight=contrast, centroid_weight=centroid)
-    networks = Networks(features.shape[1], config, torch.Generator().manual_seed(0))
-    terms, _, _ = losses_of(networks, torch.from_numpy(features), graph.to_tensors(), config, torch.Generator())
+    setup = prepared(points(), contrast_weight=contrast, centroid_weight=centroid)
+    networks = Networks(setup.features.shape[1], setup.config, torch.Generator().manual_seed(0))
+    terms, _, _ = losses_of(networks, torch.from_numpy(setup.features), setup.graph.to_tensors(), torch.Generator())
     assert float(terms.total) == pytest.approx(float(terms.cse + contrast * terms.contrast + centroid * terms.centroid))
     assert (float(terms.contrast) > 0) == (contrast > 0)

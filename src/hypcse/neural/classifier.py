@@ -28,21 +28,13 @@ from hypcse.kernels.warm import warm_up
 from hypcse.neural.backend import choose_device
 from hypcse.neural.decode import decode_graph
 from hypcse.neural.encoder import class_scores
-from hypcse.neural.presets import set_options
+from hypcse.neural.presets import CLASSIFIER, fill_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
 from hypcse.neural.training.config import TrainingConfig, TrainingOptions
-from hypcse.neural.training.labeled import Supervision, fit_labeled, guess_labels, known_classes, validation_rows
+from hypcse.neural.training.labeled import LabeledRun, known_classes, supervise
+from hypcse.neural.training.run import Setup
 from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.tree.flat import by_size
-
-# What is None in the `TrainingOptions` of the classifier.
-DEFAULTS: dict[str, Any] = {
-    "dropout": 0.0,
-    "edge_drop": 0.0,
-    "mask_anchor": 0.0,
-    "contrast_weight": 0.0,
-    "learn_graph": False,
-}
 
 
 class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
@@ -198,13 +190,10 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
             warm_up()
             ready = prepare(points, graph_options)
             inputs, similarities = self._encoder_inputs(ready, seed)
-            validation = validation_rows(codes, self.validation_fraction, seed)
-            taught = np.where(validation, -1, codes)
-            guesses = guess_labels(taught, ready, seed) if self.guess_weight > 0 else np.full(codes.size, -1, np.int64)
-            weight = float(self.label_weight)
-            supervision = Supervision(codes, validation, guesses, len(classes), weight, self.guess_weight * weight)
-            device = choose_device(self.device)
-            trained = fit_labeled(inputs, ready.graph, config, supervision, seed, callback, device)
+            weights = float(self.label_weight), self.guess_weight
+            supervision = supervise(codes, ready, seed, self.validation_fraction, *weights)
+            setup = Setup(inputs, ready.graph, config, seed, choose_device(self.device))
+            trained = LabeledRun(setup, supervision).train(callback)
             respected = respect_labels(ready.graph, codes, random_state=seed)
             start = decode_graph(trained["embedding_"], respected)
             tree = ready.search(seed, callback, graph=respected, starts=[start])
@@ -297,7 +286,7 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         unused = [name for name in ("decoder", "select_on", "checkpoint_dir") if getattr(training, name)]
         if unused:
             raise ValueError(f"HypCSEClassifier has no use for {unused[0]}. Omit it from the TrainingOptions.")
-        return {**DEFAULTS, **set_options({**self.get_params(deep=False), **training.get_params()})}
+        return fill_options(CLASSIFIER, {**self.get_params(deep=False), **training.get_params()})
 
     def _encoder_inputs(self, ready: Prepared, seed: int) -> tuple[NDArray[np.float32], Similarities | None]:
         """The encoder's input, and how it is made from features."""

@@ -9,6 +9,7 @@ from hypcse._checks import check_features
 from hypcse._choices import Spanning
 from hypcse.graph import Graph
 from hypcse.kernels.linkage.merges import number_merges
+from hypcse.neural.geometry.lca import check_radius
 from hypcse.search import graph_linkage
 from hypcse.search.spanning import spanning_tree
 from hypcse.tree import Tree
@@ -28,8 +29,9 @@ def decode_single(leaves: ArrayLike, *, spanning: Spanning = "exact") -> Tree:
     points = np.asarray(check_features(leaves), dtype=np.float64)
     if len(points) == 1:
         return Tree.single()
-    radius = float(np.median(np.linalg.norm(points, axis=1)))
-    _check_one_radius(points, radius)
+    norms = np.linalg.norm(points, axis=1)
+    check_radius(norms.min(), norms.max())
+    radius = float(np.median(norms))
     first, second, chords = spanning_tree(points, method=spanning)
     return Tree.from_linkage(number_merges(first, second, chord_heights(chords, radius)))
 
@@ -40,16 +42,6 @@ def chord_heights(chords: NDArray[np.float64], radius: float) -> NDArray[np.floa
     reach = 2 * np.arctanh(radius)
     depth = np.arctanh(np.tanh(reach) * np.sqrt(1.0 - half_sine**2))
     return np.maximum.accumulate(np.maximum(reach - depth, 0.0))
-
-
-def _check_one_radius(points: NDArray[np.float64], radius: float) -> None:
-    norms = np.linalg.norm(points, axis=1)
-    worst = int(np.argmax(np.abs(norms - radius)))
-    if not 0 < radius < 1 or abs(norms[worst] - radius) > 1e-3 * radius:
-        raise ValueError(
-            f"leaf {worst} lies at radius {norms[worst]:.6g}, the median at {radius:.6g}; leaves must share one radius "
-            "between 0 and 1. Divide each by its norm and multiply by 0.999."
-        )
 
 
 def chord_scaled(graph: Graph, chords: NDArray[np.float64]) -> Graph:

@@ -7,6 +7,7 @@ from typing import Any
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
+from hypcse._checks import check_choice
 from hypcse._choices import Bandwidth, Epochs, Metric, Preset, Refine, Scale
 from hypcse._progress import Callback
 from hypcse._threads import launched_place
@@ -15,11 +16,12 @@ from hypcse.estimators.base import Attributes, Fitting
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.estimators.preparing import Prepared
 from hypcse.neural.backend import choose_device
-from hypcse.neural.presets import count_epochs, fill_options
+from hypcse.neural.presets import PRESETS, count_epochs, fill_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
 from hypcse.neural.training.config import TrainingConfig, TrainingOptions
 from hypcse.neural.training.loop import check_checkpoints, fit
 from hypcse.neural.training.ranks import join_ranks
+from hypcse.neural.training.run import Setup
 from hypcse.partitions.evidence import UNTESTED
 from hypcse.partitions.nested_levels import levels
 from hypcse.tree import Tree
@@ -181,17 +183,9 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
             return ready.search(seed, callback, effort=effort, starts=[tree]) if by_edges else tree
 
         with join_ranks(choose_device(self.device)) as (ranks, device):
-            trained = fit(
-                encoder_inputs(ready, seed),
-                ready.graph,
-                config,
-                seed,
-                callback,
-                device,
-                checkpoint_dir=training.checkpoint_dir,
-                checkpoint_every=training.checkpoint_every,
-                ranks=ranks,
-            )
+            setup = Setup(encoder_inputs(ready, seed), ready.graph, config, seed, device)
+            folder, every = training.checkpoint_dir, training.checkpoint_every
+            trained = fit(setup, callback, checkpoint_dir=folder, checkpoint_every=every, ranks=ranks)
             tree = ranks.first(lambda: finish(trained.tree))
         return tree, {
             "embedding_": trained.leaves,
@@ -214,4 +208,5 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         return {**sizes_of_tree(found, n_inputs(found["_state"])), **sizes_of_encoder(found)}
 
     def _options(self) -> dict[str, Any]:
-        return fill_options(self.preset, {**self.get_params(deep=False), **self._training().get_params()})
+        check_choice("preset", self.preset, Preset)
+        return fill_options(PRESETS[self.preset], {**self.get_params(deep=False), **self._training().get_params()})

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hypcse._checks import check_choice
 from hypcse._choices import Preset
 from hypcse.neural.training.config import HINTS, TrainingConfig
 
@@ -25,21 +24,23 @@ PRESETS: dict[Preset, dict[str, Any]] = {
         "select_on": "complete",
     },
 }
+# The same for `HypCSEClassifier`, which has no presets.
+CLASSIFIER: dict[str, Any] = {
+    "dropout": 0.0,
+    "edge_drop": 0.0,
+    "mask_anchor": 0.0,
+    "contrast_weight": 0.0,
+    "learn_graph": False,
+}
 # Epochs of "auto", and its patience: so many steps, each over one subgraph, the epochs within these limits. On the
 # seven sets later epochs hardly lower the entropy of decoded trees, and not that of answers.
 AUTO_STEPS, AUTO_LIMITS, AUTO_PATIENCE = 30, (2, 30), 10
 
 
-def fill_options(preset: Preset, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of training and `refine`: the parameters that are set, else the preset's values."""
-    check_choice("preset", preset, Preset)
-    return {**PRESETS[preset], **set_options(parameters)}
-
-
-def set_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of training and `refine` that are not None."""
+def fill_options(defaults: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of training and `refine`: the parameters that are set, else the defaults, those of a preset say."""
     names = (*HINTS, "refine")
-    return {name: value for name, value in parameters.items() if name in names and value is not None}
+    return {**defaults, **{name: value for name, value in parameters.items() if name in names and value is not None}}
 
 
 def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:

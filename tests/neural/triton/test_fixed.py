@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,7 @@ import torch
 from hypcse import HypcseWarning, similarity_graph
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.fixed import CaptureError, FixedSteps, can_be_fixed
-from hypcse.neural.training.run import Run
+from hypcse.neural.training.run import Run, Setup
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 
@@ -22,7 +24,7 @@ def started(n: int = N, **options) -> tuple[Run, FixedSteps]:
     """A training about to begin, without any draws in the projector, and its fixed steps."""
     X = np.random.default_rng(0).random((n, 3)).astype(np.float32)
     config = TrainingConfig(**SMALL, **options)
-    run = Run(X, similarity_graph(X, n_neighbors=3), config, 0, "cpu")
+    run = Run(Setup(X, similarity_graph(X, n_neighbors=3), config))
     run.networks.projector.first.dropout = run.networks.projector.second.dropout = 0.0
     return run, FixedSteps()
 
@@ -132,7 +134,8 @@ def test_a_failed_capture_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
     run.draws = Drawing()  # type: ignore[assignment]
     monkeypatch.setattr(torch.cuda, "current_stream", lambda: "current")
     monkeypatch.setattr(torch.cuda, "set_stream", noted.append)
-    monkeypatch.setattr(step, "_capture", lambda run, stream: torch.zeros(2) @ torch.zeros(3))
+    failing = SimpleNamespace(register_generator_state=lambda draws: torch.zeros(2) @ torch.zeros(3))
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda: failing)
     with pytest.raises(CaptureError, match="size"):
-        step._captured(run, None)  # type: ignore[arg-type]
+        step._capture(run, None)  # type: ignore[arg-type]
     assert noted == ["current", "drawn"] and not any(p.grad is not None for p in run.networks.encoder.parameters())

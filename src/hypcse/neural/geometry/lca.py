@@ -41,18 +41,17 @@ def lca_depth(leaves: Tensor) -> Tensor:
 def shared_radius(leaves: Tensor) -> tuple[Tensor, Tensor]:
     """Unit directions (n, d) of leaves in the ball, and the radius that they share."""
     lengths = torch.linalg.vector_norm(leaves, dim=-1)
-    low, high = (float(length) for length in torch.aminmax(lengths.detach()))
-    if not same_radius(low, high):
+    check_radius(*(float(length) for length in torch.aminmax(lengths.detach())))
+    return unit(leaves), lengths.mean()
+
+
+def check_radius(low: float, high: float) -> None:
+    """Raise unless leaves of radii between the two share one, inside the ball."""
+    if not (0 < low <= high < 1 and high - low <= _SAME_RADIUS * high):
         raise ValueError(
             f"leaves have radii from {low:.6g} to {high:.6g}; all must share one radius, above 0 and below 1. "
             "hypcse.neural.geometry.poincare.on_sphere puts them on one, as StructuralEntropyLoss does for radius=0.9."
         )
-    return unit(leaves), lengths.mean()
-
-
-def same_radius(low: float, high: float) -> bool:
-    """Whether leaves of radii between the two share one, inside the ball."""
-    return 0 < low <= high < 1 and high - low <= _SAME_RADIUS * high
 
 
 def _tanh_and_sech(radius: Tensor) -> tuple[Tensor, Tensor]:

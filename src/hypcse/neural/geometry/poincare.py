@@ -8,8 +8,10 @@ from torch import Tensor
 
 def to_lorentz(z: Tensor) -> Tensor:
     """The Lorentz point for z: (1 + |z|^2, 2 z) / (1 - |z|^2), (..., d) -> (..., d + 1)."""
-    squared = z.square().sum(-1, keepdim=True)
-    return torch.cat([1 + squared, 2 * z], dim=-1) / _gap(z).unsqueeze(-1)
+    squared, length = z.square().sum(-1, keepdim=True), torch.linalg.vector_norm(z, dim=-1)
+    # 1 - |z|^2 as a product, which near the rim keeps the digits that the square rounds away.
+    gap = (1 - length).clamp_min(torch.finfo(z.dtype).eps / 2) * (1 + length)
+    return torch.cat([1 + squared, 2 * z], dim=-1) / gap.unsqueeze(-1)
 
 
 def on_sphere(directions: Tensor, radius: float | Tensor) -> Tensor:
@@ -44,9 +46,3 @@ def log_origin(z: Tensor) -> Tensor:
     """
     length = torch.linalg.vector_norm(z, dim=-1, keepdim=True)
     return unit(z) * 2 * torch.atanh(length)
-
-
-def _gap(z: Tensor) -> Tensor:
-    """1 - |z|^2 as a product, which near the rim keeps the digits that the square rounds away."""
-    length = torch.linalg.vector_norm(z, dim=-1)
-    return (1 - length).clamp_min(torch.finfo(z.dtype).eps / 2) * (1 + length)

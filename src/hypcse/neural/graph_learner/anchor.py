@@ -37,8 +37,8 @@ def update_anchor(
     inside = (home[old[0]] == home[old[1]]) & (home[old[0]] >= 0)
     new = torch.cat([anchor.index[:, :0], *(ends for _, (ends, _) in parts)], dim=1)
     new_weight = torch.cat([old_weight[:0], *(weight.to(old_weight.dtype) for _, (_, weight) in parts)])
-    stays = draw_events("decay", decay, old_weight, generator)
-    enters = ~draw_events("decay", decay, new_weight, generator)
+    stays = draw_events(decay, old_weight, generator)
+    enters = ~draw_events(decay, new_weight, generator)
     if rescale and old_weight.numel():
         new_weight = new_weight * (old_weight.mean() / new_weight.mean())
     old_keys, new_keys = _keys(old, anchor.n_vertices), _keys(new, anchor.n_vertices)

@@ -10,7 +10,7 @@ from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 
 
 class GraphLearner(nn.Module):
-    """Square layers with relu between them, g(X); kind "gcn" smooths over the anchor graph before each.
+    """Two square layers with relu between them, g(X); kind "gcn" smooths over the anchor graph before each.
 
         mlp : X <- X Theta^T + b
         gcn : X <- (S X) Theta^T + b,    S = D^-1/2 (W + I) D^-1/2, D = row sums of W + I
@@ -23,10 +23,10 @@ class GraphLearner(nn.Module):
     [[1.0, 0.5], [0.0, 2.0]]
     """
 
-    def __init__(self, n_features: int, kind: Learner = "gcn", n_layers: int = 2) -> None:
+    def __init__(self, n_features: int, kind: Learner = "gcn") -> None:
         super().__init__()
         self.kind = kind
-        self.maps = nn.ModuleList([_identity(n_features) for _ in range(n_layers)])
+        self.maps = nn.ModuleList([_identity(n_features) for _ in range(2)])
 
     def forward(self, x: Tensor, anchor: EdgeTensors | MatrixGraph) -> Tensor:
         """Embeddings (n, d) of features (n, d); the mlp does not look at the anchor."""
@@ -47,18 +47,18 @@ def _identity(width: int) -> nn.Linear:
     return layer
 
 
-def drop_edges(graph: EdgeTensors, rate: float, generator: torch.Generator) -> EdgeTensors:
-    """The graph without each of its edges with probability `rate`, both directions together; weights stay."""
-    ends, weight = graph.once()
-    stays = ~draw_events("rate", rate, weight, generator)
-    return EdgeTensors.from_pairs(ends[:, stays], weight[stays], graph.n_vertices)
+def drop_edges(graph: EdgeTensors | MatrixGraph, rate: float, generator: torch.Generator) -> EdgeTensors | MatrixGraph:
+    """The graph without each of its edges with probability `rate`, both directions together; weights stay.
 
-
-def drop_pairs(graph: MatrixGraph, rate: float, generator: torch.Generator) -> MatrixGraph:
-    """`drop_edges` of a matrix: a number is drawn for every pair."""
+    For a matrix a number is drawn for every pair.
+    """
+    if isinstance(graph, EdgeTensors):
+        ends, weight = graph.once()
+        stays = ~draw_events(rate, weight, generator)
+        return EdgeTensors.from_pairs(ends[:, stays], weight[stays], graph.n_vertices)
     if rate == 0:
         return graph
-    stays = ~draw_events("rate", rate, graph.matrix, generator).triu(1)
+    stays = ~draw_events(rate, graph.matrix, generator).triu(1)
     return MatrixGraph(graph.matrix * (stays & stays.T), graph.scale)
 
 
@@ -68,15 +68,13 @@ def mask_features(x: Tensor, rate: float, generator: torch.Generator) -> Tensor:
     >>> mask_features(torch.ones(1, 6), 0.5, torch.Generator().manual_seed(0)).tolist()
     [[0.0, 1.0, 0.0, 0.0, 0.0, 1.0]]
     """
-    return x.masked_fill(draw_events("rate", rate, x[0], generator), 0.0)
+    return x.masked_fill(draw_events(rate, x[0], generator), 0.0)
 
 
-def draw_events(name: str, chance: float, like: Tensor, generator: torch.Generator) -> Tensor:
+def draw_events(chance: float, like: Tensor, generator: torch.Generator) -> Tensor:
     """For each entry of `like` whether an event of probability `chance` happened, on its device.
 
     The generator may live elsewhere: one on the CPU draws the same for every device.
     """
-    if not 0 <= chance <= 1:
-        raise ValueError(f"{name}={chance} must lie between 0 and 1, both included.")
     uniform = torch.rand(like.shape, generator=generator, device=generator.device)
     return (uniform < chance).to(like.device)

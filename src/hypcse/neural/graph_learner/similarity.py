@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -12,6 +12,8 @@ from torch.nn.functional import normalize
 from hypcse._choices import LearnerSimilarity
 from hypcse.neural.backend import kernel_form
 from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+
+Form = TypeVar("Form", EdgeTensors, MatrixGraph)
 
 # The least cosine: a weight must be positive, and a pair at a right angle may still be among the nearest.
 LEAST_COSINE = 0.01
@@ -42,25 +44,23 @@ def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity 
     ends, share = _neighbor_pairs(fixed, penalty, min(n_neighbors, len(points) - 1))
     graph = EdgeTensors.from_pairs(ends, share, len(points))
     if kind == "gaussian":
-        weight = (-graph.gaps(points) / 2).clamp(min=-MAX_EXPONENT).exp()
-        return graph.with_weight(graph.weight * weight).normalized()
-    graph = graph.with_weight(graph.weight * graph.dots(points).clamp(min=LEAST_COSINE))
-    itself = points.square().sum(1).clamp(min=LEAST_COSINE)
-    root = (2 * (graph.degrees() + itself)).rsqrt()
-    return graph.with_weight(graph.weight * (root[graph.index[0]] * root[graph.index[1]])).normalized()
+        similar = (-graph.gaps(points) / 2).clamp(min=-MAX_EXPONENT).exp()
+    else:
+        similar = graph.dots(points).clamp(min=LEAST_COSINE)
+    return _balanced(graph.with_weight(graph.weight * similar), points, kind)
 
 
 def on_one_range(embeddings: Tensor) -> Tensor:
     """Columns as wide as the range of the whole array, around their means; constant columns become 0."""
-    width = embeddings.amax(0) - embeddings.amin(0)
-    stretch = (embeddings.max() - embeddings.min()) / torch.where(width > 0, width, 1.0)
+    width, whole = embeddings.amax(0) - embeddings.amin(0), embeddings.max() - embeddings.min()
+    # A narrower column would be stretched to infinity.
+    wide = width > whole * torch.finfo(width.dtype).tiny
     # Centered, for inner products of large numbers would lose the small distances.
-    return torch.where(width > 0, (embeddings - embeddings.mean(0)) * stretch, 0.0)
+    return torch.where(wide, (embeddings - embeddings.mean(0)) * (whole / torch.where(wide, width, 1.0)), 0.0)
 
 
 def learned_matrix(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity) -> MatrixGraph:
     """`learned_graph` as a matrix of fixed shape: nothing waits for a GPU. O(n^2) memory."""
-    n = len(embeddings)
     if kind == "gaussian":
         points = on_one_range(embeddings)
         gaps: Tensor = _PairGaps.apply(points)
@@ -70,11 +70,15 @@ def learned_matrix(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity
         products = points @ points.T
         similar, closeness = products.clamp(min=LEAST_COSINE), products.detach().clone()
     closeness.fill_diagonal_(-torch.inf)
-    chosen = largest_in_rows(closeness, min(n_neighbors, n - 1)).to(similar.dtype)
-    graph = MatrixGraph(similar * ((chosen + chosen.T) / 2), torch.ones_like(embeddings[:, 0]))
+    chosen = largest_in_rows(closeness, min(n_neighbors, len(points) - 1)).to(similar.dtype)
+    return _balanced(MatrixGraph(similar * ((chosen + chosen.T) / 2), torch.ones_like(points[:, 0])), points, kind)
+
+
+def _balanced(graph: Form, points: Tensor, kind: LearnerSimilarity) -> Form:
+    """W from S, normalized."""
     if kind == "cosine":
         itself = points.square().sum(1).clamp(min=LEAST_COSINE)
-        graph = MatrixGraph(graph.matrix, (2 * (graph.degrees() + itself)).rsqrt())
+        graph = graph.scaled((2 * (graph.degrees() + itself)).rsqrt())
     return graph.normalized()
 
 

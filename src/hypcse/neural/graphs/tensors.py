@@ -85,12 +85,17 @@ class EdgeTensors:
         # are multiplied first, which gives both directions of an edge the same last bit.
         return self.with_weight(self.weight * (degrees[rows].rsqrt() * degrees[columns].rsqrt()))
 
-    def with_loops(self, weight: float = 1.0) -> EdgeTensors:
-        """W + weight I, for a graph without loops: in aggregation, a vertex then counts as its own neighbor."""
+    def scaled(self, factors: Tensor) -> EdgeTensors:
+        """The weights factor_i w_ij factor_j, for (n,) positive factors."""
+        rows, columns = self.index
+        return self.with_weight(self.weight * (factors[rows] * factors[columns]))
+
+    def with_loops(self) -> EdgeTensors:
+        """W + I, for a graph without loops: in aggregation, a vertex then counts as its own neighbor."""
         everyone = torch.arange(self.n_vertices, device=self.index.device)
         index = torch.cat([self.index, everyone.expand(2, -1)], dim=1)
         order = torch.argsort(index[0] * self.n_vertices + index[1])
-        loops = self.weight.new_full((self.n_vertices,), weight)
+        loops = self.weight.new_ones(self.n_vertices)
         return EdgeTensors(index[:, order], torch.cat([self.weight, loops])[order], self.n_vertices)
 
     def once(self) -> tuple[Tensor, Tensor]:
@@ -166,8 +171,11 @@ class MatrixGraph:
     def normalized(self) -> MatrixGraph:
         """The symmetric normalization D^-1/2 W D^-1/2, without self-loops."""
         degrees = self.degrees()
-        root = torch.where(degrees > 0, degrees, 1).rsqrt()
-        return MatrixGraph(self.matrix, self.scale * root, self.edges)
+        return self.scaled(torch.where(degrees > 0, degrees, 1).rsqrt())
+
+    def scaled(self, factors: Tensor) -> MatrixGraph:
+        """The weights factor_i w_ij factor_j, for (n,) positive factors."""
+        return MatrixGraph(self.matrix, self.scale * factors, self.edges)
 
     def with_loops(self) -> MatrixGraph:
         """W + I, of a graph that has not been scaled."""
@@ -182,16 +190,13 @@ class MatrixGraph:
     def entry_weights(self) -> Tensor:
         """(m,) the weight of each entry of `edges`."""
         assert self.edges is not None
-        rows, columns = self.edges.index
-        # Both roots are multiplied first, which gives both directions of an edge the same last bit.
-        return self.edges.weight * (self.scale[rows] * self.scale[columns])
+        return self.edges.scaled(self.scale).weight
 
     def to_edges(self) -> EdgeTensors:
         """Only the edges, without gradient. Waits for the device."""
-        matrix, scale = self.matrix.detach(), self.scale.detach()
+        matrix = self.matrix.detach()
         index = matrix.nonzero().T.contiguous()
-        rows, columns = index
-        return EdgeTensors(index, matrix[rows, columns] * (scale[rows] * scale[columns]), self.n_vertices)
+        return EdgeTensors(index, matrix[index[0], index[1]], self.n_vertices).scaled(self.scale.detach())
 
 
 class _Product(torch.autograd.Function):

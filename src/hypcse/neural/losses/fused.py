@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from hypcse.neural.geometry.lca import same_radius, shared_radius
+from hypcse.neural.geometry.lca import check_radius, shared_radius
 from hypcse.neural.losses.checks import check_edge_arrays, check_edges, check_points, check_temperature
 from hypcse.neural.triton.contrast import contrast
 from hypcse.neural.triton.leaves import by_leaves, entropy_value, measure, pair_depths, read_facts, unit_rows
-from hypcse.neural.triton.volumes import DEEPEST, Rows, depth_slopes, edge_terms, is_safe, rows_of, shares_of
+from hypcse.neural.triton.volumes import DEEPEST, REACH, Rows, depth_slopes, edge_terms, rows_of, shares_of
 
 
 def fused_entropy(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: float) -> Tensor:
@@ -29,8 +29,9 @@ def fused_entropy(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: f
     facts = read_facts(measured)
     if facts.wrong_edges or facts.wrong_weights:
         check_edges(edges, weights, leaves.shape[0])
-    if facts.wrong_leaves or not same_radius(facts.shortest, facts.longest):
+    if facts.wrong_leaves:
         shared_radius(leaves)
+    check_radius(facts.shortest, facts.longest)
     return value if facts.volume else (leaves * 0).sum()
 
 
@@ -62,8 +63,8 @@ def _entropy(
     points = leaves.detach().contiguous()
     directions, columns, lengths = unit_rows(points)
     measured = measure(edges, weights, lengths, times)
-    safe = is_safe(temperature, deepest)
-    tables = pair_depths(columns, measured, None if safe else 1 / (temperature * math.log(2.0)))
+    rate = 1 / (temperature * math.log(2.0))
+    tables = pair_depths(columns, measured, None if deepest * rate > REACH else rate)
     shares = shares_of(rows, weights, measured)
     terms = edge_terms(edges, weights, shares, tables, temperature, measured)
     if not (leaves.requires_grad and torch.is_grad_enabled()):

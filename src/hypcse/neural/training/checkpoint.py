@@ -13,14 +13,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hypcse._checks import check_count, warn
-from hypcse.graph import Graph
+from hypcse._checks import check_count
 from hypcse.neural.graphs.tensors import EdgeTensors
 from hypcse.neural.training.config import HINTS, TrainingConfig
-from hypcse.neural.training.epoch import Losses
-from hypcse.neural.training.run import Run, TrainingStep
-from hypcse.neural.training.terms import Networks
-from hypcse.storage.archive import FILES, Content, ModelFileError, fail, pack, read_archive
+from hypcse.neural.training.run import Run, Setup, Trained, TrainingStep
+from hypcse.neural.training.terms import Losses, Networks
+from hypcse.storage.archive import FILES, Content, pack, read_archive
 from hypcse.storage.files import remove_leftovers
 from hypcse.storage.options import decode_options, encode_options
 from hypcse.storage.values import TREE, Codec, decode_array, read_parts
@@ -90,7 +88,7 @@ CONFIG = Codec(
 def state_of(run: Run) -> Content:
     """All that a training has changed since its start."""
     assert run.best is not None
-    entropy, epoch, tree, leaves, state, anchor = run.best
+    best = run.best
     return {
         "finished": run.finished,
         "networks": STATE.encode(run.networks.state_dict()),
@@ -99,12 +97,12 @@ def state_of(run: Run) -> Content:
         "sampling": run.sampling.bit_generator.state,
         "anchor": _encode_anchor(run.anchor),
         "best": {
-            "entropy": float(entropy),
-            "epoch": epoch,
-            "tree": TREE.encode(tree),
-            "leaves": leaves,
-            "state": STATE.encode(state),
-            "anchor": _encode_anchor(anchor),
+            "entropy": float(best.entropy),
+            "epoch": best.epoch,
+            "tree": TREE.encode(best.tree),
+            "leaves": best.leaves,
+            "state": STATE.encode(best.state),
+            "anchor": _encode_anchor(best.encoded_on.to_tensors()),
         },
         "since_best": run.since_best,
         "history": HISTORY.encode(run.history),
@@ -121,7 +119,8 @@ def restore(run: Run, content: Content) -> None:
     run.anchor = _decode_anchor(content["anchor"], run)
     best = content["best"]
     tree, leaves, state = TREE.decode(best["tree"]), best["leaves"].copy(), STATE.decode(best["state"])
-    run.best = best["entropy"], best["epoch"], tree, leaves, state, _decode_anchor(best["anchor"], run)
+    encoded_on = run.encoded_on(_decode_anchor(best["anchor"], run))
+    run.best = Trained(tree, leaves, best["epoch"], best["entropy"], state, encoded_on)
     run.best_epoch = best["epoch"]
     run.since_best, run.finished = content["since_best"], content["finished"]
     run.history = HISTORY.decode(content["history"])
@@ -129,23 +128,17 @@ def restore(run: Run, content: Content) -> None:
 
 def _encode_optimizer(optimizer: torch.optim.Optimizer) -> Content:
     """Steps and moments by the number of the weight, for those that have been moved."""
+    states = optimizer.state_dict()["state"]
+    moments = "exp_avg", "exp_avg_sq"
     return {
-        str(number): {
-            "step": int(state["step"]),
-            "exp_avg": state["exp_avg"].cpu().numpy(),
-            "exp_avg_sq": state["exp_avg_sq"].cpu().numpy(),
-        }
-        for number, state in optimizer.state_dict()["state"].items()
+        str(number): {"step": int(state["step"]), **{name: state[name].cpu().numpy() for name in moments}}
+        for number, state in states.items()
     }
 
 
 def _restore_optimizer(optimizer: torch.optim.Optimizer, content: Content) -> None:
     states = {
-        int(number): {
-            "step": torch.tensor(float(state["step"])),
-            "exp_avg": torch.tensor(state["exp_avg"]),
-            "exp_avg_sq": torch.tensor(state["exp_avg_sq"]),
-        }
+        int(number): {name: torch.tensor(value, dtype=torch.float32) for name, value in state.items()}
         for number, state in content.items()
     }
     optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
@@ -168,32 +161,18 @@ class Checkpoints:
 
     def __init__(self, folder: str | os.PathLike[str], every: int, run: Run) -> None:
         self.folder, self.every, self.run, self.latest = Path(folder), every, run, 0
-        self.description = describe_training(
-            run.features.cpu().numpy(), run.graph, run.config, run.random_state, run.device
-        )
+        self.description = describe_training(run.setup)
 
     def resume(self) -> int:
-        """Bring the training to its newest whole checkpoint and return the epoch; 0 if there is none.
-
-        A damaged checkpoint is skipped with a warning if there is an older one, and is an error otherwise.
-        """
-        damage: ModelFileError | None = None
+        """Bring the training to its newest checkpoint and return the epoch; 0 if there is none."""
         names = (_NAME.fullmatch(path.name) for path in self.folder.iterdir() if path.is_dir())
-        epochs = sorted((int(name[1]) for name in names if name), reverse=True)
-        for epoch in epochs:
-            try:
-                self._restore(epoch)
-            except ModelFileError as error:
-                damage = damage or error
-                continue
-            if damage is not None:
-                warn(f"{damage} Training goes on from the checkpoint before it, after epoch {epoch}.")
-            self._clean(epoch)
-            return epoch
-        if damage is not None:
-            raise damage
-        self._clean(0)
-        return 0
+        epoch = max((int(name[1]) for name in names if name), default=0)
+        if epoch > 0:
+            content = read_archive(self._place(epoch), KIND).content
+            _check_same(content["of"], self.description, self.folder)
+            restore(self.run, content["state"])
+        self._clean(epoch)
+        return epoch
 
     def write(self) -> None:
         """Write the state after the last epoch if it is due, then remove earlier checkpoints."""
@@ -209,19 +188,6 @@ class Checkpoints:
     def _place(self, epoch: int) -> Path:
         return self.folder / f"epoch-{epoch:06d}"
 
-    def _restore(self, epoch: int) -> None:
-        folder = self._place(epoch)
-        content = read_archive(folder, KIND).content
-        try:
-            _check_same(content["of"], self.description, self.folder)
-            restore(self.run, content["state"])
-            if len(self.run.history) != epoch:
-                raise ValueError(f"it is the state after another epoch than {epoch}")
-        except OtherTraining:
-            raise
-        except (ValueError, TypeError, LookupError, RuntimeError) as error:
-            fail(folder, f"it is not the state of a training ({error})")
-
     def _clean(self, latest: int) -> None:
         """Remove all checkpoints but the latest, and what killed writers left; files of others stay."""
         self.latest = latest
@@ -235,19 +201,14 @@ class Checkpoints:
                 path.rmdir()
 
 
-class OtherTraining(ValueError):
-    """The checkpoints are those of a training with other data or settings."""
-
-
-def describe_training(
-    features: NDArray[np.float32], graph: Graph, config: TrainingConfig, random_state: int, device: str
-) -> Content:
+def describe_training(setup: Setup) -> Content:
     """What a training depends on, as values and digests."""
+    graph = setup.graph
     return {
-        "settings": CONFIG.encode(config),
-        "random_state": random_state,
-        "device": torch.device(device).type,
-        "features": _digest(np.asarray(features, np.float32)),
+        "settings": CONFIG.encode(setup.config),
+        "random_state": setup.random_state,
+        "device": torch.device(setup.device).type,
+        "features": _digest(np.asarray(setup.features, np.float32)),
         "graph": _digest(graph.indptr, graph.indices, graph.weights, graph.self_weights),
     }
 
@@ -268,7 +229,7 @@ def _check_same(there: Content, here: Content, folder: Path) -> None:
     named = ("random_state", "device", *here["settings"])
     differing += [f"{name} ({old[name]!r} there, {new[name]!r} here)" for name in named if old[name] != new[name]]
     if differing:
-        raise OtherTraining(
+        raise ValueError(
             f"{folder} holds the checkpoint of another training; what differs: {', '.join(differing)}. "
             "Name another checkpoint_dir, or remove that folder."
         )

@@ -13,7 +13,7 @@ from torch import Tensor
 from hypcse.neural.graph_learner.anchor import Pairs, proposed_pairs
 from hypcse.neural.graphs.subgraphs import cut_out
 from hypcse.neural.training.ranks import Ranks
-from hypcse.neural.training.terms import Part
+from hypcse.neural.training.terms import Losses, Part, values_of
 
 if TYPE_CHECKING:
     from hypcse.neural.training.run import Run
@@ -21,21 +21,11 @@ if TYPE_CHECKING:
 # With fewer vertices losses take other forms, which use fewer of the weights.
 _LEAST_VERTICES = 3
 
-
-class Losses(NamedTuple):
-    """Means of the terms of Eq. (17) over an epoch."""
-
-    cse: float
-    contrast: float
-    centroid: float
-    total: float
-
-
-NOT_A_NUMBER = Losses(*[math.nan] * 4)
+NOT_A_NUMBER: Losses[float] = Losses(*[math.nan] * 4)
 """The losses of an epoch in which one of them, or a weight, stopped being a number."""
 
 
-def train_epoch(run: Run, sets: list[Tensor]) -> Losses:
+def train_epoch(run: Run, sets: list[Tensor]) -> Losses[float]:
     """Train on each subgraph once and update the anchor; return the mean losses.
 
     If a loss or a weight is no longer a number, the epoch ends there, with the old anchor and losses of NaN.
@@ -105,7 +95,7 @@ class DealtSteps:
 
     def __init__(self, run: Run) -> None:
         self.ranks, self.draws = run.ranks, torch.Generator(run.draws.device)
-        self.model: Any = run.objective
+        self.model: Any = run.networks
         if self.ranks.size > 1:
             from torch.nn.parallel import DistributedDataParallel
 
@@ -114,7 +104,7 @@ class DealtSteps:
             all_used = config.contrast_weight > 0 and config.learn_graph and least_vertices >= _LEAST_VERTICES
             self.model = DistributedDataParallel(self.model, find_unused_parameters=not all_used)
 
-    def train_epoch(self, run: Run, sets: list[Tensor]) -> Losses:
+    def train_epoch(self, run: Run, sets: list[Tensor]) -> Losses[float]:
         """Train on each subgraph once and update the anchor, the same on all ranks, as `train_epoch` does."""
         seeds = torch.randint(2**62, (len(sets),), generator=run.draws, device=run.draws.device).tolist()
         losses, pairs = self._take_steps(run, sets, seeds)
@@ -144,7 +134,7 @@ class DealtSteps:
                     terms, learned = self.model(part, self.draws)
                     (share.weight * terms.total).backward()
                 if share.weight > 0:
-                    losses[share.number] = terms.values()
+                    losses[share.number] = values_of(terms)
                     if learned is not None:
                         pairs[share.number] = proposed_pairs(learned, part[0])
             run.move_weights()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import torch
@@ -13,7 +11,7 @@ from hypcse._checks import warn
 from hypcse.neural.backend import kernel_form, missing_on
 from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.terms import losses_of
+from hypcse.neural.training.terms import losses_of, values_of
 
 if TYPE_CHECKING:
     from hypcse.neural.training.run import Run
@@ -27,14 +25,11 @@ N_MATRICES = 64
 # Room beyond the entries of the first subgraph, and what it is rounded up to.
 ROOM, STRIDE = 1.25, 1024
 
-_warned: set[str] = set()
-
 
 def warn_if_slow(device: torch.device) -> None:
-    """Warn, once in a program, if a training on a GPU takes the plain form of the losses."""
+    """Warn if a training on a GPU takes the plain form of the losses."""
     missing = missing_on(device) if device.type == "cuda" else ""
-    if missing and missing not in _warned:
-        _warned.add(missing)
+    if missing:
         warn(
             f"the training on the GPU uses slower losses, because its kernels need {missing}. "
             "Install what is missing, or use device='cpu'."
@@ -93,7 +88,7 @@ class FixedStep:
 
     def _launch(self, run: Run, stream: torch.cuda.Stream) -> None:
         if self.graph is None and self.n_taken >= N_WARM:
-            self.graph = self._captured(run, stream)
+            self.graph = self._capture(run, stream)
         if self.graph is not None:
             self.graph.replay()
             return
@@ -102,35 +97,37 @@ class FixedStep:
             self._work(run)
         torch.cuda.current_stream().wait_stream(stream)
 
-    def _captured(self, run: Run, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
-        # A capture that fails leaves its stream the current one, and the generator believing that it goes on.
+    def _capture(self, run: Run, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
+        graph, groups = torch.cuda.CUDAGraph(), [group for each in run.optimizers for group in each.param_groups]
         drawn, current = run.draws.clone_state(), torch.cuda.current_stream()
         try:
-            return self._capture(run, stream)
+            # A replay then draws on where the generator is, and moves it as the step itself would.
+            graph.register_generator_state(run.draws)
+            # Fused optimizers can be captured, for they count their steps on the device; torch wants to be told.
+            for group in groups:
+                group["capturable"] = True
+            # Other threads of the program may use the device meanwhile.
+            with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
+                self._work(run)
         except RuntimeError as error:
+            # A capture that fails leaves its stream the current one, and the generator believing that it goes on.
             torch.cuda.set_stream(current)
             run.draws.graphsafe_set_state(drawn)
             run.zero_gradients()
             raise CaptureError((str(error) or type(error).__name__).splitlines()[0].rstrip(".")) from error
-
-    def _capture(self, run: Run, stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
-        graph = torch.cuda.CUDAGraph()
-        # A replay then draws on where the generator is, and moves it as the step itself would.
-        graph.register_generator_state(run.draws)
-        # Other threads of the program may use the device meanwhile.
-        recording = torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local")
-        with _capturable(run.optimizers), recording:
-            self._work(run)
+        finally:
+            for group in groups:
+                group["capturable"] = False
         return graph
 
     def _work(self, run: Run) -> None:
         """Losses, gradients and the optimizers' step; nothing in it waits, and no shape depends on what is read."""
         run.zero_gradients()
         anchor = MatrixGraph.from_edges(self.edges)
-        terms, learned, _ = losses_of(run.networks, self.features, anchor, run.config, run.draws)
+        terms, learned, _ = losses_of(run.networks, self.features, anchor, run.draws)
         terms.total.backward()
         run.move_weights()
-        self.losses.copy_(terms.values())
+        self.losses.copy_(values_of(terms))
         if self.learned is not None:
             assert isinstance(learned, MatrixGraph)
             self.learned.matrix.copy_(learned.matrix.detach())
@@ -172,17 +169,3 @@ class FixedSteps:
             self.by_size.clear()
             warn(f"a training step could not be captured as a CUDA graph: {error}; the training goes on more slowly.")
             return None
-
-
-@contextmanager
-def _capturable(optimizers: list[torch.optim.Optimizer]) -> Iterator[None]:
-    """Say that optimizers can be captured, as fused ones can: they count their steps on the device."""
-    groups = [group for optimizer in optimizers for group in optimizer.param_groups]
-    before = [group["capturable"] for group in groups]
-    try:
-        for group in groups:
-            group["capturable"] = True
-        yield
-    finally:
-        for group, value in zip(groups, before, strict=True):
-            group["capturable"] = value

@@ -17,12 +17,10 @@ from hypcse._progress import Callback
 from hypcse._random import generator
 from hypcse.estimators.labels import label_codes, respect_labels, spread_labels
 from hypcse.estimators.preparing import Prepared
-from hypcse.graph import Graph
 from hypcse.neural.encoder import Prototypes
 from hypcse.neural.losses.structural import margin_loss
-from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.loop import train_epochs
-from hypcse.neural.training.run import Run, torch_generator
+from hypcse.neural.training.run import Run, Setup, torch_generator
 from hypcse.neural.training.terms import optimizer_of
 
 # With fewer labels, epochs cannot be compared.
@@ -33,23 +31,17 @@ _LEAST_VALIDATION = 10
 class Supervision:
     """What is known about classes.
 
-    codes      : (n,) the class of each point from 0, -1 if unknown.
-    validation : (n,) which of the labeled points pick the epoch instead of being trained on.
-    guesses    : (n,) the assumed class of each point without a label to learn from, -1 if there is none.
+    codes   : (n,) the class of each point from 0, -1 if unknown.
+    taught  : (n,) the codes to learn from: -1 also for labeled points that pick the epoch instead.
+    guesses : (n,) the assumed class of each point without a code to learn from, -1 if there is none.
     weight, guess_weight : of the margin loss of labels and of guesses.
     """
 
     codes: NDArray[np.int64]
-    validation: NDArray[np.bool_]
+    taught: NDArray[np.int64]
     guesses: NDArray[np.int64]
-    n_classes: int
     weight: float
     guess_weight: float
-
-    @property
-    def taught(self) -> NDArray[np.int64]:
-        """The codes to learn from: all but those that pick the epoch."""
-        return np.where(self.validation, -1, self.codes)
 
 
 def known_classes(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -87,56 +79,47 @@ def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int
     return chosen
 
 
-def guess_labels(taught: NDArray[np.int64], ready: Prepared, seed: int) -> NDArray[np.int64]:
-    """Labels for all other points, spread over a tree from the training labels; -1 for points that have one."""
-    tree = ready.search(seed, graph=respect_labels(ready.graph, taught, random_state=seed))
-    return np.where(taught >= 0, -1, spread_labels(tree, taught))
-
-
-def fit_labeled(
-    features: NDArray[np.float32],
-    graph: Graph,
-    config: TrainingConfig,
-    supervision: Supervision,
-    random_state: int = 0,
-    callback: Callback | None = None,
-    device: str = "cpu",
-) -> dict[str, Any]:
-    """Train on features (n, d), their graph and the known labels; return attributes of the classifier.
-
-    The best epoch has the most validation points right and, among equals, the lowest margin loss on them; without
-    validation points it is the last one. Ctrl-C and `callback` end training as in `fit`.
-    """
-    run = LabeledRun(features, graph, config, supervision, random_state, device)
-    run.evaluate(0)
-    train_epochs(run, 0, callback, None)
-    return {**run.attributes, "history_": run.history}
+def supervise(
+    codes: NDArray[np.int64], ready: Prepared, seed: int, fraction: float, weight: float, guess_weight: float
+) -> Supervision:
+    """What training is told of classes: a fraction of the labels picks the epoch, the others are spread over a tree."""
+    taught = np.where(validation_rows(codes, fraction, seed), -1, codes)
+    guesses = np.full(codes.size, -1, np.int64)
+    if guess_weight > 0:
+        tree = ready.search(seed, graph=respect_labels(ready.graph, taught, random_state=seed))
+        guesses = np.where(taught >= 0, -1, spread_labels(tree, taught))
+    return Supervision(codes, taught, guesses, weight, guess_weight * weight)
 
 
 class LabeledRun(Run):
-    """One training with labels under way; `attributes` are those of the classifier at the best epoch so far."""
+    """One training with labels under way; `attributes` are those of the classifier at the best epoch so far.
 
-    def __init__(
-        self,
-        features: NDArray[np.float32],
-        graph: Graph,
-        config: TrainingConfig,
-        supervision: Supervision,
-        random_state: int,
-        device: str,
-    ) -> None:
-        super().__init__(features, graph, config, random_state, device, added=self.margins)
-        start = torch_generator(random_state, "prototypes")
+    The best epoch has the most validation points right and, among equals, the lowest margin loss on them; without
+    validation points it is the last one.
+    """
+
+    def __init__(self, setup: Setup, supervision: Supervision) -> None:
+        super().__init__(setup)
+        config, device = setup.config, setup.device
+        # A captured step has no place for another loss.
+        self.networks.added, self.fixed = self.margins, None
         self.supervision = supervision
-        self.prototypes = Prototypes(config.embed_dim, supervision.n_classes, start).to(device)
+        self.codes, self.taught, self.guesses = (
+            torch.from_numpy(codes).to(device) for codes in (supervision.codes, supervision.taught, supervision.guesses)
+        )
+        self.validation = ((self.codes >= 0) & (self.taught < 0)).nonzero().squeeze(1)
+        start = torch_generator(setup.random_state, "prototypes")
+        self.prototypes = Prototypes(config.embed_dim, int(supervision.codes.max()) + 1, start).to(device)
         # Prototypes and biases do not decay.
         self.optimizers.append(optimizer_of(self.prototypes.parameters(), config.learning_rate))
-        self.taught, self.guesses, self.codes = (
-            torch.from_numpy(codes).to(device) for codes in (supervision.taught, supervision.guesses, supervision.codes)
-        )
-        self.validation = torch.from_numpy(np.flatnonzero(supervision.validation)).to(device)
         self.best_value = -np.inf, 0.0
         self.attributes: dict[str, Any] = {}
+
+    def train(self, callback: Callback | None) -> dict[str, Any]:
+        """Train to the end, which Ctrl-C and `callback` may bring as in `fit`; return attributes of the classifier."""
+        self.evaluate(0)
+        train_epochs(self, 0, callback, None)
+        return {**self.attributes, "history_": self.history}
 
     def margins(self, points: Tensor, vertices: Tensor) -> Tensor:
         """The margin loss of the labeled points of a subgraph, and of the guesses."""

@@ -6,16 +6,11 @@ import os
 from contextlib import nullcontext
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hypcse._checks import Interrupted, check_count, warn
 from hypcse._progress import Callback, Reporter
-from hypcse.graph import Graph
 from hypcse.neural.training.checkpoint import Checkpoints, describe_training, restore, state_of
-from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.ranks import ALONE, Ranks
-from hypcse.neural.training.run import Run, Trained, subgraphs_per_step
+from hypcse.neural.training.run import Run, Setup, Trained, subgraphs_per_step
 from hypcse.storage.files import check_folder, hold_folder
 
 
@@ -24,22 +19,17 @@ class TrainingInterrupted(Interrupted):
 
 
 def fit(
-    features: NDArray[np.float32],
-    graph: Graph,
-    config: TrainingConfig,
-    random_state: int = 0,
+    setup: Setup,
     callback: Callback | None = None,
-    device: str = "cpu",
     *,
     checkpoint_dir: str | os.PathLike[str] | None = None,
     checkpoint_every: int = 10,
     ranks: Ranks = ALONE,
 ) -> Trained:
-    """Train on scaled features (n, d) and their graph, and return the best tree that decoding found on the way.
+    """Train on features and their graph, and return the best tree that decoding found on the way.
 
     Every `evaluate_every` epochs all vertices are encoded and decoded; the tree of lowest structural entropy is the
-    result, with a copy of the weights that made it. The untrained encoder counts as epoch 0. Weights start on the CPU,
-    the same for every device; random numbers of training are drawn on the device.
+    result, with a copy of the weights that made it. The untrained encoder counts as epoch 0.
 
     `callback` is called with a `Progress` after every epoch: stage "training", with the loss of the epoch and the
     lowest entropy so far. Return True to stop with the best so far.
@@ -53,17 +43,14 @@ def fit(
     rank 0 trains alone. Ctrl-C then ends all ranks without a result.
     """
     if ranks.size > 1:
-        description = describe_training(features, graph, config, random_state, device)
+        description = describe_training(setup)
         ranks.check_same({**description.pop("settings"), **description})
     ranks.first(lambda: check_checkpoints(checkpoint_dir, checkpoint_every))
-    if ranks.size > 1 and subgraphs_per_step(config, graph.n_vertices, ranks) == 1:
+    if ranks.size > 1 and subgraphs_per_step(setup, ranks) == 1:
         return ranks.first(
-            lambda: fit(
-                features, graph, config, random_state, callback, device,
-                checkpoint_dir=checkpoint_dir, checkpoint_every=checkpoint_every,
-            )
-        )  # fmt: skip
-    run = Run(features, graph, config, random_state, device, ranks)
+            lambda: fit(setup, callback, checkpoint_dir=checkpoint_dir, checkpoint_every=checkpoint_every)
+        )
+    run = Run(setup, ranks)
     checkpoints = None
     if checkpoint_dir is not None and ranks.number == 0:
         checkpoints = Checkpoints(checkpoint_dir, checkpoint_every, run)
@@ -102,7 +89,8 @@ def train_epochs(run: Run, start: int, callback: Callback | None, checkpoints: C
 def _close_epoch(run: Run, reporter: Reporter, checkpoints: Checkpoints | None) -> bool:
     """Report the last epoch and write its checkpoint; whether training ends with it."""
     epoch, n_epochs, loss = len(run.history), run.config.n_epochs, run.history[-1].losses.total
-    last = run.out_of_patience() or epoch == n_epochs
+    patience = run.config.patience
+    last = epoch == n_epochs or (patience is not None and run.since_best >= patience)
     total = epoch if last else n_epochs
     stops = reporter.tell("training", epoch, total, value=run.lowest, measure="entropy", loss=loss)
     run.finished = last or stops

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -22,14 +22,27 @@ from hypcse.neural.graph_learner.anchor import Pairs, update_anchor
 from hypcse.neural.graphs.subgraphs import count_subgraphs, sample_subgraphs
 from hypcse.neural.graphs.tensors import EdgeTensors
 from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.epoch import DealtSteps, Losses, train_epoch
+from hypcse.neural.training.epoch import DealtSteps, train_epoch
 from hypcse.neural.training.fixed import FixedSteps, can_be_fixed, warn_if_slow
 from hypcse.neural.training.ranks import ALONE, Ranks
-from hypcse.neural.training.terms import AddedLoss, Networks, Objective, Part, optimizer_of
+from hypcse.neural.training.terms import Losses, Networks, Part, optimizer_of, values_of
 from hypcse.tree import Tree
 
-LARGE = 1e9
-"""Features from here on are the cause of a loss that is no number."""
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What a training starts from; on one machine the same setup gives the same training.
+
+    features : (n, d), scaled.
+    graph    : over their rows.
+    device   : where it trains. Weights start on the CPU, the same for every device.
+    """
+
+    features: NDArray[np.float32]
+    graph: Graph
+    config: TrainingConfig
+    random_state: int = 0
+    device: str = "cpu"
 
 
 class TrainingDiverged(Curable, RuntimeError):
@@ -46,23 +59,22 @@ class TrainingStep:
 
     epoch: int
     n_epochs: int
-    losses: Losses
+    losses: Losses[float]
     entropy: float | None
     seconds: float
 
 
 @dataclass(frozen=True)
 class Trained:
-    """The result of training.
+    """The best epoch of a training.
 
-    tree, leaves : of the best epoch; leaves (n, embed_dim) in the ball on one radius.
-    epoch        : that epoch, 0 for the start.
+    tree, leaves : leaves (n, embed_dim) in the ball on one radius.
+    epoch        : 0 for the start.
     entropy      : the value that picked it, on the graph that `select_on` names.
-    state        : copies of the networks' weights at that epoch.
-    anchor       : the anchor graph at the end.
+    state        : copies of the networks' weights.
     encoded_on   : the graph that the leaves were encoded on, before any normalization: the initial graph, or the
                    anchor of that epoch.
-    history      : one step per epoch.
+    history      : at the end of training, one step per epoch.
     """
 
     tree: Tree
@@ -70,48 +82,35 @@ class Trained:
     epoch: int
     entropy: float
     state: dict[str, Tensor]
-    anchor: Graph
     encoded_on: Graph
-    history: list[TrainingStep]
+    history: list[TrainingStep] = field(default_factory=list)
 
 
 class Run:
-    """One training under way.
+    """One training under way."""
 
-    added : a loss beside Eq. (17) on the Lorentz points of a subgraph.
-    """
-
-    def __init__(
-        self,
-        features: NDArray[np.float32],
-        graph: Graph,
-        config: TrainingConfig,
-        random_state: int,
-        device: str,
-        ranks: Ranks = ALONE,
-        added: AddedLoss | None = None,
-    ) -> None:
-        self.config, self.graph, self.device, self.random_state = config, graph, device, random_state
-        self.ranks, self.per_step = ranks, subgraphs_per_step(config, graph.n_vertices, ranks)
+    def __init__(self, setup: Setup, ranks: Ranks = ALONE) -> None:
+        self.setup, self.config, self.graph, self.device = setup, setup.config, setup.graph, setup.device
+        config, random_state, device = setup.config, setup.random_state, setup.device
+        self.ranks, self.per_step = ranks, subgraphs_per_step(setup, ranks)
         # Copied into memory of torch, whose alignment is always the same: sums may depend on it in the last bit.
-        self.features = torch.tensor(features, dtype=torch.float32, device=device)
+        self.features = torch.tensor(setup.features, dtype=torch.float32, device=device)
         warn_if_slow(self.features.device)
-        networks = Networks(features.shape[1], config, torch_generator(random_state, "weights")).to(device)
+        networks = Networks(setup.features.shape[1], config, torch_generator(random_state, "weights")).to(device)
         # Drawn on the CPU and copied, they would cost a GPU more time than the rest of a step.
         self.draws = torch_generator(random_state, "augmentation", device)
         self.sampling = generator(random_state, "subgraphs")
-        self.anchor = self.start = graph.without_loops().to_tensors().to(device)
-        self.complete = CompleteGraph(features) if config.select_on == "complete" else None
+        self.anchor = self.start = setup.graph.to_tensors().to(device)
+        self.complete = CompleteGraph(setup.features) if config.select_on == "complete" else None
         # As in the paper: one for the encoder and the projector, one for the graph learner.
         parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
         self.networks = networks
         rate, decay = config.learning_rate, config.weight_decay
         self.optimizers: list[torch.optim.Optimizer] = [optimizer_of(part, rate, decay) for part in parts]
-        self.objective = Objective(networks, config, added)
-        is_fixed = self.per_step == 1 and added is None and can_be_fixed(self.features, config)
+        is_fixed = self.per_step == 1 and can_be_fixed(self.features, config)
         self.fixed = FixedSteps() if is_fixed else None
         self.dealt = DealtSteps(self) if self.per_step > 1 else None
-        self.best: tuple[float, int, Tree, NDArray[np.float64], dict[str, Tensor], EdgeTensors] | None = None
+        self.best: Trained | None = None
         self.best_epoch = self.since_best = 0
         self.history: list[TrainingStep] = []
         self.finished = False
@@ -129,7 +128,12 @@ class Run:
             with self.ranks.shared_threads():
                 losses = self.dealt.train_epoch(self, sets)
         if not math.isfinite(losses.total):
-            text = f"the loss of epoch {number} is {losses.total}. {self._cure()}"
+            text = (
+                f"the loss of epoch {number} is {losses.total}. Values of the features reach "
+                f"{float(self.features.abs().max()):.3g}: if that is huge, scale them, with scale='minmax' (--scale "
+                f"minmax). Otherwise lower learning_rate ({config.learning_rate}) or raise cse_temperature "
+                f"({config.cse_temperature})."
+            )
             raise TrainingDiverged(text, self.result() if self.best else None)
         due = number % config.evaluate_every == 0 or number == config.n_epochs
         entropy = self.ranks.first(lambda: self.evaluate(number)) if due else None
@@ -145,10 +149,10 @@ class Run:
             if result is not None:
                 return result
         self.zero_gradients()
-        terms, learned = self.objective(part, self.draws)
+        terms, learned = self.networks(part, self.draws)
         terms.total.backward()
         self.move_weights()
-        return terms.values(), None if learned is None else learned.detach()
+        return values_of(terms), None if learned is None else learned.detach()
 
     def zero_gradients(self) -> None:
         for optimizer in self.optimizers:
@@ -169,15 +173,6 @@ class Run:
         if parts and decay < 1:
             self.anchor = update_anchor(self.anchor, parts, decay, self.draws, rescale=rescale)
 
-    def _cure(self) -> str:
-        """What helps when the loss is no longer a number."""
-        largest = float(self.features.abs().max())
-        # The squares of larger ones soon leave float32, whatever the rate.
-        if not largest < LARGE:
-            return f"Values of the features reach {largest:.3g}: scale them, with scale='minmax' (--scale minmax)."
-        rate, temperature = self.config.learning_rate, self.config.cse_temperature
-        return f"Lower learning_rate ({rate}) or raise cse_temperature ({temperature})."
-
     def encode(self) -> Tensor:
         """Lorentz points of all vertices, as at evaluation."""
         choice = self.config.encode_on
@@ -195,27 +190,20 @@ class Run:
             tree = decode_single(leaves, spanning="exact" if decoder == "single" else "neighbors")
         entropy = structural_entropy(tree, self.graph) if self.complete is None else self.complete.entropy(tree)
         self.since_best += 1
-        if self.best is None or entropy < self.best[0]:
-            self.best = entropy, number, tree, leaves, self.copy_weights(), self.anchor
+        if self.best is None or entropy < self.best.entropy:
+            self.best = Trained(tree, leaves, number, entropy, self.copy_weights(), self.encoded_on(self.anchor))
             self.best_epoch, self.since_best = number, 0
         return entropy
 
     @property
     def lowest(self) -> float | None:
         """The lowest entropy so far; None if no tree was decoded."""
-        return None if self.best is None else self.best[0]
-
-    def out_of_patience(self) -> bool:
-        """Whether too many evaluations in a row brought nothing better."""
-        patience = self.config.patience
-        return patience is not None and self.since_best >= patience
+        return None if self.best is None else self.best.entropy
 
     def result(self) -> Trained:
         """The best so far."""
         assert self.best is not None
-        entropy, number, tree, leaves, state, anchor = self.best
-        encoded_on = self.encoded_on(anchor)
-        return Trained(tree, leaves, number, entropy, state, self.anchor.to_graph(), encoded_on, list(self.history))
+        return replace(self.best, history=list(self.history))
 
     def encoded_on(self, anchor: EdgeTensors) -> Graph:
         """The graph that leaves were encoded on in the epoch of this anchor."""
@@ -225,11 +213,11 @@ class Run:
         return {name: value.detach().cpu().clone() for name, value in self.networks.state_dict().items()}
 
 
-def subgraphs_per_step(config: TrainingConfig, n_vertices: int, ranks: Ranks) -> int:
+def subgraphs_per_step(setup: Setup, ranks: Ranks) -> int:
     """How many subgraphs a step takes: as configured, or one for each rank; 1 if an epoch has only one."""
-    if count_subgraphs(n_vertices, config.batch_size) == 1:
+    if count_subgraphs(setup.graph.n_vertices, setup.config.batch_size) == 1:
         return 1
-    return config.subgraphs_per_step or ranks.size
+    return setup.config.subgraphs_per_step or ranks.size
 
 
 def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from hypcse.neural.backend import ManifoldParameter, RiemannianAdam
 from hypcse.neural.encoder import RADIUS_LIMITS, Encoder, Projector
 from hypcse.neural.geometry.poincare import to_lorentz
-from hypcse.neural.graph_learner.learner import GraphLearner, drop_edges, drop_pairs, mask_features
+from hypcse.neural.graph_learner.learner import GraphLearner, drop_edges, mask_features
 from hypcse.neural.graph_learner.similarity import learned_graph, learned_matrix
 from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
 from hypcse.neural.losses.contrast import contrastive_loss
@@ -20,6 +20,7 @@ from hypcse.neural.losses.cse import cse_loss
 from hypcse.neural.losses.structural import centroid_loss
 from hypcse.neural.training.config import TrainingConfig
 
+Value = TypeVar("Value")
 AnyGraph = EdgeTensors | MatrixGraph
 AddedLoss = Callable[[Tensor, Tensor], Tensor]
 """A loss of Lorentz points and the vertices they stand for."""
@@ -30,7 +31,10 @@ _DEEPEST = 2 * math.atanh(RADIUS_LIMITS[1])
 
 
 class Networks(nn.Module):
-    """The encoder f, the projector h and the graph learner g."""
+    """The encoder f, the projector h and the graph learner g; a call gives the terms of the objective on a subgraph.
+
+    added : a loss beside Eq. (17).
+    """
 
     def __init__(self, n_features: int, config: TrainingConfig, generator: torch.Generator) -> None:
         super().__init__()
@@ -38,29 +42,42 @@ class Networks(nn.Module):
         self.encoder = Encoder(*sizes, generator, dropout=config.dropout, aggregation=config.aggregation)
         self.projector = Projector(config.embed_dim, config.projection_dim, generator)
         self.learner = GraphLearner(n_features, config.learner)
+        self.config = config
+        self.added: AddedLoss | None = None
+
+    def forward(self, part: Part, generator: torch.Generator) -> tuple[Losses[Tensor], EdgeTensors | None]:
+        """The terms on a subgraph, and the graph that the learner proposes."""
+        vertices, anchor, features = part
+        terms, learned, points = losses_of(self, features, anchor, generator)
+        assert learned is None or isinstance(learned, EdgeTensors)
+        if self.added is not None:
+            terms = terms._replace(total=terms.total + self.added(points, vertices))
+        return terms, learned
 
 
-class Terms(NamedTuple):
-    """CSE, contrastive, centroid and total loss of a subgraph."""
+class Losses(NamedTuple, Generic[Value]):
+    """The terms of Eq. (17): tensors on a subgraph, and numbers as means over an epoch."""
 
-    cse: Tensor
-    contrast: Tensor
-    centroid: Tensor
-    total: Tensor
+    cse: Value
+    contrast: Value
+    centroid: Value
+    total: Value
 
-    def values(self) -> Tensor:
-        """The four, (4,), without gradient."""
-        return torch.stack([term.detach() for term in self])
+
+def values_of(terms: Losses[Tensor]) -> Tensor:
+    """The four, (4,), without gradient."""
+    return torch.stack([term.detach() for term in terms])
 
 
 def losses_of(
-    networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig, generator: torch.Generator
-) -> tuple[Terms, AnyGraph | None, Tensor]:
+    networks: Networks, features: Tensor, anchor: AnyGraph, generator: torch.Generator
+) -> tuple[Losses[Tensor], AnyGraph | None, Tensor]:
     """The terms on a subgraph, the graph that the learner proposes, in the form of the anchor, and the points.
 
     Paper: Eq. (17),  L = L_cse + eta_1 L_con + eta_2 L_cen.
     """
-    learned = _proposed(networks, features, anchor, config)
+    config = networks.config
+    learned = _proposed(networks, features, anchor)
     points = _encode_view(networks, features, anchor, config.mask_anchor, config.edge_drop, generator)
     leaves = networks.encoder.leaves(points)
     cse = _entropy(leaves, anchor.normalized(), config.cse_temperature)
@@ -80,7 +97,7 @@ def losses_of(
         # A term of weight 0 is left out; otherwise its NaN would spread.
         if weight > 0:
             total = total + weight * term
-    return Terms(cse, contrast, centroid, total), learned, points
+    return Losses(cse, contrast, centroid, total), learned, points
 
 
 def _entropy(leaves: Tensor, graph: AnyGraph, temperature: float) -> Tensor:
@@ -94,8 +111,9 @@ def _entropy(leaves: Tensor, graph: AnyGraph, temperature: float) -> Tensor:
     return entropy_of_rows(leaves, edges.index, graph.entry_weights(), edges.pointers, temperature, _DEEPEST)
 
 
-def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph, config: TrainingConfig) -> AnyGraph | None:
+def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph) -> AnyGraph | None:
     """The learner's graph; without contrast nothing trains the learner, so it needs no gradient."""
+    config = networks.config
     if not config.learn_graph or len(features) < 2:
         return None
     with torch.set_grad_enabled(config.contrast_weight > 0):
@@ -108,25 +126,8 @@ def _encode_view(
     networks: Networks, features: Tensor, graph: AnyGraph, mask: float, rate: float, generator: torch.Generator
 ) -> Tensor:
     """Lorentz points of an augmented view: edges dropped, columns masked, inputs dropped."""
-    rest = drop_edges(graph, rate, generator) if isinstance(graph, EdgeTensors) else drop_pairs(graph, rate, generator)
-    return networks.encoder(mask_features(features, mask, generator), rest.normalized(), generator)
-
-
-class Objective(nn.Module):
-    """`losses_of` with an added loss, as a module, which DistributedDataParallel needs."""
-
-    def __init__(self, networks: Networks, config: TrainingConfig, added: AddedLoss | None = None) -> None:
-        super().__init__()
-        self.networks, self.config, self.added = networks, config, added
-
-    def forward(self, part: Part, generator: torch.Generator) -> tuple[Terms, EdgeTensors | None]:
-        """The terms on a subgraph, and the graph that the learner proposes."""
-        vertices, anchor, features = part
-        terms, learned, points = losses_of(self.networks, features, anchor, self.config, generator)
-        assert learned is None or isinstance(learned, EdgeTensors)
-        if self.added is not None:
-            terms = terms._replace(total=terms.total + self.added(points, vertices))
-        return terms, learned
+    rest = drop_edges(graph, rate, generator).normalized()
+    return networks.encoder(mask_features(features, mask, generator), rest, generator)
 
 
 def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:

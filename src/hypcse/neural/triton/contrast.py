@@ -8,9 +8,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from hypcse.neural.triton.leaves import log_one_plus
+from hypcse.neural.triton.leaves import TINY, log_one_plus
 
-_TINY = tl.constexpr(1.1754943508222875e-38)
 _FAR_BELOW = tl.constexpr(-1e30)
 # Entries of a tile of pairs.
 _ROWS, _COLUMNS = 16, 64
@@ -77,15 +76,15 @@ def _excess(own, other, row, column, n: int, d: int):
 @triton.jit
 def _logits(excess, inverse: float):
     """-arcosh(1 + u) / t; 0 where u is 0 or rounded below it."""
-    safe = tl.maximum(excess, _TINY)
-    return tl.where(excess > _TINY, -inverse * log_one_plus(safe + tl.sqrt(safe * (safe + 2.0))), 0.0)
+    safe = tl.maximum(excess, TINY)
+    return tl.where(excess > TINY, -inverse * log_one_plus(safe + tl.sqrt(safe * (safe + 2.0))), 0.0)
 
 
 @triton.jit
 def _slopes(excess, inverse: float):
     """Derivative of `_logits` by u."""
-    safe = tl.maximum(excess, _TINY)
-    return tl.where(excess > _TINY, -inverse / tl.sqrt(safe * (safe + 2.0)), 0.0)
+    safe = tl.maximum(excess, TINY)
+    return tl.where(excess > TINY, -inverse / tl.sqrt(safe * (safe + 2.0)), 0.0)
 
 
 @triton.jit
@@ -105,7 +104,7 @@ def _log_sums(columns, sums, n: int, d: int, inverse: float, ROWS: tl.constexpr,
         top = higher
     # With one vertex there is nothing to sum; the least number stands for its logarithm.
     tl.store(
-        sums + side * n + row, tl.where(total > 0, top + tl.log(tl.maximum(total, _TINY)), _FAR_BELOW), mask=row < n
+        sums + side * n + row, tl.where(total > 0, top + tl.log(tl.maximum(total, TINY)), _FAR_BELOW), mask=row < n
     )
 
 

@@ -10,7 +10,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-_TINY = tl.constexpr(1.1754943508222875e-38)
+TINY = tl.constexpr(1.1754943508222875e-38)
 # Entries of a tile of leaves, and of a tile of pairs.
 _ENTRIES, _ROWS, _COLUMNS = 4096, 32, 64
 # Entries that the one program of `measure` reads at once.
@@ -130,7 +130,7 @@ def _unit_rows(leaves, directions, columns, lengths, n: int, d: int, ROWS: tl.co
     point = tl.load(leaves + entries, mask=inside, other=0.0)
     # Squares of coordinates may leave the range of the floats; those of numbers up to 1 do not.
     largest = tl.max(tl.abs(point), axis=1)
-    nonzero = largest > _TINY
+    nonzero = largest > TINY
     axis = tl.where(place == 0, 1.0, 0.0)
     scaled = tl.div_rn(point, tl.broadcast_to(tl.where(nonzero, largest, 1.0)[:, None], (ROWS, WIDTH)))
     scaled = tl.where(nonzero[:, None], scaled, axis[None, :])

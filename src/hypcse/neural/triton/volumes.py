@@ -20,12 +20,12 @@ import triton.language as tl
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from hypcse.neural.triton.leaves import UNIT
+from hypcse.neural.triton.leaves import TINY, UNIT
 
 # 2^x may be summed and squared up to this x, and 2^-x is a normal number.
-_CUT = tl.constexpr(115.0)
+REACH = 115.0
+_CUT = tl.constexpr(REACH)
 _LN_2 = tl.constexpr(math.log(2.0))
-_TINY = tl.constexpr(1.1754943508222875e-38)
 # The slope at opposite leaves is infinite; its part along the sphere is not, and stays as it is.
 _LEAST_ROOT = tl.constexpr(2.0**-11.5)
 # Columns of one tile and warps that share it, the fastest of those tried on an H200.
@@ -80,11 +80,6 @@ def shares_of(rows: Rows, weights: Tensor, measured: Tensor) -> Tensor:
     shares = weights.new_empty(n)
     _shares[(n,)](rows.pointers, rows.edge, weights, measured, shares, ENTRIES=_ENTRIES, num_warps=1)
     return shares
-
-
-def is_safe(temperature: float, deepest: float = DEEPEST) -> bool:
-    """Whether exp(-d / t) of a depth up to the deepest needs the form that cannot underflow."""
-    return deepest / temperature / math.log(2.0) > 115.0
 
 
 def edge_terms(
@@ -171,8 +166,8 @@ def _edge_terms(
     inside = tl.load(shares + i) + tl.load(shares + j) + tl.sum(volume, axis=0)
     factor = 2.0 * tl.load(measured + UNIT).to(tl.float32) * weight
     # Such an edge may join vertices without volume; its term is 0 whatever stands in the logarithm.
-    safe = tl.maximum(inside, _TINY)
-    scale = tl.where(inside > _TINY, factor / (safe * _LN_2) / temperature, 0.0)
+    safe = tl.maximum(inside, TINY)
+    scale = tl.where(inside > TINY, factor / (safe * _LN_2) / temperature, 0.0)
     tl.store(values + e, factor * tl.log2(safe))
     tl.store(scales + e, scale)
     tl.store(fallings + e, 0.5 * scale * tl.sum(spread, axis=0))
