@@ -1,4 +1,4 @@
-"""The command: run, list, compare, and the sheets: quality, chance, labels, ...; `--help` names all."""
+"""The command: run, list, and one sheet per subject; `--help` names all."""
 
 from __future__ import annotations
 
@@ -11,20 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import (
-    cluster,
-    holdout,
-    house,
-    labels,
-    million,
-    planted,
-    ranks,
-    results_page,
-    start_up,
-    top,
-)
+from benchmarks import cluster, holdout, house, labels, million, ranks, results_page, start_up, top
 from benchmarks.case import REGISTRY, Case
-from benchmarks.compare import compare
 from benchmarks.first_answer import command as first_answer
 from benchmarks.gpu import command as gpu
 from benchmarks.peers import command as peers
@@ -67,24 +55,14 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     return 1 if any(found.error is not None for found in measurements) else 0
 
 
-def _compare(options: argparse.Namespace, console: Console) -> int:
-    table, doubts = compare(options.old, options.new)
-    console.print(table)
-    for doubt in doubts:
-        console.print(f"note: {doubt}")
-    return 0
-
-
 _ACTIONS = {
     "run": _run,
-    "compare": _compare,
     "quality": quality.show,
     "start-up": start_up.show,
     "labels": labels.show,
     "million": million.show,
     "ranks": ranks.show,
     "cluster": cluster.show,
-    "planted": planted.show,
     "top": top.show,
     "holdout": holdout.show,
     "first-answer": first_answer.show,
@@ -119,15 +97,11 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--out", type=Path, default=LATEST, metavar="FILE.jsonl", help="file to append lines to")
     run.add_argument("--threads", type=_count, metavar="T", help="threads of each process; all by default")
     commands.add_parser("list", help="list the cases")
-    comparison = commands.add_parser("compare", help="ratios new / old of two results files")
-    comparison.add_argument("old", type=Path)
-    comparison.add_argument("new", type=Path)
     quality.add_options(commands.add_parser("quality", help="how good the trees and partitions are"))
     labels.add_options(commands.add_parser("labels", help="what a few labels are worth"))
     million.add_options(commands.add_parser("million", help="a million points, step by step"))
     ranks.add_options(commands.add_parser("ranks", help="training by two processes of torchrun, beside one"))
     cluster.add_options(commands.add_parser("cluster", help="a Dask cluster with limits of memory, beside one process"))
-    planted.add_options(commands.add_parser("planted", help="planted partitions, beside Louvain"))
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
     start_up.add_options(commands.add_parser("start-up", help="first calls, with nothing compiled and with all"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))

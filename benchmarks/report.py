@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import log10
-from typing import TypeAlias
 
 from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.case import Case
 from benchmarks.runner import Measurement
-
-Results: TypeAlias = Mapping[tuple[str, int], Measurement]
 
 
 def tenfold_growth(time_ratio: float, size_ratio: float) -> float:
@@ -61,33 +58,6 @@ def case_table(cases: Iterable[Case]) -> Table:
         sizes = ", ".join(f"{size:,}" for size in case.sizes)
         table.add_row(case.name, sizes, case.growth, case.peer or "-", escape(case.description))
     return table
-
-
-def comparison_table(old: Results, new: Results, limit: float) -> Table:
-    """Ratios new / old of time and peak memory; times beyond `limit` either way are marked."""
-    table = _table("case", "size", "old s", "new s", "new/old", "MB new/old", "")
-    for key in sorted(old.keys() | new.keys()):
-        sides = [lines.get(key) for lines in (old, new)]
-        times = ["missing" if side is None else _seconds(side) for side in sides]
-        ratio = _quotient(*(None if side is None else side.seconds for side in sides))
-        memory = _quotient(*(None if side is None else side.peak_mb for side in sides))
-        table.add_row(key[0], f"{key[1]:,}", *times, _figure(ratio), _figure(memory), mark(ratio, limit))
-    return table
-
-
-def mark(ratio: float | None, limit: float) -> str:
-    """The word for a ratio new / old beyond `limit` either way."""
-    if ratio is None:
-        return ""
-    return "slower" if ratio > limit else "faster" if ratio < 1 / limit else ""
-
-
-def _quotient(old: float | None, new: float | None) -> float | None:
-    return None if old is None or new is None or old == 0 else new / old
-
-
-def _seconds(found: Measurement) -> str:
-    return "failed" if found.error is not None else _figure(found.seconds)
 
 
 def _figure(value: float | None) -> str:
