@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,69 +50,94 @@ def _centered(points: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.ldexp(centered, -np.frexp(np.abs(centered).max())[1])
 
 
+class _Test(NamedTuple):
+    """A comparison with noise: the answer, the draws, and which distinct rows are in the part farthest out."""
+
+    answer: Structure
+    draws: list[NDArray[np.float64]]
+    part: NDArray[np.bool_]
+
+
 def _of_columns(points: NDArray[np.float64], rng: np.random.Generator) -> Structure:
     """Test points, and see on which columns the answer rests."""
     if not points.any():
         return Structure("none", 0.0, 0.0)
-    found, columns = _first_found(points, rng)
-    if found.word == "none":
-        return replace(found, rests_on=_steps(points))
-    if found.word == "untested":
-        return found
+    test, columns = _first_found(points, rng)
+    answer = test.answer
+    if answer.word == "none":
+        return replace(answer, rests_on=_steps(points))
+    if answer.word == "untested":
+        return answer
     if points.shape[1] == 1:
-        return replace(found, rests_on=(0,))
-    table = np.unique(points[:, columns], axis=0)
-    telling = columns[telling_columns(table, separation(table).part)]
+        return replace(answer, rests_on=(0,))
+    telling = columns
+    if columns.size > 1:
+        telling = columns[telling_columns(np.unique(points[:, columns], axis=0), test.part)]
     if telling.size != 1 or few_valued(points[:, telling]).any():
-        return found
-    others, _ = _first_found(np.delete(points, telling, axis=1), rng)
-    return found if others.word in FOUND else replace(found, rests_on=(int(telling[0]),))
+        return answer
+    rest = np.delete(points, telling, axis=1)
+    if _is_plain(rest, test.draws):
+        return answer
+    others, _ = _first_found(rest, rng)
+    return answer if others.answer.word in FOUND else replace(answer, rests_on=(int(telling[0]),))
 
 
-def _first_found(points: NDArray[np.float64], rng: np.random.Generator) -> tuple[Structure, NDArray[np.int64]]:
+def _first_found(points: NDArray[np.float64], rng: np.random.Generator) -> tuple[_Test, NDArray[np.int64]]:
     """The structure of the columns of many values or, if there is none, of all columns; and these columns."""
     few = few_valued(points)
     columns = np.arange(len(few))
     if few.any() and not few.all():
-        found = _against_noise(points[:, ~few], rng)
-        if found.word in FOUND:
-            return found, columns[~few]
+        test = _against_noise(points[:, ~few], rng)
+        if test.answer.word in FOUND:
+            return test, columns[~few]
     return _against_noise(points, rng), columns
 
 
-def _against_noise(points: NDArray[np.float64], rng: np.random.Generator) -> Structure:
+def _against_noise(points: NDArray[np.float64], rng: np.random.Generator) -> _Test:
     """Compare the separation of points with that of as many draws of noise as it takes."""
     distinct = np.unique(points, axis=0)
+    draws: list[NDArray[np.float64]] = []
     if len(distinct) < MIN_POINTS:
-        return UNTESTED
+        return _Test(UNTESTED, draws, np.zeros(len(distinct), np.bool_))
     if points.shape[1] > 1:
         points = distinct
     else:
         # Along a line, values are often rounded, and equal ones are no copies, unless all are.
         values, counts = np.unique(points, return_counts=True)
         points = np.repeat(values, counts // np.gcd.reduce(counts))[:, None]
-    own, spread = _apart(points)
+    own, part, spread = _apart(points)
     least = max(LEAST_APART, LEAST_SCORE * spread)
     noise = cloud_like(points)
-    draws: list[NDArray[np.float64]] = []
-    found = UNTESTED
+    answer = UNTESTED
     for n_draws in N_DRAWS:
         while len(draws) < n_draws:
             draws.append(_apart(noise.draw(len(points), rng), own.size)[0])
-        found = judge(own, np.array(draws), least=least, spread=spread)
+        answer = judge(own, np.array(draws), least=least, spread=spread)
         doubt = DOUBT if n_draws == N_DRAWS[0] else 1.0
-        if found.excess * doubt < least or (found.score >= PLAIN_SCORE and found.excess >= doubt * least):
+        if answer.excess * doubt < least or (answer.score >= PLAIN_SCORE and answer.excess >= doubt * least):
             break
-    return found
+    return _Test(answer, draws, part)
 
 
-def _apart(points: NDArray[np.float64], n_scales: int | None = None) -> tuple[NDArray[np.float64], float]:
-    """How far apart the parts of points are, in doublings, and the least standard deviation of this in noise."""
+def _is_plain(points: NDArray[np.float64], draws: list[NDArray[np.float64]]) -> bool:
+    """Whether columns of many values are so far beyond the noise of a similar table that no own draws are needed."""
+    if points.shape[1] == 1 or few_valued(points).any():
+        return False
+    own, _, spread = _apart(np.unique(points, axis=0), draws[0].size)
+    least = DOUBT * max(LEAST_APART, LEAST_SCORE * spread)
+    answer = judge(own, np.array(draws), least=least, spread=spread)
+    return answer.found and answer.score >= PLAIN_SCORE
+
+
+def _apart(
+    points: NDArray[np.float64], n_scales: int | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], float]:
+    """How far apart the parts of points are, in doublings, the part farthest out, and the least deviation in noise."""
     if points.shape[1] == 1:
         # Along a line, a single point in a gap joins its neighbors; but there, shares say more than gaps.
-        return np.array([dip(points[:, 0])]), SPREAD
-    values, _, dimension = separation(np.unique(points, axis=0), n_scales)
-    return values, max(SPREAD, dimension**-2)
+        return np.array([dip(points[:, 0])]), np.ones(len(points), np.bool_), SPREAD
+    values, part, dimension = separation(np.unique(points, axis=0), n_scales)
+    return values, part, max(SPREAD, dimension**-2)
 
 
 def _steps(points: NDArray[np.float64]) -> tuple[int, ...]:
