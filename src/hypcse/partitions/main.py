@@ -18,7 +18,10 @@ from hypcse.tree import Tree
 LASTING = 5.0
 """A partition lasts if it does so this many times as long as the finest ones of the same data."""
 LEAST_GAP, LEAST_SILHOUETTE, LEAST_STABILITY = 0.3, 0.3, 0.9
-"""A partition that does not last counts if its clusters are apart: all three at least this."""
+"""A partition that does not last counts in full if its clusters are apart: all three at least this."""
+EMPTY, OF_ANY_SHAPE, ROUGHLY = 0.9, 0.4, 0.1
+"""From which gap on borders are empty; what silhouettes count at least if borders are empty, and in any case: clusters
+need not be round."""
 MAX_TRIED = 12
 """Largest number of partitions whose stability is measured."""
 
@@ -27,48 +30,50 @@ Split = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Rated:
-    """A partition with what speaks for it; `score` is modularity times silhouette times squared stability."""
+    """A partition with what speaks for it.
+
+    score  : modularity * silhouette.
+    weight : how long it lasts, up to 1 for long enough; cubed.
+    apart  : whether its clusters are so far apart that, if it is stable, it need not last.
+    """
 
     stretch: Stretch
+    labels: NDArray[np.int64]
     score: float
-    counts: bool
+    weight: float
+    apart: bool
 
-
-def rated(
-    stretches: list[Stretch], usual: float, tree: Tree, graph: Graph, X: NDArray[np.floating] | None
-) -> list[Rated]:
-    """The partitions that may be the main level: those that last, or whose clusters are apart.
-
-    usual : how long a partition of a continuum lasts; see `Staircase.usual`.
-    X     : features as they were compared, or None.
-    """
-    tried = []
-    for stretch in stretches:
-        labels = substantial_labels(tree, stretch.split)
-        lasts, apart, silhouette = stretch.lasting >= LASTING * usual, False, 1.0
-        if stretch.modularity <= 0 or labels.max() < 1:
-            continue
-        if X is not None:
-            groups = Groups(X, labels)
-            silhouette = max(groups.silhouette(), 0.0)
-            apart = not lasts and silhouette >= LEAST_SILHOUETTE and groups.gap(graph) >= LEAST_GAP
-        if lasts or apart:
-            tried.append((stretch.modularity * silhouette, stretch, labels, lasts))
-    tried = sorted(tried, key=lambda one: -one[0])[:MAX_TRIED]
-    trees = quick_trees(graph) if len(tried) > 1 else []
-    found = []
-    for value, stretch, labels, lasts in tried:
-        stable = quick_stability(trees, labels) if trees else 1.0
-        found.append(Rated(stretch, value * stable**2, lasts or stable >= LEAST_STABILITY))
-    return [one for one in found if one.counts]
+    def total(self, stability: float) -> float:
+        """The score that decides: modularity * silhouette * lasting^3 * stability^2."""
+        return self.score * stability**2 * (1.0 if self.apart and stability >= LEAST_STABILITY else self.weight)
 
 
 def main_stretch(
     stretches: list[Stretch], usual: float, tree: Tree, graph: Graph, X: NDArray[np.floating] | None
 ) -> Stretch | None:
-    """The partition of highest score; if none may be the main level, the one of highest worth."""
-    best = max(rated(stretches, usual, tree, graph, X), key=lambda one: one.score, default=None)
-    return max(stretches, key=lambda one: one.worth, default=None) if best is None else best.stretch
+    """The partition to look at first: its clusters hold their edges, are apart, last, and are found again.
+
+    usual : how long a partition of a continuum lasts; see `Staircase.usual`.
+    X     : features as they were compared, or None.
+    """
+    rated = [_rated(stretch, usual, tree, graph, X) for stretch in stretches if stretch.modularity > 0]
+    rated = sorted((one for one in rated if one.labels.max() > 0), key=lambda one: -one.total(1.0))[:MAX_TRIED]
+    trees = quick_trees(graph) if len(rated) > 1 else []
+    totals = [one.total(quick_stability(trees, one.labels) if trees else 1.0) for one in rated]
+    return rated[int(np.argmax(totals))].stretch if rated else max(stretches, key=lambda one: one.worth, default=None)
+
+
+def _rated(stretch: Stretch, usual: float, tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Rated:
+    labels = substantial_labels(tree, stretch.split)
+    lasting = min(1.0, stretch.lasting / (LASTING * usual))
+    if X is None or labels.max() < 1:
+        return Rated(stretch, labels, stretch.modularity, lasting**3, False)
+    groups = Groups(X, labels)
+    silhouette = groups.silhouette()
+    apart = lasting < 1 and silhouette >= LEAST_SILHOUETTE and groups.gap(graph) >= LEAST_GAP
+    empty = lasting == 1 and silhouette < OF_ANY_SHAPE and groups.gap(graph) >= EMPTY
+    round_enough = max(silhouette, OF_ANY_SHAPE if empty else ROUGHLY)
+    return Rated(stretch, labels, stretch.modularity * round_enough, lasting**3, apart)
 
 
 def substantial_parts(tree: Tree, split: Split) -> NDArray[np.int64]:

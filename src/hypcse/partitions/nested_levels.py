@@ -270,14 +270,15 @@ def main_level(
 ) -> int:
     """Choose which of the `levels` to look at first.
 
-    A lasting partition may be the main level if it lasts: at least five times as long as partitions of a continuum
-    would, which the finest partitions of the same data show. With features it also may if it does not last, but its
-    clusters are apart: a silhouette of at least 0.3, a stability of at least 0.9, and on every border at least 30 %
-    fewer points than at the means of the clusters. Among those, it is the one of the highest score: modularity, times
-    the silhouette where there are features, times the square of the stability. Stability is that of a quick search
-    without refinement. Clusters of less than the least size in `best_cut` do not count, so that stray points make no
-    level. If no partition may be the main level, it is the one that lasts longest, weighted by modularity; if none
-    lasts at all, the coarsest level. To test whether there is any structure, use `beyond_chance`.
+    It is the lasting partition of the highest score: modularity, times the silhouette where there are features, times
+    the cube of how long it lasts (1 for at least five times as long as partitions of a continuum would, which the
+    finest partitions of the same data show), times the square of the stability, which is that of a quick search without
+    refinement. The silhouette counts as at least 0.1, and as at least 0.4 if the partition lasts and every border
+    between clusters is empty, because clusters need not be round. Clusters that are apart need not last: a silhouette
+    of at least 0.3, a stability of at least 0.9, and on every border at least 30 % fewer points than at the means.
+    Clusters of less than the least size in `best_cut` do not count, so that stray points make no level. If no partition
+    has two clusters, it is the one that lasts longest, weighted by modularity; if none lasts at all, the coarsest
+    level. To test whether there is any structure, use `beyond_chance`.
 
     Parameters
     ----------
