@@ -119,3 +119,12 @@ def dasgupta(tree: Tree, graph: Graph) -> float:
     i, j, w = graph.edges()
     pairs = zip(i.tolist(), j.tolist(), w.tolist(), strict=True)
     return 2 * sum(weight * len(sets[lca(tree, a, b)]) for a, b, weight in pairs)
+
+
+def modularity(labels: np.ndarray, graph: Graph) -> float:
+    """Newman and Girvan's Q, loops included: the sum of (w_ij - d_i d_j / V) / V over i and j in one cluster."""
+    weights, degrees = graph.to_scipy().toarray(), graph.degrees
+    if graph.volume == 0:
+        return 0.0
+    beyond = (weights - np.outer(degrees, degrees) / graph.volume) / graph.volume
+    return float(beyond[labels[:, None] == labels].sum())

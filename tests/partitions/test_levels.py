@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import brute
+from brute import modularity
 from graph_strategies import graphs_with_trees
 from hypcse import (
     Graph,
@@ -35,7 +36,6 @@ from hypcse import (
 from hypcse.entropy import lca_weights
 from hypcse.kernels.trees.sweep import kept_parents
 from hypcse.partitions.cuts import coarsest_cut, cut_savings
-from hypcse.partitions.nested_levels import modularity
 from hypcse.search.compression import kept_levels, one_by_one
 
 
@@ -257,15 +257,6 @@ def test_equal_weights_are_one_cluster_but_not_what_no_edge_joins():
     tree = graph_linkage(graph)
     assert [labels.tolist() for labels in levels(tree, graph)] == [[0] * 12 + [1, 2]]
     assert levels(tree, graph, n_levels=1)[0][:12].max() > 0
-
-
-@given(graphs_with_trees(min_leaves=1, max_leaves=12), st.data())
-def test_modularity_is_that_of_the_matrix(case, data):
-    graph, tree = case
-    labels = tree.cut(n_clusters=data.draw(st.integers(1, tree.n_leaves))) if tree.is_binary else best_cut(tree, graph)
-    W, d, V = graph.to_scipy().toarray(), graph.degrees, max(graph.volume, 1e-300)
-    same = labels[:, None] == labels
-    assert modularity(labels, graph) == approx(((W - np.outer(d, d) / V) / V)[same].sum(), abs=1e-9)
 
 
 @given(graphs_with_trees(min_leaves=1, max_leaves=12))

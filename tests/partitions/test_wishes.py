@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
+from brute import modularity
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, best_cut, graph_linkage, join_components, levels, refine, similarity_graph
-from hypcse.partitions.nested_levels import modularity
 
 
 def nested_groups():

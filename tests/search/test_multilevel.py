@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pytest import approx
 from sklearn.metrics import normalized_mutual_info_score
 
+from brute import modularity
 from graph_strategies import graphs_with_trees, planted_partition
 from hypcse import Graph, graph_linkage, levels, refine, structural_entropy
-from hypcse.partitions.nested_levels import modularity
 from hypcse.search.multilevel import multilevel_groups, multilevel_tree
 from hypcse.search.run import BUDGETS
 

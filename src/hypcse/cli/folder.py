@@ -21,7 +21,7 @@ from hypcse import Structure, Tree, __version__
 from hypcse._checks import say_count
 from hypcse.cli.score import finite, show_scores
 from hypcse.partitions.description import Description, Groups, columns_of
-from hypcse.partitions.nested_levels import Labels
+from hypcse.partitions.offered import Labels
 from hypcse.partitions.resampling import is_quick
 from hypcse.points import Points
 from hypcse.show.page import view
