@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from hypcse.metrics import score as score
     from hypcse.neural.classifier import HypCSEClassifier as HypCSEClassifier
     from hypcse.neural.hypcse import HypCSE as HypCSE
+    from hypcse.neural.losses.contrast import centroid_loss as centroid_loss
     from hypcse.neural.losses.contrast import contrastive_loss as contrastive_loss
+    from hypcse.neural.losses.cse import StructuralEntropyLoss as StructuralEntropyLoss
     from hypcse.neural.losses.cse import cse_loss as cse_loss
-    from hypcse.neural.losses.structural import StructuralEntropyLoss as StructuralEntropyLoss
-    from hypcse.neural.losses.structural import centroid_loss as centroid_loss
     from hypcse.partitions import Structure as Structure
     from hypcse.partitions import best_cut as best_cut
     from hypcse.partitions import beyond_chance as beyond_chance

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from graph_strategies import dense
-from hypcse.neural.graph_learner.anchor import proposed_pairs
-from hypcse.neural.graph_learner.anchor import update_anchor as update
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.graph_learner import proposed_pairs
+from hypcse.neural.graph_learner import update_anchor as update
+from hypcse.neural.tensors import EdgeTensors
 
 rates = st.sampled_from([0.0, 0.3, 0.9, 1.0])
 

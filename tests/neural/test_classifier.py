@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hypcse import HypCSE, HypCSEClassifier, similarity_graph
 from hypcse.neural.encoder import Prototypes
-from hypcse.neural.losses.structural import margin_loss
+from hypcse.neural.losses.contrast import margin_loss
 from hypcse.neural.training.config import TrainingOptions
 from hypcse.neural.training.labeled import LabeledRun, validation_rows
 from hypcse.storage.archive import ModelFileError

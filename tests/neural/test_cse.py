@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypcse.neural.geometry.poincare import on_sphere
+from hypcse.neural.geometry import on_sphere
 from hypcse.neural.losses.cse import cse_loss, cse_loss_reference
 
 TEMPERATURES = st.sampled_from([0.1, 0.5, 1.0, 10.0, 1000.0])

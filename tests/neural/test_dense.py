@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from hypcse.neural.graph_learner.learner import drop_edges
-from hypcse.neural.graph_learner.similarity import largest_in_rows, learned_graph, learned_matrix
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+from hypcse.neural.graph_learner import drop_edges, largest_in_rows, learned_graph, learned_matrix
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 
 
 def value_and_slope(form, x: Tensor, kind: str, k: int) -> tuple[EdgeTensors, Tensor]:

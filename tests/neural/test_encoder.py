@@ -11,8 +11,8 @@ from pytest import approx
 from graph_strategies import dense
 from hypcse import Graph
 from hypcse.neural.encoder import AttentionAggregation, Encoder, LorentzLinear, Projector, mean_aggregation
-from hypcse.neural.geometry.lorentz import inner, lift, project
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.geometry import inner, lift, project
+from hypcse.neural.tensors import EdgeTensors
 
 
 def seeded(seed=0):

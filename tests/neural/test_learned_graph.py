@@ -15,8 +15,7 @@ from torch.testing import assert_close
 
 from graph_strategies import dense
 from hypcse._choices import LearnerSimilarity
-from hypcse.neural.graph_learner import similarity
-from hypcse.neural.graph_learner.similarity import learned_graph
+from hypcse.neural.graph_learner import learned_graph, similarity
 
 KINDS = get_args(LearnerSimilarity)
 

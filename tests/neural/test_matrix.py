@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from graph_strategies import dense
-from hypcse.neural.graphs.subgraphs import cut_out
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+from hypcse.neural.subgraphs import cut_out
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 
 
 def draw(n: int, n_edges: int, seed: int = 0) -> EdgeTensors:

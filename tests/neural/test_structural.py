@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from graph_strategies import graphs, planted_partition
 from hypcse import Graph, StructuralEntropyLoss, cse_loss, structural_entropy
 from hypcse.neural.decode import decode_single
-from hypcse.neural.geometry.lorentz import lift, to_poincare
-from hypcse.neural.geometry.poincare import on_sphere
-from hypcse.neural.graphs.subgraphs import cut_out
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.geometry import lift, on_sphere, to_poincare
+from hypcse.neural.subgraphs import cut_out
+from hypcse.neural.tensors import EdgeTensors
 
 PATH = Graph.from_edges([0, 1], [1, 2])
 TEMPERATURES = st.sampled_from([0.1, 0.5, 1.0, 1000.0])

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from graph_strategies import graphs
 from hypcse.graph import Graph, similarity_graph
 from hypcse.kernels.search.communities import grow_sets
-from hypcse.neural.graphs.subgraphs import sample_subgraphs
+from hypcse.neural.subgraphs import sample_subgraphs
 
 cases = st.integers(1, 20).flatmap(graphs)
 

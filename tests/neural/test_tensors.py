@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from graph_strategies import dense, graphs
 from hypcse.graph import Graph
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.tensors import EdgeTensors
 
 cases = st.integers(1, 9).flatmap(graphs)
 

@@ -14,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 import hypcse
 from hypcse.cli.reproduce import _runnable
 from hypcse.paper import build_report, experiment, plan, run_tasks, to_markdown
-from hypcse.paper.data import made_size
+from hypcse.paper.experiments import made_size
 from hypcse.paper.flat import FLAT_CASES, FLAT_METHODS, NEED_NUMBER, FlatData, best_of_levels, flat_data, flat_scores
 from hypcse.paper.report.summary import Results
 from hypcse.paper.running.measure import run_task

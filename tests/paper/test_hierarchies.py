@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import hypcse
 from hypcse.paper import build_report, experiment, plan, run_tasks, to_markdown
-from hypcse.paper.data import made_size
+from hypcse.paper.experiments import made_size
 from hypcse.paper.hierarchies import CASES, MAX_DEPTH, make, planted_scores
 from hypcse.paper.report.summary import Results
 

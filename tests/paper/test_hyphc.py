@@ -17,8 +17,7 @@ from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
 from hypcse.kernels.losses.triples import triple_slopes
 from hypcse.neural.decode import decode_single
-from hypcse.neural.geometry.lca import lca_depth
-from hypcse.neural.geometry.poincare import on_sphere
+from hypcse.neural.geometry import lca_depth, on_sphere
 from hypcse.paper.methods.hyphc import cosine_dasgupta, random_triples, unit_rows
 from strategies import trees
 

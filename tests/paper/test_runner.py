@@ -17,9 +17,9 @@ from hypcse import Points, similarity_graph, structural_entropy
 from hypcse.methods import describe, run
 from hypcse.paper import EXPERIMENTS, experiment, plan, run_tasks
 from hypcse.paper.classifiers import CLASSIFIERS
-from hypcse.paper.data import nested_gaussians
 from hypcse.paper.experiments import Experiment, Row
 from hypcse.paper.flat import FLAT_METHODS, NEED_NUMBER
+from hypcse.paper.hierarchies import nested_gaussians
 from hypcse.paper.running.measure import run_task
 from hypcse.paper.running.runner import read_records
 from hypcse.paper.running.tasks import Task, compare_tasks

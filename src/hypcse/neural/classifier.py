@@ -28,9 +28,8 @@ from hypcse.kernels.warm import warm_up
 from hypcse.neural.backend import choose_device
 from hypcse.neural.decode import decode_graph
 from hypcse.neural.encoder import class_scores
-from hypcse.neural.presets import CLASSIFIER, fill_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
-from hypcse.neural.training.config import TrainingConfig, TrainingOptions
+from hypcse.neural.training.config import CLASSIFIER, TrainingConfig, TrainingOptions, fill_options
 from hypcse.neural.training.labeled import LabeledRun, known_classes, supervise
 from hypcse.neural.training.run import Setup
 from hypcse.partitions.nested_levels import Levels, levels_and_main

@@ -9,7 +9,7 @@ from hypcse._checks import check_features
 from hypcse._choices import Spanning
 from hypcse.graph import Graph
 from hypcse.kernels.linkage.merges import number_merges
-from hypcse.neural.geometry.lca import check_radius
+from hypcse.neural.geometry import check_radius
 from hypcse.search import graph_linkage
 from hypcse.search.spanning import spanning_tree
 from hypcse.tree import Tree

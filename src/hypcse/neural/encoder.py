@@ -11,9 +11,8 @@ from torch import Tensor, nn
 
 from hypcse._choices import Aggregation
 from hypcse.neural.backend import Lorentz, ManifoldParameter
-from hypcse.neural.geometry.lorentz import distance, lift, pairwise_excess, project, to_poincare
-from hypcse.neural.geometry.poincare import on_sphere
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+from hypcse.neural.geometry import distance, lift, on_sphere, pairwise_excess, project, to_poincare
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 
 
 def mean_aggregation(x: Tensor, edges: EdgeTensors | MatrixGraph) -> Tensor:

@@ -16,9 +16,8 @@ from hypcse.estimators.base import Attributes, Fitting
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.estimators.preparing import Prepared
 from hypcse.neural.backend import choose_device
-from hypcse.neural.presets import PRESETS, count_epochs, fill_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
-from hypcse.neural.training.config import TrainingConfig, TrainingOptions
+from hypcse.neural.training.config import PRESETS, TrainingConfig, TrainingOptions, count_epochs, fill_options
 from hypcse.neural.training.loop import check_checkpoints, fit
 from hypcse.neural.training.ranks import join_ranks
 from hypcse.neural.training.run import Setup

@@ -10,16 +10,24 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from hypcse._checks import did_you_mean
-from hypcse.paper.data import MADE
-from hypcse.paper.flat import FLAT_CASES
-from hypcse.paper.hierarchies import CASES
+from hypcse.datasets import available
+from hypcse.paper.flat import FLAT_CASES, FlatCase
+from hypcse.paper.hierarchies import CASES, Case, size_of
 from hypcse.paper.settings import paper_data_sets
 
 LARGE = ("spambase", "pen-digits")
 """Data sets on which random methods run with fewer seeds, to save time."""
 
+_ALL: dict[str, Case | FlatCase] = {**CASES, **FLAT_CASES}
+MADE = {name: case for name, case in _ALL.items() if name not in available()}
+"""Data sets that are made, or scikit-learn's, by name."""
 Neighbors = int | Literal["all"]
 Kind = Literal["table", "sweep", "statistics", "disk", "growth", "planted", "flat", "labelled", "few"]
+
+
+def made_size(name: str) -> int | None:
+    """Number of points of a data set that is made, or scikit-learn's; None for one that `load` reads."""
+    return MADE[name].n_points if name in MADE else size_of(name)
 
 
 @dataclass(frozen=True)

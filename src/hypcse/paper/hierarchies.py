@@ -22,6 +22,8 @@ HIT = 0.9
 """The adjusted Rand index from which a level counts as a planted partition."""
 MAX_DEPTH = 4
 """Planted levels of the deepest case."""
+PREFIX = "nested-gaussians-"
+"""Before the number of points, the name of nested Gaussians."""
 _FINEST_STEP = 1.5
 _TAIL_FREEDOM = 3
 
@@ -149,6 +151,25 @@ def _block_model(degrees: tuple[float, ...], partitions: tuple[Labels, ...], rng
     chance = np.array(degrees[::-1]) * n / 2 / pairs
     drawn = rng.random(len(i)) < chance[shared]
     return Graph.from_edges(i[drawn], j[drawn], n=n)
+
+
+def size_of(name: str) -> int | None:
+    """Number of points of the nested Gaussians of a name, at least 2; None for any other name.
+
+    >>> size_of("nested-gaussians-1000"), size_of("iris")
+    (1000, None)
+    """
+    size = name.removeprefix(PREFIX)
+    return int(size) if size != name and size.isdecimal() and int(size) > 1 else None
+
+
+def nested_gaussians(n_points: int, seed: int = 0) -> tuple[Floats, Labels]:
+    """Points of 25 Gaussians in 16 columns, five in each of five groups, and the Gaussian of each."""
+    rng = np.random.default_rng(seed)
+    groups = 8 * rng.normal(size=(5, 1, 16))
+    centers = (groups + 3 * rng.normal(size=(5, 5, 16))).reshape(25, 16)
+    y = rng.integers(0, 25, n_points)
+    return centers[y] + rng.normal(size=(n_points, 16)), y
 
 
 def level_score(name: str, level: int) -> str:

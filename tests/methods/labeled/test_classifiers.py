@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hypcse.paper.classifiers import CLASSIFIERS
-from hypcse.paper.classifiers.features import LabeledInputs
+from hypcse.paper.classifiers import CLASSIFIERS, LabeledInputs
 
 N = 90
 # Shorter than by default, which is more than three clear classes need.

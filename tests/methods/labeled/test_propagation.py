@@ -10,7 +10,7 @@ from sklearn.semi_supervised import LabelPropagation
 
 from hypcse import Graph
 from hypcse.graph import scale_features
-from hypcse.paper.classifiers.features import LabeledInputs, label_propagation, label_propagation_graph, propagate
+from hypcse.paper.classifiers import LabeledInputs, label_propagation, label_propagation_graph, propagate
 
 
 def connected(n: int, seed: int) -> np.ndarray:

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from hypcse.neural import geometry
 from hypcse.neural.backend import kernel_form
-from hypcse.neural.geometry import lorentz
-from hypcse.neural.geometry.poincare import on_sphere
+from hypcse.neural.geometry import on_sphere
 from hypcse.neural.losses.contrast import contrastive_loss
 from hypcse.neural.losses.cse import cse_loss, cse_loss_reference
 
@@ -132,7 +132,7 @@ def views(n: int, dim: int, apart: float) -> list[Tensor]:
 def contrast(given: list[Tensor], temperature: float, include_positive: bool):
     """Value and gradients along the hyperboloid."""
     features = [view.clone().requires_grad_() for view in given]
-    value = contrastive_loss(*map(lorentz.lift, features), temperature, include_positive)
+    value = contrastive_loss(*map(geometry.lift, features), temperature, include_positive)
     return value.detach(), *torch.autograd.grad(value, features)
 
 
@@ -162,11 +162,11 @@ def test_contrast_far_below_one_keeps_its_digits() -> None:
     """Others have a share of 1e-20: 1 minus it is 1 even in double precision, which leaves the pair without a pull."""
     first, second = exact_views()
     features = [view.float().requires_grad_() for view in (first, second)]
-    value = contrastive_loss(*map(lorentz.lift, features), 0.05)
+    value = contrastive_loss(*map(geometry.lift, features), 0.05)
     doubles = [view.requires_grad_() for view in (first, second)]
-    one, other = map(lorentz.lift, doubles)
-    own = -lorentz.distance(one, other) / 0.05
-    logits = -lorentz.arcosh_one_plus(lorentz.pairwise_excess(one, other)) / 0.05
+    one, other = map(geometry.lift, doubles)
+    own = -geometry.distance(one, other) / 0.05
+    logits = -geometry.arcosh_one_plus(geometry.pairwise_excess(one, other)) / 0.05
     others = torch.diagonal_scatter(logits, torch.full_like(own, -torch.inf))
     sums = torch.stack([others.logsumexp(0), others.logsumexp(1)]) - own
     assert float(sums.detach().max()) < -40

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from hypcse.neural.geometry.lca import check_radius, shared_radius
+from hypcse.neural.geometry import check_radius, shared_radius
 from hypcse.neural.losses.checks import check_edge_arrays, check_edges, check_points, check_temperature
 from hypcse.neural.triton.contrast import contrast
 from hypcse.neural.triton.leaves import by_leaves, entropy_value, measure, pair_depths, read_facts, unit_rows

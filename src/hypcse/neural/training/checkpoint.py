@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hypcse._checks import check_count
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.tensors import EdgeTensors
 from hypcse.neural.training.config import HINTS, TrainingConfig
 from hypcse.neural.training.run import Run, Setup, Trained, TrainingStep
 from hypcse.neural.training.terms import Losses, Networks

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from hypcse.neural.graph_learner.anchor import Pairs, proposed_pairs
-from hypcse.neural.graphs.subgraphs import cut_out
+from hypcse.neural.graph_learner import Pairs, proposed_pairs
+from hypcse.neural.subgraphs import cut_out
 from hypcse.neural.training.ranks import Ranks
 from hypcse.neural.training.terms import Losses, Part, values_of
 

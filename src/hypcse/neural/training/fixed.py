@@ -9,7 +9,7 @@ from torch import Tensor
 
 from hypcse._checks import warn
 from hypcse.neural.backend import kernel_form, missing_on
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.terms import losses_of, values_of
 

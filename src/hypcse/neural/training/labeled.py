@@ -18,7 +18,7 @@ from hypcse._random import generator
 from hypcse.estimators.labels import label_codes, respect_labels, spread_labels
 from hypcse.estimators.preparing import Prepared
 from hypcse.neural.encoder import Prototypes
-from hypcse.neural.losses.structural import margin_loss
+from hypcse.neural.losses.contrast import margin_loss
 from hypcse.neural.training.loop import train_epochs
 from hypcse.neural.training.run import Run, Setup, torch_generator
 from hypcse.neural.training.terms import optimizer_of

@@ -18,9 +18,9 @@ from hypcse.entropy import structural_entropy
 from hypcse.entropy.complete import CompleteGraph
 from hypcse.graph import Graph
 from hypcse.neural.decode import decode_graph, decode_single
-from hypcse.neural.graph_learner.anchor import Pairs, update_anchor
-from hypcse.neural.graphs.subgraphs import count_subgraphs, sample_subgraphs
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.graph_learner import Pairs, update_anchor
+from hypcse.neural.subgraphs import count_subgraphs, sample_subgraphs
+from hypcse.neural.tensors import EdgeTensors
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.epoch import DealtSteps, train_epoch
 from hypcse.neural.training.fixed import FixedSteps, can_be_fixed, warn_if_slow

@@ -11,13 +11,11 @@ from torch import Tensor, nn
 
 from hypcse.neural.backend import ManifoldParameter, RiemannianAdam
 from hypcse.neural.encoder import RADIUS_LIMITS, Encoder, Projector
-from hypcse.neural.geometry.poincare import to_lorentz
-from hypcse.neural.graph_learner.learner import GraphLearner, drop_edges, mask_features
-from hypcse.neural.graph_learner.similarity import learned_graph, learned_matrix
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
-from hypcse.neural.losses.contrast import contrastive_loss
+from hypcse.neural.geometry import to_lorentz
+from hypcse.neural.graph_learner import GraphLearner, drop_edges, learned_graph, learned_matrix, mask_features
+from hypcse.neural.losses.contrast import centroid_loss, contrastive_loss
 from hypcse.neural.losses.cse import cse_loss
-from hypcse.neural.losses.structural import centroid_loss
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 from hypcse.neural.training.config import TrainingConfig
 
 Value = TypeVar("Value")

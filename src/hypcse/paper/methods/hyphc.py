@@ -138,7 +138,7 @@ class Training:
     def evaluate(self) -> None:
         """Decode, and keep the tree if it is the best so far."""
         from hypcse.neural.decode import decode_single
-        from hypcse.neural.geometry.poincare import on_sphere
+        from hypcse.neural.geometry import on_sphere
 
         leaves = on_sphere(self.directions, self.radius)
         tree = decode_single(leaves.numpy())

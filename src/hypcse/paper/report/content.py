@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from hypcse._checks import say_count
-from hypcse.paper.data import size_of
+from hypcse.paper.hierarchies import size_of
 from hypcse.paper.report import figures
 from hypcse.paper.report.made import flat_tables, planted_tables
 from hypcse.paper.report.metrics import METRICS, with_capital
+from hypcse.paper.report.ranks import correlations, rank_tables
 from hypcse.paper.report.summary import RULE, Results, best_two
 from hypcse.paper.report.tables import (
     Block,
@@ -20,11 +21,9 @@ from hypcse.paper.report.tables import (
     Heading,
     Picture,
     Text,
-    correlations,
     field,
     grid_of,
     metric_grid,
-    rank_tables,
     verdicts,
 )
 from hypcse.paper.running.tasks import Record

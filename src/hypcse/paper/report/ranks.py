@@ -1,4 +1,4 @@
-"""How methods rank over data sets, and how far metrics agree about it."""
+"""How methods rank over data sets, how far metrics agree about it, and the tables of both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from math import inf, sqrt
 import numpy as np
 import pandas as pd
 
-from hypcse.paper.report.metrics import METRICS
+from hypcse.paper.report import figures
+from hypcse.paper.report.metrics import METRICS, with_capital
+from hypcse.paper.report.summary import Results
+from hypcse.paper.report.tables import Block, Heading, Picture, Text, data_head, grid_of
 
 LEVEL = 0.05
 MIN_ROWS = 6
@@ -82,3 +85,57 @@ def agreements(values: Mapping[str, pd.DataFrame]) -> Iterator[Agreement]:
 def _costs(values: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Values of which low ones are good."""
     return -values if METRICS[metric].higher else values
+
+
+def rank_tables(results: Results) -> Iterator[Block]:
+    """Mean ranks by each metric, if enough rows have figures on enough data sets."""
+    ranked = {metric: mean_ranks(results.ours(metric), metric) for metric in results.experiment.metrics}
+    known = {metric: ranks for metric, ranks in ranked.items() if ranks is not None}
+    if not known:
+        return
+    tests = "; ".join(
+        f"{METRICS[metric].phrase}: {len(ranks.mean)} rows, {ranks.n_data_sets} data sets, p = {ranks.p_value:.2g}, "
+        f"critical difference {ranks.difference:.2f}"
+        for metric, ranks in known.items()
+    )
+    yield Heading("Mean ranks over data sets", 3)
+    yield Text(
+        "Of rows with a figure on all data sets. A small p, by Friedman's test, says that rows are not all alike. Two "
+        f"rows differ at the level {LEVEL} when their mean ranks are further apart than Nemenyi's critical difference. "
+        f"{with_capital(tests)}."
+    )
+    order = next(iter(known.values())).mean
+    labels = dict.fromkeys(label for ranks in known.values() for label in ranks.mean)
+    lines = [
+        (label, *(f"{ranks.mean[label]:.2f}" if label in ranks.mean else "-" for ranks in known.values()))
+        for label in sorted(labels, key=lambda label: order.get(label, np.inf))
+    ]
+    yield grid_of(("", *(METRICS[metric].title for metric in known)), lines)
+    if figures.can_draw():
+        for metric, ranks in known.items():
+            name = f"{results.experiment.name}-ranks-{metric.replace('_', '-')}"
+            caption = f"Mean ranks by {METRICS[metric].phrase}; bars join rows that do not differ."
+            yield Picture(name, figures.rank_lines(name, ranks), caption)
+
+
+def correlations(results: Results) -> Iterator[Block]:
+    """How far metrics agree on the order of the rows, by our figures and by the paper's."""
+    metrics, data_sets = results.experiment.metrics, results.data_sets
+    lines = []
+    for side, values in (("ours", results.ours), ("the paper's figures", results.paper)):
+        for pair in agreements({metric: values(metric) for metric in metrics}):
+            least, most = min(pair.n_rows.values()), max(pair.n_rows.values())
+            correlation = [pair.correlation.get(data, np.nan) for data in data_sets]
+            known = [value for value in correlation if np.isfinite(value)]
+            correlation.append(float(np.mean(known)) if known else np.nan)
+            name = f"{with_capital(METRICS[pair.first].phrase)} and {METRICS[pair.second].phrase}, {side}"
+            count = str(most) if least == most else f"{least} to {most}"
+            lines.append((name, count, *(f"{value:.2f}" if np.isfinite(value) else "-" for value in correlation)))
+    if not lines:
+        return
+    yield Heading("Rank correlation of metrics", 3)
+    yield Text(
+        "Spearman's correlation over rows, the best row being first in each metric: 1 when two metrics order the rows "
+        "alike. Rows count on the data sets where both metrics have a figure."
+    )
+    yield grid_of(("", "rows", *map(data_head, data_sets), "mean"), lines)

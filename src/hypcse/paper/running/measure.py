@@ -27,9 +27,8 @@ from hypcse.graph import Graph
 from hypcse.graph.similarity import GraphOptions
 from hypcse.methods.clustering import estimator_of
 from hypcse.paper.classifiers import score_few, score_splits
-from hypcse.paper.data import nested_gaussians, size_of
 from hypcse.paper.flat import FLAT_CASES, FLAT_METHODS, NEED_NUMBER, FlatData, best_of_levels, flat_data, flat_scores
-from hypcse.paper.hierarchies import CASES, make, planted_scores
+from hypcse.paper.hierarchies import CASES, make, nested_gaussians, planted_scores, size_of
 from hypcse.paper.running.tasks import Record, Task
 from hypcse.points import Points
 from hypcse.storage.whole import write_file

@@ -14,8 +14,7 @@ import numpy as np
 
 from hypcse.datasets import describe
 from hypcse.graph.features import learn_reduction, reduce_columns
-from hypcse.paper.data import MADE, made_size
-from hypcse.paper.experiments import Experiment, Neighbors, Row
+from hypcse.paper.experiments import MADE, Experiment, Neighbors, Row, made_size
 from hypcse.paper.settings import authors_options
 from hypcse.points import Points
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,29 +11,25 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse._threads import worker_threads
 from hypcse.methods.options import check_positive
-from hypcse.paper.classifiers.features import Codes, LabeledInputs, linear_model, predict_with
 from hypcse.paper.methods.hyphc import Training, count_triples, unit_rows
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hypcse.paper.classifiers import Codes, LabeledInputs
+
 Reals = NDArray[np.float64]
 
 
-def hyphc_two_step(inputs: LabeledInputs, *, n_epochs: int = 50, n_triples: int | None = None, C: float = 1.0) -> Codes:
-    """HypHC without labels, then logistic regression on its leaves.
-
-    The leaves are those of the epoch with the lowest Dasgupta cost. They are mapped to the tangent space at the origin,
-    where the regression is linear; `C` is the inverse of the weight of its squared penalty. `n_triples` new triples are
-    drawn per epoch; None for as many as in `hyphc`.
-    """
-    from hypcse.neural.geometry.poincare import log_origin
+def hyphc_leaves(inputs: LabeledInputs, n_epochs: int, n_triples: int | None) -> Reals:
+    """Leaves (n, 2) of lowest Dasgupta cost, mapped to the tangent space at the origin."""
+    from hypcse.neural.geometry import log_origin
 
     with worker_threads(None, len(inputs.X), trains=True):
         run = Training(unit_rows(inputs.X), inputs.random_state)
         for _ in _epochs(run, n_epochs, n_triples):
             run.evaluate()
-        return predict_with(linear_model(C), log_origin(run.leaves).numpy(), inputs)
+        return log_origin(run.leaves).numpy()
 
 
 def hyphc_end_to_end(
@@ -88,32 +84,24 @@ class LeafClassifier:
 
         rows = self.inputs.rows
         directions, radius = self.run.directions.numpy()[rows], self.run.radius.item()
-        slopes = cross_entropy_slopes(directions, radius, self.weights.numpy(), self.bias.numpy(), self.truth)
-        _gradient(self.run.directions)[rows] += torch.from_numpy(self.loss_weight * slopes.by_direction)
-        _gradient(self.run.radius).add_(self.loss_weight * slopes.by_radius)
-        self.weights.grad = torch.from_numpy(self.loss_weight * slopes.by_weight)
-        self.bias.grad = torch.from_numpy(self.loss_weight * slopes.by_bias)
+        values = directions, radius, self.weights.numpy(), self.bias.numpy(), self.truth
+        slopes = [self.loss_weight * slope for slope in cross_entropy_slopes(*values)]
+        _gradient(self.run.directions)[rows] += torch.from_numpy(slopes[0])
+        _gradient(self.run.radius).add_(slopes[1])
+        self.weights.grad, self.bias.grad = torch.from_numpy(slopes[2]), torch.from_numpy(slopes[3])
 
     def predict(self) -> Codes:
         """Current class codes of all leaves."""
-        from hypcse.neural.geometry.poincare import log_origin, on_sphere
+        from hypcse.neural.geometry import log_origin, on_sphere
 
         points = log_origin(on_sphere(self.run.directions, self.run.radius))
         return self.inputs.classes[(points @ self.weights.T + self.bias).argmax(dim=1).numpy()]
 
 
-class ScoreSlopes(NamedTuple):
-    """Mean cross-entropy, and its slopes by directions (m, d), radius, weights (c, d) and bias (c,)."""
-
-    loss: float
-    by_direction: Reals
-    by_radius: float
-    by_weight: Reals
-    by_bias: Reals
-
-
-def cross_entropy_slopes(directions: Reals, radius: float, weights: Reals, bias: Reals, truth: Reals) -> ScoreSlopes:
-    """Cross-entropy of softmax(x W^T + b) against `truth` (m, c), with x = R u, in closed form. O(m c d).
+def cross_entropy_slopes(
+    directions: Reals, radius: float, weights: Reals, bias: Reals, truth: Reals
+) -> tuple[Reals, float, Reals, Reals]:
+    """Slopes of the mean cross-entropy of softmax(x W^T + b) against `truth` (m, c), with x = R u. O(m c d).
 
     u are the directions (m, d), none of them 0, over their lengths, and R = 2 artanh(radius): x is the tangent vector
     at the origin that leads to the leaf. Written out because autograd takes three times as long for so few numbers.
@@ -122,17 +110,12 @@ def cross_entropy_slopes(directions: Reals, radius: float, weights: Reals, bias:
     units, reach = directions / lengths, 2 * np.arctanh(radius)
     scores = reach * units @ weights.T + bias
     scores -= scores.max(axis=1, keepdims=True)
-    logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    by_score = (np.exp(logs) - truth) / len(truth)
+    shares = np.exp(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
+    by_score = (shares - truth) / len(truth)
     by_point = by_score @ weights
     along = np.einsum("ij,ij->i", by_point, units)[:, None]
-    return ScoreSlopes(
-        loss=float(-(truth * logs).sum() / len(truth)),
-        by_direction=reach * (by_point - along * units) / lengths,
-        by_radius=float(along.sum() * 2 / ((1 - radius) * (1 + radius))),
-        by_weight=reach * by_score.T @ units,
-        by_bias=by_score.sum(axis=0),
-    )
+    by_radius = float(along.sum() * 2 / ((1 - radius) * (1 + radius)))
+    return reach * (by_point - along * units) / lengths, by_radius, reach * by_score.T @ units, by_score.sum(axis=0)
 
 
 def _gradient(values: Tensor) -> Tensor:

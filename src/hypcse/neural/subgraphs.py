@@ -13,7 +13,7 @@ from torch import Tensor
 from hypcse._checks import check_count
 from hypcse.graph.graph import Graph
 from hypcse.kernels.search.communities import grow_sets
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.tensors import EdgeTensors
 
 # A remainder below this share of a set joins another set: it has too few vertices to contrast with each other.
 MIN_SHARE = 0.25
