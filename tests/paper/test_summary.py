@@ -124,22 +124,22 @@ def test_groups_are_the_longest_runs_within_the_difference():
 
 def test_correlations_are_spearmans_with_the_best_first():
     x, y = np.random.default_rng(0).normal(size=(2, 8, 3))
-    (found,) = agreements({"structural_entropy": grid(x), "dendrogram_purity": grid(y)})
+    ((_, _, correlation, counts),) = agreements({"structural_entropy": grid(x), "dendrogram_purity": grid(y)})
     wanted = [spearmanr(x[:, k], -y[:, k]).statistic for k in range(3)]
-    assert list(found.correlation.values()) == pytest.approx(wanted)
-    assert set(found.n_rows.values()) == {8}
-    (flat,) = agreements({"structural_entropy": grid(x), "dasgupta_cost": grid(np.ones_like(x))})
-    assert all(np.isnan(value) for value in flat.correlation.values())
+    assert list(correlation) == pytest.approx(wanted)
+    assert set(counts) == {8}
+    ((_, _, flat, _),) = agreements({"structural_entropy": grid(x), "dasgupta_cost": grid(np.ones_like(x))})
+    assert flat.isna().all()
 
 
 def test_rows_count_where_both_metrics_have_them():
     x, y = np.random.default_rng(1).normal(size=(2, 8, 2))
     short = grid(y)
     short.loc["row 3", "set 1"] = np.nan
-    (found,) = agreements({"structural_entropy": grid(x), "dasgupta_cost": short})
-    assert found.n_rows == {"set 0": 8, "set 1": 7}
-    kept = np.delete(np.arange(8), 3)
-    assert found.correlation["set 1"] == pytest.approx(spearmanr(x[kept, 1], y[kept, 1]).statistic)
+    ((_, _, correlation, counts),) = agreements({"structural_entropy": grid(x), "dasgupta_cost": short})
+    assert counts.to_dict() == {"set 0": 8, "set 1": 7}
+    rest = np.delete(np.arange(8), 3)
+    assert correlation["set 1"] == pytest.approx(spearmanr(x[rest, 1], y[rest, 1]).statistic)
     with_short = pd.concat([grid(np.tile(x, 2)), pd.DataFrame({"set 0": [1.0]}, ["short"])])
     assert set(mean_ranks(with_short, "structural_entropy").mean) == set(grid(x).index)
 

@@ -25,12 +25,7 @@ _TOLERANCE = 1e-10
 
 @dataclass(frozen=True)
 class LabeledInputs:
-    """Points, some of them labeled.
-
-    X          : unscaled features (n, d).
-    y          : class codes (n,), -1 where there is no label.
-    validation : mask (n,) of the points whose labels may choose an epoch and never train.
-    """
+    """Features X (n, d), codes y (n,), -1 without a label, and a mask of labels that pick an epoch and never train."""
 
     X: NDArray[np.floating]
     y: Codes
@@ -77,10 +72,7 @@ def logistic_regression(inputs: LabeledInputs, *, C: float = 1.0) -> Codes:
 
 
 def gradient_boosting(inputs: LabeledInputs, *, n_rounds: int = 100, min_leaf: int = 1) -> Codes:
-    """Boosted decision trees on histograms, `n_rounds` trees per class.
-
-    `min_leaf` is the smallest number of rows in a leaf. With scikit-learn's default of 20, few labels allow no split.
-    """
+    """Boosted decision trees on histograms; few labels would allow no split with scikit-learn's least leaf of 20."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     check_count("n_rounds", n_rounds, 1)
@@ -115,18 +107,12 @@ def hyphc_two_step(inputs: LabeledInputs, *, n_epochs: int = 50, n_triples: int 
 
 
 def label_propagation(inputs: LabeledInputs) -> Codes:
-    """Label propagation (Zhu, Ghahramani and Lafferty, 2003) on the similarities exp(-d^2) of all pairs.
-
-    d is the Euclidean distance of features scaled to [0, 1]. O(n^2) memory.
-    """
+    """Label propagation (Zhu, Ghahramani and Lafferty, 2003) on the similarities of all pairs. O(n^2) memory."""
     return label_propagation_graph(inputs, n_neighbors=max(len(inputs.X) - 1, 1))
 
 
 def label_propagation_graph(inputs: LabeledInputs, *, n_neighbors: int = 10) -> Codes:
-    """Label propagation on the similarity graph of the nearest neighbors. O(n k) memory.
-
-    Points that no label reaches get the most frequent class.
-    """
+    """Label propagation on the similarity graph; points that no label reaches get the most frequent class."""
     shares = propagate(similarity_graph(inputs.X, n_neighbors), inputs.rows, np.eye(inputs.classes.size)[inputs.codes])
     # The shares of a point add up to 1 in the exact solution, and to 0 where no label arrives.
     reached = shares.sum(axis=1) > 0.5
@@ -136,13 +122,7 @@ def label_propagation_graph(inputs: LabeledInputs, *, n_neighbors: int = 10) -> 
 def propagate(graph: Graph, rows: Codes, known: NDArray[np.float64]) -> NDArray[np.float64]:
     """Shares (n, c) of every vertex from those (m, c) `known` at the vertices `rows`, which keep theirs.
 
-    A vertex without known shares has the mean of its neighbors', weighted by the edges: without loops, with U the
-    vertices without and L those with known shares, (D_UU - W_UU) f_U = W_UL f_L, solved by conjugate gradients,
-    O(n + edges) per step. Shares are 0 in components without any.
-
-    >>> path = Graph.from_edges([0, 1], [1, 2], [1.0, 3.0])
-    >>> propagate(path, np.array([0, 2]), np.eye(2)).round(6).tolist()
-    [[1.0, 0.0], [0.25, 0.75], [0.0, 1.0]]
+    Others have the weighted mean of their neighbors', (D_UU - W_UU) f_U = W_UL f_L, by conjugate gradients.
     """
     from scipy import sparse
     from scipy.sparse.linalg import cg

@@ -35,11 +35,9 @@ def hyphc_leaves(inputs: LabeledInputs, n_epochs: int, n_triples: int | None) ->
 def hyphc_end_to_end(
     inputs: LabeledInputs, *, n_epochs: int = 50, n_triples: int | None = None, loss_weight: float = 0.01
 ) -> Codes:
-    """HypHC's loss plus `loss_weight` times the cross-entropy of a classifier of the leaves, trained together.
+    """HypHC's loss plus `loss_weight` times the cross-entropy of a classifier in the tangent space at the origin.
 
-    The classifier is linear in the tangent space at the origin. The result is that of the epoch with the highest
-    accuracy on the validation points (the last one in a tie); without such points, of the last epoch. `n_triples` new
-    triples are drawn per epoch; None for as many as in `hyphc`.
+    The last of the epochs of highest accuracy on the validation points, or the last of all without such points.
     """
     check_positive("loss_weight", loss_weight)
     with worker_threads(None, len(inputs.X), trains=True):
@@ -103,8 +101,7 @@ def cross_entropy_slopes(
 ) -> tuple[Reals, float, Reals, Reals]:
     """Slopes of the mean cross-entropy of softmax(x W^T + b) against `truth` (m, c), with x = R u. O(m c d).
 
-    u are the directions (m, d), none of them 0, over their lengths, and R = 2 artanh(radius): x is the tangent vector
-    at the origin that leads to the leaf. Written out because autograd takes three times as long for so few numbers.
+    u are the unit directions, R = 2 artanh(radius). Autograd takes three times as long for so few numbers.
     """
     lengths = np.sqrt(np.einsum("ij,ij->i", directions, directions))[:, None]
     units, reach = directions / lengths, 2 * np.arctanh(radius)

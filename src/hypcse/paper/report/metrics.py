@@ -11,12 +11,9 @@ from hypcse.paper.hierarchies import MAX_DEPTH, level_score
 
 @dataclass(frozen=True)
 class Metric:
-    """What tables have figures of.
+    """What tables have figures of: its name in records, its phrase within a sentence, its unit, and if more is better.
 
-    name   : by which experiments and records know it.
-    phrase : what it is called within a sentence.
-    unit   : that of a `Score`, or "count", "clusters" (counts that have means), "seconds" or "MB".
-    higher : whether more is better.
+    The unit is that of a `Score`, or "count", "clusters" (counts that have means), "seconds" or "MB".
     """
 
     name: str
@@ -26,11 +23,7 @@ class Metric:
 
     @property
     def title(self) -> str:
-        """What it is called at the head of a table.
-
-        >>> METRICS["dendrogram_purity"].title, METRICS["accuracy"].title
-        ('Dendrogram purity (percent)', 'Accuracy (percent), random splits')
-        """
+        """What it is called at the head of a table."""
         name, comma, more = with_capital(self.phrase).partition(",")
         return f"{name}{ {'share': ' (percent)', 'MB': ' (MB)'}.get(self.unit, '') }{comma}{more}"
 

@@ -23,11 +23,7 @@ MIN_DATA_SETS = 3
 
 @dataclass(frozen=True)
 class Ranks:
-    """Mean ranks over data sets, best first.
-
-    p_value    : of Friedman's test that all rows are alike.
-    difference : Nemenyi's critical difference at the level 0.05; rows that are nearer do not differ.
-    """
+    """Mean ranks, best first, the p of Friedman's test that all rows are alike, and Nemenyi's critical difference."""
 
     mean: dict[str, float]
     n_data_sets: int
@@ -58,28 +54,19 @@ def mean_ranks(values: pd.DataFrame, metric: str) -> Ranks | None:
     return Ranks(ranks.mean(axis=1).sort_values(kind="stable").to_dict(), n, p_value, difference)
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """Spearman's correlation of the orders that two metrics give, by data set, and over how many rows there."""
+def agreements(values: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, str, pd.Series, pd.Series]]:
+    """Two metrics, Spearman's correlation of their orders of the rows, and how many rows have both, by data set.
 
-    first: str
-    second: str
-    correlation: dict[str, float]
-    n_rows: dict[str, int]
-
-
-def agreements(values: Mapping[str, pd.DataFrame]) -> Iterator[Agreement]:
-    """For every two metrics; the best row is first in each, and rows count if both metrics have a value.
-
-    NaN on a data set where a metric has all rows alike.
+    The best row is first in each. Only data sets with enough rows; NaN where a metric has all rows alike.
     """
     costs = {metric: _costs(frame, metric) for metric, frame in values.items()}
-    for pair in combinations(costs, 2):
-        x, y = costs[pair[0]].align(costs[pair[1]], join="left")
-        n_rows = {data: n for data, n in (x.notna() & y.notna()).sum().items() if n >= MIN_ROWS}
-        if n_rows:
-            both = {data: pd.concat([x[data], y[data]], axis=1) for data in n_rows}
-            yield Agreement(*pair, {data: frame.corr("spearman").iat[0, 1] for data, frame in both.items()}, n_rows)
+    for first, second in combinations(costs, 2):
+        x, y = costs[first].align(costs[second], join="left")
+        counts = (x.notna() & y.notna()).sum()
+        counts = counts[counts >= MIN_ROWS]
+        if counts.size:
+            both = (pd.concat([x[data], y[data]], axis=1) for data in counts.index)
+            yield first, second, pd.Series([pair.corr("spearman").iat[0, 1] for pair in both], counts.index), counts
 
 
 def _costs(values: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -123,12 +110,10 @@ def correlations(results: Results) -> Iterator[Block]:
     metrics, data_sets = results.experiment.metrics, results.data_sets
     lines = []
     for side, values in (("ours", results.ours), ("the paper's figures", results.paper)):
-        for pair in agreements({metric: values(metric) for metric in metrics}):
-            least, most = min(pair.n_rows.values()), max(pair.n_rows.values())
-            correlation = [pair.correlation.get(data, np.nan) for data in data_sets]
-            known = [value for value in correlation if np.isfinite(value)]
-            correlation.append(float(np.mean(known)) if known else np.nan)
-            name = f"{with_capital(METRICS[pair.first].phrase)} and {METRICS[pair.second].phrase}, {side}"
+        for first, second, by_data, counts in agreements({metric: values(metric) for metric in metrics}):
+            least, most = counts.min(), counts.max()
+            correlation = [*by_data.reindex(data_sets), by_data.mean()]
+            name = f"{with_capital(METRICS[first].phrase)} and {METRICS[second].phrase}, {side}"
             count = str(most) if least == most else f"{least} to {most}"
             lines.append((name, count, *(f"{value:.2f}" if np.isfinite(value) else "-" for value in correlation)))
     if not lines:

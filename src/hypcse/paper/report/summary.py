@@ -34,11 +34,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class Figure:
-    """What a row came to on a data set: mean and deviation over the seeds, and what the paper prints of them.
-
-    n_stopped : how many of the seeds ended at the time limit, with what they had by then.
-    n_missing : how many were not run.
-    """
+    """Mean and deviation of a row on a data set, seeds that failed, stopped or did not run, and the paper's figure."""
 
     mean: float
     deviation: float
@@ -57,10 +53,7 @@ Table = dict[str, dict[str, Figure]]
 
 @dataclass(frozen=True)
 class Results:
-    """An experiment, its planned tasks, and the records that there are, by key.
-
-    judged : whether figures are held against the paper's, which those of a smoke run are not.
-    """
+    """An experiment, its plan, and its records by key; `judged`: whether figures are held against the paper's."""
 
     experiment: Experiment
     planned: Sequence[Planned]
@@ -103,11 +96,7 @@ class Results:
         return table
 
     def ours(self, metric: str, *, complete: bool = False) -> pd.DataFrame:
-        """Our means by row and by data set, NaN if there is none.
-
-        complete : only those of figures without a missing or failed seed, which can stand beside figures of other rows:
-                   fewer seeds may be other data.
-        """
+        """Our means by row and by data set; `complete`: only where all seeds ran, because fewer may be other data."""
         return _frame(
             (label, data, one.mean)
             for label, row in self.table(metric).items()
@@ -154,11 +143,7 @@ def figure(records: Sequence[Record], metric: str, paper: float | None = None) -
 
 
 def verdict(metric: str, mean: float, deviation: float, n_seeds: int, paper: float) -> Verdict:
-    """By `RULE`.
-
-    >>> verdict("structural_entropy", 1.83, 0.0, 1, 1.822), verdict("dendrogram_purity", 98.6, 0.0, 1, 97.9)
-    ('reproduced', 'better')
-    """
+    """By `RULE`."""
     known = METRICS[metric]
     if known.unit == "count":
         return "reproduced" if mean == paper else "not reproduced"

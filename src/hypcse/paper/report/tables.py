@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -18,23 +17,20 @@ _MARKS: tuple[Mark, Mark] = ("best", "second")
 _SIGNS = {"reproduced": " =", "better": " +", "not reproduced": " -", None: ""}
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading; level 1 is the report's own."""
 
     text: str
     level: int
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A paragraph."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One field of a grid: a text that may be marked, and one after it that is not."""
 
     text: str
@@ -42,16 +38,14 @@ class Entry:
     after: str = ""
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """A table: its heads, the first of them above the rows' names, and its rows."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[Entry, ...], ...]
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """A drawing as SVG, and what it shows."""
 
     name: str
@@ -76,11 +70,9 @@ def metric_grid(results: Results, metric: str, *, marked: bool, spread: bool = T
 def mean_grid(
     results: Results, columns: Mapping[str, Mapping[str, str]], *, plain: str = "", ranked: bool = False
 ) -> Grid:
-    """Means over cases, the best two of each column marked; a row that lacks a case of a column has no mean there.
+    """Means over the cases of each column, by their metrics; a row that lacks one of them has no mean there.
 
-    columns : by head, the metric that each case is counted by.
-    plain   : head of a column without marks.
-    ranked  : whether the best row of the first column comes first.
+    plain, ranked : a head without marks, and whether the best row of the first column comes first.
     """
     metrics = {head: next(iter(cases.values())) for head, cases in columns.items()}
     values = {

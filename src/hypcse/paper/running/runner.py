@@ -103,10 +103,9 @@ def read_records(path: Path) -> list[Record]:
 
 
 def run_in_workers(tasks: Sequence[Task], n_jobs: int) -> Generator[Record]:
-    """Records as they come, `n_jobs` tasks at a time; with several, those of the largest data sets first.
+    """Records as they come, `n_jobs` tasks at a time, largest data sets first if there are several.
 
-    A task whose process dies is tried again, alone, at the end, and recorded as lost if that fails too. Tasks that
-    measure time come last, one by one in fresh processes.
+    A task whose process dies is tried again, alone, at the end. Tasks that measure time come last, in fresh processes.
     """
     queue = [task for task in reversed(tasks) if task.kind != "growth"]
     if n_jobs > 1:

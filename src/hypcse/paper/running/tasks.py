@@ -28,12 +28,10 @@ QUICK_EPOCHS = 2
 class Task:
     """One unit of work, shared by all experiments that need it: a method on a data set with a seed.
 
-    kind        : what is measured: "compare", or a kind of experiments, with "tree" for "table" and "sweep".
-    options     : options of the method, all of them.
-    neighbors   : neighbors in the graph that the method sees, if not the standard's; "all" is complete.
-    refined     : whether the method's tree is refined.
-    points      : points to cluster instead of a data set, and `points_hash`, which stands for them in the key.
-    folder      : where the tree of the points is written.
+    kind      : "compare", or a kind of experiments, with "tree" for "table" and "sweep".
+    neighbors : in the graph that the method sees, if not the standard's; "all" is complete.
+    points    : to cluster instead of a data set; `points_hash` stands for them in the key.
+    folder    : where their tree is written.
     """
 
     kind: str
@@ -68,10 +66,7 @@ class Task:
 
 
 def compare_tasks(points: Points, methods: Sequence[str], data: str, seed: int, folder: Path) -> list[Task]:
-    """Methods on the same points, which `data` names; their trees go into the folder, as METHOD.nwk.
-
-    Wide sparse features are reduced here, once for all methods.
-    """
+    """Methods on the same points, which `data` names; wide sparse features are reduced here, once for all methods."""
     components = learn_reduction(points.features)
     points = replace(points, features=np.ascontiguousarray(reduce_columns(points.features, components)), notes=())
     if components is not None:
