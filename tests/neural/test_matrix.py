@@ -38,7 +38,7 @@ def test_a_matrix_is_the_graph_of_its_edges(room: int) -> None:
         torch.testing.assert_close(one.to_edges().weight, other.weight)
     loops = graph.with_loops().normalized().aggregate(x)
     torch.testing.assert_close(loops, edges.with_loops().normalized().aggregate(x))
-    weights = graph.normalized().entry_weights()
+    weights = graph.edges.scaled(graph.normalized().scale).weight
     torch.testing.assert_close(weights[: len(edges.weight)], edges.normalized().weight)
     assert (weights[len(edges.weight) :] == 0).all()
 

@@ -53,12 +53,10 @@ TIME_OFFSET = 1.1
 
 
 class LorentzLinear(nn.Module):
-    """A linear map between hyperboloids, Eq. (10).
+    """A linear map between hyperboloids, Eq. (10), x : (n, in_dim + 1)  ->  (n, out_dim + 1).
 
     phi is the space part of y = Theta x + b, rescaled to the length of a point whose time is sigmoid(y_0) exp(s) + 1.1,
     with s learned from log 10. The weights of the input's time coordinate start at 0.
-
-    x : (n, in_dim + 1)  ->  (n, out_dim + 1)
     """
 
     def __init__(
@@ -139,11 +137,9 @@ class Encoder(nn.Module):
     def extend(self, sources: list[Tensor], features: Tensor, index: Tensor, weight: Tensor) -> Tensor:
         """Lorentz points (m, embed_dim + 1) of new vertices, which see the old ones, but not the other way round.
 
-        sources  : of the old vertices; features : (m, d) of the new ones.
-        index    : (m, k) their neighbors among the old ones; weight : (m, k), under "mean", up to a factor per row.
+        index, weight : (m, k) neighbors among the old ones, which send `sources`, and weights up to a factor per row.
 
-        Layer by layer as in `forward`. A vertex is not its own neighbor: under "mean" only what its neighbors send in
-        the last layer counts, under "attention" its own points are the queries.
+        A vertex is not its own neighbor: under "mean" only what its neighbors send in the last layer counts.
         """
         if not self.attentions:
             return _center(sources[-1][index], weight)
@@ -183,10 +179,7 @@ SPREAD = 0.5
 
 
 class Prototypes(nn.Module):
-    """Scores of points against class prototypes p_c, which are points of the manifold themselves, and biases b_c.
-
-    score_c(z) = 2 + 2 <z, p_c> + b_c, which is b_c at the prototype and decreases with the distance from it.
-    """
+    """Scores 2 + 2 <z, p_c> + b_c against class prototypes p_c on the manifold, b_c at the prototype."""
 
     def __init__(self, dim: int, n_classes: int, generator: torch.Generator) -> None:
         super().__init__()
@@ -199,10 +192,5 @@ class Prototypes(nn.Module):
 
 
 def class_scores(points: Tensor, prototypes: Tensor, bias: Tensor) -> Tensor:
-    """Scores of points (n, d + 1) against prototypes (c, d + 1).
-
-    >>> origin = torch.tensor([[1.0, 0.0]])
-    >>> class_scores(origin, origin, torch.tensor([0.5]))
-    tensor([[0.5000]])
-    """
+    """Scores of points (n, d + 1) against prototypes (c, d + 1)."""
     return bias - 2 * pairwise_excess(points, prototypes)

@@ -27,11 +27,7 @@ def inner(x: Tensor, y: Tensor) -> Tensor:
 
 
 def lift(features: Tensor) -> Tensor:
-    """Euclidean features (..., d) as points (..., d + 1) with time sqrt(1 + |x|^2), as in Eq. (10).
-
-    >>> lift(torch.tensor([[3.0, 0.0]]))
-    tensor([[3.1623, 3.0000, 0.0000]])
-    """
+    """Euclidean features (..., d) as points (..., d + 1) with time sqrt(1 + |x|^2), as in Eq. (10)."""
     time = torch.sqrt(1 + features.square().sum(-1, keepdim=True))
     return torch.cat([time, features], dim=-1)
 
@@ -45,20 +41,15 @@ def project(x: Tensor) -> Tensor:
 
 
 def distance(x: Tensor, y: Tensor) -> Tensor:
-    """Distance arcosh(-<x, y>) of points, over the last dimension; precise for near ones, of gradient 0 at equal ones.
+    """Distance arcosh(-<x, y>) of points, over the last dimension, of gradient 0 at equal ones.
 
-    With u = -<x, y> - 1 = <x - y, x - y> / 2, which does not cancel where x and y are near,
-
-        d = arcosh(1 + u) = log1p(u + sqrt(u (u + 2))).
+    u = -<x, y> - 1 = <x - y, x - y> / 2 does not cancel where x and y are near.
     """
     return arcosh_one_plus(inner(x - y, x - y) / 2)
 
 
 def pairwise_excess(x: Tensor, y: Tensor) -> Tensor:
-    """u = -<x, y> - 1 of all pairs, (n, d + 1) and (m, d + 1) -> (n, m), by one matrix product.
-
-    The distance is arcosh(1 + u). Rounding hides distances below about sqrt(eps x0 y0): use `distance` for them.
-    """
+    """u = -<x, y> - 1 of all pairs, (n, m); rounding hides distances below about sqrt(eps x0 y0)."""
     signed = torch.cat([x[:, :1], -x[:, 1:]], dim=1)
     return signed @ y.T - 1
 
@@ -95,14 +86,7 @@ def to_lorentz(z: Tensor) -> Tensor:
 
 
 def on_sphere(directions: Tensor, radius: float | Tensor) -> Tensor:
-    """Unit directions times one radius, (..., d): leaves that share one depth.
-
-    A zero direction has none, and takes the first axis with gradient 0.
-
-    >>> on_sphere(torch.tensor([[3.0, 4.0], [0.0, 0.0]]), 0.5)
-    tensor([[0.3000, 0.4000],
-            [0.5000, 0.0000]])
-    """
+    """Unit directions times one radius, (..., d); a zero direction takes the first axis with gradient 0."""
     return unit(directions) * radius
 
 
@@ -119,11 +103,7 @@ def unit(directions: Tensor) -> Tensor:
 
 
 def log_origin(z: Tensor) -> Tensor:
-    """The tangent vector at the origin that leads to z, 2 artanh|z| z / |z|, (..., d): its length is z's distance.
-
-    >>> log_origin(torch.tensor([[0.5, 0.0]]))
-    tensor([[1.0986, 0.0000]])
-    """
+    """The tangent vector at the origin that leads to z, 2 artanh|z| z / |z|, (..., d): its length is z's distance."""
     length = torch.linalg.vector_norm(z, dim=-1, keepdim=True)
     return unit(z) * 2 * torch.atanh(length)
 
@@ -185,8 +165,7 @@ def plain_depth(directions: Tensor, radius: Tensor) -> Tensor:
 
 
 class _CompiledPairDepth(torch.autograd.Function):
-    """`plain_depth` in single precision on the CPU, by two kernels: with the slope tanh^2(R) / (4 s sqrt x) by the
-    cosine, and sqrt x / (s tanh R) by tanh R."""
+    """`plain_depth` in single precision on the CPU: slopes tanh^2(R) / (4 s sqrt x) and sqrt x / (s tanh R)."""
 
     @staticmethod
     def forward(ctx: Any, directions: Tensor, radius: Tensor) -> Tensor:

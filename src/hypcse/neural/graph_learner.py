@@ -31,12 +31,7 @@ class GraphLearner(nn.Module):
         mlp : X <- X Theta^T + b
         gcn : X <- (S X) Theta^T + b,    S = D^-1/2 (W + I) D^-1/2, D = row sums of W + I
 
-    Paper: "Graph Structure Learning". Every Theta starts as the identity and every b at 0, so that learning starts
-    from the graph of the features themselves.
-
-    >>> anchor = EdgeTensors.from_pairs(torch.tensor([[0], [1]]), torch.ones(1), 2)
-    >>> GraphLearner(2, kind="mlp")(torch.tensor([[1.0, 0.5], [0.0, 2.0]]), anchor).tolist()
-    [[1.0, 0.5], [0.0, 2.0]]
+    Paper: "Graph Structure Learning". Every Theta starts as the identity and every b at 0.
     """
 
     def __init__(self, n_features: int, kind: Learner = "gcn") -> None:
@@ -64,10 +59,7 @@ def _identity(width: int) -> nn.Linear:
 
 
 def drop_edges(graph: EdgeTensors | MatrixGraph, rate: float, generator: torch.Generator) -> EdgeTensors | MatrixGraph:
-    """The graph without each of its edges with probability `rate`, both directions together; weights stay.
-
-    For a matrix a number is drawn for every pair.
-    """
+    """The graph without each of its edges with probability `rate`, both directions together; weights stay."""
     if isinstance(graph, EdgeTensors):
         ends, weight = graph.once()
         stays = ~draw_events(rate, weight, generator)
@@ -79,19 +71,12 @@ def drop_edges(graph: EdgeTensors | MatrixGraph, rate: float, generator: torch.G
 
 
 def mask_features(x: Tensor, rate: float, generator: torch.Generator) -> Tensor:
-    """x (n, d) with each column set to 0 with probability `rate`.
-
-    >>> mask_features(torch.ones(1, 6), 0.5, torch.Generator().manual_seed(0)).tolist()
-    [[0.0, 1.0, 0.0, 0.0, 0.0, 1.0]]
-    """
+    """x (n, d) with each column set to 0 with probability `rate`."""
     return x.masked_fill(draw_events(rate, x[0], generator), 0.0)
 
 
 def draw_events(chance: float, like: Tensor, generator: torch.Generator) -> Tensor:
-    """For each entry of `like` whether an event of probability `chance` happened, on its device.
-
-    The generator may live elsewhere: one on the CPU draws the same for every device.
-    """
+    """For each entry of `like`, whether an event of probability `chance` happened, on its device."""
     uniform = torch.rand(like.shape, generator=generator, device=generator.device)
     return (uniform < chance).to(like.device)
 
@@ -225,7 +210,10 @@ def update_anchor(
     learned weight times the ratio of the two graphs' mean weights; otherwise the learned weight itself. No gradient
     passes. O(m log m).
     """
-    home = _part_of_vertex(anchor, [vertices for vertices, _ in parts])
+    # The number of the part that holds each vertex, -1 where none does.
+    home = torch.full((anchor.n_vertices,), -1, device=anchor.index.device)
+    for number, (vertices, _) in enumerate(parts):
+        home[vertices] = number
     old, old_weight = anchor.detach().once()
     inside = (home[old[0]] == home[old[1]]) & (home[old[0]] >= 0)
     new = torch.cat([anchor.index[:, :0], *(ends for _, (ends, _) in parts)], dim=1)
@@ -245,14 +233,6 @@ def proposed_pairs(learned: EdgeTensors, vertices: Tensor) -> Pairs:
     """The edges of a learned graph, each once, between vertices of the anchor."""
     pairs, weight = learned.detach().once()
     return vertices[pairs], weight
-
-
-def _part_of_vertex(anchor: EdgeTensors, vertex_sets: Sequence[Tensor]) -> Tensor:
-    """(n,) number of the part that holds each vertex, -1 where none does."""
-    home = torch.full((anchor.n_vertices,), -1, device=anchor.index.device)
-    for number, vertices in enumerate(vertex_sets):
-        home[vertices] = number
-    return home
 
 
 def _keys(ends: Tensor, n_vertices: int) -> Tensor:

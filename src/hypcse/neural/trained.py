@@ -95,10 +95,9 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         inputs: NDArray[np.float32],
         score: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
     ) -> NDArray[np.float64]:
-        """The known values of training points for their copies in X; for other rows their leaves, or scores.
+        """The known values of training points for their copies in X; for other rows their leaves, or `score` of points.
 
         inputs : of the encoder, for the training points.
-        score  : from points on the hyperboloid.
         """
         features, links = self._linked(X)
         values = known[links.indices[:, 0]]
@@ -112,11 +111,7 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _place(
         self, inputs: NDArray[np.float32], features: NDArray[np.float32], links: Links, *, leaves: bool = True
     ) -> NDArray[np.float64]:
-        """Leaves (m, embed_dim) in the ball, on the training radius, of new points (m, d) with their links.
-
-        With leaves=False, points (m, embed_dim + 1) of the hyperboloid. The training points are encoded as at
-        evaluation and see no new point, so that a point's place depends neither on other new points nor on their order.
-        """
+        """Leaves, or points of the hyperboloid, of new points, which training points do not see, nor one another."""
         device, choice = choose_device(self.device), self._config.encode_on
         networks = Networks(features.shape[1], self._config, torch.Generator())
         networks.load_state_dict(self._state)
@@ -149,10 +144,7 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
 
 def _link_weights(links: Links, graph: Graph, normalized: bool) -> NDArray[np.float32]:
-    """w_j, or w_j / sqrt(d_j) with the degree of the neighbor, divided by their sum, which the hyperboloid allows.
-
-    The factor 1 / sqrt(d) of the new point is lost there. A neighbor without edges has the link alone.
-    """
+    """w_j, or w_j / sqrt(d_j) with the degree of the neighbor, over their sum, which the hyperboloid allows."""
     weights = links.weights
     if normalized:
         degrees = graph.edge_degrees[links.indices]

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import hypcse
-from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse._threads import FEW_POINTS, openmp_threads
 from hypcse.graph import Graph, scale_features, similarity_graph
-from hypcse.methods.options import check_positive
 from hypcse.paper.hyphc_leaves import hyphc_end_to_end, hyphc_leaves
 
 Codes = NDArray[np.int64]
@@ -58,38 +56,28 @@ class LabeledInputs:
         return scale_features(self.X).astype(np.float64)
 
 
-def nearest_neighbors(inputs: LabeledInputs, *, n_neighbors: int = 5) -> Codes:
-    """The most frequent class among the nearest labeled points (all of them, if there are fewer)."""
+def nearest_neighbors(inputs: LabeledInputs) -> Codes:
+    """The most frequent class among the 5 nearest labeled points, or all of fewer."""
     from sklearn.neighbors import KNeighborsClassifier
 
-    k = min(check_count("n_neighbors", n_neighbors, 1), inputs.rows.size)
-    return predict_with(KNeighborsClassifier(n_neighbors=k), inputs.features, inputs)
+    return predict_with(KNeighborsClassifier(n_neighbors=min(5, inputs.rows.size)), inputs.features, inputs)
 
 
-def logistic_regression(inputs: LabeledInputs, *, C: float = 1.0) -> Codes:
-    """Multinomial logistic regression; C is the inverse of the weight of its squared penalty."""
-    return predict_with(linear_model(C), inputs.features, inputs)
+def logistic_regression(inputs: LabeledInputs, *, features: NDArray[np.float64] | None = None) -> Codes:
+    """Multinomial logistic regression on the scaled features, or others, with enough steps to converge."""
+    from sklearn.linear_model import LogisticRegression
+
+    return predict_with(LogisticRegression(max_iter=10_000), inputs.features if features is None else features, inputs)
 
 
-def gradient_boosting(inputs: LabeledInputs, *, n_rounds: int = 100, min_leaf: int = 1) -> Codes:
+def gradient_boosting(inputs: LabeledInputs) -> Codes:
     """Boosted decision trees on histograms; few labels would allow no split with scikit-learn's least leaf of 20."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    check_count("n_rounds", n_rounds, 1)
-    check_count("min_leaf", min_leaf, 1)
-    model = HistGradientBoostingClassifier(
-        max_iter=n_rounds, min_samples_leaf=min_leaf, early_stopping=False, random_state=inputs.random_state
-    )
+    model = HistGradientBoostingClassifier(min_samples_leaf=1, early_stopping=False, random_state=inputs.random_state)
     # On few rows its threads mostly wait for each other.
     with openmp_threads(1 if inputs.rows.size < FEW_POINTS else None):
         return predict_with(model, inputs.features, inputs)
-
-
-def linear_model(C: float) -> Any:
-    """Multinomial logistic regression, with enough steps to converge."""
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=check_positive("C", C), max_iter=10_000)
 
 
 def predict_with(model: Any, features: NDArray[np.float64], inputs: LabeledInputs) -> Codes:
@@ -101,19 +89,18 @@ def predict_with(model: Any, features: NDArray[np.float64], inputs: LabeledInput
     return inputs.classes[codes]
 
 
-def hyphc_two_step(inputs: LabeledInputs, *, n_epochs: int = 50, n_triples: int | None = None, C: float = 1.0) -> Codes:
-    """Logistic regression on HypHC's leaves in the tangent space at the origin, where it is linear; C as above."""
-    return predict_with(linear_model(C), hyphc_leaves(inputs, n_epochs, n_triples), inputs)
+def hyphc_two_step(inputs: LabeledInputs, *, n_epochs: int = 50, n_triples: int | None = None) -> Codes:
+    """Logistic regression on HypHC's leaves in the tangent space at the origin, where it is linear."""
+    return logistic_regression(inputs, features=hyphc_leaves(inputs, n_epochs, n_triples))
 
 
-def label_propagation(inputs: LabeledInputs) -> Codes:
-    """Label propagation (Zhu, Ghahramani and Lafferty, 2003) on the similarities of all pairs. O(n^2) memory."""
-    return label_propagation_graph(inputs, n_neighbors=max(len(inputs.X) - 1, 1))
+def label_propagation(inputs: LabeledInputs, *, n_neighbors: int | None = None) -> Codes:
+    """Label propagation (Zhu, Ghahramani and Lafferty, 2003) on the similarity graph; by default of all pairs.
 
-
-def label_propagation_graph(inputs: LabeledInputs, *, n_neighbors: int = 10) -> Codes:
-    """Label propagation on the similarity graph; points that no label reaches get the most frequent class."""
-    shares = propagate(similarity_graph(inputs.X, n_neighbors), inputs.rows, np.eye(inputs.classes.size)[inputs.codes])
+    Points that no label reaches get the most frequent class.
+    """
+    graph = similarity_graph(inputs.X, n_neighbors or max(len(inputs.X) - 1, 1))
+    shares = propagate(graph, inputs.rows, np.eye(inputs.classes.size)[inputs.codes])
     # The shares of a point add up to 1 in the exact solution, and to 0 where no label arrives.
     reached = shares.sum(axis=1) > 0.5
     return inputs.classes[np.where(reached, shares.argmax(axis=1), np.bincount(inputs.codes).argmax())]
@@ -203,7 +190,7 @@ CLASSIFIERS: dict[str, Callable[..., Codes]] = {
     "hypcse-classifier": _classify,
     "spread-labels": _spread,
     "label-propagation": label_propagation,
-    "label-propagation-graph": label_propagation_graph,
+    "label-propagation-graph": partial(label_propagation, n_neighbors=10),
     "hyphc-two-step": hyphc_two_step,
     "hyphc-end-to-end": hyphc_end_to_end,
     "nearest-neighbors": nearest_neighbors,

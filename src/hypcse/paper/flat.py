@@ -47,15 +47,11 @@ def _public(name: str) -> FlatCase:
     return FlatCase(name, "public", known.n_points, known.n_features, known.n_classes, lambda _: load(name))
 
 
-def _diagnostic(seed: int) -> tuple[Floats, Labels]:
-    from sklearn.datasets import load_breast_cancer
-
-    return load_breast_cancer(return_X_y=True)
-
-
 def _scikit_learns(seed: int, maker: str, **options: Any) -> tuple[Floats, Labels]:
     from sklearn import datasets
 
+    if maker == "load_breast_cancer":
+        return datasets.load_breast_cancer(return_X_y=True)
     return getattr(datasets, maker)(1000, random_state=seed, **options)
 
 
@@ -104,7 +100,7 @@ FLAT_CASES = {
     case.name: case
     for case in (
         *map(_public, available()),
-        FlatCase("breast-cancer-diagnostic", "public", 569, 30, 2, _diagnostic),
+        FlatCase("breast-cancer-diagnostic", "public", 569, 30, 2, partial(_scikit_learns, maker="load_breast_cancer")),
         _curves("moons"),
         _curves("circles", factor=0.5),
         _blobs("densities", 10, [0.5, 1.0, 2.5]),

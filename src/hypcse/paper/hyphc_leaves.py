@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import check_count
 from hypcse._threads import worker_threads
-from hypcse.methods.options import check_positive
 from hypcse.paper.methods.hyphc import Training, count_triples, unit_rows
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from hypcse.paper.classifiers import Codes, LabeledInputs
 
 Reals = NDArray[np.float64]
@@ -39,7 +35,6 @@ def hyphc_end_to_end(
 
     The last of the epochs of highest accuracy on the validation points, or the last of all without such points.
     """
-    check_positive("loss_weight", loss_weight)
     with worker_threads(None, len(inputs.X), trains=True):
         run = Training(unit_rows(inputs.X), inputs.random_state)
         classifier = LeafClassifier(run, inputs, loss_weight)
@@ -56,10 +51,8 @@ def _epochs(
     run: Training, n_epochs: int, n_triples: int | None, add_slopes: Callable[[], None] | None = None
 ) -> Iterator[int]:
     """Train epoch by epoch, and yield after each; with fewer than three points there is nothing to train."""
-    n_points = len(run.rows)
-    n_triples = count_triples(n_points) if n_triples is None else check_count("n_triples", n_triples, 1)
-    for epoch in range(check_count("n_epochs", n_epochs, 1) if n_points > 2 else 0):
-        run.epoch(n_triples, add_slopes=add_slopes)
+    for epoch in range(n_epochs if len(run.rows) > 2 else 0):
+        run.epoch(n_triples or count_triples(len(run.rows)), add_slopes=add_slopes)
         yield epoch
 
 
@@ -83,10 +76,12 @@ class LeafClassifier:
         rows = self.inputs.rows
         directions, radius = self.run.directions.numpy()[rows], self.run.radius.item()
         values = directions, radius, self.weights.numpy(), self.bias.numpy(), self.truth
-        slopes = [self.loss_weight * slope for slope in cross_entropy_slopes(*values)]
-        _gradient(self.run.directions)[rows] += torch.from_numpy(slopes[0])
-        _gradient(self.run.radius).add_(slopes[1])
-        self.weights.grad, self.bias.grad = torch.from_numpy(slopes[2]), torch.from_numpy(slopes[3])
+        by_direction, by_radius, by_weight, by_bias = cross_entropy_slopes(*values)
+        assert self.run.directions.grad is not None and self.run.radius.grad is not None
+        self.run.directions.grad[rows] += torch.from_numpy(self.loss_weight * by_direction)
+        self.run.radius.grad += self.loss_weight * by_radius
+        self.weights.grad = torch.from_numpy(self.loss_weight * by_weight)
+        self.bias.grad = torch.from_numpy(self.loss_weight * by_bias)
 
     def predict(self) -> Codes:
         """Current class codes of all leaves."""
@@ -113,8 +108,3 @@ def cross_entropy_slopes(
     along = np.einsum("ij,ij->i", by_point, units)[:, None]
     by_radius = float(along.sum() * 2 / ((1 - radius) * (1 + radius)))
     return reach * (by_point - along * units) / lengths, by_radius, reach * by_score.T @ units, by_score.sum(axis=0)
-
-
-def _gradient(values: Tensor) -> Tensor:
-    assert values.grad is not None
-    return values.grad

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,10 +56,3 @@ def test_the_classification_loss_fits_the_labels():
     joint = hyphc_end_to_end(inputs(X, y), n_epochs=20, n_triples=10_000, loss_weight=10.0)
     frozen = hyphc_two_step(inputs(X, y), n_epochs=20, n_triples=10_000)
     assert np.mean(joint[known] == y[known]) > 0.9 > np.mean(frozen[known] == y[known])
-
-
-@pytest.mark.parametrize(("option", "value"), [("n_epochs", 0), ("n_triples", 0), ("loss_weight", 0.0)])
-def test_errors(option, value):
-    X, truth = noisy()
-    with pytest.raises(ValueError, match=f"{option}={value}"):
-        hyphc_end_to_end(inputs(X, truth), **{option: value})

@@ -63,8 +63,7 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
 
 
 def plain_sums(excess: Tensor, diagonal: Tensor, temperature: float) -> Tensor:
-    """log sum_k of row i plus that of column i, (n,), of exp(-arcosh(1 + u) / t) with the logarithms on the diagonal
-    replaced: the form for every device and precision."""
+    """log sums of exp(-arcosh(1 + u) / t) over row i and over column i, added, with the diagonal's logarithms."""
     logits = torch.diagonal_scatter(-geometry.arcosh_one_plus(excess) / temperature, diagonal)
     return torch.logsumexp(logits, dim=1) + torch.logsumexp(logits, dim=0)
 
@@ -130,13 +129,7 @@ def centroid_loss(leaves: Tensor) -> Tensor:
 def margin_loss(scores: Tensor, codes: Tensor, margin: float = 1.0) -> Tensor:
     """Mean over labeled points and classes of relu(margin - score of the label + score of the class).
 
-    The label's own class adds the margin to every mean. 0 if no point is labeled.
-
-    scores : (n, n_classes).
-    codes  : (n,) the class of each point, -1 where unknown.
-
-    >>> float(margin_loss(torch.tensor([[3.0, 1.0], [0.0, 0.0]]), torch.tensor([0, -1])))
-    0.5
+    scores : (n, n_classes); codes : (n,) the class of each point, -1 where unknown. 0 if no point is labeled.
     """
     is_labeled = codes >= 0
     if not bool(is_labeled.any()):

@@ -156,7 +156,7 @@ def _decode_anchor(content: Content, run: Run) -> EdgeTensors:
 class Checkpoints:
     """The folder of one training's checkpoints, `epoch-000010` and so on; after the first there is always a whole one.
 
-    Only folders of such names that hold nothing else are ever removed. `fit` keeps other trainings out of the folder.
+    Only folders of such names that hold nothing else are ever removed.
     """
 
     def __init__(self, folder: str | os.PathLike[str], every: int, run: Run) -> None:

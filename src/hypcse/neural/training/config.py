@@ -114,11 +114,7 @@ class TrainingOptions(BaseEstimator):
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """The values that training works with; each is a parameter of `HypCSE` or one of its `TrainingOptions`.
-
-    >>> TrainingConfig(embed_dim=2, anchor_decay=1.0).embed_dim
-    2
-    """
+    """The values that training works with; each is a parameter of `HypCSE` or one of its `TrainingOptions`."""
 
     hidden_dim: int = 128
     embed_dim: int = 16
@@ -216,11 +212,8 @@ def fill_options(defaults: Mapping[str, Any], parameters: Mapping[str, Any]) -> 
 def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:
     """The options with "auto" epochs as a number: a bounded number of steps for any size.
 
-    Every epoch is then evaluated, which is cheap compared to it, and training ends when evaluations stop improving; if
-    the options set either, they stay.
+    Every epoch is then evaluated, which is cheap, and training ends when that stops improving; options set stay.
 
-    >>> count_epochs({"n_epochs": "auto"}, 1_000)
-    {'evaluate_every': 1, 'patience': 10, 'n_epochs': 30}
     >>> count_epochs({"n_epochs": "auto", "patience": 3}, 10_000)
     {'evaluate_every': 1, 'patience': 3, 'n_epochs': 6}
     """

@@ -29,11 +29,10 @@ _LEAST_VALIDATION = 10
 
 @dataclass(frozen=True, eq=False)
 class Supervision:
-    """What is known about classes.
+    """What is known about classes, by codes (n,) from 0, -1 if unknown.
 
-    codes   : (n,) the class of each point from 0, -1 if unknown.
-    taught  : (n,) the codes to learn from: -1 also for labeled points that pick the epoch instead.
-    guesses : (n,) the assumed class of each point without a code to learn from, -1 if there is none.
+    taught  : the codes to learn from: -1 also for labeled points that pick the epoch instead.
+    guesses : assumed classes of points without a code to learn from.
     weight, guess_weight : of the margin loss of labels and of guesses.
     """
 
@@ -63,10 +62,7 @@ def known_classes(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np
 
 
 def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int) -> NDArray[np.bool_]:
-    """The labeled rows that pick the epoch: this share, or none if that is fewer than 10.
-
-    Every class keeps a label to learn from.
-    """
+    """The labeled rows that pick the epoch, or none if they are fewer than 10; every class keeps one to learn from."""
     labeled = np.flatnonzero(codes >= 0)
     wanted = round(fraction * labeled.size)
     chosen = np.zeros(codes.size, np.bool_)
@@ -92,10 +88,9 @@ def supervise(
 
 
 class LabeledRun(Run):
-    """One training with labels under way; `attributes` are those of the classifier at the best epoch so far.
+    """One training with labels; `attributes` are those of the classifier at the best epoch so far.
 
-    The best epoch has the most validation points right and, among equals, the lowest margin loss on them; without
-    validation points it is the last one.
+    It has the most validation points right and, among equals, the lowest margin loss on them; else it is the last.
     """
 
     def __init__(self, setup: Setup, supervision: Supervision) -> None:
@@ -134,7 +129,12 @@ class LabeledRun(Run):
         with torch.no_grad():
             points = self.encode()
             scores = self.prototypes(points)
-            leaves, value = self.networks.encoder.leaves(points), self._value(number, scores)
+            leaves = self.networks.encoder.leaves(points)
+        value = float(number), 0.0
+        if self.validation.numel():
+            judged, truth = scores[self.validation], self.codes[self.validation]
+            right = (judged.argmax(dim=1) == truth).double().mean()
+            value = float(right), -float(margin_loss(judged, truth))
         self.since_best += 1
         if value > self.best_value:
             self.best_value, self.best_epoch, self.since_best = value, number, 0
@@ -147,11 +147,3 @@ class LabeledRun(Run):
                 "_encoded_on": self.encoded_on(self.anchor),
             }
         return None
-
-    def _value(self, number: int, scores: Tensor) -> tuple[float, float]:
-        """What picks the epoch; higher is better."""
-        if not self.validation.numel():
-            return float(number), 0.0
-        scores, truth = scores[self.validation], self.codes[self.validation]
-        right = (scores.argmax(dim=1) == truth).double().mean()
-        return float(right), -float(margin_loss(scores, truth))

@@ -31,12 +31,7 @@ from hypcse.tree import Tree
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What a training starts from; on one machine the same setup gives the same training.
-
-    features : (n, d), scaled.
-    graph    : over their rows.
-    device   : where it trains. Weights start on the CPU, the same for every device.
-    """
+    """Scaled features (n, d), their graph, settings, seed and device: the same setup gives the same training."""
 
     features: NDArray[np.float32]
     graph: Graph
@@ -66,14 +61,11 @@ class TrainingStep:
 
 @dataclass(frozen=True)
 class Trained:
-    """The best epoch of a training.
+    """The best epoch of a training, 0 for the start, and the entropy that picked it.
 
     tree, leaves : leaves (n, embed_dim) in the ball on one radius.
-    epoch        : 0 for the start.
-    entropy      : the value that picked it, on the graph that `select_on` names.
     state        : copies of the networks' weights.
-    encoded_on   : the graph that the leaves were encoded on, before any normalization: the initial graph, or the
-                   anchor of that epoch.
+    encoded_on   : the graph that the leaves were encoded on, before any normalization.
     history      : at the end of training, one step per epoch.
     """
 

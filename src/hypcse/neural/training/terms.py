@@ -29,10 +29,7 @@ _DEEPEST = 2 * math.atanh(RADIUS_LIMITS[1])
 
 
 class Networks(nn.Module):
-    """The encoder f, the projector h and the graph learner g; a call gives the terms of the objective on a subgraph.
-
-    added : a loss beside Eq. (17).
-    """
+    """The encoder f, projector h, graph learner g and a loss `added` beside Eq. (17); a call gives the terms."""
 
     def __init__(self, n_features: int, config: TrainingConfig, generator: torch.Generator) -> None:
         super().__init__()
@@ -104,9 +101,9 @@ def _entropy(leaves: Tensor, graph: AnyGraph, temperature: float) -> Tensor:
         return cse_loss(leaves, *graph.once(), temperature)
     from hypcse.neural.losses.fused import entropy_of_rows
 
-    edges = graph.edges
-    assert edges is not None
-    return entropy_of_rows(leaves, edges.index, graph.entry_weights(), edges.pointers, temperature, _DEEPEST)
+    assert graph.edges is not None
+    edges = graph.edges.scaled(graph.scale)
+    return entropy_of_rows(leaves, edges.index, edges.weight, edges.pointers, temperature, _DEEPEST)
 
 
 def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph) -> AnyGraph | None:
@@ -129,11 +126,7 @@ def _encode_view(
 
 
 def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:
-    """Riemannian Adam where a parameter lives on a manifold, Adam where none does.
-
-    Without a manifold both make the same steps but for rounding, and Adam is faster. `weight_decay` is added to the
-    gradient in both.
-    """
+    """Riemannian Adam where a parameter lives on a manifold, else Adam: the same steps but for rounding, and faster."""
     weights = list(parameters)
     if any(isinstance(weight, ManifoldParameter) for weight in weights):
         return RiemannianAdam(weights, lr=learning_rate, weight_decay=weight_decay)

@@ -112,8 +112,7 @@ def _log_sums(columns, sums, n: int, d: int, inverse: float, ROWS: tl.constexpr,
 def _losses(columns, sums, losses, rest, n: int, d: int, inverse: float, ROWS: tl.constexpr, POSITIVE: tl.constexpr):
     """The loss of each vertex, the share of others in its sums, and these sums with its own pair added.
 
-    With l the logarithm of the pair and o that of the others, log(e^l + e^o) - l = log(1 + e^(o - l)), which keeps the
-    digits of a small loss; the share of others is e^o / (e^l + e^o).
+    With l the logarithm of the pair and o of the others, log(e^l + e^o) - l = log(1 + e^(o - l)) keeps small digits.
     """
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     own = _logits(_excess(columns, columns + n * d, row, row, n, d), inverse)

@@ -83,8 +83,7 @@ def by_leaves(
 ) -> tuple[Tensor, Tensor]:
     """Gradient by the leaves (n, d), and the entropy in bits, (1,).
 
-    by_direction : sums of rate / (s sqrt x) over directions; parts : of the sum of rate sqrt x / s.
-    units        : directions and lengths; values, times : terms of edges, and how often each edge is among them.
+    by_direction, parts : sums of rate / (s sqrt x) over directions, and parts of the sum of rate sqrt x / s.
     """
     directions, lengths = units
     n, d = directions.shape

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 from hypcse.paper.running.measure import is_stored, record_lost, run_task
 from hypcse.paper.running.tasks import Record, Task
@@ -192,14 +193,8 @@ def _work(pipe: Connection, n_shares: int) -> None:
     os.environ["OMP_NUM_THREADS"] = str(n_threads)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(n_threads)
-    Thread(target=_end_with_parent, daemon=True).start()
+    parent: Any = parent_process()
+    Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
     pipe.send("ready")
     while True:
         pipe.send(run_task(pipe.recv()))
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
