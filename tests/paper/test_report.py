@@ -12,9 +12,8 @@ import pytest
 
 from benchmarks.results_page import results_page
 from hypcse.paper import EXPERIMENTS, build_report, experiment, plan, to_markdown
-from hypcse.paper.report.metrics import PLANTED_PURITIES
 from hypcse.paper.report.render import to_html, write_report
-from hypcse.paper.report.summary import Results
+from hypcse.paper.report.summary import PLANTED_PURITIES, Results
 from hypcse.paper.report.tables import Entry, Grid, Heading, Picture, Text
 from hypcse.paper.running.runner import read_records
 

@@ -10,9 +10,8 @@ from scipy.stats import spearmanr
 from hypcse.metrics import SCORES
 from hypcse.paper import EXPERIMENTS
 from hypcse.paper.experiments import Experiment, Row
-from hypcse.paper.report.metrics import METRICS
 from hypcse.paper.report.ranks import Ranks, agreements, mean_ranks
-from hypcse.paper.report.summary import Figure, Results, best_two, figure, verdict
+from hypcse.paper.report.summary import METRICS, Figure, Results, best_two, figure, verdict
 from hypcse.paper.running.tasks import Planned, Task
 from hypcse.paper.settings import read_printed
 

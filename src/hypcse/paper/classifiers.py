@@ -154,20 +154,13 @@ def draw_few(X: NDArray[Any], y: Codes, n_labels: int, seed: int) -> LabeledInpu
     return LabeledInputs(X, np.where(known, y, -1), np.zeros(y.size, np.bool_), seed)
 
 
-def score_splits(method: str, X: NDArray[Any], y: Codes, seed: int, **options: Any) -> dict[str, float]:
-    """Share of the points without a label that is right, of a random and of a stratified split."""
-    names = {"accuracy": False, "accuracy_stratified": True}
-    splits = {name: draw_split(X, y, seed, stratified=stratified) for name, stratified in names.items()}
-    return _accuracies(method, splits, y, options)
-
-
-def score_few(method: str, X: NDArray[Any], y: Codes, seed: int, **options: Any) -> dict[str, float]:
-    """Share of the points without a label that is right, by the number of labels per class."""
-    splits = {f"accuracy_{number}": draw_few(X, y, number, seed) for number in FEW}
-    return _accuracies(method, splits, y, options)
-
-
-def _accuracies(method: str, splits: dict[str, LabeledInputs], y: Codes, options: dict[str, Any]) -> dict[str, float]:
+def score_labeled(method: str, X: NDArray[Any], y: Codes, seed: int, *, few: bool, **options: Any) -> dict[str, float]:
+    """Share of the points without a label that is right: by the number of labels per class, or by the kind of split."""
+    if few:
+        splits = {f"accuracy_{number}": draw_few(X, y, number, seed) for number in FEW}
+    else:
+        names = {"accuracy": False, "accuracy_stratified": True}
+        splits = {name: draw_split(X, y, seed, stratified=stratified) for name, stratified in names.items()}
     classes = {name: CLASSIFIERS[method](split, **options) for name, split in splits.items()}
     return {name: float(np.mean((classes[name] == y)[split.y < 0])) for name, split in splits.items()}
 

@@ -14,10 +14,6 @@ from hypcse.neural.training.run import Run, Setup, Trained, subgraphs_per_step
 from hypcse.storage.files import check_folder, hold_folder
 
 
-class TrainingInterrupted(Interrupted):
-    """Ctrl-C ended training early; the result is the best tree so far."""
-
-
 def fit(
     setup: Setup,
     callback: Callback | None = None,
@@ -77,7 +73,7 @@ def train_epochs(run: Run, start: int, callback: Callback | None, checkpoints: C
     except KeyboardInterrupt:
         if run.ranks.size > 1:
             raise
-        warn(_interruption(run, checkpoints), TrainingInterrupted)
+        warn(_interruption(run, checkpoints), Interrupted)
 
 
 def _close_epoch(run: Run, reporter: Reporter, checkpoints: Checkpoints | None) -> bool:

@@ -41,11 +41,7 @@ class Setup:
 
 
 class TrainingDiverged(Curable, RuntimeError):
-    """The loss is no longer a number; `trained` holds what was best before."""
-
-    def __init__(self, text: str, trained: Trained | None) -> None:
-        super().__init__(text)
-        self.trained = trained
+    """The loss is no longer a number."""
 
 
 @dataclass(frozen=True)
@@ -120,13 +116,12 @@ class Run:
             with self.ranks.shared_threads():
                 losses = self.dealt.train_epoch(self, sets)
         if not math.isfinite(losses.total):
-            text = (
+            raise TrainingDiverged(
                 f"the loss of epoch {number} is {losses.total}. Values of the features reach "
                 f"{float(self.features.abs().max()):.3g}: if that is huge, scale them, with scale='minmax' (--scale "
                 f"minmax). Otherwise lower learning_rate ({config.learning_rate}) or raise cse_temperature "
                 f"({config.cse_temperature})."
             )
-            raise TrainingDiverged(text, self.result() if self.best else None)
         due = number % config.evaluate_every == 0 or number == config.n_epochs
         entropy = self.ranks.first(lambda: self.evaluate(number)) if due else None
         step = TrainingStep(number, config.n_epochs, losses, entropy, time.perf_counter() - start)

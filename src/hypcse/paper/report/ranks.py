@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from hypcse.paper.report import figures
-from hypcse.paper.report.metrics import METRICS, with_capital
-from hypcse.paper.report.summary import Results
+from hypcse.paper.report.summary import METRICS, Results, with_capital
 from hypcse.paper.report.tables import Block, Heading, Picture, Text, data_head, grid_of
 
 LEVEL = 0.05

@@ -1,4 +1,4 @@
-"""What rows came to on data sets, beside the paper's figures."""
+"""Metrics, and what rows came to by them on data sets, beside the paper's figures."""
 
 from __future__ import annotations
 
@@ -10,10 +10,72 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from hypcse.metrics import SCORES
+from hypcse.paper.classifiers import FEW
 from hypcse.paper.experiments import Experiment, Row
-from hypcse.paper.report.metrics import METRICS
+from hypcse.paper.hierarchies import MAX_DEPTH, level_score
 from hypcse.paper.running.tasks import Planned, Record
 from hypcse.paper.settings import read_printed
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What tables have figures of: its name in records, its phrase within a sentence, its unit, and if more is better.
+
+    The unit is that of a `Score`, or "count", "clusters" (counts that have means), "seconds" or "MB".
+    """
+
+    name: str
+    phrase: str
+    unit: str
+    higher: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it is called at the head of a table."""
+        name, comma, more = with_capital(self.phrase).partition(",")
+        return f"{name}{ {'share': ' (percent)', 'MB': ' (MB)'}.get(self.unit, '') }{comma}{more}"
+
+    def digits(self, value: float) -> int:
+        """Decimals that a value, times the factor, is shown with."""
+        if self.unit in ("count", "share"):
+            return 0 if self.unit == "count" else 1
+        if self.unit == "clusters":
+            return 0 if value == round(value) else 1
+        return 3 if abs(value) < 100 else 1 if abs(value) < 10_000 else 0
+
+
+def with_capital(text: str) -> str:
+    """A text that begins with a capital letter, the others as they are."""
+    return text[0].upper() + text[1:]
+
+
+PLANTED_PURITIES = tuple(level_score("purity", level) for level in range(1, MAX_DEPTH + 1))
+"""Purities at planted levels, coarse to fine."""
+_ARI = "adjusted Rand index of the"
+_COUNTS = ("points", "features", "classes", "distinct_points", "edges", "components")
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        *(Metric(score.name, score.phrase, score.unit, score.higher) for score in SCORES),
+        Metric("mean_purity", "mean purity", "share", True),
+        *(Metric(name, f"purity at planted level {k}", "share", True) for k, name in enumerate(PLANTED_PURITIES, 1)),
+        Metric("partitions_hit", "partitions hit", "share", True),
+        Metric("best_ari", f"{_ARI} best level", "index", True),
+        Metric("main_ari", f"{_ARI} main level", "index", True),
+        Metric("best_level_ari", f"{_ARI} best level", "index", True),
+        Metric("accuracy", "accuracy, random splits", "share", True),
+        Metric("accuracy_stratified", "accuracy, stratified splits", "share", True),
+        *(Metric(f"accuracy_{n}", f"accuracy, {n} label{'s' * (n > 1)} per class", "share", True) for n in FEW),
+        *(Metric(name, name.replace("_", " "), "count") for name in _COUNTS),
+        *(Metric(name, name.replace("_", " "), "clusters") for name in ("clusters", "best_level_clusters")),
+        Metric("seconds", "seconds", "seconds"),
+        Metric("peak_mb", "peak memory", "MB"),
+    )
+}
+"""Every metric by name."""
+
 
 Verdict = Literal["reproduced", "better", "not reproduced"]
 
@@ -135,7 +197,7 @@ def figure(records: Sequence[Record], metric: str, paper: float | None = None) -
         return Figure(np.nan, np.nan, 0, n_failed, 0, paper)
     # A hierarchy of few levels has no score at deeper ones.
     numbers = [record[metric] if metric in record else record["scores"].get(metric) for record in good]
-    values = METRICS[metric].factor * np.array(numbers, dtype=float)
+    values = (100 if METRICS[metric].unit == "share" else 1) * np.array(numbers, dtype=float)
     mean, deviation = float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0
     n_stopped = sum(record.get("stopped", False) for record in good)
     judged = None if paper is None or np.isnan(mean) else verdict(metric, mean, deviation, len(good), paper)

@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from hypcse.paper.hierarchies import size_of
-from hypcse.paper.report.metrics import METRICS
-from hypcse.paper.report.summary import Figure, Results, Table, best_two
+from hypcse.paper.report.summary import METRICS, Figure, Results, Table, best_two
 
 Mark = Literal["", "best", "second"]
 _MARKS: tuple[Mark, Mark] = ("best", "second")

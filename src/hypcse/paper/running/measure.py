@@ -26,7 +26,7 @@ from hypcse.estimators.preparing import prepare
 from hypcse.graph import Graph
 from hypcse.graph.similarity import GraphOptions
 from hypcse.methods.clustering import estimator_of
-from hypcse.paper.classifiers import score_few, score_splits
+from hypcse.paper.classifiers import score_labeled
 from hypcse.paper.flat import FLAT_CASES, FLAT_METHODS, NEED_NUMBER, FlatData, best_of_levels, flat_data, flat_scores
 from hypcse.paper.hierarchies import CASES, make, nested_gaussians, planted_scores, size_of
 from hypcse.paper.running.tasks import Record, Task
@@ -196,8 +196,8 @@ def _flat(task: Task) -> dict[str, Any]:
 def _labeled(task: Task) -> dict[str, Any]:
     """Share of the points whose class comes out right, from part of the labels."""
     X, y = _points(task.data)
-    score = score_splits if task.kind == "labelled" else score_few
-    return {"scores": score(task.method, X, check_labels(y, len(X)), task.seed, **task.options)}
+    few, y = task.kind == "few", check_labels(y, len(X))
+    return {"scores": score_labeled(task.method, X, y, task.seed, few=few, **task.options)}
 
 
 def _disk(task: Task) -> dict[str, Any]:

@@ -60,10 +60,10 @@ def run_tasks(
         done = find_finished(tasks, path)
         for record in done.values():
             on_record(record)
-        missing = {key: task for key, task in wanted.items() if key not in done}
-        others = [record for record in read_records(path) if "error" not in record or record["key"] not in missing]
+        missing = [task for key, task in wanted.items() if key not in done]
+        others = [one for one in read_records(path) if "error" not in one or one["key"] not in {*wanted} - {*done}]
         write_file(path, "".join(json.dumps(record) + "\n" for record in others))
-        with path.open("a", encoding="utf-8") as out, closing(run_in_workers([*missing.values()], n_jobs)) as records:
+        with path.open("a", encoding="utf-8") as out, closing(run_in_workers(missing, n_jobs)) as records:
             for record in records:
                 out.write(json.dumps(record, allow_nan=False) + "\n")
                 out.flush()
@@ -93,9 +93,9 @@ def read_records(path: Path) -> list[Record]:
     if not path.exists():
         return []
     with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
-        lines = file.read().split("\n")
+        lines = file.read().split("\n")[:-1]
     try:
-        records = [json.loads(line) for line in lines[:-1] if line]
+        records = [json.loads(line) for line in lines if line]
     except json.JSONDecodeError as error:
         raise ValueError(f"{path} is not a file of results: {error}. Choose another file, or remove it.") from error
     if any(not isinstance(record, dict) or not {"key", "version"} <= record.keys() for record in records):

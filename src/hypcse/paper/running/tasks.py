@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 
 from hypcse.datasets import describe
@@ -71,20 +72,11 @@ def compare_tasks(points: Points, methods: Sequence[str], data: str, seed: int, 
     points = replace(points, features=np.ascontiguousarray(reduce_columns(points.features, components)), notes=())
     if components is not None:
         points = replace(points, feature_names=None, kinds=None)
-    shared: dict[str, Any] = {"points": points, "points_hash": _hash_points(points), "folder": folder}
-    return [Task("compare", name, data, seed, **shared) for name in methods]
-
-
-def _hash_points(points: Points) -> str:
-    """A name of what the points hold."""
     parts = [getattr(points, part.name) for part in fields(points) if part.name != "graph"]
     if points.graph is not None:
         parts += [points.graph.indptr, points.graph.indices, points.graph.weights, points.graph.self_weights]
-    digest = hashlib.sha256()
-    for array in map(np.asarray, parts):
-        content = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()
-        digest.update(f"{array.shape} {array.dtype} ".encode() + content)
-    return digest.hexdigest()
+    shared: dict[str, Any] = {"points": points, "points_hash": joblib.hash(parts), "folder": folder}
+    return [Task("compare", name, data, seed, **shared) for name in methods]
 
 
 class Planned(NamedTuple):
