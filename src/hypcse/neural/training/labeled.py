@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -27,14 +26,8 @@ from hypcse.neural.training.terms import optimizer_of
 _LEAST_VALIDATION = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Supervision:
-    """What is known about classes, by codes (n,) from 0, -1 if unknown.
-
-    taught  : the codes to learn from: -1 also for labeled points that pick the epoch instead.
-    guesses : assumed classes of points without a code to learn from.
-    weight, guess_weight : of the margin loss of labels and of guesses.
-    """
+class Supervision(NamedTuple):
+    """Codes of classes (n,), those to learn from, guesses of others, -1 for none, and the weights of both losses."""
 
     codes: NDArray[np.int64]
     taught: NDArray[np.int64]
@@ -98,10 +91,8 @@ class LabeledRun(Run):
         config, device = setup.config, setup.device
         # A captured step has no place for another loss.
         self.networks.added, self.fixed = self.margins, None
-        self.supervision = supervision
-        self.codes, self.taught, self.guesses = (
-            torch.from_numpy(codes).to(device) for codes in (supervision.codes, supervision.taught, supervision.guesses)
-        )
+        self.codes, self.taught, self.guesses = (torch.from_numpy(codes).to(device) for codes in supervision[:3])
+        self.weight, self.guess_weight = supervision[3:]
         self.validation = ((self.codes >= 0) & (self.taught < 0)).nonzero().squeeze(1)
         start = torch_generator(setup.random_state, "prototypes")
         self.prototypes = Prototypes(config.embed_dim, int(supervision.codes.max()) + 1, start).to(device)
@@ -119,10 +110,10 @@ class LabeledRun(Run):
     def margins(self, points: Tensor, vertices: Tensor) -> Tensor:
         """The margin loss of the labeled points of a subgraph, and of the guesses."""
         scores = self.prototypes(points)
-        loss = self.supervision.weight * margin_loss(scores, self.taught[vertices])
-        if self.supervision.guess_weight == 0:
+        loss = self.weight * margin_loss(scores, self.taught[vertices])
+        if self.guess_weight == 0:
             return loss
-        return loss + self.supervision.guess_weight * margin_loss(scores, self.guesses[vertices])
+        return loss + self.guess_weight * margin_loss(scores, self.guesses[vertices])
 
     def evaluate(self, number: int) -> float | None:
         """Score all points, and keep the epoch if it is the best."""

@@ -63,11 +63,11 @@ def check_checkpoints(folder: str | os.PathLike[str] | None, every: int) -> None
 
 def train_epochs(run: Run, start: int, callback: Callback | None, checkpoints: Checkpoints | None) -> None:
     """The epochs after `start`, until the last one, the end of patience, a callback that stops, or Ctrl-C."""
-    n_epochs, reporter = run.config.n_epochs, Reporter(callback)
-    epoch = start
+    reporter = Reporter(callback)
     try:
-        while epoch < n_epochs and not run.finished:
-            epoch += 1
+        for epoch in range(start + 1, run.config.n_epochs + 1):
+            if run.finished:
+                break
             run.epoch(epoch)
             run.finished = run.ranks.first(lambda: _close_epoch(run, reporter, checkpoints))
     except KeyboardInterrupt:
@@ -79,26 +79,23 @@ def train_epochs(run: Run, start: int, callback: Callback | None, checkpoints: C
 def _close_epoch(run: Run, reporter: Reporter, checkpoints: Checkpoints | None) -> bool:
     """Report the last epoch and write its checkpoint; whether training ends with it."""
     epoch, n_epochs, loss = len(run.history), run.config.n_epochs, run.history[-1].losses.total
-    patience = run.config.patience
-    last = epoch == n_epochs or (patience is not None and run.since_best >= patience)
-    total = epoch if last else n_epochs
-    stops = reporter.tell("training", epoch, total, value=run.lowest, measure="entropy", loss=loss)
-    run.finished = last or stops
+    last = epoch == n_epochs or (run.config.patience is not None and run.since_best >= run.config.patience)
+    lowest, total = run.best and run.best.entropy, epoch if last else n_epochs
+    run.finished = reporter.tell("training", epoch, total, value=lowest, measure="entropy", loss=loss) or last
     if checkpoints is not None:
         checkpoints.write()
     return run.finished
 
 
 def _interruption(run: Run, checkpoints: Checkpoints | None) -> str:
-    text = (
-        f"training was interrupted in epoch {len(run.history) + 1} of {run.config.n_epochs}; "
-        f"the tree is the best so far, that of epoch {run.best_epoch}."
-    )
     if checkpoints is None:
-        return f"{text} With training=TrainingOptions(checkpoint_dir=...), another fit could go on from there."
-    if checkpoints.latest == 0:
-        return f"{text} There is no checkpoint yet; the first is due after epoch {checkpoints.every}."
-    folder = str(checkpoints.folder)
+        way = "With training=TrainingOptions(checkpoint_dir=...), another fit could go on from there."
+    elif checkpoints.latest == 0:
+        way = f"There is no checkpoint yet; the first is due after epoch {checkpoints.every}."
+    else:
+        there = f"TrainingOptions(checkpoint_dir={str(checkpoints.folder)!r})"
+        way = f"Fit again with {there} to go on after epoch {checkpoints.latest}."
     return (
-        f"{text} Fit again with TrainingOptions(checkpoint_dir={folder!r}) to go on after epoch {checkpoints.latest}."
+        f"training was interrupted in epoch {len(run.history) + 1} of {run.config.n_epochs}; "
+        f"the tree is the best so far, that of epoch {run.best_epoch}. {way}"
     )

@@ -20,10 +20,7 @@ Result = TypeVar("Result")
 MEETING = timedelta(minutes=10)
 """How long ranks wait for each other at the start of a fit."""
 WAITING = timedelta(hours=2)
-"""How long a rank waits for another after that: the others wait while rank 0 decodes and refines.
-
-The end of a process is noticed at once.
-"""
+"""How long they wait after that, while rank 0 decodes and refines; the end of a process is noticed at once."""
 
 _store: Any = None
 _n_groups = 0
@@ -91,7 +88,6 @@ class Ranks:
 
 
 ALONE = Ranks()
-"""A process that trains alone."""
 
 
 @contextmanager

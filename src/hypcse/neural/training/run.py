@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -92,11 +93,10 @@ class Run:
         self.complete = CompleteGraph(setup.features) if config.select_on == "complete" else None
         # As in the paper: one for the encoder and the projector, one for the graph learner.
         parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
+        rates = config.learning_rate, config.weight_decay
         self.networks = networks
-        rate, decay = config.learning_rate, config.weight_decay
-        self.optimizers: list[torch.optim.Optimizer] = [optimizer_of(part, rate, decay) for part in parts]
-        is_fixed = self.per_step == 1 and can_be_fixed(self.features, config)
-        self.fixed = FixedSteps() if is_fixed else None
+        self.optimizers: list[torch.optim.Optimizer] = [optimizer_of(part, *rates) for part in parts]
+        self.fixed = FixedSteps() if self.per_step == 1 and can_be_fixed(self.features, config) else None
         self.dealt = DealtSteps(self) if self.per_step > 1 else None
         self.best: Trained | None = None
         self.best_epoch = self.since_best = 0
@@ -110,11 +110,8 @@ class Run:
         graph = self.graph if self.graph.n_vertices <= config.batch_size else self.anchor.to_graph()
         parts = sample_subgraphs(graph, config.batch_size, config.n_seeds, self.sampling)
         sets = [torch.from_numpy(part).to(self.device) for part in parts]
-        if self.dealt is None:
-            losses = train_epoch(self, sets)
-        else:
-            with self.ranks.shared_threads():
-                losses = self.dealt.train_epoch(self, sets)
+        with self.ranks.shared_threads() if self.dealt else nullcontext():
+            losses = self.dealt.train_epoch(self, sets) if self.dealt else train_epoch(self, sets)
         if not math.isfinite(losses.total):
             raise TrainingDiverged(
                 f"the loss of epoch {number} is {losses.total}. Values of the features reach "
@@ -124,9 +121,8 @@ class Run:
             )
         due = number % config.evaluate_every == 0 or number == config.n_epochs
         entropy = self.ranks.first(lambda: self.evaluate(number)) if due else None
-        step = TrainingStep(number, config.n_epochs, losses, entropy, time.perf_counter() - start)
-        self.history.append(step)
-        return step
+        self.history.append(TrainingStep(number, config.n_epochs, losses, entropy, time.perf_counter() - start))
+        return self.history[-1]
 
     def step(self, part: Part) -> tuple[Tensor, EdgeTensors | None]:
         """Train on one subgraph; return its four losses, (4,), and the learned graph."""
@@ -181,11 +177,6 @@ class Run:
             self.best = Trained(tree, leaves, number, entropy, self.copy_weights(), self.encoded_on(self.anchor))
             self.best_epoch, self.since_best = number, 0
         return entropy
-
-    @property
-    def lowest(self) -> float | None:
-        """The lowest entropy so far; None if no tree was decoded."""
-        return None if self.best is None else self.best.entropy
 
     def result(self) -> Trained:
         """The best so far."""

@@ -121,8 +121,8 @@ def _encode_view(
     networks: Networks, features: Tensor, graph: AnyGraph, mask: float, rate: float, generator: torch.Generator
 ) -> Tensor:
     """Lorentz points of an augmented view: edges dropped, columns masked, inputs dropped."""
-    rest = drop_edges(graph, rate, generator).normalized()
-    return networks.encoder(mask_features(features, mask, generator), rest, generator)
+    edges = drop_edges(graph, rate, generator).normalized()
+    return networks.encoder(mask_features(features, mask, generator), edges, generator)
 
 
 def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:

@@ -83,12 +83,7 @@ def shares_of(rows: Rows, weights: Tensor, measured: Tensor) -> Tensor:
 
 
 def edge_terms(
-    edges: Tensor,
-    weights: Tensor,
-    shares: Tensor,
-    tables: tuple[Tensor, Tensor],
-    temperature: float,
-    measured: Tensor,
+    edges: Tensor, weights: Tensor, shares: Tensor, tables: tuple[Tensor, Tensor], temperature: float, measured: Tensor
 ) -> Terms:
     """Terms 2 w / V log2(volume of the LCA / V) of edges (2, m), and their slopes.
 

@@ -13,18 +13,7 @@ from hypcse.paper.report import figures
 from hypcse.paper.report.made import flat_tables, planted_tables
 from hypcse.paper.report.ranks import correlations, rank_tables
 from hypcse.paper.report.summary import METRICS, RULE, Results, best_two, with_capital
-from hypcse.paper.report.tables import (
-    Block,
-    Entry,
-    Grid,
-    Heading,
-    Picture,
-    Text,
-    field,
-    grid_of,
-    metric_grid,
-    verdicts,
-)
+from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Picture, Text, field, grid_of, metric_grid, verdicts
 from hypcse.paper.running.tasks import Record
 
 

@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
 
 from hypcse.datasets import describe
@@ -75,7 +74,11 @@ def compare_tasks(points: Points, methods: Sequence[str], data: str, seed: int, 
     parts = [getattr(points, part.name) for part in fields(points) if part.name != "graph"]
     if points.graph is not None:
         parts += [points.graph.indptr, points.graph.indices, points.graph.weights, points.graph.self_weights]
-    shared: dict[str, Any] = {"points": points, "points_hash": joblib.hash(parts), "folder": folder}
+    digest = hashlib.sha256()
+    for array in map(np.asarray, parts):
+        content = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()
+        digest.update(f"{array.shape} {array.dtype} ".encode() + content)
+    shared: dict[str, Any] = {"points": points, "points_hash": digest.hexdigest(), "folder": folder}
     return [Task("compare", name, data, seed, **shared) for name in methods]
 
 
@@ -87,10 +90,7 @@ class Planned(NamedTuple):
 
 
 def plan(
-    experiment: Experiment,
-    data_sets: Sequence[str] | None = None,
-    n_seeds: int | None = None,
-    quick: bool = False,
+    experiment: Experiment, data_sets: Sequence[str] | None = None, n_seeds: int | None = None, quick: bool = False
 ) -> list[Planned]:
     """All tasks of an experiment, data set by data set.
 
