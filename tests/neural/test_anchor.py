@@ -18,8 +18,8 @@ rates = st.sampled_from([0.0, 0.3, 0.9, 1.0])
 
 def update_parts(anchor, parts, decay, generator, **options):
     """By learned graphs on subgraphs, (graph, vertices) each."""
-    found = [(vertices, proposed_pairs(learned, vertices)) for learned, vertices in parts]
-    return update(anchor, found, decay, generator, **options)
+    result = [(vertices, proposed_pairs(learned, vertices)) for learned, vertices in parts]
+    return update(anchor, result, decay, generator, **options)
 
 
 def update_anchor(anchor, learned, decay, generator, **options):
@@ -43,8 +43,8 @@ def test_sound_and_made_of_both(views, decay, seed, rescale):
     factor = anchor.weight.mean() / learned.weight.mean() if rescale and pairs(anchor) else 1.0
     old = dense(anchor)
     wanted = torch.where(old > 0, old, dense(learned) * (factor if pairs(learned) else 1.0))
-    found = dense(updated)
-    assert_close(found, torch.where(found > 0, wanted, 0.0))
+    result = dense(updated)
+    assert_close(result, torch.where(result > 0, wanted, 0.0))
 
 
 @given(two_views(), st.integers(0, 9))

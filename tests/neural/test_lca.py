@@ -52,20 +52,20 @@ def test_a_rotation_changes_no_depth(seed, dim, radius):
 
 @given(st.integers(0, 999), RADII)
 def test_gradients_along_the_sphere_and_along_the_radius(seed, radius):
-    given = directions(seed, 4, 3).requires_grad_()
+    data = directions(seed, 4, 3).requires_grad_()
     size = torch.tensor(radius, dtype=torch.float64, requires_grad=True)
     i, j = torch.triu_indices(4, 4, offset=1)
-    assert torch.autograd.gradcheck(lambda x, r: lca_depth(geometry.on_sphere(x, r))[i, j], (given, size), atol=1e-4)
+    assert torch.autograd.gradcheck(lambda x, r: lca_depth(geometry.on_sphere(x, r))[i, j], (data, size), atol=1e-4)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("radius", [0.01, 0.999])
 def test_equal_and_opposite_leaves_have_finite_gradients(dtype, radius):
-    given = torch.tensor([[1, 2, 3], [1, 2, 3], [-1, -2, -3], [1, 2, 3.0001]], dtype=dtype, requires_grad=True)
-    leaves = geometry.on_sphere(given, radius)
+    data = torch.tensor([[1, 2, 3], [1, 2, 3], [-1, -2, -3], [1, 2, 3.0001]], dtype=dtype, requires_grad=True)
+    leaves = geometry.on_sphere(data, radius)
     depth = lca_depth(leaves)
     assert depth.isfinite().all() and (depth >= 0).all()
-    (gradient,) = torch.autograd.grad(depth.sum(), given)
+    (gradient,) = torch.autograd.grad(depth.sum(), data)
     assert gradient.isfinite().all()
 
 

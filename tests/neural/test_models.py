@@ -39,8 +39,8 @@ def test_lorentz_is_geoopts(x):
 def test_all_pairs_are_pairs(x):
     points = geometry.lift(x)
     one_by_one = geometry.distance(points.unsqueeze(1), points.unsqueeze(0))
-    found = geometry.arcosh_one_plus(geometry.pairwise_excess(points, points))
-    torch.testing.assert_close(found, one_by_one, atol=1e-4, rtol=1e-7)
+    result = geometry.arcosh_one_plus(geometry.pairwise_excess(points, points))
+    torch.testing.assert_close(result, one_by_one, atol=1e-4, rtol=1e-7)
 
 
 @given(features())
@@ -65,41 +65,41 @@ def test_centroid_is_on_the_hyperboloid_and_turns_with_the_points(x):
 
 @pytest.mark.parametrize("step", [1e-3, 1e-6, 1e-9])
 def test_small_distances_keep_their_digits(step):
-    near = torch.tensor([[0.3, -0.4], [0.3 + step, -0.4]], dtype=torch.float64)
-    x, y = geometry.lift(near)
+    close = torch.tensor([[0.3, -0.4], [0.3 + step, -0.4]], dtype=torch.float64)
+    x, y = geometry.lift(close)
     length = step * (1 - 0.09 / 1.25) ** 0.5
     assert float(geometry.distance(x, y)) == pytest.approx(length, rel=2 * step + 1e-6)
 
 
 def test_gradients_at_equal_points_are_finite():
-    given = torch.tensor([[0.1, 0.2], [0.1, 0.2], [0.0, 0.0]], requires_grad=True)
-    points = geometry.lift(given)
+    data = torch.tensor([[0.1, 0.2], [0.1, 0.2], [0.0, 0.0]], requires_grad=True)
+    points = geometry.lift(data)
     geometry.distance(points, points.detach().clone()).sum().backward()
-    assert given.grad is not None and given.grad.isfinite().all()
+    assert data.grad is not None and data.grad.isfinite().all()
 
 
 @pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
 def test_on_sphere_takes_directions_of_any_length(size):
-    given = torch.tensor([[3.0, 4.0], [-1.0, 0.0]]) * size
-    given.requires_grad_()
-    leaves = geometry.on_sphere(given, 0.5)
+    data = torch.tensor([[3.0, 4.0], [-1.0, 0.0]]) * size
+    data.requires_grad_()
+    leaves = geometry.on_sphere(data, 0.5)
     torch.testing.assert_close(leaves, torch.tensor([[0.3, 0.4], [-0.5, 0.0]]))
     leaves.sum().backward()
-    assert given.grad is not None and given.grad.isfinite().all()
+    assert data.grad is not None and data.grad.isfinite().all()
 
 
 def test_a_zero_direction_takes_the_first_axis():
-    given = torch.zeros(2, 3, requires_grad=True)
-    leaves = geometry.on_sphere(given, 0.9)
+    data = torch.zeros(2, 3, requires_grad=True)
+    leaves = geometry.on_sphere(data, 0.9)
     torch.testing.assert_close(leaves, torch.tensor([[0.9, 0.0, 0.0]] * 2))
     leaves.sum().backward()
-    assert (given.grad == 0).all()
+    assert (data.grad == 0).all()
 
 
 @given(features())
 def test_log_at_the_origin_is_geoopts(x):
     """Whose coordinates are those of the ball, where the metric at the origin is twice the Euclidean one."""
     points = BALL.projx(x)
-    found = geometry.log_origin(points)
-    torch.testing.assert_close(found, 2 * BALL.logmap0(points))
-    torch.testing.assert_close(torch.linalg.vector_norm(found, dim=-1), BALL.dist0(points))
+    result = geometry.log_origin(points)
+    torch.testing.assert_close(result, 2 * BALL.logmap0(points))
+    torch.testing.assert_close(torch.linalg.vector_norm(result, dim=-1), BALL.dist0(points))

@@ -27,8 +27,8 @@ def test_contrast_is_its_definition(pair, temperature, include_positive):
     """Eq. (15) term by term, with geoopt's distances; symmetric in the views, blind to rotations."""
     first, second = (geometry.lift(x) for x in pair)
     similarity = torch.exp(-geoopt.Lorentz().dist(first.unsqueeze(1), second.unsqueeze(0)) / temperature)
-    kept = similarity if include_positive else similarity - torch.diag(similarity.diagonal())
-    terms = torch.log(kept.sum(0)) + torch.log(kept.sum(1)) - 2 * torch.log(similarity.diagonal())
+    rest = similarity if include_positive else similarity - torch.diag(similarity.diagonal())
+    terms = torch.log(rest.sum(0)) + torch.log(rest.sum(1)) - 2 * torch.log(similarity.diagonal())
     value = float(contrastive_loss(first, second, temperature, include_positive))
     assert value == approx(float(terms.mean()) / 2, rel=1e-5, abs=1e-5)
     assert value == approx(float(contrastive_loss(second, first, temperature, include_positive)))
@@ -41,9 +41,9 @@ def test_contrast_is_its_definition(pair, temperature, include_positive):
 
 @given(views(), st.booleans())
 def test_gradients_of_the_contrast(pair, include_positive):
-    given = [x.requires_grad_() for x in pair]
+    data = [x.requires_grad_() for x in pair]
     assert torch.autograd.gradcheck(
-        lambda x, y: contrastive_loss(geometry.lift(x), geometry.lift(y), 0.7, include_positive), given, atol=1e-4
+        lambda x, y: contrastive_loss(geometry.lift(x), geometry.lift(y), 0.7, include_positive), data, atol=1e-4
     )
 
 
@@ -54,24 +54,24 @@ def test_the_compiled_contrast_is_the_plain_one(n, include_positive, temperature
     """Values and gradients in single precision, against torch in double."""
     rng = torch.Generator().manual_seed(n)
     spread = torch.randn(n, 3, generator=rng, dtype=torch.float64)
-    found = []
+    result = []
     for dtype in (torch.float32, torch.float64):
-        given = [(spread + shift).to(dtype).requires_grad_() for shift in (0.0, 0.3)]
-        value = contrastive_loss(*map(geometry.lift, given), temperature, include_positive)
+        data = [(spread + shift).to(dtype).requires_grad_() for shift in (0.0, 0.3)]
+        value = contrastive_loss(*map(geometry.lift, data), temperature, include_positive)
         value.backward()
-        found.append((value.item(), torch.cat([x.grad.double() for x in given])))
-    assert found[0][0] == approx(found[1][0], rel=1e-5, abs=1e-6)
-    assert (found[0][1] - found[1][1]).norm() <= 1e-4 * found[1][1].norm() + 1e-5
+        result.append((value.item(), torch.cat([x.grad.double() for x in data])))
+    assert result[0][0] == approx(result[1][0], rel=1e-5, abs=1e-6)
+    assert (result[0][1] - result[1][1]).norm() <= 1e-4 * result[1][1].norm() + 1e-5
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 1.0, 1e4])
 @pytest.mark.parametrize("include_positive", [True, False])
 def test_equal_views_and_equal_points_have_finite_gradients(temperature, include_positive):
-    given = torch.tensor([[1.0, 2.0], [1.0, 2.0], [30.0, -40.0]], requires_grad=True)
-    points = geometry.lift(given)
+    data = torch.tensor([[1.0, 2.0], [1.0, 2.0], [30.0, -40.0]], requires_grad=True)
+    points = geometry.lift(data)
     value = contrastive_loss(points, points, temperature, include_positive)
     value.backward()
-    assert value.isfinite() and given.grad is not None and given.grad.isfinite().all()
+    assert value.isfinite() and data.grad is not None and data.grad.isfinite().all()
 
 
 def test_views_that_do_not_match_are_refused():
@@ -91,9 +91,9 @@ def test_centroid_loss(pair, dtype):
     assert float(centroid_loss(geometry.lift(torch.cat([x, -x])))) == approx(0, abs=1e-5)
     copies = geometry.lift(x[:1].expand(4, -1))
     assert float(centroid_loss(copies)) == approx(float(geometry.distance_to_origin(copies[0])), rel=1e-4)
-    given = torch.cat([x, -x]).requires_grad_()
-    centroid_loss(geometry.lift(given)).backward()
-    assert given.grad is not None and given.grad.isfinite().all()
+    data = torch.cat([x, -x]).requires_grad_()
+    centroid_loss(geometry.lift(data)).backward()
+    assert data.grad is not None and data.grad.isfinite().all()
 
 
 @given(views())

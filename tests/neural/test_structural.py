@@ -90,16 +90,16 @@ def test_a_batch_is_a_subgraph(case, seed):
 def descend(optimizer, points, to_ball=lambda points: points, n_steps=40):
     """Loss and entropy of the decoded tree, before and after."""
     graph, _ = planted_partition(3, 10, 0.6, 0.05)
-    loss, found = StructuralEntropyLoss(0.5, radius=0.9), []
+    loss, result = StructuralEntropyLoss(0.5, radius=0.9), []
     for step in range(n_steps + 1):
         value = loss(to_ball(points), graph)
         if step in (0, n_steps):
             tree = decode_single(loss.leaves(to_ball(points)).detach())
-            found.append((value.item(), structural_entropy(tree, graph)))
+            result.append((value.item(), structural_entropy(tree, graph)))
         optimizer.zero_grad()
         value.backward()
         optimizer.step()
-    return found
+    return result
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

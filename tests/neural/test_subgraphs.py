@@ -100,8 +100,8 @@ def test_same_generator_same_sets():
 
 def test_a_graph_without_edges_is_split_at_random():
     graph = Graph.from_edges([], [], n=10)
-    found = grow_sets(graph.indptr, graph.indices, np.arange(10)[::-1].copy(), np.array([4, 10]), 3)
-    assert_array_equal(found, np.arange(10)[::-1])
+    result = grow_sets(graph.indptr, graph.indices, np.arange(10)[::-1].copy(), np.array([4, 10]), 3)
+    assert_array_equal(result, np.arange(10)[::-1])
 
 
 def test_wrong_counts_are_named():

@@ -47,8 +47,8 @@ def test_clear_classes_are_found(method):
 
 def test_our_classifier():
     X, y = blobs()
-    found = CLASSIFIERS["hypcse-classifier"](draw_split(X, y, 0, stratified=True), **SPLIT)
-    assert np.mean(found == y) > 0.95
+    result = CLASSIFIERS["hypcse-classifier"](draw_split(X, y, 0, stratified=True), **SPLIT)
+    assert np.mean(result == y) > 0.95
 
 
 def test_scores_by_the_number_of_labels():

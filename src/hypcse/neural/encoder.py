@@ -16,10 +16,7 @@ from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 
 
 def mean_aggregation(x: Tensor, edges: EdgeTensors | MatrixGraph) -> Tensor:
-    """Weighted sum of the neighbors, projected to the hyperboloid: Eq. (11) with the edge weights as w.
-
-    A vertex is not its own neighbor unless the edges hold loops; one without neighbors keeps its point.
-    """
+    """Eq. (11) with the edge weights as w; no vertex is its own neighbor, and one without neighbors keeps its point."""
     return project(torch.where(edges.lonely.unsqueeze(-1), x, edges.aggregate(x)))
 
 
@@ -48,8 +45,8 @@ def _scores(queries: Tensor, keys: Tensor) -> Tensor:
     return -distance(queries, keys).square() / math.sqrt(keys.shape[-1])
 
 
+# Least time coordinate: a little above 1, so that the space part never vanishes.
 TIME_OFFSET = 1.1
-"""Least time coordinate: a little above 1, so that the space part never vanishes."""
 
 
 class LorentzLinear(nn.Module):
@@ -174,16 +171,12 @@ class Projector(nn.Module):
         return self.second(self.first(points, generator), generator)
 
 
-SPREAD = 0.5
-"""Standard deviation of the space coordinates that prototypes start from."""
-
-
 class Prototypes(nn.Module):
     """Scores 2 + 2 <z, p_c> + b_c against class prototypes p_c on the manifold, b_c at the prototype."""
 
     def __init__(self, dim: int, n_classes: int, generator: torch.Generator) -> None:
         super().__init__()
-        start = torch.empty(n_classes, dim).normal_(0.0, SPREAD, generator=generator)
+        start = torch.empty(n_classes, dim).normal_(0.0, 0.5, generator=generator)
         self.points = ManifoldParameter(lift(start), manifold=Lorentz())
         self.bias = nn.Parameter(torch.zeros(n_classes))
 

@@ -116,13 +116,7 @@ def lca_depth(leaves: Tensor) -> Tensor:
 
         tanh d_o = tanh(R) * cos(angle / 2),    R = 2 artanh |z|.
 
-    One matrix product. The first derivative is correct along the sphere and along a common scaling of the leaves. It
-    is finite everywhere; along the sphere it is 0, up to rounding, at equal and at opposite leaves.
-
-    >>> right_angle = torch.tensor([[0.5, 0.0], [0.0, 0.5]])
-    >>> lca_depth(right_angle)
-    tensor([[1.0986, 0.6412],
-            [0.6412, 1.0986]])
+    The first derivative is correct along the sphere and along a common scaling of the leaves, and finite everywhere.
     """
     directions, radius = shared_radius(leaves)
     form: Any = _CompiledPairDepth.apply if kernel_form(directions, single=True) == "numba" else plain_depth

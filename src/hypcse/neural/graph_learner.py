@@ -203,12 +203,9 @@ def update_anchor(
     """E_a <- S_tau(E_a) + S_(1 - tau)(E_l), with tau the `decay` and S_p a sample of edges at rate p.
 
     Paper: Eq. (13), on average Eq. (28), for the learned graphs of disjoint subgraphs all at once: `parts` holds the
-    vertices of each and the `proposed_pairs` of its learned graph. Every edge is drawn by itself: those of the anchor
-    stay with probability `decay`, those of a learned graph come in with probability 1 - `decay`. An edge of both is
-    drawn once, for one or for the other, so it stays, with the anchor's weight: the expected number of edges is exactly
-    tau |E_a| + (1 - tau) |E_l|. Anchor edges that leave a subgraph stay. With `rescale` an inserted edge carries its
-    learned weight times the ratio of the two graphs' mean weights; otherwise the learned weight itself. No gradient
-    passes. O(m log m).
+    vertices of each and the `proposed_pairs` of its learned graph. An edge of both is drawn once and stays, with the
+    anchor's weight: tau |E_a| + (1 - tau) |E_l| edges are expected. Anchor edges that leave a subgraph stay. With
+    `rescale` an inserted edge carries its learned weight times the ratio of the two graphs' mean weights. O(m log m).
     """
     # The number of the part that holds each vertex, -1 where none does.
     home = torch.full((anchor.n_vertices,), -1, device=anchor.index.device)

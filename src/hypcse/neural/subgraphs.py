@@ -39,7 +39,6 @@ def sample_subgraphs(
 
 
 def count_subgraphs(n_vertices: int, batch_size: int) -> int:
-    """How many vertex sets an epoch has."""
     return 1 if n_vertices <= batch_size else len(_set_ends(n_vertices, batch_size))
 
 

@@ -62,7 +62,6 @@ class EdgeTensors:
         return self.with_weight(self.weight.detach())
 
     def with_weight(self, weight: Tensor) -> EdgeTensors:
-        """The same edges with other weights, (m,)."""
         other = EdgeTensors(self.index, weight, self.n_vertices)
         # The layout depends only on the index, and sorting is the most expensive part of a product's gradient.
         other.__dict__.update({name: vars(self)[name] for name in ("pointers", "reverse") if name in vars(self)})
@@ -147,20 +146,16 @@ class MatrixGraph:
 
     @cached_property
     def lonely(self) -> Tensor:
-        """(n,) which vertices have no neighbors."""
         return self.matrix.detach().amax(1) <= 0
 
     def degrees(self) -> Tensor:
-        """Row sums of the weights, (n,)."""
         return self.scale * (self.matrix @ self.scale)
 
     def normalized(self) -> MatrixGraph:
-        """The symmetric normalization D^-1/2 W D^-1/2, without self-loops."""
         degrees = self.degrees()
         return self.scaled(torch.where(degrees > 0, degrees, 1).rsqrt())
 
     def scaled(self, factors: Tensor) -> MatrixGraph:
-        """The weights factor_i w_ij factor_j, for (n,) positive factors."""
         return MatrixGraph(self.matrix, self.scale * factors, self.edges)
 
     def with_loops(self) -> MatrixGraph:
@@ -169,7 +164,6 @@ class MatrixGraph:
         return MatrixGraph(self.matrix + loops, self.scale)
 
     def aggregate(self, x: Tensor) -> Tensor:
-        """W @ x, (n, d), differentiable."""
         scale = self.scale.unsqueeze(1)
         return scale * (self.matrix @ (scale * x))
 

@@ -60,7 +60,6 @@ class Row:
 
     @property
     def can_run(self) -> bool:
-        """Whether the package that it needs is installed."""
         return not self.needs or find_spec(self.needs) is not None
 
 

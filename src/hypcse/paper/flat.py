@@ -38,7 +38,6 @@ class FlatCase:
 
     @property
     def drawn(self) -> bool:
-        """Whether the seed draws the data."""
         return self.group != "public"
 
 

@@ -84,7 +84,6 @@ class LeafClassifier:
         self.bias.grad = torch.from_numpy(self.loss_weight * by_bias)
 
     def predict(self) -> Codes:
-        """Current class codes of all leaves."""
         from hypcse.neural.geometry import log_origin, on_sphere
 
         points = log_origin(on_sphere(self.run.directions, self.run.radius))

@@ -18,11 +18,11 @@ def test_slopes_are_those_of_autograd(n, n_classes, dim, radius, seed):
     rng = np.random.default_rng(seed)
     z, W, b = rng.normal(size=(n, dim)), rng.normal(size=(n_classes, dim)), rng.normal(size=n_classes)
     codes = rng.integers(n_classes, size=n)
-    given = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in (z, radius, W, b)]
-    scores = log_origin(on_sphere(given[0], given[1])) @ given[2].T + given[3]
+    data = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in (z, radius, W, b)]
+    scores = log_origin(on_sphere(data[0], data[1])) @ data[2].T + data[3]
     loss = torch.nn.functional.cross_entropy(scores, torch.from_numpy(codes))
-    found = cross_entropy_slopes(z, radius, W, b, np.eye(n_classes)[codes])
-    for ours, slopes in zip(found, torch.autograd.grad(loss, given), strict=True):
+    result = cross_entropy_slopes(z, radius, W, b, np.eye(n_classes)[codes])
+    for ours, slopes in zip(result, torch.autograd.grad(loss, data), strict=True):
         assert ours == approx(slopes.numpy(), rel=1e-6, abs=1e-9)
 
 

@@ -116,7 +116,6 @@ class LabeledRun(Run):
         return loss + self.guess_weight * margin_loss(scores, self.guesses[vertices])
 
     def evaluate(self, number: int) -> float | None:
-        """Score all points, and keep the epoch if it is the best."""
         with torch.no_grad():
             points = self.encode()
             scores = self.prototypes(points)

@@ -67,7 +67,6 @@ class Ranks:
             )
 
     def gather(self, value: Result) -> list[Result]:
-        """What every rank holds."""
         if self.size == 1:
             return [value]
         values: list[Any] = [None] * self.size

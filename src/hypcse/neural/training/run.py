@@ -104,7 +104,6 @@ class Run:
         self.finished = False
 
     def epoch(self, number: int) -> TrainingStep:
-        """One epoch, evaluated if it is due."""
         start, config = time.perf_counter(), self.config
         # If there are several subgraphs, they grow on the anchor.
         graph = self.graph if self.graph.n_vertices <= config.batch_size else self.anchor.to_graph()
@@ -179,7 +178,6 @@ class Run:
         return entropy
 
     def result(self) -> Trained:
-        """The best so far."""
         assert self.best is not None
         return replace(self.best, history=list(self.history))
 

@@ -96,7 +96,6 @@ def losses_of(
 
 
 def _entropy(leaves: Tensor, graph: AnyGraph, temperature: float) -> Tensor:
-    """Continuous structural entropy of the normalized anchor."""
     if isinstance(graph, EdgeTensors):
         return cse_loss(leaves, *graph.once(), temperature)
     from hypcse.neural.losses.fused import entropy_of_rows

@@ -32,9 +32,9 @@ def _pair_gaps(columns, out, n: int, d: int, ROWS: tl.constexpr, COLUMNS: tl.con
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     apart = tl.zeros((ROWS, COLUMNS), tl.float32)
     for _ in range(d):
-        near = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
-        far = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
-        apart += (near - far) * (near - far)
+        left = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
+        right = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
+        apart += (left - right) * (left - right)
         columns += n
     inside = (row[:, None] < n) & (column[None, :] < n)
     tl.store(out + row[:, None].to(tl.int64) * n + column[None, :], apart, mask=inside)

@@ -196,10 +196,10 @@ def _pair_depths(
     apart = tl.zeros((ROWS, COLUMNS), tl.float32)
     together = tl.zeros((ROWS, COLUMNS), tl.float32)
     for _ in range(d):
-        near = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
-        far = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
-        apart += (near - far) * (near - far)
-        together += (near + far) * (near + far)
+        left = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
+        right = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
+        apart += (left - right) * (left - right)
+        together += (left + right) * (left + right)
         columns += n
     quarter = tl.load(measured + _QUARTER).to(tl.float32)
     rest = tl.load(measured + _REST).to(tl.float32)

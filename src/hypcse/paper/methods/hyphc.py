@@ -122,7 +122,6 @@ class Training:
         return total / n_triples
 
     def evaluate(self) -> None:
-        """Decode, and keep the tree if it is the best so far."""
         from hypcse.neural.decode import decode_single
         from hypcse.neural.geometry import on_sphere
 

@@ -73,11 +73,9 @@ def certain_parents(tree: Tree) -> tuple[Tensor, Tensor]:
 
 def edge_probabilities(graph: Graph) -> Tensor:
     """The weights without loops as a sparse matrix whose entries add up to 1."""
-    rows = np.repeat(np.arange(graph.n_vertices), np.diff(graph.indptr))
-    index = torch.from_numpy(np.stack([rows, graph.indices.astype(np.int64)]))
+    edges, size = graph.without_loops().to_tensors(), (graph.n_vertices, graph.n_vertices)
     share = torch.from_numpy(graph.weights / graph.weights.sum()).float()
-    size = graph.n_vertices, graph.n_vertices
-    return torch.sparse_coo_tensor(index, share, size, check_invariants=True, is_coalesced=True)
+    return torch.sparse_coo_tensor(edges.index, share, size, check_invariants=True, is_coalesced=True)
 
 
 def start_logits(certain: Tensor, certainty: float) -> Tensor:
@@ -161,7 +159,6 @@ class Search:
         return float(np.dot(meeting, tree.sizes) / meeting.sum())
 
     def offer(self, A: Tensor, B: Tensor) -> None:
-        """Keep the tree of the likeliest parents if it is the best so far."""
         parents = torch.cat([A.detach().argmax(1), B.detach().argmax(1)]).numpy()
         if self.offered is not None and np.array_equal(parents, self.offered):
             return

@@ -127,7 +127,6 @@ def _growth(results: Results) -> Iterator[Block]:
 
 
 def describe_runs(records: Sequence[Record], n_planned: int) -> str:
-    """How many tasks ran, where and when."""
     if not records:
         return "No task was run."
     failed = sum("error" in record for record in records)

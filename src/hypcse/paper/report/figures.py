@@ -22,7 +22,6 @@ INK = "#1c2430"
 
 
 def can_draw() -> bool:
-    """Whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 

@@ -83,7 +83,6 @@ def _entry(entry: Entry) -> str:
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
-    """The blocks as a page, pictures inside it."""
     parts = {"title": escape(title), "body": "\n".join(map(_element, blocks))}
     # One pass: what is put in is not looked at again, whatever it holds.
     return _PLACE.sub(lambda place: parts[place[1]], _PAGE)

@@ -32,12 +32,10 @@ class Metric:
 
     @property
     def title(self) -> str:
-        """What it is called at the head of a table."""
         name, comma, more = with_capital(self.phrase).partition(",")
         return f"{name}{ {'share': ' (percent)', 'MB': ' (MB)'}.get(self.unit, '') }{comma}{more}"
 
     def digits(self, value: float) -> int:
-        """Decimals that a value, times the factor, is shown with."""
         if self.unit in ("count", "share"):
             return 0 if self.unit == "count" else 1
         if self.unit == "clusters":
@@ -46,7 +44,6 @@ class Metric:
 
 
 def with_capital(text: str) -> str:
-    """A text that begins with a capital letter, the others as they are."""
     return text[0].upper() + text[1:]
 
 
@@ -124,7 +121,6 @@ class Results:
 
     @property
     def finished(self) -> list[Record]:
-        """Records of the planned tasks that were run."""
         return [self.records[task.key] for _, task in self.planned if task.key in self.records]
 
     @property
@@ -134,11 +130,9 @@ class Results:
 
     @property
     def rows(self) -> dict[str, Row]:
-        """The planned rows by label."""
         return {row.label: row for row, _ in self.planned}
 
     def table(self, metric: str) -> Table:
-        """All figures of one metric, by row and by data set."""
         keys: dict[str, dict[str, list[str]]] = {}
         for row, task in self.planned:
             keys.setdefault(row.label, {}).setdefault(task.data, []).append(task.key)

@@ -24,8 +24,6 @@ class Heading(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A paragraph."""
-
     text: str
 
 
@@ -45,8 +43,6 @@ class Grid(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A drawing as SVG, and what it shows."""
-
     name: str
     svg: str
     caption: str
@@ -152,5 +148,4 @@ def verdicts(tables: Mapping[str, Table]) -> Iterator[Block]:
 
 
 def grid_of(heads: Iterable[str], lines: Iterable[Iterable[str]]) -> Grid:
-    """A table of plain texts."""
     return Grid(tuple(heads), tuple(tuple(map(Entry, line)) for line in lines))

@@ -201,7 +201,6 @@ def _labeled(task: Task) -> dict[str, Any]:
 
 
 def _disk(task: Task) -> dict[str, Any]:
-    """The tree and its embedding, to be drawn."""
     X, y = _points(task.data)
     graph = hypcse.similarity_graph(X)
     model = estimator_of("hypcse", task.options, random_state=task.seed).fit(X, graph=graph)
@@ -251,5 +250,4 @@ def _finite(row: dict[str, float]) -> dict[str, float | None]:
 
 
 def _since(begin: float) -> float:
-    """Seconds since a time, as records have them."""
     return round(time.perf_counter() - begin, 3)

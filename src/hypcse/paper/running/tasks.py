@@ -54,7 +54,6 @@ class Task:
 
     @property
     def size(self) -> int:
-        """Number of points."""
         if self.points is not None:
             return self.points.n_points
         return made_size(self.data) or describe(self.data).n_points
