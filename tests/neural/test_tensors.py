@@ -109,12 +109,6 @@ def test_gradient_of_one_sided_weights(graph):
     assert_allclose(result, wanted, atol=1e-10)
 
 
-def test_detached_weights_have_no_gradient():
-    edges = Graph.from_edges([0, 1], [1, 2]).to_tensors()
-    learned = edges.with_weight(edges.weight.clone().requires_grad_())
-    assert learned.normalized().weight.requires_grad and not learned.detach().weight.requires_grad
-
-
 def test_light_weights_stay_edges_and_heavy_ones_are_named():
     light = Graph.from_edges([0, 1], [1, 2], [1e-100, 1.0]).to_tensors()
     assert (light.weight > 0).all() and light.normalized().weight.isfinite().all()

@@ -106,13 +106,11 @@ def test_patience_and_callback_end_training():
     assert len(fit(setup, callback=lambda step: True).history) == 1
 
 
-def test_a_lost_loss_is_reported_with_what_was_best():
-    """An absurd learning rate throws the weights out of range; what was found before is in the error."""
+def test_a_lost_loss_is_reported_with_what_to_change():
+    """An absurd learning rate throws the weights out of range; so do features of absurd size."""
     setup = prepared(points(), learning_rate=100.0, n_epochs=20)
-    with pytest.raises(TrainingDiverged, match="lower learning_rate") as caught:
+    with pytest.raises(TrainingDiverged, match="lower learning_rate"):
         fit(setup)
-    assert caught.value.trained is not None
-    assert caught.value.trained.tree.n_leaves == 60
     with pytest.raises(TrainingDiverged, match=r"reach .*e\+19: if that is huge, scale them, with scale='minmax'"):
         fit(replace(prepared(points(), n_epochs=2), features=setup.features * np.float32(2e19)))
 

@@ -107,14 +107,6 @@ def test_a_smoke_run_judges_nothing():
     )
 
 
-def test_one_task_is_in_the_singular():
-    full = made_up("table1", data_sets=["iris"])
-    planned = full.planned[:1]
-    results = Results(full.experiment, planned, {planned[0][1].key: full.records[planned[0][1].key]})
-    text = to_markdown(build_report([results], "Results", "Made up."))
-    assert "1 task, each one method" in text and "1 tasks" not in text
-
-
 def test_failures_are_said_aloud():
     results = made_up("table1", data_sets=["iris"])
     row, task = results.planned[0]

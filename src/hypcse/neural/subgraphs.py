@@ -10,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hypcse._checks import check_count
 from hypcse.graph.graph import Graph
 from hypcse.kernels.search.communities import grow_sets
 from hypcse.neural.tensors import EdgeTensors
@@ -29,8 +28,6 @@ def sample_subgraphs(
     random seeds. The last set takes the remainder; one below a quarter of `batch_size` joins the set before it.
     O(n log n + m) per epoch; the same `rng` state gives the same sets.
     """
-    check_count("batch_size", batch_size, 1)
-    check_count("n_seeds", n_seeds, 1)
     if graph.n_vertices <= batch_size:
         return iter([np.arange(graph.n_vertices)])
     ends = _set_ends(graph.n_vertices, batch_size)

@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 from hypcse.kernels.losses.contrast import decay_slopes, decays_of_products, row_and_column_sums
 from hypcse.neural import geometry
 from hypcse.neural.backend import kernel_form
-from hypcse.neural.losses.checks import check_points, check_temperature, check_views
+from hypcse.neural.losses.checks import check_points, check_temperature
 
 # exp(-x) and sums of it are normal numbers in single precision up to this x.
 _REACH = 80.0
@@ -48,7 +48,13 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
     >>> round(float(contrastive_loss(far_apart, far_apart, 1.0)), 3)
     0.026
     """
-    check_views(first, second, include_positive)
+    if first.shape != second.shape:
+        raise ValueError(
+            f"the views have shapes {tuple(first.shape)} and {tuple(second.shape)}; row i of both must be the same "
+            "vertex, as Lorentz points (n, d + 1)."
+        )
+    check_points("first", first, 1 if include_positive else 2)
+    check_points("second", second)
     check_temperature(temperature)
     if kernel_form(first) == "triton" and second.dtype == first.dtype:
         from hypcse.neural.losses.fused import fused_contrast

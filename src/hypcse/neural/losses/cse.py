@@ -14,7 +14,7 @@ from hypcse.graph import Graph
 from hypcse.kernels.losses.lca_volume import adjacency, lca_volume, lca_volume_gradient
 from hypcse.neural.backend import kernel_form
 from hypcse.neural.geometry import lca_depth, on_sphere
-from hypcse.neural.losses.checks import check_edges, check_finite_points, check_points, check_temperature
+from hypcse.neural.losses.checks import check_edges, check_points, check_temperature
 from hypcse.neural.tensors import EdgeTensors
 
 # Numbers in one array of a chunk of the plain form: few enough for a cache, and on a GPU enough to hide the calls.
@@ -207,7 +207,13 @@ class StructuralEntropyLoss(nn.Module):
             Leaves in the ball.
         """
         check_points("points", points)
-        check_finite_points("points", points)
+        wrong = ~points.detach().isfinite().all(dim=1)
+        # A direction made from them would look like any other.
+        if bool(wrong.any()):
+            raise ValueError(
+                f"{int(wrong.sum())} of {len(points)} rows of points are not finite, row {int(wrong.nonzero()[0])} "
+                "first. If training has diverged, lower the learning rate or clip gradients."
+            )
         return points if self.radius is None else on_sphere(points, self.radius)
 
     def extra_repr(self) -> str:
