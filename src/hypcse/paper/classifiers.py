@@ -17,6 +17,10 @@ from hypcse.graph import Graph, scale_features, similarity_graph
 from hypcse.paper.hyphc_leaves import hyphc_end_to_end, hyphc_leaves
 
 Codes = NDArray[np.int64]
+TRAINED, JUDGED = 0.3, 0.1
+"""Shares of the points whose labels are trained on, and that pick an epoch; the rest is the test."""
+FEW = (1, 5, 20)
+"""Labels per class, where there are few."""
 # Relative residual at which the conjugate gradients stop.
 _TOLERANCE = 1e-10
 
@@ -125,12 +129,6 @@ def propagate(graph: Graph, rows: Codes, known: NDArray[np.float64]) -> NDArray[
     for column, arriving in enumerate((between[:, rows] @ known).T):
         shares[free, column], _ = cg(system, arriving, rtol=_TOLERANCE, M=inverse)
     return shares
-
-
-TRAINED, JUDGED = 0.3, 0.1
-"""Shares of the points whose labels are trained on, and that pick an epoch; the rest is the test."""
-FEW = (1, 5, 20)
-"""Labels per class, where there are few."""
 
 
 def draw_split(X: NDArray[Any], y: Codes, seed: int, *, stratified: bool) -> LabeledInputs:
