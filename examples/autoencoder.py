@@ -6,7 +6,7 @@ from torch import nn
 
 import hypcse
 from hypcse.neural.decode import decode_single
-from hypcse.neural.graphs.subgraphs import sample_subgraphs
+from hypcse.neural.subgraphs import sample_subgraphs
 
 
 def train(strength: float, n_epochs: int = 40) -> list[tuple[float, float, float]]:

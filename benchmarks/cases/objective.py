@@ -52,7 +52,7 @@ def _plain_cse(leaves: Any, edges: Any, weights: Any, temperature: float) -> Any
     """Eq. (8) and (9) as one would write them down in torch, all edges at once."""
     import torch
 
-    from hypcse.neural.geometry.lca import lca_depth
+    from hypcse.neural.geometry import lca_depth
 
     depth, (i, j), n_vertices = lca_depth(leaves), edges, len(leaves)
     volumes = leaves.new_zeros(n_vertices).index_add(0, edges.flatten(), weights.repeat(2))
@@ -74,7 +74,7 @@ def _random_edges(n_vertices: int, rng: Rng) -> tuple[Any, Any]:
 
 def _gradient(loss: Callable[..., Any], directions: Any, edges: Any, weights: Any) -> tuple[float, float]:
     """The loss and the length of its gradient by the directions."""
-    from hypcse.neural.geometry.poincare import on_sphere
+    from hypcse.neural.geometry import on_sphere
 
     given = directions.clone().requires_grad_()
     value = loss(on_sphere(given, RADIUS), edges, weights, 1.0)

@@ -12,8 +12,8 @@ from torch import Tensor
 from benchmarks.gpu.timing import device_milliseconds, milliseconds, text
 from benchmarks.quality.sheet import Sheet
 from hypcse.neural import backend as _backend
-from hypcse.neural.geometry import lorentz
-from hypcse.neural.geometry.poincare import on_sphere
+from hypcse.neural import geometry
+from hypcse.neural.geometry import on_sphere
 from hypcse.neural.losses.contrast import contrastive_loss, plain_sums
 from hypcse.neural.losses.cse import cse_loss, cse_loss_reference
 
@@ -61,14 +61,14 @@ def entropy_of(loss: Callable[..., Tensor], case: Case, temperature: float, radi
 def contrast_of(loss: Callable[..., Tensor], given: tuple[Tensor, Tensor], temperature: float) -> list[Tensor]:
     """Value, and gradients along the hyperboloid."""
     features = [view.clone().requires_grad_() for view in given]
-    value = loss(*map(lorentz.lift, features), temperature)
+    value = loss(*map(geometry.lift, features), temperature)
     return [value.detach(), *torch.autograd.grad(value, features)]
 
 
 def plain_contrast(first: Tensor, second: Tensor, temperature: float) -> Tensor:
     """Eq. (15) in plain torch."""
-    positive = -lorentz.distance(first, second) / temperature
-    return (plain_sums(lorentz.pairwise_excess(first, second), positive, temperature) / 2 - positive).mean()
+    positive = -geometry.distance(first, second) / temperature
+    return (plain_sums(geometry.pairwise_excess(first, second), positive, temperature) / 2 - positive).mean()
 
 
 def exact_contrast(first: Tensor, second: Tensor, temperature: float) -> Tensor:
@@ -77,9 +77,9 @@ def exact_contrast(first: Tensor, second: Tensor, temperature: float) -> Tensor:
     The plain form subtracts two numbers of the size of d / t. Where they agree to 16 digits it gives 0 even in double
     precision, and leaves the pull between the two views out of the gradient.
     """
-    positive = -lorentz.distance(first, second) / temperature
+    positive = -geometry.distance(first, second) / temperature
     nobody = torch.full_like(positive, -torch.inf)
-    logits = -lorentz.arcosh_one_plus(lorentz.pairwise_excess(first, second)) / temperature
+    logits = -geometry.arcosh_one_plus(geometry.pairwise_excess(first, second)) / temperature
     others = torch.diagonal_scatter(logits, nobody)
     sides = torch.stack([torch.logsumexp(others, dim=side) for side in (0, 1)])
     return torch.nn.functional.softplus(sides - positive, threshold=40.0).mean()
@@ -130,7 +130,7 @@ def losses_times(case: Case, given: tuple[Tensor, Tensor]) -> Sheet:
     """What a caller waits for: leaves in, gradient out."""
     directions, edges, weights = case
     leaves = on_sphere(directions, RADIUS).requires_grad_()
-    points = [lorentz.lift(view).requires_grad_() for view in given]
+    points = [geometry.lift(view).requires_grad_() for view in given]
 
     def both(loss: Callable[..., Tensor], *inputs: Any) -> Callable[[], Any]:
         wanted = [one for one in inputs if isinstance(one, Tensor) and one.requires_grad]
@@ -167,7 +167,7 @@ def stage_times(case: Case) -> Sheet:
     terms = core.edge_terms(edges, weights, shares, fast, t, facts)
     slopes, parts = core.depth_slopes(rows, shares, fast, terms, t)
     given = units, lengths
-    points = [lorentz.lift(view) for view in views(n, directions.device.type)]
+    points = [geometry.lift(view) for view in views(n, directions.device.type)]
     stages: dict[str, Callable[[], Any]] = {
         "directions and lengths": lambda: ahead.unit_rows(found),
         "depths and decays of pairs": lambda: ahead.pair_depths(columns, facts, 1 / (t * math.log(2))),

@@ -13,7 +13,7 @@ import torch
 from benchmarks.gpu.timing import wait
 from benchmarks.quality.sheet import Sheet
 from hypcse.neural import backend as _backend
-from hypcse.neural.graphs.subgraphs import cut_out
+from hypcse.neural.subgraphs import cut_out
 from hypcse.neural.training import fixed as fixed_step
 
 SETS = ("optical-digits", "pen-digits")

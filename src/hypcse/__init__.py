@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from hypcse.metrics import score as score
     from hypcse.neural.classifier import HypCSEClassifier as HypCSEClassifier
     from hypcse.neural.hypcse import HypCSE as HypCSE
+    from hypcse.neural.losses.contrast import centroid_loss as centroid_loss
     from hypcse.neural.losses.contrast import contrastive_loss as contrastive_loss
+    from hypcse.neural.losses.cse import StructuralEntropyLoss as StructuralEntropyLoss
     from hypcse.neural.losses.cse import cse_loss as cse_loss
-    from hypcse.neural.losses.structural import StructuralEntropyLoss as StructuralEntropyLoss
-    from hypcse.neural.losses.structural import centroid_loss as centroid_loss
     from hypcse.partitions import Structure as Structure
     from hypcse.partitions import best_cut as best_cut
     from hypcse.partitions import beyond_chance as beyond_chance
@@ -69,9 +69,8 @@ _NAMES = {
     "metrics": "dasgupta_cost dendrogram_purity fowlkes_mallows robinson_foulds score",
     "neural.classifier": "HypCSEClassifier",
     "neural.hypcse": "HypCSE",
-    "neural.losses.contrast": "contrastive_loss",
-    "neural.losses.cse": "cse_loss",
-    "neural.losses.structural": "StructuralEntropyLoss centroid_loss",
+    "neural.losses.contrast": "centroid_loss contrastive_loss",
+    "neural.losses.cse": "StructuralEntropyLoss cse_loss",
     "partitions": "Structure best_cut beyond_chance describe entropy_report levels main_level stability",
     "points": "Points read",
     "search": "compress graph_linkage join_components refine search_tree",

@@ -121,7 +121,7 @@ def test_cells_of_different_kinds_are_kept_apart(adata):
 
 @pytest.mark.parametrize("use", ["X", "X_pca", "connectivities"])
 def test_the_trained_estimator(adata, use, monkeypatch):
-    monkeypatch.setattr("hypcse.neural.presets.AUTO_LIMITS", (2, 2))
+    monkeypatch.setattr("hypcse.neural.training.config.AUTO_LIMITS", (2, 2))
     tree = hierarchy(with_connectivities(adata), use=use, method="hypcse", resolutions=[2, 4], key_added="tree")
     check(adata, tree, "tree")
     check_dendrogram(adata, "tree")

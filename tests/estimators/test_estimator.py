@@ -15,8 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hypcse
 from hypcse import HypCSE, similarity_graph, structural_entropy
-from hypcse.neural.presets import PRESETS, count_epochs, fill_options
-from hypcse.neural.training.config import TrainingOptions
+from hypcse.neural.training.config import PRESETS, TrainingOptions, count_epochs, fill_options
 
 
 @pytest.mark.filterwarnings("ignore")

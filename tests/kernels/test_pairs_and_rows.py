@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from hypcse.kernels.losses.contrast import exp_in_place, log_in_place
 from hypcse.kernels.points.rows import pair_dots, pair_gaps
-from hypcse.neural.geometry.lca import _CompiledPairDepth, plain_depth
+from hypcse.neural.geometry import _CompiledPairDepth, plain_depth
 
 
 @given(st.integers(0, 1000), st.integers(1, 70), st.integers(1, 40), st.sampled_from([np.float32, np.float64]))

@@ -47,7 +47,7 @@ def prepared(**options):
     return Setup(scale_features(X), similarity_graph(X), TrainingConfig(**{**SMALL, **STEPS, **options}))
 
 
-def told(trained):
+def facts_of(trained):
     """Losses of all epochs, weights and leaves of the best."""
     weights = {f"weight {name}": value.numpy() for name, value in trained.state.items()}
     return {"losses": losses_of(trained), "leaves": trained.leaves, **weights}
@@ -94,26 +94,26 @@ def fit_others(ranks):
 
 def play(folder):
     """All scenes of one rank; numbers by scene and name."""
-    found = {}
+    result = {}
     with join_ranks("cpu") as (ranks, _):
         for name, options in FORMS.items():
-            found[name] = take_steps(ranks, **options)
-        found["one subgraph"] = told(fit(prepared(batch_size=100), ranks=ranks))
+            result[name] = take_steps(ranks, **options)
+        result["one subgraph"] = facts_of(fit(prepared(batch_size=100), ranks=ranks))
         resumed = fit(prepared(subgraphs_per_step=2), checkpoint_dir=folder / "by one", ranks=ranks)
-        found["resumed"] = told(resumed)
+        result["resumed"] = facts_of(resumed)
         # Rank 0 alone has a callback; that it asks to stop reaches all.
         asks = (lambda progress: progress.done == 2) if ranks.number == 0 else None
-        found["stopped"] = told(fit(prepared(), callback=asks, ranks=ranks))
+        result["stopped"] = facts_of(fit(prepared(), callback=asks, ranks=ranks))
         texts = [fit_stopped(folder / "by two", ranks, subgraphs_per_step=2), fit_others(ranks)]
     for number in range(2):
         # Two fits in one program, each with a group of its own.
         model = HypCSE(**nest_options(HypCSE, SMALL), n_epochs=2, verbose=1, random_state=number).fit(points())
     tree = {"linkage": model.linkage_matrix_, "labels": model.labels_, "levels": np.array(model.levels_)}
-    found["model"] = {**tree, "embedding": model.embedding_, "losses": [s.losses.total for s in model.history_]}
+    result["model"] = {**tree, "embedding": model.embedding_, "losses": [s.losses.total for s in model.history_]}
     with open(folder / f"example-{ranks.number}", "w") as said, redirect_stdout(said):
         run_path(str(EXAMPLE))
     (folder / f"texts-{ranks.number}").write_text("\n".join(texts))
-    arrays = {f"{scene}/{name}": value for scene, parts in found.items() for name, value in parts.items()}
+    arrays = {f"{scene}/{name}": value for scene, parts in result.items() for name, value in parts.items()}
     np.savez(folder / f"found-{ranks.number}.npz", **arrays)
 
 

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from graph_strategies import dense
-from hypcse.neural.graph_learner.anchor import proposed_pairs
-from hypcse.neural.graph_learner.anchor import update_anchor as update
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.graph_learner import proposed_pairs
+from hypcse.neural.graph_learner import update_anchor as update
+from hypcse.neural.tensors import EdgeTensors
 
 rates = st.sampled_from([0.0, 0.3, 0.9, 1.0])
 
 
 def update_parts(anchor, parts, decay, generator, **options):
     """By learned graphs on subgraphs, (graph, vertices) each."""
-    found = [(vertices, proposed_pairs(learned, vertices)) for learned, vertices in parts]
-    return update(anchor, found, decay, generator, **options)
+    result = [(vertices, proposed_pairs(learned, vertices)) for learned, vertices in parts]
+    return update(anchor, result, decay, generator, **options)
 
 
 def update_anchor(anchor, learned, decay, generator, **options):
@@ -43,8 +43,8 @@ def test_sound_and_made_of_both(views, decay, seed, rescale):
     factor = anchor.weight.mean() / learned.weight.mean() if rescale and pairs(anchor) else 1.0
     old = dense(anchor)
     wanted = torch.where(old > 0, old, dense(learned) * (factor if pairs(learned) else 1.0))
-    found = dense(updated)
-    assert_close(found, torch.where(found > 0, wanted, 0.0))
+    result = dense(updated)
+    assert_close(result, torch.where(result > 0, wanted, 0.0))
 
 
 @given(two_views(), st.integers(0, 9))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graph_strategies import dense
 from hypcse.graph import Graph
-from hypcse.neural.graph_learner.learner import drop_edges, mask_features
+from hypcse.neural.graph_learner import drop_edges, mask_features
 
 
 @given(edge_tensors(), st.sampled_from([0.0, 0.4, 1.0]), st.integers(0, 9))

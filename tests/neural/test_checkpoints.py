@@ -14,11 +14,12 @@ import torch
 from geoopt.optim import RiemannianAdam
 
 from hypcse import HypCSE, similarity_graph
+from hypcse._checks import Interrupted
 from hypcse.graph import scale_features
 from hypcse.neural.training import run as training_run
 from hypcse.neural.training.checkpoint import _check_same, describe_training
 from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.loop import TrainingInterrupted, fit
+from hypcse.neural.training.loop import fit
 from hypcse.neural.training.run import Run, Setup
 from hypcse.paper.running.measure import run_task
 from hypcse.paper.running.tasks import Task
@@ -215,8 +216,8 @@ def test_an_interrupted_fit_keeps_the_best_and_can_go_on(tmp_path, monkeypatch):
     options = {**SMALL, "checkpoint_dir": str(tmp_path), "checkpoint_every": 2}
     with monkeypatch.context() as patch:
         patch.setattr(training_run, "train_epoch", interrupted_in(4))
-        told = r"interrupted in epoch 4 of 6; the tree is the best so far.*checkpoint_dir=.*\) to go on after epoch 2"
-        with pytest.warns(TrainingInterrupted, match=told) as caught:
+        facts = r"interrupted in epoch 4 of 6; the tree is the best so far.*checkpoint_dir=.*\) to go on after epoch 2"
+        with pytest.warns(Interrupted, match=facts) as caught:
             model = HypCSE(**nest_options(HypCSE, options)).fit(X)
     assert caught[0].filename == __file__
     resumed, whole = HypCSE(**nest_options(HypCSE, options)).fit(X), HypCSE(**nest_options(HypCSE, SMALL)).fit(X)
@@ -230,10 +231,10 @@ def interrupted_in(epoch):
     train, epochs = training_run.train_epoch, iter(range(1, epoch + 1))
 
     def train_epoch(*words):
-        found = train(*words)
+        result = train(*words)
         if next(epochs) == epoch:
             signal.raise_signal(signal.SIGINT)
-        return found
+        return result
 
     return train_epoch
 
@@ -243,7 +244,7 @@ def interrupted_in(epoch):
 )
 def test_an_interrupted_fit_tells_how_to_go_on(tmp_path, name, text):
     folder = None if name is None else tmp_path / name
-    with pytest.warns(TrainingInterrupted, match=text):
+    with pytest.warns(Interrupted, match=text):
         fit(prepared(), callback=stopping_at(1, KeyboardInterrupt), checkpoint_dir=folder)
 
 

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hypcse import HypCSE, HypCSEClassifier, similarity_graph
 from hypcse.neural.encoder import Prototypes
-from hypcse.neural.losses.structural import margin_loss
+from hypcse.neural.losses.contrast import margin_loss
 from hypcse.neural.training.config import TrainingOptions
 from hypcse.neural.training.labeled import LabeledRun, validation_rows
 from hypcse.storage.archive import ModelFileError
@@ -41,8 +41,8 @@ def hidden(y, n_known=5, unknown=-1):
 @pytest.mark.parametrize("features", ["table", "similarities"])
 def test_clear_classes_from_five_labels_each(features):
     X, y = blobs()
-    given, known = hidden(y)
-    model = HypCSEClassifier(features=features, **QUICK).fit(X, given)
+    data, known = hidden(y)
+    model = HypCSEClassifier(features=features, **QUICK).fit(X, data)
     assert np.mean(model.transduction_ == y) == 1.0
     assert np.array_equal(model.transduction_[known], y[known])
     other, truth = blobs(60, seed=1)
@@ -56,8 +56,8 @@ def test_clear_classes_from_five_labels_each(features):
 
 def test_one_seed_one_answer():
     X, y = blobs()
-    given, _ = hidden(y)
-    one, two = (HypCSEClassifier(**{**QUICK, "n_epochs": 3}).fit(X, given) for _ in range(2))
+    data, _ = hidden(y)
+    one, two = (HypCSEClassifier(**{**QUICK, "n_epochs": 3}).fit(X, data) for _ in range(2))
     assert np.array_equal(one._scores, two._scores) and np.array_equal(one.prototypes_, two.prototypes_)
 
 
@@ -68,8 +68,8 @@ def test_one_seed_one_answer():
 def test_what_unlabeled_looks_like(names, unknown):
     X, y = blobs(60)
     truth = np.array(names)[y]
-    given, _ = hidden(y)
-    labels = [unknown if code < 0 else names[code] for code in given]
+    data, _ = hidden(y)
+    labels = [unknown if code < 0 else names[code] for code in data]
     if isinstance(names[0], str):
         labels = pd.Series(labels, dtype=object)
     model = HypCSEClassifier(**QUICK).fit(X, labels)
@@ -106,46 +106,46 @@ def test_the_tree_follows_the_labels():
 
 def test_graphs_alone():
     X, y = blobs()
-    given, _ = hidden(y)
-    model = HypCSEClassifier(**QUICK).fit(similarity_graph(X), given)
+    data, _ = hidden(y)
+    model = HypCSEClassifier(**QUICK).fit(similarity_graph(X), data)
     assert np.mean(model.transduction_ == y) > 0.95
     with pytest.raises(ValueError, match="graph alone"):
         model.predict(X)
     with pytest.raises(ValueError, match="similarities"):
-        HypCSEClassifier(features="similarities").fit(similarity_graph(X), given)
+        HypCSEClassifier(features="similarities").fit(similarity_graph(X), data)
 
 
-def told(monkeypatch, X, y, **options):
-    """What training is told of classes."""
-    asked = []
+def supervision(monkeypatch, X, y, **options):
+    """What a run is constructed with."""
+    calls = []
 
     def listening(setup, known):
-        asked.append(known)
+        calls.append(known)
         return LabeledRun(setup, known)
 
     monkeypatch.setattr("hypcse.neural.classifier.LabeledRun", listening)
     HypCSEClassifier(**{**QUICK, "n_epochs": 1, **options}).fit(X, y)
-    return asked[0]
+    return calls[0]
 
 
 def test_the_tree_guesses_what_training_has_no_label_for(monkeypatch):
     X, y = blobs()
-    known = told(monkeypatch, X, hidden(y, 20)[0], validation_fraction=0.25)
+    known = supervision(monkeypatch, X, hidden(y, 20)[0], validation_fraction=0.25)
     assert ((known.codes >= 0) & (known.taught < 0)).sum() >= 10 and known.guess_weight == pytest.approx(
         0.3 * known.weight
     )
     assert (known.guesses[known.taught >= 0] == -1).all() and (known.guesses[known.taught < 0] >= 0).all()
     assert np.mean(known.guesses == y, where=known.taught < 0) > 0.9
-    assert (told(monkeypatch, X, hidden(y)[0], guess_weight=0.0).guesses == -1).all()
+    assert (supervision(monkeypatch, X, hidden(y)[0], guess_weight=0.0).guesses == -1).all()
 
 
 def test_labels_that_pick_the_epoch_teach_nothing(monkeypatch):
     """The label of a point that picks the epoch, exchanged for another, changes no guess."""
     X, y = blobs()
-    given = hidden(y, 20)[0]
-    known = told(monkeypatch, X, given, validation_fraction=0.25)
-    wrong = np.where((known.codes >= 0) & (known.taught < 0), (given + 1) % 3, given)
-    again = told(monkeypatch, X, wrong, validation_fraction=0.25)
+    data = hidden(y, 20)[0]
+    known = supervision(monkeypatch, X, data, validation_fraction=0.25)
+    wrong = np.where((known.codes >= 0) & (known.taught < 0), (data + 1) % 3, data)
+    again = supervision(monkeypatch, X, wrong, validation_fraction=0.25)
     assert np.array_equal(again.taught, known.taught) and np.array_equal(again.guesses, known.guesses)
 
 

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypcse.neural.geometry.poincare import on_sphere
+from hypcse.neural.geometry import on_sphere
 from hypcse.neural.losses.cse import cse_loss, cse_loss_reference
 
 TEMPERATURES = st.sampled_from([0.1, 0.5, 1.0, 10.0, 1000.0])
@@ -31,9 +31,9 @@ def cases(draw, dtype=torch.float64, hard=False):
 
 
 def value_and_gradient(loss, directions, edges, weights, temperature, radius=0.9):
-    given = directions.clone().requires_grad_()
-    value = loss(on_sphere(given, radius), edges, weights, temperature)
-    (gradient,) = torch.autograd.grad(value, given)
+    data = directions.clone().requires_grad_()
+    value = loss(on_sphere(data, radius), edges, weights, temperature)
+    (gradient,) = torch.autograd.grad(value, data)
     return value.detach(), gradient
 
 
@@ -50,10 +50,8 @@ def test_compiled_is_plain(case, temperature):
 def test_gradients_along_the_sphere_and_the_radius(case, temperature):
     directions, edges, weights = case
     radius = torch.tensor(0.8, dtype=torch.float64, requires_grad=True)
-    given = directions.requires_grad_()
-    assert torch.autograd.gradcheck(
-        lambda x, r: cse_loss(on_sphere(x, r), edges, weights, temperature), (given, radius)
-    )
+    data = directions.requires_grad_()
+    assert torch.autograd.gradcheck(lambda x, r: cse_loss(on_sphere(x, r), edges, weights, temperature), (data, radius))
 
 
 @given(cases(), TEMPERATURES)
@@ -62,9 +60,9 @@ def test_gradients_by_the_weights(case, temperature):
     directions, edges, weights = case
     leaves = on_sphere(directions, 0.9)
     value = cse_loss(leaves, edges, weights, temperature)
-    given = weights.clone().requires_grad_()
-    torch.testing.assert_close(cse_loss(leaves, edges, given, temperature), value)
-    assert torch.autograd.gradcheck(lambda w: cse_loss(leaves, edges, w, temperature), (given,))
+    data = weights.clone().requires_grad_()
+    torch.testing.assert_close(cse_loss(leaves, edges, data, temperature), value)
+    assert torch.autograd.gradcheck(lambda w: cse_loss(leaves, edges, w, temperature), (data,))
 
 
 @given(cases(), TEMPERATURES, st.floats(0.01, 100), st.integers(0, 999))
@@ -150,11 +148,11 @@ def test_a_graph_of_no_weight_has_loss_zero():
     ],
 )
 def test_errors_name_the_value_and_the_way_out(change, text):
-    given = {
+    data = {
         "leaves": torch.eye(3) / 2,
         "edges": torch.tensor([[0, 1], [1, 2]]),
         "weights": torch.ones(2),
         "temperature": 1.0,
     }
     with pytest.raises((ValueError, TypeError), match=text):
-        cse_loss(**{**given, **change})
+        cse_loss(**{**data, **change})

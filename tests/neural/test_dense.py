@@ -6,17 +6,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from hypcse.neural.graph_learner.learner import drop_edges
-from hypcse.neural.graph_learner.similarity import largest_in_rows, learned_graph, learned_matrix
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+from hypcse.neural.graph_learner import drop_edges, largest_in_rows, learned_graph, learned_matrix
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 
 
 def value_and_slope(form, x: Tensor, kind: str, k: int) -> tuple[EdgeTensors, Tensor]:
     """The graph, and the gradient of a number that all its weights act on."""
-    given = x.clone().requires_grad_()
-    graph = form(given, k, kind)
+    data = x.clone().requires_grad_()
+    graph = form(data, k, kind)
     factors = torch.linspace(1, 2, len(x))[:, None]
-    (slope,) = torch.autograd.grad(graph.aggregate(factors * torch.ones(1, 2)).square().sum(), given)
+    (slope,) = torch.autograd.grad(graph.aggregate(factors * torch.ones(1, 2)).square().sum(), data)
     return graph.to_edges() if isinstance(graph, MatrixGraph) else graph, slope
 
 
@@ -24,10 +23,10 @@ def value_and_slope(form, x: Tensor, kind: str, k: int) -> tuple[EdgeTensors, Te
 @pytest.mark.parametrize(("n", "k"), [(2, 1), (30, 4), (12, 20)])
 def test_it_is_the_graph_over_edges(kind: str, n: int, k: int) -> None:
     x = torch.rand(n, 5, generator=torch.Generator().manual_seed(n)) + 0.1
-    found, slope = value_and_slope(learned_matrix, x, kind, k)
+    result, slope = value_and_slope(learned_matrix, x, kind, k)
     expected, by_edges = value_and_slope(learned_graph, x, kind, k)
-    assert torch.equal(found.index, expected.index)
-    torch.testing.assert_close(found.weight, expected.weight, rtol=1e-5, atol=1e-6)
+    assert torch.equal(result.index, expected.index)
+    torch.testing.assert_close(result.weight, expected.weight, rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(slope, by_edges, rtol=1e-3, atol=1e-4 * float(by_edges.abs().max()) + 1e-6)
 
 
@@ -40,7 +39,7 @@ def test_equal_values_go_to_the_first_columns() -> None:
 def test_pairs_are_dropped_both_ways_and_at_the_rate() -> None:
     ones = torch.ones(200, 200).fill_diagonal_(0)
     graph = MatrixGraph(ones, torch.ones(200))
-    kept = drop_edges(graph, 0.3, torch.Generator().manual_seed(0)).matrix
-    assert torch.equal(kept, kept.T)
-    assert abs(float(kept.sum() / ones.sum()) - 0.7) < 0.02
+    rest = drop_edges(graph, 0.3, torch.Generator().manual_seed(0)).matrix
+    assert torch.equal(rest, rest.T)
+    assert abs(float(rest.sum() / ones.sum()) - 0.7) < 0.02
     assert drop_edges(graph, 0.0, torch.Generator()) is graph

@@ -11,8 +11,8 @@ from pytest import approx
 from graph_strategies import dense
 from hypcse import Graph
 from hypcse.neural.encoder import AttentionAggregation, Encoder, LorentzLinear, Projector, mean_aggregation
-from hypcse.neural.geometry.lorentz import inner, lift, project
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.geometry import inner, lift, project
+from hypcse.neural.tensors import EdgeTensors
 
 
 def seeded(seed=0):
@@ -90,9 +90,9 @@ def test_a_new_vertex_with_the_links_of_an_old_one_is_encoded_alike(aggregation)
     index, weight = edges.index[1].reshape(12, 2), edges.weight.reshape(12, 2)
     sources = encoder.sources(x, edges)
     assert [len(sent) for sent in sources] == [12] * 3
-    found = encoder.extend(sources, x, index, weight)
-    assert on_hyperboloid(found)
-    assert torch.allclose(found, everyone, atol=1e-4)
+    result = encoder.extend(sources, x, index, weight)
+    assert on_hyperboloid(result)
+    assert torch.allclose(result, everyone, atol=1e-4)
     assert torch.allclose(encoder.extend(sources, x[3:5], index[3:5], 7 * weight[3:5]), everyone[3:5], atol=1e-4)
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from hypcse.neural.geometry import poincare
-from hypcse.neural.geometry.lca import lca_depth
+from hypcse.neural import geometry
+from hypcse.neural.geometry import lca_depth
 
 RADII = st.sampled_from([0.01, 0.3, 0.9, 0.999])
 
@@ -32,7 +32,7 @@ def depth_by_reflections(x: Tensor, y: Tensor) -> Tensor:
 
 @given(st.integers(0, 999), st.integers(2, 8), st.integers(2, 5), RADII)
 def test_it_is_the_reflections(seed, n, dim, radius):
-    leaves = poincare.on_sphere(directions(seed, n, dim), radius)
+    leaves = geometry.on_sphere(directions(seed, n, dim), radius)
     depth = lca_depth(leaves)
     i, j = torch.triu_indices(n, n, offset=1)
     reflected = torch.stack([depth_by_reflections(leaves[a], leaves[b]) for a, b in zip(i, j, strict=True)])
@@ -45,27 +45,27 @@ def test_it_is_the_reflections(seed, n, dim, radius):
 
 @given(st.integers(0, 999), st.integers(2, 5), RADII)
 def test_a_rotation_changes_no_depth(seed, dim, radius):
-    leaves = poincare.on_sphere(directions(seed, 6, dim), radius)
+    leaves = geometry.on_sphere(directions(seed, 6, dim), radius)
     turn = torch.linalg.qr(directions(seed + 1, dim, dim))[0]
     torch.testing.assert_close(lca_depth(leaves @ turn), lca_depth(leaves), rtol=1e-9, atol=1e-9)
 
 
 @given(st.integers(0, 999), RADII)
 def test_gradients_along_the_sphere_and_along_the_radius(seed, radius):
-    given = directions(seed, 4, 3).requires_grad_()
+    data = directions(seed, 4, 3).requires_grad_()
     size = torch.tensor(radius, dtype=torch.float64, requires_grad=True)
     i, j = torch.triu_indices(4, 4, offset=1)
-    assert torch.autograd.gradcheck(lambda x, r: lca_depth(poincare.on_sphere(x, r))[i, j], (given, size), atol=1e-4)
+    assert torch.autograd.gradcheck(lambda x, r: lca_depth(geometry.on_sphere(x, r))[i, j], (data, size), atol=1e-4)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("radius", [0.01, 0.999])
 def test_equal_and_opposite_leaves_have_finite_gradients(dtype, radius):
-    given = torch.tensor([[1, 2, 3], [1, 2, 3], [-1, -2, -3], [1, 2, 3.0001]], dtype=dtype, requires_grad=True)
-    leaves = poincare.on_sphere(given, radius)
+    data = torch.tensor([[1, 2, 3], [1, 2, 3], [-1, -2, -3], [1, 2, 3.0001]], dtype=dtype, requires_grad=True)
+    leaves = geometry.on_sphere(data, radius)
     depth = lca_depth(leaves)
     assert depth.isfinite().all() and (depth >= 0).all()
-    (gradient,) = torch.autograd.grad(depth.sum(), given)
+    (gradient,) = torch.autograd.grad(depth.sum(), data)
     assert gradient.isfinite().all()
 
 

@@ -15,8 +15,8 @@ from torch.testing import assert_close
 
 from graph_strategies import dense
 from hypcse._choices import LearnerSimilarity
-from hypcse.neural.graph_learner import similarity
-from hypcse.neural.graph_learner.similarity import learned_graph
+from hypcse.neural import graph_learner
+from hypcse.neural.graph_learner import learned_graph
 
 KINDS = get_args(LearnerSimilarity)
 
@@ -86,7 +86,7 @@ def test_blocks_do_not_matter(kind, n, seed):
     x = torch.randn(n, 3, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     whole = learned_graph(x, 3, kind)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(similarity, "BLOCK", 1)
+        patch.setattr(graph_learner, "BLOCK", 1)
         rows = learned_graph(x, 3, kind)
     assert_close(dense(rows), dense(whole))
 

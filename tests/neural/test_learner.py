@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from graph_strategies import dense
 from hypcse.graph import Graph
-from hypcse.neural.graph_learner.learner import GraphLearner
+from hypcse.neural.graph_learner import GraphLearner
 
 
 def dense_smoothing(anchor):

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from graph_strategies import dense
-from hypcse.neural.graphs.subgraphs import cut_out
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+from hypcse.neural.subgraphs import cut_out
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 
 
 def draw(n: int, n_edges: int, seed: int = 0) -> EdgeTensors:
@@ -21,9 +21,9 @@ def draw(n: int, n_edges: int, seed: int = 0) -> EdgeTensors:
 def padded(edges: EdgeTensors, room: int) -> EdgeTensors:
     """The same graph with entries of weight 0 at (0, 0) behind its last row."""
     index = torch.cat([edges.index, edges.index.new_zeros(2, room)], dim=1)
-    found = EdgeTensors(index, torch.cat([edges.weight, edges.weight.new_zeros(room)]), edges.n_vertices)
-    found.__dict__["pointers"] = edges.pointers
-    return found
+    result = EdgeTensors(index, torch.cat([edges.weight, edges.weight.new_zeros(room)]), edges.n_vertices)
+    result.__dict__["pointers"] = edges.pointers
+    return result
 
 
 @pytest.mark.parametrize("room", [0, 7])
@@ -38,7 +38,7 @@ def test_a_matrix_is_the_graph_of_its_edges(room: int) -> None:
         torch.testing.assert_close(one.to_edges().weight, other.weight)
     loops = graph.with_loops().normalized().aggregate(x)
     torch.testing.assert_close(loops, edges.with_loops().normalized().aggregate(x))
-    weights = graph.normalized().entry_weights()
+    weights = graph.edges.scaled(graph.normalized().scale).weight
     torch.testing.assert_close(weights[: len(edges.weight)], edges.normalized().weight)
     assert (weights[len(edges.weight) :] == 0).all()
 
@@ -58,7 +58,7 @@ def test_subgraphs_cut_out_at_once(sizes: tuple[int, ...]) -> None:
     """Also where some vertices are in none."""
     edges = draw(20, 60, seed=1)
     parts = list(torch.randperm(20, generator=torch.Generator().manual_seed(2))[: sum(sizes)].split(sizes))
-    for part, found in zip(parts, cut_out(edges, parts), strict=True):
-        assert found.to_graph() == edges.to_graph().subgraph(part.numpy())[0]
+    for part, result in zip(parts, cut_out(edges, parts), strict=True):
+        assert result.to_graph() == edges.to_graph().subgraph(part.numpy())[0]
         rows = torch.arange(len(part) + 1)
-        assert torch.equal(found.pointers, torch.searchsorted(found.index[0].contiguous(), rows))
+        assert torch.equal(result.pointers, torch.searchsorted(result.index[0].contiguous(), rows))

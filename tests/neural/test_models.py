@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypcse.neural.geometry import lorentz, poincare
+from hypcse.neural import geometry
 
 LORENTZ = geoopt.Lorentz()
 BALL = geoopt.PoincareBall()
@@ -24,82 +24,82 @@ def features(draw, dtype=torch.float64):
 
 @given(features())
 def test_lorentz_is_geoopts(x):
-    points = lorentz.lift(x)
-    torch.testing.assert_close(lorentz.inner(points, points), -torch.ones(len(x), dtype=x.dtype), atol=1e-9, rtol=0)
+    points = geometry.lift(x)
+    torch.testing.assert_close(geometry.inner(points, points), -torch.ones(len(x), dtype=x.dtype), atol=1e-9, rtol=0)
     others = points.flip(0)
     torch.testing.assert_close(
-        lorentz.inner(points, others), LORENTZ.inner(points, points, others), atol=1e-9, rtol=1e-12
+        geometry.inner(points, others), LORENTZ.inner(points, points, others), atol=1e-9, rtol=1e-12
     )
-    torch.testing.assert_close(lorentz.distance(points, others), LORENTZ.dist(points, others), atol=1e-5, rtol=1e-7)
-    torch.testing.assert_close(lorentz.distance_to_origin(points), LORENTZ.dist0(points), atol=1e-6, rtol=1e-7)
-    torch.testing.assert_close(lorentz.project(3 * points), points, rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(geometry.distance(points, others), LORENTZ.dist(points, others), atol=1e-5, rtol=1e-7)
+    torch.testing.assert_close(geometry.distance_to_origin(points), LORENTZ.dist0(points), atol=1e-6, rtol=1e-7)
+    torch.testing.assert_close(geometry.project(3 * points), points, rtol=1e-9, atol=1e-9)
 
 
 @given(features())
 def test_all_pairs_are_pairs(x):
-    points = lorentz.lift(x)
-    one_by_one = lorentz.distance(points.unsqueeze(1), points.unsqueeze(0))
-    found = lorentz.arcosh_one_plus(lorentz.pairwise_excess(points, points))
-    torch.testing.assert_close(found, one_by_one, atol=1e-4, rtol=1e-7)
+    points = geometry.lift(x)
+    one_by_one = geometry.distance(points.unsqueeze(1), points.unsqueeze(0))
+    result = geometry.arcosh_one_plus(geometry.pairwise_excess(points, points))
+    torch.testing.assert_close(result, one_by_one, atol=1e-4, rtol=1e-7)
 
 
 @given(features())
 def test_the_models_agree(x):
     """There and back is the identity, and distances are the same in both."""
-    points = lorentz.lift(x)
-    ball = lorentz.to_poincare(points)
-    torch.testing.assert_close(poincare.to_lorentz(ball), points, rtol=1e-9, atol=1e-11)
+    points = geometry.lift(x)
+    ball = geometry.to_poincare(points)
+    torch.testing.assert_close(geometry.to_lorentz(ball), points, rtol=1e-9, atol=1e-11)
     torch.testing.assert_close(
-        BALL.dist(ball, ball.flip(0)), lorentz.distance(points, points.flip(0)), rtol=1e-6, atol=1e-6
+        BALL.dist(ball, ball.flip(0)), geometry.distance(points, points.flip(0)), rtol=1e-6, atol=1e-6
     )
 
 
 @given(features())
 def test_centroid_is_on_the_hyperboloid_and_turns_with_the_points(x):
-    points = lorentz.lift(x)
-    middle = lorentz.centroid(points)
-    assert float(lorentz.inner(middle, middle)) == pytest.approx(-1)
+    points = geometry.lift(x)
+    middle = geometry.centroid(points)
+    assert float(geometry.inner(middle, middle)) == pytest.approx(-1)
     turn = torch.linalg.qr(torch.randn(x.shape[1], x.shape[1], dtype=x.dtype))[0]
-    torch.testing.assert_close(lorentz.centroid(lorentz.lift(x @ turn))[1:], middle[1:] @ turn, rtol=1e-7, atol=1e-9)
+    torch.testing.assert_close(geometry.centroid(geometry.lift(x @ turn))[1:], middle[1:] @ turn, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("step", [1e-3, 1e-6, 1e-9])
 def test_small_distances_keep_their_digits(step):
-    near = torch.tensor([[0.3, -0.4], [0.3 + step, -0.4]], dtype=torch.float64)
-    x, y = lorentz.lift(near)
+    close = torch.tensor([[0.3, -0.4], [0.3 + step, -0.4]], dtype=torch.float64)
+    x, y = geometry.lift(close)
     length = step * (1 - 0.09 / 1.25) ** 0.5
-    assert float(lorentz.distance(x, y)) == pytest.approx(length, rel=2 * step + 1e-6)
+    assert float(geometry.distance(x, y)) == pytest.approx(length, rel=2 * step + 1e-6)
 
 
 def test_gradients_at_equal_points_are_finite():
-    given = torch.tensor([[0.1, 0.2], [0.1, 0.2], [0.0, 0.0]], requires_grad=True)
-    points = lorentz.lift(given)
-    lorentz.distance(points, points.detach().clone()).sum().backward()
-    assert given.grad is not None and given.grad.isfinite().all()
+    data = torch.tensor([[0.1, 0.2], [0.1, 0.2], [0.0, 0.0]], requires_grad=True)
+    points = geometry.lift(data)
+    geometry.distance(points, points.detach().clone()).sum().backward()
+    assert data.grad is not None and data.grad.isfinite().all()
 
 
 @pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
 def test_on_sphere_takes_directions_of_any_length(size):
-    given = torch.tensor([[3.0, 4.0], [-1.0, 0.0]]) * size
-    given.requires_grad_()
-    leaves = poincare.on_sphere(given, 0.5)
+    data = torch.tensor([[3.0, 4.0], [-1.0, 0.0]]) * size
+    data.requires_grad_()
+    leaves = geometry.on_sphere(data, 0.5)
     torch.testing.assert_close(leaves, torch.tensor([[0.3, 0.4], [-0.5, 0.0]]))
     leaves.sum().backward()
-    assert given.grad is not None and given.grad.isfinite().all()
+    assert data.grad is not None and data.grad.isfinite().all()
 
 
 def test_a_zero_direction_takes_the_first_axis():
-    given = torch.zeros(2, 3, requires_grad=True)
-    leaves = poincare.on_sphere(given, 0.9)
+    data = torch.zeros(2, 3, requires_grad=True)
+    leaves = geometry.on_sphere(data, 0.9)
     torch.testing.assert_close(leaves, torch.tensor([[0.9, 0.0, 0.0]] * 2))
     leaves.sum().backward()
-    assert (given.grad == 0).all()
+    assert (data.grad == 0).all()
 
 
 @given(features())
 def test_log_at_the_origin_is_geoopts(x):
     """Whose coordinates are those of the ball, where the metric at the origin is twice the Euclidean one."""
     points = BALL.projx(x)
-    found = poincare.log_origin(points)
-    torch.testing.assert_close(found, 2 * BALL.logmap0(points))
-    torch.testing.assert_close(torch.linalg.vector_norm(found, dim=-1), BALL.dist0(points))
+    result = geometry.log_origin(points)
+    torch.testing.assert_close(result, 2 * BALL.logmap0(points))
+    torch.testing.assert_close(torch.linalg.vector_norm(result, dim=-1), BALL.dist0(points))

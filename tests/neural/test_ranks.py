@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from rank_scenes import FORMS, SMALL, fit_stopped, points, prepared, take_steps, told
+from rank_scenes import FORMS, SMALL, facts_of, fit_stopped, points, prepared, take_steps
 
 from hypcse import HypCSE
 from hypcse._threads import NEEDED, Place, launched_place
@@ -67,7 +67,7 @@ def test_all_ranks_end_with_the_same_bits(played):
 
 def test_a_table_of_one_subgraph_is_trained_as_by_one_process(played):
     ours = scene(played[1][0], "one subgraph")
-    for part, values in told(fit(prepared(batch_size=100))).items():
+    for part, values in facts_of(fit(prepared(batch_size=100))).items():
         assert np.array_equal(ours[part], values), part
 
 
@@ -75,8 +75,8 @@ def test_checkpoints_go_on_with_another_number_of_ranks(played):
     """From one to two and from two to one, after epoch 2; with the same subgraphs per step it is the same training."""
     folder, (first, _), _ = played
     case = prepared(subgraphs_per_step=2)
-    whole = told(fit(case))
-    for resumed in (scene(first, "resumed"), told(fit(case, checkpoint_dir=folder / "by two"))):
+    whole = facts_of(fit(case))
+    for resumed in (scene(first, "resumed"), facts_of(fit(case, checkpoint_dir=folder / "by two"))):
         for part, values in whole.items():
             assert resumed[part] == pytest.approx(values, rel=1e-5, abs=1e-5), part
 

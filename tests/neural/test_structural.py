@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from graph_strategies import graphs, planted_partition
 from hypcse import Graph, StructuralEntropyLoss, cse_loss, structural_entropy
 from hypcse.neural.decode import decode_single
-from hypcse.neural.geometry.lorentz import lift, to_poincare
-from hypcse.neural.geometry.poincare import on_sphere
-from hypcse.neural.graphs.subgraphs import cut_out
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.geometry import lift, on_sphere, to_poincare
+from hypcse.neural.subgraphs import cut_out
+from hypcse.neural.tensors import EdgeTensors
 
 PATH = Graph.from_edges([0, 1], [1, 2])
 TEMPERATURES = st.sampled_from([0.1, 0.5, 1.0, 1000.0])
@@ -91,16 +90,16 @@ def test_a_batch_is_a_subgraph(case, seed):
 def descend(optimizer, points, to_ball=lambda points: points, n_steps=40):
     """Loss and entropy of the decoded tree, before and after."""
     graph, _ = planted_partition(3, 10, 0.6, 0.05)
-    loss, found = StructuralEntropyLoss(0.5, radius=0.9), []
+    loss, result = StructuralEntropyLoss(0.5, radius=0.9), []
     for step in range(n_steps + 1):
         value = loss(to_ball(points), graph)
         if step in (0, n_steps):
             tree = decode_single(loss.leaves(to_ball(points)).detach())
-            found.append((value.item(), structural_entropy(tree, graph)))
+            result.append((value.item(), structural_entropy(tree, graph)))
         optimizer.zero_grad()
         value.backward()
         optimizer.step()
-    return found
+    return result
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

@@ -32,14 +32,14 @@ def prepared(X, **options):
 def test_the_best_tree_is_kept_by_value():
     setup = prepared(points())
     steps = []
-    found = fit(setup, callback=steps.append)
+    result = fit(setup, callback=steps.append)
     assert [(step.stage, step.done, step.total) for step in steps] == [("training", k, 4) for k in (1, 2, 3, 4)]
-    assert [step.loss for step in steps] == [step.losses.total for step in found.history]
-    assert [step.entropy is not None for step in found.history] == [False, True, False, True]
-    assert found.entropy == pytest.approx(structural_entropy(found.tree, setup.graph))
-    assert found.entropy == steps[-1].value
-    assert found.entropy <= min(step.entropy for step in found.history if step.entropy is not None)
-    assert np.linalg.norm(found.leaves, axis=1) == pytest.approx(np.linalg.norm(found.leaves[0]), rel=1e-5)
+    assert [step.loss for step in steps] == [step.losses.total for step in result.history]
+    assert [step.entropy is not None for step in result.history] == [False, True, False, True]
+    assert result.entropy == pytest.approx(structural_entropy(result.tree, setup.graph))
+    assert result.entropy == steps[-1].value
+    assert result.entropy <= min(step.entropy for step in result.history if step.entropy is not None)
+    assert np.linalg.norm(result.leaves, axis=1) == pytest.approx(np.linalg.norm(result.leaves[0]), rel=1e-5)
     assert all(math.isfinite(step.loss) for step in steps)
 
 
@@ -73,18 +73,18 @@ def test_choices_of_evaluation(decoder, select_on, encode_on):
 
 def test_the_tree_is_that_of_the_decoder(monkeypatch):
     """Kept leaves, decoded by hand, give the kept tree; the spanning tree is the one asked for."""
-    asked = []
+    calls = []
 
     def noted(leaves, *, method="exact", n_neighbors=10):
-        asked.append(method)
+        calls.append(method)
         return spanning_tree(leaves, method=method, n_neighbors=n_neighbors)
 
     monkeypatch.setattr("hypcse.neural.decode.spanning_tree", noted)
     for decoder, spanning in (("single", "exact"), ("neighbors", "neighbors")):
-        found = fit(prepared(points(), decoder=decoder))
-        assert set(asked) == {spanning}
-        assert found.tree == decode_single(found.leaves, spanning=spanning)
-        asked.clear()
+        result = fit(prepared(points(), decoder=decoder))
+        assert set(calls) == {spanning}
+        assert result.tree == decode_single(result.leaves, spanning=spanning)
+        calls.clear()
 
 
 def test_subgraphs_cover_all_vertices():
@@ -106,13 +106,11 @@ def test_patience_and_callback_end_training():
     assert len(fit(setup, callback=lambda step: True).history) == 1
 
 
-def test_a_lost_loss_is_reported_with_what_was_best():
-    """An absurd learning rate throws the weights out of range; what was found before is in the error."""
+def test_a_lost_loss_is_reported_with_what_to_change():
+    """An absurd learning rate throws the weights out of range; so do features of absurd size."""
     setup = prepared(points(), learning_rate=100.0, n_epochs=20)
-    with pytest.raises(TrainingDiverged, match="lower learning_rate") as caught:
+    with pytest.raises(TrainingDiverged, match="lower learning_rate"):
         fit(setup)
-    assert caught.value.trained is not None
-    assert caught.value.trained.tree.n_leaves == 60
     with pytest.raises(TrainingDiverged, match=r"reach .*e\+19: if that is huge, scale them, with scale='minmax'"):
         fit(replace(prepared(points(), n_epochs=2), features=setup.features * np.float32(2e19)))
 

@@ -31,13 +31,13 @@ def test_blocks_are_joined_as_average_linkage_joins(k, seed):
     weights = np.triu(rng.random((k, k)), 1)
     weights = weights + weights.T
     members = [{a} for a in range(k)]
-    found = set()
+    result = set()
     for first, second in join_blocks(weights, np.ones(k)):
         members[first] |= members[second]
-        found.add(frozenset(members[first]))
+        result.add(frozenset(members[first]))
     Z = linkage(1 - weights[np.triu_indices(k, 1)], "average")
     tree = Tree.from_linkage(Z)
-    assert found == {frozenset(tree.leaves(node).tolist()) for node in range(k, tree.n_nodes)}
+    assert result == {frozenset(tree.leaves(node).tolist()) for node in range(k, tree.n_nodes)}
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -72,9 +72,9 @@ def test_any_graph_gives_a_binary_tree(data, n, inner):
 
 def test_progress_limits_and_errors():
     graph, _, _ = nested_blocks(0)
-    told = []
-    assert run(graph, n_blocks=4, callback=told.append) == run(graph, n_blocks=4)
-    assert [step.share for step in told] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    facts = []
+    assert run(graph, n_blocks=4, callback=facts.append) == run(graph, n_blocks=4)
+    assert [step.share for step in facts] == [0.0, 0.25, 0.5, 0.75, 1.0]
     with pytest.raises(TimeoutError, match="dp-cluster-hsbm .* max_seconds"):
         run(graph, max_seconds=1e-9)
     with pytest.raises(ValueError, match="n_blocks=160 must be between 1 and 159"):

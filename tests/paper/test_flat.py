@@ -14,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 import hypcse
 from hypcse.cli.reproduce import _runnable
 from hypcse.paper import build_report, experiment, plan, run_tasks, to_markdown
-from hypcse.paper.data import made_size
+from hypcse.paper.experiments import made_size
 from hypcse.paper.flat import FLAT_CASES, FLAT_METHODS, NEED_NUMBER, FlatData, best_of_levels, flat_data, flat_scores
 from hypcse.paper.report.summary import Results
 from hypcse.paper.running.measure import run_task
@@ -87,11 +87,11 @@ def test_every_method_finds_clusters_far_apart(method):
     if not ROWS[method].can_run:
         pytest.skip(f"needs {ROWS[method].needs}")
     data = far_apart()
-    found = FLAT_METHODS[method](data, 0, **({"n_clusters": 3} if method in NEED_NUMBER else {})).labels
-    groups = np.unique(np.stack([found, data.y]), axis=1)
-    assert len(groups.T) == len(np.unique(found))
+    result = FLAT_METHODS[method](data, 0, **({"n_clusters": 3} if method in NEED_NUMBER else {})).labels
+    groups = np.unique(np.stack([result, data.y]), axis=1)
+    assert len(groups.T) == len(np.unique(result))
     if method not in ("louvain", "leiden"):
-        assert adjusted_rand_score(data.y, found) == 1.0
+        assert adjusted_rand_score(data.y, result) == 1.0
 
 
 @pytest.mark.parametrize("row", DECLARED.rows, ids=lambda row: row.label)
@@ -108,19 +108,19 @@ def test_loops_change_no_communities(method):
     if not ROWS[method].can_run:
         pytest.skip(f"needs {ROWS[method].needs}")
     data = flat_data(FLAT_CASES["moons"], 0)
-    found, bare = (
+    result, bare = (
         FLAT_METHODS[method](one, 3).labels for one in (data, replace(data, graph=data.graph.without_loops()))
     )
-    assert data.graph.self_weights.any() and np.array_equal(found, bare)
+    assert data.graph.self_weights.any() and np.array_equal(result, bare)
 
 
 def test_scores_are_those_of_scikit_learn_and_noise_is_one_cluster():
     y, labels = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 0, 1, -1, -1, -1])
-    found = flat_scores(y, labels)
+    result = flat_scores(y, labels)
     as_one = np.array([0, 0, 1, 2, 2, 2])
-    assert found["ari"] == adjusted_rand_score(y, as_one)
-    assert found["ami"] == adjusted_mutual_info_score(y, as_one)
-    assert found["clusters"] == 2
+    assert result["ari"] == adjusted_rand_score(y, as_one)
+    assert result["ami"] == adjusted_mutual_info_score(y, as_one)
+    assert result["clusters"] == 2
     together = flat_scores(np.zeros(6, int), np.full(6, -1))
     assert (together["ari"], together["clusters"]) == (1.0, 0)
     assert flat_scores(np.zeros(6, int), labels)["ari"] == 0.0
@@ -140,8 +140,8 @@ def test_rows_and_seeds_of_every_case():
         rows = [row for row in rows if row.classes is None or case.group != "noise"]
         wanted = [(row.label, seed) for row in rows for seed in range(3 if case.group != "public" or row.random else 1)]
         assert [(row.label, task.seed) for row, task in planned if task.data == case.name] == wanted
-    told = {task.options.get("n_clusters") for row, task in planned if task.data == "zoo" and row.classes}
-    assert told == {7}
+    facts = {task.options.get("n_clusters") for row, task in planned if task.data == "zoo" and row.classes}
+    assert facts == {7}
 
 
 def test_tasks_of_moons_and_of_noise():
@@ -179,10 +179,10 @@ def made_up(scores, methods=("main-level", "k-means", "hdbscan", "leiden")):
     for _, task in planned:
         ari = scores.get((task.method, task.data))
         if ari is not None:
-            found = {"ari": ari, "ami": ari, "clusters": 4, "best_level_ari": 0.95, "best_level_clusters": 9}
+            result = {"ari": ari, "ami": ari, "clusters": 4, "best_level_ari": 0.95, "best_level_clusters": 9}
             records[task.key] = {
                 "key": task.key, "version": "0", "data": task.data, "seed": 0, "method": task.method, "seconds": 1.0,
-                "when": "2026-01-01", "libraries": {}, "machine": "m", "scores": found,
+                "when": "2026-01-01", "libraries": {}, "machine": "m", "scores": result,
             }  # fmt: skip
     return to_markdown(build_report([Results(small, planned, records)], "Results", "Made up."))
 

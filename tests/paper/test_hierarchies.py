@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import hypcse
 from hypcse.paper import build_report, experiment, plan, run_tasks, to_markdown
-from hypcse.paper.data import made_size
+from hypcse.paper.experiments import made_size
 from hypcse.paper.hierarchies import CASES, MAX_DEPTH, make, planted_scores
 from hypcse.paper.report.summary import Results
 
@@ -61,8 +61,8 @@ def test_a_block_model_has_the_declared_degrees(case):
     data = make(case, 0)
     i, j, _ = data.graph.edges()
     shared = np.sum([labels[i] == labels[j] for labels in data.partitions], axis=0)
-    found = 2 * np.bincount(shared) / case.n_points
-    assert found[::-1] == pytest.approx(case.degrees, rel=0.1)
+    result = 2 * np.bincount(shared) / case.n_points
+    assert result[::-1] == pytest.approx(case.degrees, rel=0.1)
 
 
 def planted_tree(partitions):
@@ -82,21 +82,21 @@ def test_a_perfect_tree_scores_one():
     data = make(clear, 0)
     perfect = planted_scores(planted_tree(data.partitions), data.graph, data.partitions)
     assert [perfect[f"purity_{k}"] for k in (1, 2, 3)] == [1.0] * 3 and perfect["mean_purity"] == 1.0
-    found = planted_scores(hypcse.methods.run("ward", data.X, graph=data.graph), data.graph, data.partitions)
-    assert found["mean_purity"] == found["partitions_hit"] == found["best_ari"] == found["main_ari"] == 1.0
+    result = planted_scores(hypcse.methods.run("ward", data.X, graph=data.graph), data.graph, data.partitions)
+    assert result["mean_purity"] == result["partitions_hit"] == result["best_ari"] == result["main_ari"] == 1.0
 
 
 def test_scores_are_those_of_the_levels():
     data = make(CASES["gaussians-2x8-0.65"], 0)
     tree = hypcse.methods.run("graph-average", data.X, graph=data.graph)
-    found = planted_scores(tree, data.graph, data.partitions)
+    result = planted_scores(tree, data.graph, data.partitions)
     levels = hypcse.levels(tree, data.graph)
     for k, labels in enumerate(data.partitions, 1):
         indices = [adjusted_rand_score(labels, level) for level in levels]
-        assert found[f"best_ari_{k}"] == max(indices)
-        assert found[f"main_ari_{k}"] == indices[hypcse.main_level(tree, data.graph)]
-        assert found[f"purity_{k}"] == hypcse.dendrogram_purity(tree, labels)
-    assert found["structural_entropy"] == hypcse.structural_entropy(tree, data.graph)
+        assert result[f"best_ari_{k}"] == max(indices)
+        assert result[f"main_ari_{k}"] == indices[hypcse.main_level(tree, data.graph)]
+        assert result[f"purity_{k}"] == hypcse.dendrogram_purity(tree, labels)
+    assert result["structural_entropy"] == hypcse.structural_entropy(tree, data.graph)
 
 
 def test_seeds_draw_the_data_of_every_row_and_a_graph_alone_leaves_rows_out():

@@ -17,8 +17,7 @@ from hypcse import Graph, Tree, methods
 from hypcse._progress import Progress
 from hypcse.kernels.losses.triples import triple_slopes
 from hypcse.neural.decode import decode_single
-from hypcse.neural.geometry.lca import lca_depth
-from hypcse.neural.geometry.poincare import on_sphere
+from hypcse.neural.geometry import lca_depth, on_sphere
 from hypcse.paper.methods.hyphc import cosine_dasgupta, random_triples, unit_rows
 from strategies import trees
 
@@ -100,11 +99,11 @@ def test_the_compiled_loss_is_the_plain_one(n, dim, seed, radius, temperature):
     shared = torch.tensor(radius, dtype=torch.float64, requires_grad=True)
     loss = triplet_loss(on_sphere(directions, shared), torch.from_numpy(triples), torch.from_numpy(s), temperature)
     loss.backward()
-    found = triple_slopes(z, radius, triples, s, temperature)
-    assert found.loss == approx(float(loss.detach()), rel=1e-9)
+    result = triple_slopes(z, radius, triples, s, temperature)
+    assert result.loss == approx(float(loss.detach()), rel=1e-9)
     size = np.abs(directions.grad.numpy()).max()
-    assert found.by_direction == approx(directions.grad.numpy(), rel=1e-6, abs=1e-6 * size + 1e-9)
-    assert found.by_radius == approx(float(shared.grad), rel=1e-6, abs=1e-9)
+    assert result.by_direction == approx(directions.grad.numpy(), rel=1e-6, abs=1e-6 * size + 1e-9)
+    assert result.by_radius == approx(float(shared.grad), rel=1e-6, abs=1e-9)
 
 
 @given(st.integers(3, 8), st.integers(0, 999))

@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs
 
 from hypcse.neural.training.config import TrainingOptions
 from hypcse.paper import experiment, plan
-from hypcse.paper.classifiers import CLASSIFIERS, FEW, draw_few, draw_split, score_few, score_splits
+from hypcse.paper.classifiers import CLASSIFIERS, FEW, draw_few, draw_split, score_labeled
 
 SPLIT = {"n_epochs": 60, "learning_rate": 3e-3, "label_weight": 1.0, "embed_dim": 4}
 SPLIT["training"] = TrainingOptions(hidden_dim=16)
@@ -41,19 +41,19 @@ def test_a_draw_few_each_class():
 @pytest.mark.parametrize("method", ["spread-labels", "label-propagation-graph", "nearest-neighbors"])
 def test_clear_classes_are_found(method):
     X, y = blobs()
-    assert set(score_splits(method, X, y, 0)) == {"accuracy", "accuracy_stratified"}
-    assert min(score_splits(method, X, y, 0).values()) > 0.95
+    assert set(score_labeled(method, X, y, 0, few=False)) == {"accuracy", "accuracy_stratified"}
+    assert min(score_labeled(method, X, y, 0, few=False).values()) > 0.95
 
 
 def test_our_classifier():
     X, y = blobs()
-    found = CLASSIFIERS["hypcse-classifier"](draw_split(X, y, 0, stratified=True), **SPLIT)
-    assert np.mean(found == y) > 0.95
+    result = CLASSIFIERS["hypcse-classifier"](draw_split(X, y, 0, stratified=True), **SPLIT)
+    assert np.mean(result == y) > 0.95
 
 
-def test_score_few_by_the_number_of_labels():
+def test_scores_by_the_number_of_labels():
     X, y = blobs()
-    scores = score_few("spread-labels", X, y, 0)
+    scores = score_labeled("spread-labels", X, y, 0, few=True)
     assert list(scores) == [f"accuracy_{number}" for number in FEW] and min(scores.values()) > 0.95
 
 

@@ -12,9 +12,8 @@ import pytest
 
 from benchmarks.results_page import results_page
 from hypcse.paper import EXPERIMENTS, build_report, experiment, plan, to_markdown
-from hypcse.paper.report.metrics import PLANTED_PURITIES
 from hypcse.paper.report.render import to_html, write_report
-from hypcse.paper.report.summary import Results
+from hypcse.paper.report.summary import PLANTED_PURITIES, Results
 from hypcse.paper.report.tables import Entry, Grid, Heading, Picture, Text
 from hypcse.paper.running.runner import read_records
 
@@ -106,14 +105,6 @@ def test_a_smoke_run_judges_nothing():
         and "figure stands in brackets." in text
         and "counts as reproduced" not in text
     )
-
-
-def test_one_task_is_in_the_singular():
-    full = made_up("table1", data_sets=["iris"])
-    planned = full.planned[:1]
-    results = Results(full.experiment, planned, {planned[0][1].key: full.records[planned[0][1].key]})
-    text = to_markdown(build_report([results], "Results", "Made up."))
-    assert "1 task, each one method" in text and "1 tasks" not in text
 
 
 def test_failures_are_said_aloud():

@@ -17,9 +17,9 @@ from hypcse import Points, similarity_graph, structural_entropy
 from hypcse.methods import describe, run
 from hypcse.paper import EXPERIMENTS, experiment, plan, run_tasks
 from hypcse.paper.classifiers import CLASSIFIERS
-from hypcse.paper.data import nested_gaussians
 from hypcse.paper.experiments import Experiment, Row
 from hypcse.paper.flat import FLAT_METHODS, NEED_NUMBER
+from hypcse.paper.hierarchies import nested_gaussians
 from hypcse.paper.running.measure import run_task
 from hypcse.paper.running.runner import read_records
 from hypcse.paper.running.tasks import Task, compare_tasks
@@ -52,17 +52,17 @@ def stand_in(task):
 @pytest.fixture
 def calls(monkeypatch):
     """Tasks that were run, each by the stand-in."""
-    found = []
+    result = []
 
     def run(task):
-        found.append(task)
+        result.append(task)
         return stand_in(task)
 
     monkeypatch.setattr(
         "hypcse.paper.running.runner.run_in_workers", lambda tasks, n_jobs: (run(task) for task in tasks)
     )
     monkeypatch.setattr("hypcse.__version__", "0.1.0")
-    return found
+    return result
 
 
 def test_every_declared_task_can_run():
@@ -182,13 +182,13 @@ def test_a_run_that_was_cut_anywhere_ends_the_same(tmp_path, calls):
     wanted = run_tasks(tasks, whole)
     assert len(calls) == 4
     content = whole.read_bytes()
-    for kept in range(0, len(content), 37):
+    for rest in range(0, len(content), 37):
         path = tmp_path / "cut.jsonl"
-        path.write_bytes(content[:kept])
+        path.write_bytes(content[:rest])
         calls.clear()
         assert run_tasks(tasks, path) == wanted
         assert path.read_bytes() == content
-        assert len(calls) == 4 - content[:kept].count(b"\n")
+        assert len(calls) == 4 - content[:rest].count(b"\n")
 
 
 def test_failed_tasks_and_those_of_other_versions_run_again(tmp_path, calls, monkeypatch):
@@ -234,8 +234,8 @@ def start(folder, path, n_jobs, methods):
 
 def without_measures(path):
     records = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
-    kept = [{name: value for name, value in record.items() if name not in MEASURED} for record in records]
-    return sorted(kept, key=lambda record: record["key"])
+    rest = [{name: value for name, value in record.items() if name not in MEASURED} for record in records]
+    return sorted(rest, key=lambda record: record["key"])
 
 
 def alive(group):

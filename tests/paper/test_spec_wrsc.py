@@ -37,11 +37,11 @@ def sparsity(weights, sizes, side):
 @given(k=st.integers(2, 8), seed=st.integers(0, 1000))
 def test_sparsest_cut_is_the_least_of_all(k, seed):
     weights, sizes = random_weights(k, seed)
-    found = sparsest_cut(weights, sizes)
+    result = sparsest_cut(weights, sizes)
     every = (np.isin(np.arange(k), chosen) for size in range(1, k) for chosen in combinations(range(k), size))
-    assert found[0] and not found.all()
+    assert result[0] and not result.all()
     least = min(sparsity(weights, sizes, side) for side in every)
-    assert sparsity(weights, sizes, found) == pytest.approx(least, abs=1e-12)
+    assert sparsity(weights, sizes, result) == pytest.approx(least, abs=1e-12)
 
 
 def test_sweep_finds_a_planted_cut_of_many_clusters():
@@ -75,8 +75,8 @@ def test_lanczos_finds_the_dense_eigenvectors(k, monkeypatch):
     dense, vectors = spectrum.leading_eigenpairs(matrix, k, 0)
     twice = csr_array(np.kron(np.eye(2), matrix.toarray()))
     monkeypatch.setattr(spectrum, "MAX_DENSE", 1)
-    values, found = spectrum.leading_eigenpairs(matrix, k, 0)
-    assert values == pytest.approx(dense) and found == pytest.approx(vectors, abs=1e-6)
+    values, result = spectrum.leading_eigenpairs(matrix, k, 0)
+    assert values == pytest.approx(dense) and result == pytest.approx(vectors, abs=1e-6)
     assert spectrum.leading_eigenpairs(twice, 2 * k, 0)[0] == pytest.approx(np.repeat(dense, 2))
 
 
@@ -130,9 +130,9 @@ def test_any_graph_gives_a_binary_tree(data, n, released):
 
 def test_progress_limits_and_errors():
     graph, _, _ = nested_blocks(0)
-    told = []
-    assert run(graph, n_clusters=4, callback=told.append) == run(graph, n_clusters=4)
-    assert [step.share for step in told] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    facts = []
+    assert run(graph, n_clusters=4, callback=facts.append) == run(graph, n_clusters=4)
+    assert [step.share for step in facts] == [0.0, 0.25, 0.5, 0.75, 1.0]
     with pytest.raises(TimeoutError, match="spec-wrsc .* max_seconds"):
         run(graph, max_seconds=1e-9)
     with pytest.raises(ValueError, match="n_clusters=500 must be between 1 and 160"):

@@ -10,9 +10,8 @@ from scipy.stats import spearmanr
 from hypcse.metrics import SCORES
 from hypcse.paper import EXPERIMENTS
 from hypcse.paper.experiments import Experiment, Row
-from hypcse.paper.report.metrics import METRICS
 from hypcse.paper.report.ranks import Ranks, agreements, mean_ranks
-from hypcse.paper.report.summary import Figure, Results, best_two, figure, verdict
+from hypcse.paper.report.summary import METRICS, Figure, Results, best_two, figure, verdict
 from hypcse.paper.running.tasks import Planned, Task
 from hypcse.paper.settings import read_printed
 
@@ -39,15 +38,15 @@ def results(purities, row=None):
 
 
 def test_a_figure_has_mean_deviation_and_the_papers_figure():
-    found = results([0.5, 0.6, 0.7]).table("dendrogram_purity")["random"]["iris"]
-    assert (found.mean, found.n_seeds, found.paper) == (pytest.approx(60), 3, 95.1)
-    assert found.deviation == pytest.approx(10)
-    assert found.verdict == "not reproduced"
+    result = results([0.5, 0.6, 0.7]).table("dendrogram_purity")["random"]["iris"]
+    assert (result.mean, result.n_seeds, result.paper) == (pytest.approx(60), 3, 95.1)
+    assert result.deviation == pytest.approx(10)
+    assert result.verdict == "not reproduced"
 
 
 def test_tasks_that_were_not_run_are_left_out():
-    found = results([0.5, None]).table("dendrogram_purity")["random"]["iris"]
-    assert (found.n_seeds, found.n_missing) == (1, 1)
+    result = results([0.5, None]).table("dendrogram_purity")["random"]["iris"]
+    assert (result.n_seeds, result.n_missing) == (1, 1)
     assert results([None]).table("dendrogram_purity") == {}
     assert results([None]).data_sets == []
 
@@ -55,8 +54,8 @@ def test_tasks_that_were_not_run_are_left_out():
 def test_failed_and_stopped_seeds_are_counted():
     task = Task("tree", "ufit", "iris")
     records = [record(task, 0.5), record(task, 0.5, stopped=True), {"error": "x", "seconds": 1.0}]
-    found = figure(records, "dendrogram_purity")
-    assert (found.n_seeds, found.n_failed, found.n_stopped) == (2, 1, 1)
+    result = figure(records, "dendrogram_purity")
+    assert (result.n_seeds, result.n_failed, result.n_stopped) == (2, 1, 1)
     assert figure(records[2:], "dendrogram_purity").n_seeds == 0
 
 
@@ -84,9 +83,9 @@ def test_the_spread_of_two_seeds_does_not_count():
 
 def test_what_there_is_no_number_for_has_no_verdict_and_no_place():
     task = Task("tree", "ward", "iris")
-    found = figure([record(task, None)], "dendrogram_purity", 95.0)
-    assert np.isnan(found.mean) and found.verdict is None
-    table = {"none": {"iris": found}, "a": {"iris": Figure(50.0, 0.0, 1)}}
+    result = figure([record(task, None)], "dendrogram_purity", 95.0)
+    assert np.isnan(result.mean) and result.verdict is None
+    table = {"none": {"iris": result}, "a": {"iris": Figure(50.0, 0.0, 1)}}
     assert best_two(table, "iris", "dendrogram_purity") == [["a"]]
 
 
@@ -124,22 +123,22 @@ def test_groups_are_the_longest_runs_within_the_difference():
 
 def test_correlations_are_spearmans_with_the_best_first():
     x, y = np.random.default_rng(0).normal(size=(2, 8, 3))
-    (found,) = agreements({"structural_entropy": grid(x), "dendrogram_purity": grid(y)})
+    ((_, _, correlation, counts),) = agreements({"structural_entropy": grid(x), "dendrogram_purity": grid(y)})
     wanted = [spearmanr(x[:, k], -y[:, k]).statistic for k in range(3)]
-    assert list(found.correlation.values()) == pytest.approx(wanted)
-    assert set(found.n_rows.values()) == {8}
-    (flat,) = agreements({"structural_entropy": grid(x), "dasgupta_cost": grid(np.ones_like(x))})
-    assert all(np.isnan(value) for value in flat.correlation.values())
+    assert list(correlation) == pytest.approx(wanted)
+    assert set(counts) == {8}
+    ((_, _, flat, _),) = agreements({"structural_entropy": grid(x), "dasgupta_cost": grid(np.ones_like(x))})
+    assert flat.isna().all()
 
 
 def test_rows_count_where_both_metrics_have_them():
     x, y = np.random.default_rng(1).normal(size=(2, 8, 2))
     short = grid(y)
     short.loc["row 3", "set 1"] = np.nan
-    (found,) = agreements({"structural_entropy": grid(x), "dasgupta_cost": short})
-    assert found.n_rows == {"set 0": 8, "set 1": 7}
-    kept = np.delete(np.arange(8), 3)
-    assert found.correlation["set 1"] == pytest.approx(spearmanr(x[kept, 1], y[kept, 1]).statistic)
+    ((_, _, correlation, counts),) = agreements({"structural_entropy": grid(x), "dasgupta_cost": short})
+    assert counts.to_dict() == {"set 0": 8, "set 1": 7}
+    rest = np.delete(np.arange(8), 3)
+    assert correlation["set 1"] == pytest.approx(spearmanr(x[rest, 1], y[rest, 1]).statistic)
     with_short = pd.concat([grid(np.tile(x, 2)), pd.DataFrame({"set 0": [1.0]}, ["short"])])
     assert set(mean_ranks(with_short, "structural_entropy").mean) == set(grid(x).index)
 
@@ -149,9 +148,9 @@ def test_the_papers_rows_count_once():
     rows = (Row("ours", "spec-wrsc", printed="spec-wrsc"), Row("theirs", "spec-wrsc", {"released": True}, "spec-wrsc"))
     planned = [Planned(row, Task("tree", row.method, "iris", options=dict(row.options))) for row in rows]
     records = {task.key: record(task, 0.9) for _, task in planned}
-    found = Results(Experiment("toy", "", rows, ("dendrogram_purity",)), planned, records)
-    assert found.paper("dendrogram_purity").to_dict("index") == {"spec-wrsc": {"iris": 83.2}}
-    assert found.ours("dendrogram_purity").to_dict("index") == {"ours": {"iris": 90.0}, "theirs": {"iris": 90.0}}
+    result = Results(Experiment("toy", "", rows, ("dendrogram_purity",)), planned, records)
+    assert result.paper("dendrogram_purity").to_dict("index") == {"spec-wrsc": {"iris": 83.2}}
+    assert result.ours("dendrogram_purity").to_dict("index") == {"ours": {"iris": 90.0}, "theirs": {"iris": 90.0}}
 
 
 def test_the_papers_figures():

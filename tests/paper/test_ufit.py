@@ -41,16 +41,16 @@ def least_largest(ends, values, n):
 @given(weighted_edges())
 def test_the_ultrametric_is_the_least_largest_step(case):
     ends, values, lengths, n = case
-    found = single_linkage(ends, values, lengths, n)
-    assert values[found.edge][found.meeting] == approx(least_largest(ends, values, n))
+    result = single_linkage(ends, values, lengths, n)
+    assert values[result.edge][result.meeting] == approx(least_largest(ends, values, n))
 
 
 @given(st.integers(2, 30), st.integers(0, 999))
 def test_on_all_pairs_it_is_scipys_single_linkage(n, seed):
     X = np.random.default_rng(seed).normal(size=(n, 2))
     ends = tuple(side.astype(np.int64) for side in np.triu_indices(n, 1))
-    found = single_linkage(ends, pdist(X), pdist(X), n)
-    assert pdist(X)[found.edge][found.meeting] == approx(cophenet(linkage(X, "single")))
+    result = single_linkage(ends, pdist(X), pdist(X), n)
+    assert pdist(X)[result.edge][result.meeting] == approx(cophenet(linkage(X, "single")))
 
 
 @given(st.integers(2, 30), st.integers(0, 999))
@@ -64,28 +64,28 @@ def test_on_a_connected_graph_it_is_higras(n, seed):
     graph = higra.UndirectedGraph(n)
     graph.add_edges(*ends)
     tree, heights = higra.bpt_canonical(graph, values)
-    found = single_linkage(ends, values, values, n)
-    assert np.array_equal(found.parent[:-1], tree.parents()[:-1])
-    assert np.array_equal(values[found.edge][found.meeting], higra.saliency(tree, heights))
+    result = single_linkage(ends, values, values, n)
+    assert np.array_equal(result.parent[:-1], tree.parents()[:-1])
+    assert np.array_equal(values[result.edge][result.meeting], higra.saliency(tree, heights))
 
 
 @given(weighted_edges(), st.sampled_from([0.0, 1.0, 3.0]), st.integers(0, 4))
 def test_the_loss_is_its_definition(case, size_weight, top_nodes):
     """Both means term by term, from the sets of leaves under every node."""
     ends, values, lengths, n = case
-    found = single_linkage(ends, values, lengths, n)
+    result = single_linkage(ends, values, lengths, n)
     u = least_largest(ends, values, n)
-    tree = Tree(found.parent, np.r_[np.zeros(n), np.arange(1, found.parent.size - n + 1)])
+    tree = Tree(result.parent, np.r_[np.zeros(n), np.arange(1, result.parent.size - n + 1)])
     sets, meeting = members(tree), tree.lca(*ends)
-    low = n + found.edge.size - top_nodes if top_nodes else n
+    low = n + result.edge.size - top_nodes if top_nodes else n
     ratios = [
         u[e] / min(len(sets[child]) for child in np.flatnonzero(tree.parent == node))
         for e, node in enumerate(meeting)
         if node >= low
     ]
     expected = np.mean((u - lengths) ** 2) + size_weight * np.mean(ratios)
-    given = torch.from_numpy(values), torch.from_numpy(lengths)
-    assert float(ultrametric_loss(*given, found, size_weight=size_weight, top_nodes=top_nodes)) == approx(expected)
+    data = torch.from_numpy(values), torch.from_numpy(lengths)
+    assert float(ultrametric_loss(*data, result, size_weight=size_weight, top_nodes=top_nodes)) == approx(expected)
 
 
 @given(weighted_edges(5))
@@ -94,8 +94,8 @@ def test_gradient_of_the_loss(case):
     ends, values, lengths, n = case
 
     def loss(values):
-        found = single_linkage(ends, values.detach().numpy(), lengths, n)
-        return ultrametric_loss(values, torch.from_numpy(lengths), found)
+        result = single_linkage(ends, values.detach().numpy(), lengths, n)
+        return ultrametric_loss(values, torch.from_numpy(lengths), result)
 
     assert torch.autograd.gradcheck(loss, [torch.from_numpy(values).requires_grad_()])
 

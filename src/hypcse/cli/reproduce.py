@@ -13,8 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hypcse._checks import did_you_mean
 from hypcse.datasets import load
 from hypcse.paper import build_report, experiment, plan, run_tasks, to_markdown
-from hypcse.paper.data import made_size, size_of
-from hypcse.paper.experiments import Experiment, everything
+from hypcse.paper.experiments import Experiment, everything, made_size
+from hypcse.paper.hierarchies import size_of
 from hypcse.paper.report.render import write_report
 from hypcse.paper.report.summary import Results
 from hypcse.paper.report.tables import Picture

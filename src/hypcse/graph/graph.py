@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import networkx
     import torch
 
-    from hypcse.neural.graphs.tensors import EdgeTensors
+    from hypcse.neural.tensors import EdgeTensors
 
 
 MAX_VOLUME = 1e300
@@ -331,7 +331,7 @@ class Graph(ShowsItself):
         """
         import torch
 
-        from hypcse.neural.graphs.tensors import EdgeTensors
+        from hypcse.neural.tensors import EdgeTensors
 
         limits = torch.finfo(dtype or torch.float32)
         if self.edge_degrees.max() > limits.max:

@@ -34,11 +34,7 @@ _CAPABILITY = (7, 0)
 
 
 def choose_device(device: str) -> str:
-    """The device of that name, if it can be used; "auto" is a GPU if torch sees one.
-
-    >>> choose_device("cpu")
-    'cpu'
-    """
+    """The device of that name, if it can be used; "auto" is a GPU if torch sees one."""
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -52,10 +48,7 @@ def choose_device(device: str) -> str:
 
 
 def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
-    """The form of a kernel for a tensor: numba's on the CPU, Triton's on a GPU, otherwise plain torch.
-
-    Triton's takes single precision only, and needs what `missing_on` checks. With TRITON_INTERPRET=1, its interpreter,
-    it is used on the CPU too.
+    """Numba's form on the CPU, Triton's on a GPU in single precision (TRITON_INTERPRET=1: the CPU too), else torch's.
 
     single : whether numba's form takes single precision only as well.
     """

@@ -28,9 +28,8 @@ from hypcse.kernels.warm import warm_up
 from hypcse.neural.backend import choose_device
 from hypcse.neural.decode import decode_graph
 from hypcse.neural.encoder import class_scores
-from hypcse.neural.presets import CLASSIFIER, fill_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
-from hypcse.neural.training.config import TrainingConfig, TrainingOptions
+from hypcse.neural.training.config import CLASSIFIER, TrainingConfig, TrainingOptions, fill_options
 from hypcse.neural.training.labeled import LabeledRun, known_classes, supervise
 from hypcse.neural.training.run import Setup
 from hypcse.partitions.nested_levels import Levels, levels_and_main
@@ -73,10 +72,8 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
 
     Attributes
     ----------
-    classes_
-        The classes, sorted.
-    transduction_
-        (n,) a class for every point; given labels are kept.
+    classes_, transduction_
+        The classes, sorted, and (n,) one of them for every point; given labels stay.
     tree_, levels_
         The hierarchy of all points on a graph that respects the labels, see `respect_labels`, and its nested clusters,
         coarse to fine.
@@ -86,12 +83,8 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         (n_classes, embed_dim + 1) points on the hyperboloid, and (n_classes,) numbers.
     validation_score_
         Accuracy that picked the epoch, or None.
-    graph_
-        The similarity graph, without labels.
-    bandwidth_
-        The width of its similarities.
-    entropy_
-        Structural entropy of the tree on that graph.
+    graph_, bandwidth_, entropy_
+        The similarity graph, without labels, the width of its similarities, and the entropy of the tree on it.
     history_
         One `TrainingStep` per epoch.
     n_features_in_, feature_names_in_
@@ -298,10 +291,10 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         return similarities.apply(ready.scaled), similarities
 
     @classmethod
-    def _sizes(cls, found: dict[str, Any]) -> dict[str, bool]:
-        compared, width = found["_similarities"], n_inputs(found["_state"])
+    def _sizes(cls, values: dict[str, Any]) -> dict[str, bool]:
+        compared, width = values["_similarities"], n_inputs(values["_state"])
         n_columns = width if compared is None else compared.points.shape[1]
-        return {**sizes_of_points(found, n_columns), **sizes_of_encoder(found), **sizes_of_classes(found, width)}
+        return {**sizes_of_points(values, n_columns), **sizes_of_encoder(values), **sizes_of_classes(values, width)}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

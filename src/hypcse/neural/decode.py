@@ -9,7 +9,7 @@ from hypcse._checks import check_features
 from hypcse._choices import Spanning
 from hypcse.graph import Graph
 from hypcse.kernels.linkage.merges import number_merges
-from hypcse.neural.geometry.lca import check_radius
+from hypcse.neural.geometry import check_radius
 from hypcse.search import graph_linkage
 from hypcse.search.spanning import spanning_tree
 from hypcse.tree import Tree
@@ -54,9 +54,6 @@ def chord_scaled(graph: Graph, chords: NDArray[np.float64]) -> Graph:
 
 
 def decode_graph(leaves: NDArray[np.float64], graph: Graph) -> Tree:
-    """Average linkage on the graph, with weights lowered for edges that are long in the embedding.
-
-    Uses only edges of the graph: O(m log n), and gives lower structural entropy than `decode_single`.
-    """
+    """Average linkage on the graph, with weights lowered for edges that are long in the embedding. O(m log n)."""
     i, j, _ = graph.edges()
     return graph_linkage(chord_scaled(graph, np.linalg.norm(leaves[i] - leaves[j], axis=1)))

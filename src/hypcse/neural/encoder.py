@@ -11,16 +11,12 @@ from torch import Tensor, nn
 
 from hypcse._choices import Aggregation
 from hypcse.neural.backend import Lorentz, ManifoldParameter
-from hypcse.neural.geometry.lorentz import distance, lift, pairwise_excess, project, to_poincare
-from hypcse.neural.geometry.poincare import on_sphere
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+from hypcse.neural.geometry import distance, lift, on_sphere, pairwise_excess, project, to_poincare
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 
 
 def mean_aggregation(x: Tensor, edges: EdgeTensors | MatrixGraph) -> Tensor:
-    """Weighted sum of the neighbors, projected to the hyperboloid: Eq. (11) with the edge weights as w.
-
-    A vertex is not its own neighbor unless the edges hold loops; one without neighbors keeps its point.
-    """
+    """Eq. (11) with the edge weights as w; no vertex is its own neighbor, and one without neighbors keeps its point."""
     return project(torch.where(edges.lonely.unsqueeze(-1), x, edges.aggregate(x)))
 
 
@@ -49,17 +45,15 @@ def _scores(queries: Tensor, keys: Tensor) -> Tensor:
     return -distance(queries, keys).square() / math.sqrt(keys.shape[-1])
 
 
+# Least time coordinate: a little above 1, so that the space part never vanishes.
 TIME_OFFSET = 1.1
-"""Least time coordinate: a little above 1, so that the space part never vanishes."""
 
 
 class LorentzLinear(nn.Module):
-    """A linear map between hyperboloids, Eq. (10).
+    """A linear map between hyperboloids, Eq. (10), x : (n, in_dim + 1)  ->  (n, out_dim + 1).
 
     phi is the space part of y = Theta x + b, rescaled to the length of a point whose time is sigmoid(y_0) exp(s) + 1.1,
     with s learned from log 10. The weights of the input's time coordinate start at 0.
-
-    x : (n, in_dim + 1)  ->  (n, out_dim + 1)
     """
 
     def __init__(
@@ -140,11 +134,9 @@ class Encoder(nn.Module):
     def extend(self, sources: list[Tensor], features: Tensor, index: Tensor, weight: Tensor) -> Tensor:
         """Lorentz points (m, embed_dim + 1) of new vertices, which see the old ones, but not the other way round.
 
-        sources  : of the old vertices; features : (m, d) of the new ones.
-        index    : (m, k) their neighbors among the old ones; weight : (m, k), under "mean", up to a factor per row.
+        index, weight : (m, k) neighbors among the old ones, which send `sources`, and weights up to a factor per row.
 
-        Layer by layer as in `forward`. A vertex is not its own neighbor: under "mean" only what its neighbors send in
-        the last layer counts, under "attention" its own points are the queries.
+        A vertex is not its own neighbor: under "mean" only what its neighbors send in the last layer counts.
         """
         if not self.attentions:
             return _center(sources[-1][index], weight)
@@ -179,19 +171,12 @@ class Projector(nn.Module):
         return self.second(self.first(points, generator), generator)
 
 
-SPREAD = 0.5
-"""Standard deviation of the space coordinates that prototypes start from."""
-
-
 class Prototypes(nn.Module):
-    """Scores of points against class prototypes p_c, which are points of the manifold themselves, and biases b_c.
-
-    score_c(z) = 2 + 2 <z, p_c> + b_c, which is b_c at the prototype and decreases with the distance from it.
-    """
+    """Scores 2 + 2 <z, p_c> + b_c against class prototypes p_c on the manifold, b_c at the prototype."""
 
     def __init__(self, dim: int, n_classes: int, generator: torch.Generator) -> None:
         super().__init__()
-        start = torch.empty(n_classes, dim).normal_(0.0, SPREAD, generator=generator)
+        start = torch.empty(n_classes, dim).normal_(0.0, 0.5, generator=generator)
         self.points = ManifoldParameter(lift(start), manifold=Lorentz())
         self.bias = nn.Parameter(torch.zeros(n_classes))
 
@@ -200,10 +185,5 @@ class Prototypes(nn.Module):
 
 
 def class_scores(points: Tensor, prototypes: Tensor, bias: Tensor) -> Tensor:
-    """Scores of points (n, d + 1) against prototypes (c, d + 1).
-
-    >>> origin = torch.tensor([[1.0, 0.0]])
-    >>> class_scores(origin, origin, torch.tensor([0.5]))
-    tensor([[0.5000]])
-    """
+    """Scores of points (n, d + 1) against prototypes (c, d + 1)."""
     return bias - 2 * pairwise_excess(points, prototypes)

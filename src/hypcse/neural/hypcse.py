@@ -16,9 +16,8 @@ from hypcse.estimators.base import Attributes, Fitting
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.estimators.preparing import Prepared
 from hypcse.neural.backend import choose_device
-from hypcse.neural.presets import PRESETS, count_epochs, fill_options
 from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
-from hypcse.neural.training.config import TrainingConfig, TrainingOptions
+from hypcse.neural.training.config import PRESETS, TrainingConfig, TrainingOptions, count_epochs, fill_options
 from hypcse.neural.training.loop import check_checkpoints, fit
 from hypcse.neural.training.ranks import join_ranks
 from hypcse.neural.training.run import Setup
@@ -196,16 +195,16 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         }
 
     @staticmethod
-    def _filled(model: Any, found: Attributes) -> Attributes:
+    def _filled(model: Any, values: Attributes) -> Attributes:
         # Models of before 0.2 have no levels, and were not compared with chance.
-        missing = {**Fitting._filled(model, found), "structure_": UNTESTED, "_stability": None}
-        if "levels_" not in found and {"tree_", "graph_"} <= found.keys():
-            missing["levels_"] = levels(found["tree_"], found["graph_"])
+        missing = {**Fitting._filled(model, values), "structure_": UNTESTED, "_stability": None}
+        if "levels_" not in values and {"tree_", "graph_"} <= values.keys():
+            missing["levels_"] = levels(values["tree_"], values["graph_"])
         return missing
 
     @classmethod
-    def _sizes(cls, found: Attributes) -> dict[str, bool]:
-        return {**sizes_of_tree(found, n_inputs(found["_state"])), **sizes_of_encoder(found)}
+    def _sizes(cls, values: Attributes) -> dict[str, bool]:
+        return {**sizes_of_tree(values, n_inputs(values["_state"])), **sizes_of_encoder(values)}
 
     def _options(self) -> dict[str, Any]:
         check_choice("preset", self.preset, Preset)

@@ -10,7 +10,6 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
-from torch import Tensor
 
 from hypcse._memory import check_memory
 from hypcse._threads import worker_threads
@@ -95,10 +94,9 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         inputs: NDArray[np.float32],
         score: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
     ) -> NDArray[np.float64]:
-        """The known values of training points for their copies in X; for other rows their leaves, or scores.
+        """The known values of training points for their copies in X; for other rows their leaves, or `score` of points.
 
         inputs : of the encoder, for the training points.
-        score  : from points on the hyperboloid.
         """
         features, links = self._linked(X)
         values = known[links.indices[:, 0]]
@@ -112,11 +110,7 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _place(
         self, inputs: NDArray[np.float32], features: NDArray[np.float32], links: Links, *, leaves: bool = True
     ) -> NDArray[np.float64]:
-        """Leaves (m, embed_dim) in the ball, on the training radius, of new points (m, d) with their links.
-
-        With leaves=False, points (m, embed_dim + 1) of the hyperboloid. The training points are encoded as at
-        evaluation and see no new point, so that a point's place depends neither on other new points nor on their order.
-        """
+        """Leaves, or points of the hyperboloid, of new points, which training points do not see, nor one another."""
         device, choice = choose_device(self.device), self._config.encode_on
         networks = Networks(features.shape[1], self._config, torch.Generator())
         networks.load_state_dict(self._state)
@@ -129,7 +123,9 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             sources = encoder.sources(torch.tensor(inputs, device=device), edges)
             for start in range(0, len(features), BLOCK):
                 rows = slice(start, start + BLOCK)
-                block = (_filled(table[rows], device) for table in (within, links.indices, weights))
+                missing = (0, BLOCK - len(within[rows])), (0, 0)
+                tables = (np.pad(table[rows], missing) for table in (within, links.indices, weights))
+                block = (torch.from_numpy(table).to(device) for table in tables)
                 points = encoder.extend(sources, *block)
                 blocks.append((encoder.leaves(points) if leaves else points).double().cpu().numpy())
         return np.concatenate(blocks)[: len(features)]
@@ -149,22 +145,12 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
 
 def _link_weights(links: Links, graph: Graph, normalized: bool) -> NDArray[np.float32]:
-    """w_j, or w_j / sqrt(d_j) with the degree of the neighbor, divided by their sum, which the hyperboloid allows.
-
-    The factor 1 / sqrt(d) of the new point is lost there. A neighbor without edges has the link alone.
-    """
+    """w_j, or w_j / sqrt(d_j) with the degree of the neighbor, over their sum, which the hyperboloid allows."""
     weights = links.weights
     if normalized:
         degrees = graph.edge_degrees[links.indices]
         weights = weights / np.sqrt(np.where(degrees > 0, degrees, weights))
     return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
-
-
-def _filled(rows: NDArray[np.generic], device: str) -> Tensor:
-    """The rows, followed by zeros up to BLOCK rows."""
-    block = np.zeros((BLOCK, *rows.shape[1:]), rows.dtype)
-    block[: len(rows)] = rows
-    return torch.from_numpy(block).to(device)
 
 
 def encoder_inputs(ready: Prepared, random_state: int) -> NDArray[np.float32]:
@@ -174,14 +160,14 @@ def encoder_inputs(ready: Prepared, random_state: int) -> NDArray[np.float32]:
     return scale_features(spectral_features(ready.graph, random_state=random_state))
 
 
-def sizes_of_encoder(found: dict[str, Any]) -> dict[str, bool]:
+def sizes_of_encoder(values: dict[str, Any]) -> dict[str, bool]:
     """For each attribute of the encoder, whether it fits the tree; raise if the weights do not fit its networks."""
-    n_points, config = found["tree_"].n_leaves, found["_config"]
-    check_state(found["_state"], n_inputs(found["_state"]), config)
+    n_points, config = values["tree_"].n_leaves, values["_config"]
+    check_state(values["_state"], n_inputs(values["_state"]), config)
     return {
-        "embedding_": found["embedding_"].shape == (n_points, config.embed_dim),
-        "history_": all(step.n_epochs == config.n_epochs for step in found["history_"]),
-        "_encoded_on": found["_encoded_on"].n_vertices == n_points,
+        "embedding_": values["embedding_"].shape == (n_points, config.embed_dim),
+        "history_": all(step.n_epochs == config.n_epochs for step in values["history_"]),
+        "_encoded_on": values["_encoded_on"].n_vertices == n_points,
     }
 
 

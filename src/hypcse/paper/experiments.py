@@ -10,16 +10,24 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from hypcse._checks import did_you_mean
-from hypcse.paper.data import MADE
-from hypcse.paper.flat import FLAT_CASES
-from hypcse.paper.hierarchies import CASES
+from hypcse.datasets import available
+from hypcse.paper.flat import FLAT_CASES, FlatCase
+from hypcse.paper.hierarchies import CASES, Case, size_of
 from hypcse.paper.settings import paper_data_sets
 
 LARGE = ("spambase", "pen-digits")
 """Data sets on which random methods run with fewer seeds, to save time."""
 
+_ALL: dict[str, Case | FlatCase] = {**CASES, **FLAT_CASES}
+MADE = {name: case for name, case in _ALL.items() if name not in available()}
+"""Data sets that are made, or scikit-learn's, by name."""
 Neighbors = int | Literal["all"]
 Kind = Literal["table", "sweep", "statistics", "disk", "growth", "planted", "flat", "labelled", "few"]
+
+
+def made_size(name: str) -> int | None:
+    """Number of points of a data set that is made, or scikit-learn's; None for one that `load` reads."""
+    return MADE[name].n_points if name in MADE else size_of(name)
 
 
 @dataclass(frozen=True)
@@ -29,14 +37,11 @@ class Row:
     printed        : name of the paper's row beside it, if there is one.
     paper_settings : whether to start from the authors' settings for the data set.
     classes        : the option that takes the number of classes, if the method needs it.
-    neighbors      : neighbors per point in the graph of the method, or "all" for the complete graph; scores always use
-                     the standard graph.
-    trains         : whether it trains for epochs, of which `quick` runs few.
+    neighbors      : in the graph of the method, or "all"; scores always use the standard graph.
+    trains, random : whether it trains for epochs, and whether seeds matter.
     refined        : whether the method's tree is refined afterwards.
-    random         : whether seeds matter.
     graph_alone    : whether it works without features.
-    needs          : an optional package that it requires.
-    at             : position of the row on the experiment's axis.
+    needs, at      : an optional package that it requires, and the position of the row on the experiment's axis.
     """
 
     label: str
@@ -55,7 +60,6 @@ class Row:
 
     @property
     def can_run(self) -> bool:
-        """Whether the package that it needs is installed."""
         return not self.needs or find_spec(self.needs) is not None
 
 
@@ -63,14 +67,12 @@ class Row:
 class Experiment:
     """A table or a figure: its rows, its data sets, and what is measured.
 
-    table         : the paper's table that printed figures come from; Dasgupta's cost is always that of Table 5.
-    n_seeds       : seeds of each random row; on large data sets `n_seeds_large`.
-    kind          : how it is measured and shown. "table": rows by data sets; "sweep": curves over `axis`; "statistics":
-                    of the data alone; "disk": trees in the Poincare disk; "growth": seconds by the number of points;
-                    "planted": trees of made hierarchies; "flat": one partition of each data set; "labelled": classes
-                    from 30 % of the labels; "few": from a few of each class.
-    smoke         : data sets of a smoke run; by default the first two.
-    within        : the experiment that includes all its tasks, if there is one; `all` then leaves this one out.
+    table   : the paper's table of printed figures; Dasgupta's cost is always that of Table 5.
+    n_seeds : seeds of each random row; on large data sets `n_seeds_large`.
+    kind    : how it is measured and shown; "planted" are trees of made hierarchies, "flat" is one partition, "labelled"
+              classes from 30 % of the labels, "few" from a few of each class.
+    smoke   : data sets of a smoke run; by default the first two.
+    within  : the experiment that includes all its tasks; `all` then leaves this one out.
     """
 
     name: str

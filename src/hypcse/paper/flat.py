@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +18,15 @@ from hypcse.partitions.nested_levels import levels_and_main
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
-GROUPS = {
-    "public": "public tables",
-    "made": "made tables",
-    "planted": "planted partitions",
-    "noise": "noise",
-}
+GROUPS = {"public": "public tables", "made": "made tables", "planted": "planted partitions", "noise": "noise"}
 """Kinds of cases, and what a report calls them."""
 
 
 @dataclass(frozen=True)
 class FlatCase:
-    """Data whose clusters are known.
+    """Data whose clusters are known; with no features there is a graph and nothing else.
 
-    group      : "public" tables with their classes, "made" ones that the seed draws, "planted" partitions of random
-                 graphs, or "noise", which is one cluster.
-    n_features : columns; with 0 there is a graph and nothing else.
-    make       : function from the seed to features, or a graph, and the true clusters.
+    group : "public" tables with classes, "made" by the seed, "planted" partitions of graphs, or "noise", one cluster.
     """
 
     name: str
@@ -46,7 +38,6 @@ class FlatCase:
 
     @property
     def drawn(self) -> bool:
-        """Whether the seed draws the data."""
         return self.group != "public"
 
 
@@ -55,15 +46,11 @@ def _public(name: str) -> FlatCase:
     return FlatCase(name, "public", known.n_points, known.n_features, known.n_classes, lambda _: load(name))
 
 
-def _diagnostic(seed: int) -> tuple[Floats, Labels]:
-    from sklearn.datasets import load_breast_cancer
-
-    return load_breast_cancer(return_X_y=True)
-
-
 def _scikit_learns(seed: int, maker: str, **options: Any) -> tuple[Floats, Labels]:
     from sklearn import datasets
 
+    if maker == "load_breast_cancer":
+        return datasets.load_breast_cancer(return_X_y=True)
     return getattr(datasets, maker)(1000, random_state=seed, **options)
 
 
@@ -112,7 +99,7 @@ FLAT_CASES = {
     case.name: case
     for case in (
         *map(_public, available()),
-        FlatCase("breast-cancer-diagnostic", "public", 569, 30, 2, _diagnostic),
+        FlatCase("breast-cancer-diagnostic", "public", 569, 30, 2, partial(_scikit_learns, maker="load_breast_cancer")),
         _curves("moons"),
         _curves("circles", factor=0.5),
         _blobs("densities", 10, [0.5, 1.0, 2.5]),
@@ -127,8 +114,7 @@ FLAT_CASES = {
 """All cases by name."""
 
 
-@dataclass(frozen=True, eq=False)
-class FlatData:
+class FlatData(NamedTuple):
     """X of shape (n, d), or None where there is the graph alone; the graph; and the true cluster of each point."""
 
     X: Floats | None
@@ -144,8 +130,7 @@ def flat_data(case: FlatCase, seed: int) -> FlatData:
     return FlatData(data, similarity_graph(data), np.unique(y, return_inverse=True)[1])
 
 
-@dataclass(frozen=True, eq=False)
-class Partition:
+class Partition(NamedTuple):
     """Labels of the points, -1 where a method calls a point noise; and the levels they were chosen among, if any."""
 
     labels: Labels
@@ -212,10 +197,7 @@ NEED_NUMBER = ("cut", "k-means", "ward")
 
 
 def flat_scores(y: Labels, labels: Labels) -> dict[str, float]:
-    """Agreement of labels with the true clusters.
-
-    ari, ami : adjusted Rand index and adjusted mutual information; points labeled -1, noise, count as one cluster.
-    clusters : number of clusters, noise not among them.
+    """Agreement of labels with the true clusters; noise, labeled -1, counts as one cluster, but not in `clusters`.
 
     >>> flat_scores(np.array([0, 0, 1, 1]), np.array([3, 3, -1, -1]))
     {'ari': 1.0, 'ami': 1.0, 'clusters': 1}

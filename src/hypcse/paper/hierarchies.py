@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ HIT = 0.9
 """The adjusted Rand index from which a level counts as a planted partition."""
 MAX_DEPTH = 4
 """Planted levels of the deepest case."""
+PREFIX = "nested-gaussians-"
+"""Before the number of points, the name of nested Gaussians."""
 _FINEST_STEP = 1.5
 _TAIL_FREEDOM = 3
 
@@ -93,14 +95,8 @@ CASES = {
 """All cases by name."""
 
 
-@dataclass(frozen=True, eq=False)
-class Planted:
-    """Data with a known hierarchy.
-
-    X          : (n, d) features, or None where there is the graph alone.
-    graph      : that of the block model, or the similarity graph of X with the median bandwidth.
-    partitions : labels of every true level, coarse to fine, each a refinement of the one before.
-    """
+class Planted(NamedTuple):
+    """Features (n, d), or None; the graph; and the labels of every true level, coarse to fine."""
 
     X: Floats | None
     graph: Graph
@@ -151,18 +147,30 @@ def _block_model(degrees: tuple[float, ...], partitions: tuple[Labels, ...], rng
     return Graph.from_edges(i[drawn], j[drawn], n=n)
 
 
+def size_of(name: str) -> int | None:
+    """Number of points of the nested Gaussians of a name, at least 2; None for any other name."""
+    size = name.removeprefix(PREFIX)
+    return int(size) if size != name and size.isdecimal() and int(size) > 1 else None
+
+
+def nested_gaussians(n_points: int, seed: int = 0) -> tuple[Floats, Labels]:
+    """Points of 25 Gaussians in 16 columns, five in each of five groups, and the Gaussian of each."""
+    rng = np.random.default_rng(seed)
+    groups = 8 * rng.normal(size=(5, 1, 16))
+    centers = (groups + 3 * rng.normal(size=(5, 5, 16))).reshape(25, 16)
+    y = rng.integers(0, 25, n_points)
+    return centers[y] + rng.normal(size=(n_points, 16)), y
+
+
 def level_score(name: str, level: int) -> str:
     """The name of a score at one planted level, 1 being the coarsest."""
     return f"{name}_{level}"
 
 
 def planted_scores(tree: Tree, graph: Graph, partitions: Sequence[Any]) -> dict[str, float]:
-    """Scores of a tree beside planted partitions, coarse to fine.
+    """Scores of a tree beside planted partitions, coarse to fine: those of each, and their means.
 
-    purity_k       : dendrogram purity at the k-th planted level; `mean_purity` is their mean.
-    best_ari_k     : the best adjusted Rand index that any level of the tree has with it; `best_ari` is their mean.
-    main_ari_k     : that of the main level; `main_ari` is the best of them, as one level can be one partition alone.
-    partitions_hit : share of the planted partitions for which some level has an index of at least `HIT`.
+    The main level can be one partition alone, so `main_ari` is the best. A partition is hit from an index of `HIT`.
     """
     from sklearn.metrics import adjusted_rand_score
 

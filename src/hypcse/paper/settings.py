@@ -53,11 +53,7 @@ def paper_settings(name: str) -> dict[str, Any]:
 
 
 def read_printed(table: str, metric: str, row: str, data: str) -> float | None:
-    """A figure of the paper, or None if it prints none; purities are in percent.
-
-    >>> read_printed("table1", "dendrogram_purity", "hypcse", "iris")
-    95.1
-    """
+    """A figure of the paper, or None if it prints none; purities are in percent."""
     tables = _published()
     figures = tables.get(table, {}).get(metric, {}).get(row, [])
     order = tables.get(table, {}).get("datasets", tables["datasets"])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hypcse.paper.classifiers import CLASSIFIERS
-from hypcse.paper.classifiers.features import LabeledInputs
+from hypcse.paper.classifiers import CLASSIFIERS, LabeledInputs
 
 N = 90
 # Shorter than by default, which is more than three clear classes need.
@@ -35,9 +34,9 @@ def predict(name: str, X: np.ndarray, y: np.ndarray, validation=None, random_sta
 def test_clear_classes_are_found(name):
     X, truth, y = blobs()
     before = y.copy()
-    found = predict(name, X, y)
-    assert found.dtype == np.int64 and found.shape == (N,)
-    assert np.mean(found == truth) >= 0.95
+    result = predict(name, X, y)
+    assert result.dtype == np.int64 and result.shape == (N,)
+    assert np.mean(result == truth) >= 0.95
     assert (y == before).all()
 
 
@@ -57,8 +56,8 @@ def test_validation_labels_never_train(name):
     options = {"n_epochs": 1} if name in QUICK else {}
     without = predict(name, X, y, **options)
     for answers in (truth, (truth + 1) % 3):
-        given = np.where(held, answers, y)
-        assert (predict(name, X, given, validation=held, **options) == without).all()
+        data = np.where(held, answers, y)
+        assert (predict(name, X, data, validation=held, **options) == without).all()
 
 
 @every

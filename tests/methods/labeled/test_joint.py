@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from hypcse.neural.geometry.poincare import log_origin, on_sphere
-from hypcse.paper.classifiers.features import LabeledInputs
-from hypcse.paper.classifiers.hyphc_leaves import cross_entropy_slopes, hyphc_end_to_end, hyphc_two_step
+from hypcse.neural.geometry import log_origin, on_sphere
+from hypcse.paper.classifiers import LabeledInputs, hyphc_end_to_end, hyphc_two_step
+from hypcse.paper.hyphc_leaves import cross_entropy_slopes
 
 
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3), st.floats(0.01, 0.999), st.integers(0, 999))
@@ -19,12 +18,11 @@ def test_slopes_are_those_of_autograd(n, n_classes, dim, radius, seed):
     rng = np.random.default_rng(seed)
     z, W, b = rng.normal(size=(n, dim)), rng.normal(size=(n_classes, dim)), rng.normal(size=n_classes)
     codes = rng.integers(n_classes, size=n)
-    given = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in (z, radius, W, b)]
-    scores = log_origin(on_sphere(given[0], given[1])) @ given[2].T + given[3]
+    data = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in (z, radius, W, b)]
+    scores = log_origin(on_sphere(data[0], data[1])) @ data[2].T + data[3]
     loss = torch.nn.functional.cross_entropy(scores, torch.from_numpy(codes))
-    found = cross_entropy_slopes(z, radius, W, b, np.eye(n_classes)[codes])
-    assert found.loss == approx(float(loss.detach()), abs=1e-9)
-    for ours, slopes in zip(found[1:], torch.autograd.grad(loss, given), strict=True):
+    result = cross_entropy_slopes(z, radius, W, b, np.eye(n_classes)[codes])
+    for ours, slopes in zip(result, torch.autograd.grad(loss, data), strict=True):
         assert ours == approx(slopes.numpy(), rel=1e-6, abs=1e-9)
 
 
@@ -58,10 +56,3 @@ def test_the_classification_loss_fits_the_labels():
     joint = hyphc_end_to_end(inputs(X, y), n_epochs=20, n_triples=10_000, loss_weight=10.0)
     frozen = hyphc_two_step(inputs(X, y), n_epochs=20, n_triples=10_000)
     assert np.mean(joint[known] == y[known]) > 0.9 > np.mean(frozen[known] == y[known])
-
-
-@pytest.mark.parametrize(("option", "value"), [("n_epochs", 0), ("n_triples", 0), ("loss_weight", 0.0)])
-def test_errors(option, value):
-    X, truth = noisy()
-    with pytest.raises(ValueError, match=f"{option}={value}"):
-        hyphc_end_to_end(inputs(X, truth), **{option: value})

@@ -46,8 +46,8 @@ def test_losses_gradients_and_learned_graph(options: dict) -> None:
     (one, _), (other, fixed) = started(**STILL, **options), started(**STILL, **options)
     expected, graph = one.step((torch.arange(N), one.anchor, one.features))
     assert fixed.takes(other.anchor)
-    found, learned = fixed.step(other, other.features, other.anchor)
-    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+    result, learned = fixed.step(other, other.features, other.anchor)
+    torch.testing.assert_close(result, expected, rtol=1e-5, atol=1e-5)
     norm = float(torch.linalg.vector_norm(gradients(one)))
     assert float(torch.linalg.vector_norm(gradients(one) - gradients(other))) < 1e-4 * norm
     assert (learned is None) == (graph is None)
@@ -65,9 +65,9 @@ def test_a_subgraph_with_fewer_edges_leaves_no_trace() -> None:
     last, again = started(**STILL)
     fixed.step(run, run.features, run.anchor)
     run.networks.load_state_dict(last.networks.state_dict())
-    found, _ = fixed.step(run, run.features, some)
+    result, _ = fixed.step(run, run.features, some)
     expected, _ = again.step(last, last.features, some)
-    assert torch.equal(found, expected)
+    assert torch.equal(result, expected)
 
 
 def test_on_the_cpu_steps_are_not_fixed() -> None:
@@ -96,8 +96,8 @@ def test_without_edges_nothing_measured_is_nan() -> None:
     from hypcse.neural.triton.leaves import LOG_VOLUME, UNIT, measure
 
     empty = torch.empty(2, 0, dtype=torch.int64), torch.empty(0)
-    found = measure(*empty, torch.full((4,), 0.5), 1)
-    assert found.isfinite().all() and found[LOG_VOLUME.value] == 0 and found[UNIT.value] == 0
+    result = measure(*empty, torch.full((4,), 0.5), 1)
+    assert result.isfinite().all() and result[LOG_VOLUME.value] == 0 and result[UNIT.value] == 0
 
 
 def test_after_a_failed_capture_plain_steps_are_taken() -> None:
@@ -106,15 +106,15 @@ def test_after_a_failed_capture_plain_steps_are_taken() -> None:
     class Failing:
         capacity = 10**6
 
-        def __call__(self, *given: object) -> None:
+        def __call__(self, *data: object) -> None:
             raise CaptureError("out of memory")
 
     fixed.by_size[N] = Failing()  # type: ignore[assignment]
     other.fixed = fixed
     part = torch.arange(N), other.anchor, other.features
     with pytest.warns(HypcseWarning, match="captured as a CUDA graph: out of memory; the training goes on"):
-        found, _ = other.step(part)
-    assert torch.equal(found, one.step((torch.arange(N), one.anchor, one.features))[0])
+        result, _ = other.step(part)
+    assert torch.equal(result, one.step((torch.arange(N), one.anchor, one.features))[0])
     assert not fixed.takes(other.anchor) and not fixed.by_size
 
 

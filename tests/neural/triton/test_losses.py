@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from hypcse.neural import geometry
 from hypcse.neural.backend import kernel_form
-from hypcse.neural.geometry import lorentz
-from hypcse.neural.geometry.poincare import on_sphere
+from hypcse.neural.geometry import on_sphere
 from hypcse.neural.losses.contrast import contrastive_loss
 from hypcse.neural.losses.cse import cse_loss, cse_loss_reference
 
@@ -25,10 +25,10 @@ def draw(n: int, n_edges: int, dim: int, seed: int = 0) -> tuple[Tensor, Tensor,
 
 def entropy(loss, directions: Tensor, edges: Tensor, weights: Tensor, temperature: float, radius: float = 0.9):
     """Value, gradient along the sphere, and gradient by the radius."""
-    given = directions.clone().requires_grad_()
-    on = torch.tensor(radius, dtype=given.dtype, requires_grad=True)
-    value = loss(on_sphere(given, on), edges, weights.to(given.dtype), temperature)
-    return value.detach(), *torch.autograd.grad(value, [given, on])
+    data = directions.clone().requires_grad_()
+    on = torch.tensor(radius, dtype=data.dtype, requires_grad=True)
+    value = loss(on_sphere(data, on), edges, weights.to(data.dtype), temperature)
+    return value.detach(), *torch.autograd.grad(value, [data, on])
 
 
 def off(found: Tensor, expected: Tensor) -> float:
@@ -42,12 +42,12 @@ def off(found: Tensor, expected: Tensor) -> float:
 def test_entropy_is_that_of_the_plain_form(n: int, n_edges: int, dim: int, temperature: float) -> None:
     directions, edges, weights = draw(n, n_edges, dim)
     assert kernel_form(directions) == "triton"
-    found = entropy(cse_loss, directions, edges, weights, temperature)
+    result = entropy(cse_loss, directions, edges, weights, temperature)
     value, gradient, by_radius = entropy(cse_loss_reference, directions.double(), edges, weights, temperature)
-    assert off(found[0], value) < 1e-5
+    assert off(result[0], value) < 1e-5
     if n > 2:
-        assert off(found[1], gradient) < 1e-4
-        assert off(found[2], by_radius) < 1e-3
+        assert off(result[1], gradient) < 1e-4
+        assert off(result[2], by_radius) < 1e-3
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 0.06, 0.1])
@@ -74,8 +74,8 @@ def test_equal_and_opposite_leaves(temperature: float, radius: float) -> None:
 def test_edges_of_weight_zero_and_graphs_of_none() -> None:
     directions, edges, weights = draw(12, 20, 3)
     weights[:8] = 0
-    found, expected = (entropy(loss, directions, edges, weights, 1.0) for loss in (cse_loss, cse_loss_reference))
-    assert off(found[0], expected[0]) < 1e-5 and off(found[1], expected[1]) < 1e-4
+    result, expected = (entropy(loss, directions, edges, weights, 1.0) for loss in (cse_loss, cse_loss_reference))
+    assert off(result[0], expected[0]) < 1e-5 and off(result[1], expected[1]) < 1e-4
     for some, none in ((edges, weights * 0), (edges[:, :0], weights[:0])):
         value, gradient, _ = entropy(cse_loss, directions, some, none, 1.0)
         assert value == 0 and (gradient == 0).all()
@@ -95,9 +95,9 @@ def test_edges_of_weight_zero_and_graphs_of_none() -> None:
     ],
 )
 def test_what_is_wrong_is_told_as_elsewhere(change: dict[str, Tensor], text: str) -> None:
-    given = {"leaves": torch.eye(3) / 2, "edges": torch.tensor([[0, 1], [1, 2]]), "weights": torch.ones(2)} | change
+    data = {"leaves": torch.eye(3) / 2, "edges": torch.tensor([[0, 1], [1, 2]]), "weights": torch.ones(2)} | change
     with pytest.raises(ValueError, match=text):
-        cse_loss(**given, temperature=1.0)
+        cse_loss(**data, temperature=1.0)
 
 
 def test_without_a_gradient_only_the_value_is_computed() -> None:
@@ -115,9 +115,9 @@ def test_rows_of_edges_are_kept_until_the_edges_change() -> None:
     rows = rows_of(edges, 4)
     assert rows_of(edges, 4) is rows
     assert rows_of(edges, 5) is not rows
-    kept = rows_of(edges, 4)
+    rest = rows_of(edges, 4)
     edges[0, 0] = 3
-    assert rows_of(edges, 4) is not kept
+    assert rows_of(edges, 4) is not rest
     assert rows_of(edges, 4).pointers.tolist() == [0, 0, 2, 3, 4]
     with torch.inference_mode():
         assert rows_of(torch.tensor([[0], [1]]), 2).indices.tolist() == [1, 0]
@@ -132,7 +132,7 @@ def views(n: int, dim: int, apart: float) -> list[Tensor]:
 def contrast(given: list[Tensor], temperature: float, include_positive: bool):
     """Value and gradients along the hyperboloid."""
     features = [view.clone().requires_grad_() for view in given]
-    value = contrastive_loss(*map(lorentz.lift, features), temperature, include_positive)
+    value = contrastive_loss(*map(geometry.lift, features), temperature, include_positive)
     return value.detach(), *torch.autograd.grad(value, features)
 
 
@@ -141,9 +141,9 @@ def contrast(given: list[Tensor], temperature: float, include_positive: bool):
     [(3, 1, True, 1.0), (3, 1, False, 1.0), (70, 4, True, 0.5), (70, 4, False, 1000.0), (18, 140, True, 1.0)],
 )
 def test_contrast_is_that_of_the_plain_form(n: int, dim: int, include_positive: bool, temperature: float) -> None:
-    given = views(n, dim, 0.5)
-    value, *gradients = contrast(given, temperature, include_positive)
-    expected, *slopes = contrast([view.double() for view in given], temperature, include_positive)
+    data = views(n, dim, 0.5)
+    value, *gradients = contrast(data, temperature, include_positive)
+    expected, *slopes = contrast([view.double() for view in data], temperature, include_positive)
     assert abs(value - expected) < 1e-5 * max(1, abs(expected))
     for gradient, slope in zip(gradients, slopes, strict=True):
         assert off(gradient, slope) < 1e-4
@@ -151,9 +151,9 @@ def test_contrast_is_that_of_the_plain_form(n: int, dim: int, include_positive: 
 
 @pytest.mark.parametrize(("temperature", "apart"), [(1e-3, 0.0), (1.0, 1e-6), (1e4, 0.0), (1e-3, 3.0)])
 def test_contrast_of_equal_views_and_cold(temperature: float, apart: float) -> None:
-    given = views(18, 3, apart)
-    given[0][9:] = given[0][:9]
-    once, again = (contrast(given, temperature, True) for _ in range(2))
+    data = views(18, 3, apart)
+    data[0][9:] = data[0][:9]
+    once, again = (contrast(data, temperature, True) for _ in range(2))
     for one, two in zip(once, again, strict=True):
         assert one.isfinite().all() and torch.equal(one, two)
 
@@ -162,11 +162,11 @@ def test_contrast_far_below_one_keeps_its_digits() -> None:
     """Others have a share of 1e-20: 1 minus it is 1 even in double precision, which leaves the pair without a pull."""
     first, second = exact_views()
     features = [view.float().requires_grad_() for view in (first, second)]
-    value = contrastive_loss(*map(lorentz.lift, features), 0.05)
+    value = contrastive_loss(*map(geometry.lift, features), 0.05)
     doubles = [view.requires_grad_() for view in (first, second)]
-    one, other = map(lorentz.lift, doubles)
-    own = -lorentz.distance(one, other) / 0.05
-    logits = -lorentz.arcosh_one_plus(lorentz.pairwise_excess(one, other)) / 0.05
+    one, other = map(geometry.lift, doubles)
+    own = -geometry.distance(one, other) / 0.05
+    logits = -geometry.arcosh_one_plus(geometry.pairwise_excess(one, other)) / 0.05
     others = torch.diagonal_scatter(logits, torch.full_like(own, -torch.inf))
     sums = torch.stack([others.logsumexp(0), others.logsumexp(1)]) - own
     assert float(sums.detach().max()) < -40

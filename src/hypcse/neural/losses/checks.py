@@ -24,28 +24,6 @@ def check_points(name: str, points: Tensor, fewest: int = 1) -> None:
         raise TypeError(f"{name} is {points.dtype}; pass float32 or float64, for example {name}.float().")
 
 
-def check_finite_points(name: str, points: Tensor) -> None:
-    """Raise if a coordinate is not finite: a direction made from it would look like any other."""
-    wrong = ~points.detach().isfinite().all(dim=1)
-    if bool(wrong.any()):
-        raise ValueError(
-            f"{int(wrong.sum())} of {len(points)} rows of {name} are not finite, row {int(wrong.nonzero()[0])} first. "
-            "If training has diverged, lower the learning rate or clip gradients."
-        )
-
-
-def check_views(first: Tensor, second: Tensor, include_positive: bool) -> None:
-    """Raise unless row i of both can be the same vertex, and a sum over other vertices has a term."""
-    if first.shape != second.shape:
-        raise ValueError(
-            f"the views have shapes {tuple(first.shape)} and {tuple(second.shape)}; row i of both must be the same "
-            "vertex, as Lorentz points (n, d + 1)."
-        )
-    fewest = 1 if include_positive else 2
-    check_points("first", first, fewest)
-    check_points("second", second, fewest)
-
-
 def check_edges(edges: Tensor, weights: Tensor, n_vertices: int) -> None:
     """Raise unless edges (2, m) join different vertices of 0 .. n - 1 and each has a finite weight of at least 0."""
     check_edge_arrays(edges, weights)

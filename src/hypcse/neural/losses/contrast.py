@@ -1,4 +1,4 @@
-"""The contrastive loss of two views of the same vertices, Eq. (15)."""
+"""The losses beside structural entropy: contrast of two views, Eq. (15), the centroid, Eq. (16), and class margins."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from hypcse.kernels.losses.contrast import decay_slopes, decays_of_products, row_and_column_sums
+from hypcse.neural import geometry
 from hypcse.neural.backend import kernel_form
-from hypcse.neural.geometry import lorentz
-from hypcse.neural.losses.checks import check_temperature, check_views
+from hypcse.neural.losses.checks import check_points, check_temperature
 
 # exp(-x) and sums of it are normal numbers in single precision up to this x.
 _REACH = 80.0
@@ -44,18 +44,24 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
 
     Examples
     --------
-    >>> far_apart = lorentz.lift(torch.tensor([[3.0, 0.0], [-3.0, 0.0]]))
+    >>> far_apart = geometry.lift(torch.tensor([[3.0, 0.0], [-3.0, 0.0]]))
     >>> round(float(contrastive_loss(far_apart, far_apart, 1.0)), 3)
     0.026
     """
-    check_views(first, second, include_positive)
+    if first.shape != second.shape:
+        raise ValueError(
+            f"the views have shapes {tuple(first.shape)} and {tuple(second.shape)}; row i of both must be the same "
+            "vertex, as Lorentz points (n, d + 1)."
+        )
+    check_points("first", first, 1 if include_positive else 2)
+    check_points("second", second)
     check_temperature(temperature)
     if kernel_form(first) == "triton" and second.dtype == first.dtype:
         from hypcse.neural.losses.fused import fused_contrast
 
         return fused_contrast(first, second, temperature, include_positive)
-    positive = -lorentz.distance(first, second) / temperature
-    excess = lorentz.pairwise_excess(first, second)
+    positive = -geometry.distance(first, second) / temperature
+    excess = geometry.pairwise_excess(first, second)
     # Compute the diagonal again without the rounding of the matrix product: both views of a vertex are close.
     diagonal = positive if include_positive else torch.full_like(positive, -torch.inf)
     form: Any = _CompiledSums.apply if _can_compile(excess, positive, temperature) else plain_sums
@@ -63,9 +69,8 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
 
 
 def plain_sums(excess: Tensor, diagonal: Tensor, temperature: float) -> Tensor:
-    """log sum_k of row i plus that of column i, (n,), of exp(-arcosh(1 + u) / t) with the logarithms on the diagonal
-    replaced: the form for every device and precision."""
-    logits = torch.diagonal_scatter(-lorentz.arcosh_one_plus(excess) / temperature, diagonal)
+    """log sums of exp(-arcosh(1 + u) / t) over row i and over column i, added, with the diagonal's logarithms."""
+    logits = torch.diagonal_scatter(-geometry.arcosh_one_plus(excess) / temperature, diagonal)
     return torch.logsumexp(logits, dim=1) + torch.logsumexp(logits, dim=0)
 
 
@@ -73,7 +78,7 @@ def _can_compile(excess: Tensor, positive: Tensor, temperature: float) -> bool:
     """Whether the kernels apply: single precision on the CPU, and no underflow in the sums of exponentials."""
     if kernel_form(excess, single=True) != "numba":
         return False
-    farthest = float(lorentz.arcosh_one_plus(excess.detach().max()))
+    farthest = float(geometry.arcosh_one_plus(excess.detach().max()))
     return max(farthest / temperature, -float(positive.detach().min())) <= _REACH
 
 
@@ -99,3 +104,41 @@ class _CompiledSums(torch.autograd.Function):
         by_excess = torch.from_numpy(slopes)
         by_excess.fill_diagonal_(0)
         return by_excess, decays.diagonal() * (by_row + by_column), None
+
+
+def centroid_loss(leaves: Tensor) -> Tensor:
+    """Distance from the origin to the centroid of the leaves, Lorentz points (n, d + 1) -> scalar.
+
+    Paper: Eq. (16),  L_cen = d_o(sum_j z_j / |‖sum_i z_i‖|).
+
+    Parameters
+    ----------
+    leaves
+        Lorentz points (n, d + 1).
+
+    Returns
+    -------
+    Tensor
+        A scalar.
+
+    Examples
+    --------
+    >>> import torch
+    >>> opposite = geometry.lift(torch.tensor([[2.0], [-2.0]]))
+    >>> centroid_loss(opposite)
+    tensor(0.)
+    """
+    check_points("leaves", leaves)
+    return geometry.distance_to_origin(geometry.centroid(leaves))
+
+
+def margin_loss(scores: Tensor, codes: Tensor, margin: float = 1.0) -> Tensor:
+    """Mean over labeled points and classes of relu(margin - score of the label + score of the class).
+
+    scores : (n, n_classes); codes : (n,) the class of each point, -1 where unknown. 0 if no point is labeled.
+    """
+    is_labeled = codes >= 0
+    if not bool(is_labeled.any()):
+        return scores.sum() * 0.0
+    own = scores[is_labeled].gather(1, codes[is_labeled].unsqueeze(1))
+    return torch.relu(margin - own + scores[is_labeled]).mean()

@@ -1,4 +1,4 @@
-"""Continuous structural entropy, Eq. (8) and (9): the differentiable objective over leaves in the ball."""
+"""Continuous structural entropy, Eq. (8) and (9): a loss of leaves in the ball, and a module for your own models."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
+from hypcse.graph import Graph
 from hypcse.kernels.losses.lca_volume import adjacency, lca_volume, lca_volume_gradient
 from hypcse.neural.backend import kernel_form
-from hypcse.neural.geometry.lca import lca_depth
+from hypcse.neural.geometry import lca_depth, on_sphere
 from hypcse.neural.losses.checks import check_edges, check_points, check_temperature
+from hypcse.neural.tensors import EdgeTensors
 
 # Numbers in one array of a chunk of the plain form: few enough for a cache, and on a GPU enough to hide the calls.
 _CHUNK, _GPU_CHUNK = 2**20, 2**22
@@ -126,3 +128,116 @@ def _plain_chunk(depth: Tensor, volumes: Tensor, edges: Tensor, temperature: flo
     shares = torch.softmax(torch.stack([joint, depth[i], depth[j]]) / -temperature, dim=0)[0]
     others = torch.ones_like(shares).scatter(1, edges.T, 0)
     return (shares * others) @ volumes
+
+
+class StructuralEntropyLoss(nn.Module):
+    """Continuous structural entropy of a graph on the tree spanned by its points, in bits: `cse_loss` as a module.
+
+    Add it to the loss of any model that gives each vertex of a graph a point. It has no parameters and works with every
+    optimizer. Minimizing it arranges the points in a hierarchy: `decode_single(loss.leaves(points))`.
+
+    Parameters
+    ----------
+    temperature
+        Temperature of the softmax in Eq. (9). Lower follows the current tree more closely; higher is smoother and takes
+        in more of the graph.
+    radius
+        None: the points are leaves in the Poincare ball and must share one radius. A number between 0 and 1: only the
+        directions of the points count, and all are put on this radius. Use this for the output of any network; a point
+        of zeros takes the first axis and gets no gradient.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from hypcse import Graph
+    >>> loss = StructuralEntropyLoss(temperature=1.0, radius=0.9)
+    >>> path = Graph.from_edges([0, 1], [1, 2])
+    >>> points = torch.tensor([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], requires_grad=True)
+    >>> value = loss(points, path)
+    >>> round(value.item(), 3)
+    1.69
+    >>> value.backward()
+    >>> points.grad.shape
+    torch.Size([3, 2])
+    """
+
+    def __init__(self, temperature: float = 1.0, *, radius: float | None = None) -> None:
+        super().__init__()
+        check_temperature(temperature)
+        if radius is not None and not 0 < radius < 1:
+            raise ValueError(f"radius={radius} must lie between 0 and 1, inside the Poincare ball, or be None.")
+        self.temperature = temperature
+        self.radius = radius
+
+    def forward(self, points: Tensor, graph: Graph | EdgeTensors) -> Tensor:
+        """The loss, a scalar of the dtype and device of the points.
+
+        Parameters
+        ----------
+        points
+            (n, d) float32 or float64; row i is the point of vertex i.
+        graph
+            A graph with n vertices; for a mini-batch, `graph.subgraph(vertices)[0]`. As EdgeTensors its weights may
+            carry a gradient. Loops do not count, because no tree can cut them.
+
+        Returns
+        -------
+        Tensor
+            The loss, with its gradient.
+
+        Notes
+        -----
+        O(n m) time for m edges.
+        """
+        leaves = self.leaves(points)
+        edges, weights = _edges_once(graph, points)
+        return cse_loss(leaves, edges, weights, self.temperature)
+
+    def leaves(self, points: Tensor) -> Tensor:
+        """The points as the loss sees them, (n, d): leaves in the ball, ready for `decode_single` once detached.
+
+        Parameters
+        ----------
+        points
+            (n, d), one row per vertex.
+
+        Returns
+        -------
+        Tensor of shape (n, d)
+            Leaves in the ball.
+        """
+        check_points("points", points)
+        wrong = ~points.detach().isfinite().all(dim=1)
+        # A direction made from them would look like any other.
+        if bool(wrong.any()):
+            raise ValueError(
+                f"{int(wrong.sum())} of {len(points)} rows of points are not finite, row {int(wrong.nonzero()[0])} "
+                "first. If training has diverged, lower the learning rate or clip gradients."
+            )
+        return points if self.radius is None else on_sphere(points, self.radius)
+
+    def extra_repr(self) -> str:
+        """The options, for `repr`.
+
+        Returns
+        -------
+        str
+            As the constructor takes them.
+        """
+        return f"temperature={self.temperature}, radius={self.radius}"
+
+
+def _edges_once(graph: Graph | EdgeTensors, points: Tensor) -> tuple[Tensor, Tensor]:
+    """Vertices and weights of every edge once, on the device of the points."""
+    if not isinstance(graph, Graph | EdgeTensors):
+        raise TypeError(
+            f"graph is of type {type(graph).__name__}; pass a hypcse.Graph, or its to_tensors(). "
+            "Graph.subgraph returns a pair; the graph is its first element."
+        )
+    if graph.n_vertices != points.shape[0]:
+        raise ValueError(
+            f"there are {points.shape[0]} points for {graph.n_vertices} vertices; each vertex needs one. "
+            "For a mini-batch pass graph.subgraph(vertices)[0]."
+        )
+    tensors = graph.to_tensors(points.device, points.dtype) if isinstance(graph, Graph) else graph.to(points.device)
+    return tensors.once()

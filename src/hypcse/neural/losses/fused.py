@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from hypcse.neural.geometry.lca import check_radius, shared_radius
+from hypcse.neural.geometry import check_radius, shared_radius
 from hypcse.neural.losses.checks import check_edge_arrays, check_edges, check_points, check_temperature
 from hypcse.neural.triton.contrast import contrast
 from hypcse.neural.triton.leaves import by_leaves, entropy_value, measure, pair_depths, read_facts, unit_rows
@@ -40,8 +40,7 @@ def entropy_of_rows(
 ) -> Tensor:
     """`cse_loss` of edges by rows, without checks and without waiting, for leaves and a graph that training made.
 
-    index, weights : (2, m) and (m,) both directions of each edge; entries of weight 0 may follow the last row.
-    deepest        : the largest depth that the leaves may have.
+    index, weights, deepest : both directions of each edge, any of weight 0 last, and the largest depth of a leaf.
     """
     rows = Rows(pointers, index[1], torch.arange(index.shape[1], device=index.device))
     return _entropy(leaves, index, weights, rows, temperature, 2, deepest)[0]
@@ -56,10 +55,7 @@ def _entropy(
     times: int = 1,
     deepest: float = DEEPEST,
 ) -> tuple[Tensor, Tensor]:
-    """The loss, differentiable by the leaves, and what `read_facts` reads; each edge is among the edges `times` times.
-
-    deepest : the largest depth that leaves can have; the form that cannot underflow is slower.
-    """
+    """The loss and what `read_facts` reads; each edge is among the edges `times` times, and depths end at `deepest`."""
     points = leaves.detach().contiguous()
     directions, columns, lengths = unit_rows(points)
     measured = measure(edges, weights, lengths, times)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hypcse._checks import check_count
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.tensors import EdgeTensors
 from hypcse.neural.training.config import HINTS, TrainingConfig
 from hypcse.neural.training.run import Run, Setup, Trained, TrainingStep
 from hypcse.neural.training.terms import Losses, Networks
@@ -75,13 +75,9 @@ def check_state(state: dict[str, Tensor], n_features: int, config: TrainingConfi
 
 
 HISTORY = Codec(_encode_history, _decode_history)
-STATE = Codec(
-    lambda state: {name: value.detach().cpu().numpy() for name, value in state.items()},
-    _decode_weights,
-)
+STATE = Codec(lambda state: {name: value.detach().cpu().numpy() for name, value in state.items()}, _decode_weights)
 CONFIG = Codec(
-    lambda config: encode_options(vars(config), HINTS),
-    lambda content: TrainingConfig(**decode_options(content, HINTS)),
+    lambda config: encode_options(vars(config), HINTS), lambda content: TrainingConfig(**decode_options(content, HINTS))
 )
 
 
@@ -113,7 +109,11 @@ def restore(run: Run, content: Content) -> None:
     """Bring a new training to a state that `state_of` returned for a training of the same data and settings."""
     run.networks.load_state_dict(STATE.decode(content["networks"]))
     for number, optimizer in enumerate(run.optimizers):
-        _restore_optimizer(optimizer, content["optimizers"][str(number)])
+        states = {
+            int(weight): {name: torch.tensor(value, dtype=torch.float32) for name, value in state.items()}
+            for weight, state in content["optimizers"][str(number)].items()
+        }
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
     run.draws.set_state(torch.tensor(content["draws"]))
     run.sampling.bit_generator.state = content["sampling"]
     run.anchor = _decode_anchor(content["anchor"], run)
@@ -128,20 +128,10 @@ def restore(run: Run, content: Content) -> None:
 
 def _encode_optimizer(optimizer: torch.optim.Optimizer) -> Content:
     """Steps and moments by the number of the weight, for those that have been moved."""
-    states = optimizer.state_dict()["state"]
-    moments = "exp_avg", "exp_avg_sq"
     return {
-        str(number): {"step": int(state["step"]), **{name: state[name].cpu().numpy() for name in moments}}
-        for number, state in states.items()
+        str(number): {"step": int(state["step"]), **{k: state[k].cpu().numpy() for k in ("exp_avg", "exp_avg_sq")}}
+        for number, state in optimizer.state_dict()["state"].items()
     }
-
-
-def _restore_optimizer(optimizer: torch.optim.Optimizer, content: Content) -> None:
-    states = {
-        int(number): {name: torch.tensor(value, dtype=torch.float32) for name, value in state.items()}
-        for number, state in content.items()
-    }
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
 
 
 def _encode_anchor(anchor: EdgeTensors) -> Content:
@@ -156,7 +146,7 @@ def _decode_anchor(content: Content, run: Run) -> EdgeTensors:
 class Checkpoints:
     """The folder of one training's checkpoints, `epoch-000010` and so on; after the first there is always a whole one.
 
-    Only folders of such names that hold nothing else are ever removed. `fit` keeps other trainings out of the folder.
+    Only folders of such names that hold nothing else are ever removed.
     """
 
     def __init__(self, folder: str | os.PathLike[str], every: int, run: Run) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import nullcontext
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from hypcse.neural.graph_learner.anchor import Pairs, proposed_pairs
-from hypcse.neural.graphs.subgraphs import cut_out
-from hypcse.neural.training.ranks import Ranks
+from hypcse.neural.graph_learner import Pairs, proposed_pairs
+from hypcse.neural.subgraphs import cut_out
 from hypcse.neural.training.terms import Losses, Part, values_of
 
 if TYPE_CHECKING:
@@ -26,10 +26,7 @@ NOT_A_NUMBER: Losses[float] = Losses(*[math.nan] * 4)
 
 
 def train_epoch(run: Run, sets: list[Tensor]) -> Losses[float]:
-    """Train on each subgraph once and update the anchor; return the mean losses.
-
-    If a loss or a weight is no longer a number, the epoch ends there, with the old anchor and losses of NaN.
-    """
+    """The mean losses of training on each subgraph once; NaN and the old anchor if one, or a weight, is no number."""
     learned_parts: list[tuple[Tensor, Pairs]] = []
     # Do not wait for a GPU before the epoch is over.
     on_gpu = run.features.is_cuda
@@ -87,10 +84,9 @@ def shares_of(rank: int, size: int, n_subgraphs: int, per_step: int) -> list[lis
 
 
 class DealtSteps:
-    """Steps of one training over several subgraphs each.
+    """Steps of one training over several subgraphs each, which depend on `per_step` and not on the number of ranks.
 
-    Each subgraph draws from its own generator, so the steps depend on `per_step` and not on the number of ranks.
-    DistributedDataParallel averages the gradients of the ranks, in one message per step.
+    Each subgraph draws from its own generator. DistributedDataParallel averages the gradients, in one message per step.
     """
 
     def __init__(self, run: Run) -> None:
@@ -115,7 +111,11 @@ class DealtSteps:
         if not run.is_finite(means[3]):
             return NOT_A_NUMBER
         if run.config.learn_graph and run.config.anchor_decay < 1:
-            run.update_anchor(list(zip(sets, gather_pairs(pairs, self.ranks, losses.device), strict=True)))
+            # Of all subgraphs, in their order, on every rank.
+            sent = {number: (ends.int().cpu(), weight.cpu()) for number, (ends, weight) in pairs.items()}
+            everyone = sorted((item for part in self.ranks.gather(sent) for item in part.items()), key=itemgetter(0))
+            every = [(ends.to(losses.device).long(), weight.to(losses.device)) for _, (ends, weight) in everyone]
+            run.update_anchor(list(zip(sets, every, strict=True)))
         return Losses(*means.tolist())
 
     def _take_steps(self, run: Run, sets: list[Tensor], seeds: list[int]) -> tuple[Tensor, dict[int, Pairs]]:
@@ -139,10 +139,3 @@ class DealtSteps:
                         pairs[share.number] = proposed_pairs(learned, part[0])
             run.move_weights()
         return losses, pairs
-
-
-def gather_pairs(pairs: dict[int, Pairs], ranks: Ranks, device: torch.device) -> list[Pairs]:
-    """The proposed edges of all subgraphs, in their order, on every rank."""
-    sent = {number: (ends.int().cpu(), weight.cpu()) for number, (ends, weight) in pairs.items()}
-    everyone = {number: pair for part in ranks.gather(sent) for number, pair in part.items()}
-    return [(ends.to(device).long(), weight.to(device)) for _, (ends, weight) in sorted(everyone.items())]

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from hypcse._checks import warn
 from hypcse.neural.backend import kernel_form, missing_on
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.terms import losses_of, values_of
 
@@ -46,11 +46,7 @@ class CaptureError(RuntimeError):
 
 
 class FixedStep:
-    """A step on n vertices and at most `capacity` entries of edges, as full matrices.
-
-    The first steps run as usual on a stream of their own. The next one is captured, and from then on a step is one
-    replay. On another device than a GPU nothing is captured.
-    """
+    """A step on n vertices and at most `capacity` entries of edges: a few as usual, then one captured and replayed."""
 
     def __init__(self, run: Run, features: Tensor, capacity: int) -> None:
         n, device = len(features), features.device
@@ -69,7 +65,12 @@ class FixedStep:
 
     def __call__(self, run: Run, features: Tensor, edges: EdgeTensors) -> tuple[Tensor, EdgeTensors | None]:
         """Take a step on a subgraph; return its four losses, (4,), and the learned graph."""
-        self._load(features, edges)
+        # Spare entries have weight 0, at (0, 0), where no edge is.
+        m = edges.weight.numel()
+        self.features.copy_(features)
+        self.edges.index[:, :m], self.edges.index[:, m:] = edges.index, 0
+        self.edges.weight[:m], self.edges.weight[m:] = edges.weight, 0
+        self.edges.pointers.copy_(edges.pointers)
         if self.stream is None:
             self._work(run)
         else:
@@ -77,14 +78,6 @@ class FixedStep:
                 self._launch(run, self.stream)
         self.n_taken += 1
         return self.losses.clone(), None if self.learned is None else self.learned.to_edges()
-
-    def _load(self, features: Tensor, edges: EdgeTensors) -> None:
-        """Copy a subgraph in; spare entries have weight 0, at (0, 0), where no edge is."""
-        m = edges.weight.numel()
-        self.features.copy_(features)
-        self.edges.index[:, :m], self.edges.index[:, m:] = edges.index, 0
-        self.edges.weight[:m], self.edges.weight[m:] = edges.weight, 0
-        self.edges.pointers.copy_(edges.pointers)
 
     def _launch(self, run: Run, stream: torch.cuda.Stream) -> None:
         if self.graph is None and self.n_taken >= N_WARM:
@@ -155,10 +148,7 @@ class FixedSteps:
         return device.type != "cuda" or torch.cuda.mem_get_info(device)[0] > N_MATRICES * 4 * n * n
 
     def step(self, run: Run, features: Tensor, anchor: EdgeTensors) -> tuple[Tensor, EdgeTensors | None] | None:
-        """A step on a subgraph, by a new `FixedStep` if there is none with room for its edges.
-
-        None, and no step taken, if it could not be captured. No further subgraph is then taken.
-        """
+        """A step on a subgraph; None, and no step taken from then on, if it could not be captured."""
         n, m = anchor.n_vertices, anchor.weight.numel()
         if n not in self.by_size or m > self.by_size[n].capacity:
             self.by_size[n] = FixedStep(run, features, STRIDE * (int(ROOM * m) // STRIDE + 1))

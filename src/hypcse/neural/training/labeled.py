@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -18,7 +17,7 @@ from hypcse._random import generator
 from hypcse.estimators.labels import label_codes, respect_labels, spread_labels
 from hypcse.estimators.preparing import Prepared
 from hypcse.neural.encoder import Prototypes
-from hypcse.neural.losses.structural import margin_loss
+from hypcse.neural.losses.contrast import margin_loss
 from hypcse.neural.training.loop import train_epochs
 from hypcse.neural.training.run import Run, Setup, torch_generator
 from hypcse.neural.training.terms import optimizer_of
@@ -27,15 +26,8 @@ from hypcse.neural.training.terms import optimizer_of
 _LEAST_VALIDATION = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Supervision:
-    """What is known about classes.
-
-    codes   : (n,) the class of each point from 0, -1 if unknown.
-    taught  : (n,) the codes to learn from: -1 also for labeled points that pick the epoch instead.
-    guesses : (n,) the assumed class of each point without a code to learn from, -1 if there is none.
-    weight, guess_weight : of the margin loss of labels and of guesses.
-    """
+class Supervision(NamedTuple):
+    """Codes of classes (n,), those to learn from, guesses of others, -1 for none, and the weights of both losses."""
 
     codes: NDArray[np.int64]
     taught: NDArray[np.int64]
@@ -63,10 +55,7 @@ def known_classes(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], NDArray[np
 
 
 def validation_rows(codes: NDArray[np.int64], fraction: float, random_state: int) -> NDArray[np.bool_]:
-    """The labeled rows that pick the epoch: this share, or none if that is fewer than 10.
-
-    Every class keeps a label to learn from.
-    """
+    """The labeled rows that pick the epoch, or none if they are fewer than 10; every class keeps one to learn from."""
     labeled = np.flatnonzero(codes >= 0)
     wanted = round(fraction * labeled.size)
     chosen = np.zeros(codes.size, np.bool_)
@@ -92,10 +81,9 @@ def supervise(
 
 
 class LabeledRun(Run):
-    """One training with labels under way; `attributes` are those of the classifier at the best epoch so far.
+    """One training with labels; `attributes` are those of the classifier at the best epoch so far.
 
-    The best epoch has the most validation points right and, among equals, the lowest margin loss on them; without
-    validation points it is the last one.
+    It has the most validation points right and, among equals, the lowest margin loss on them; else it is the last.
     """
 
     def __init__(self, setup: Setup, supervision: Supervision) -> None:
@@ -103,10 +91,8 @@ class LabeledRun(Run):
         config, device = setup.config, setup.device
         # A captured step has no place for another loss.
         self.networks.added, self.fixed = self.margins, None
-        self.supervision = supervision
-        self.codes, self.taught, self.guesses = (
-            torch.from_numpy(codes).to(device) for codes in (supervision.codes, supervision.taught, supervision.guesses)
-        )
+        self.codes, self.taught, self.guesses = (torch.from_numpy(codes).to(device) for codes in supervision[:3])
+        self.weight, self.guess_weight = supervision[3:]
         self.validation = ((self.codes >= 0) & (self.taught < 0)).nonzero().squeeze(1)
         start = torch_generator(setup.random_state, "prototypes")
         self.prototypes = Prototypes(config.embed_dim, int(supervision.codes.max()) + 1, start).to(device)
@@ -124,17 +110,21 @@ class LabeledRun(Run):
     def margins(self, points: Tensor, vertices: Tensor) -> Tensor:
         """The margin loss of the labeled points of a subgraph, and of the guesses."""
         scores = self.prototypes(points)
-        loss = self.supervision.weight * margin_loss(scores, self.taught[vertices])
-        if self.supervision.guess_weight == 0:
+        loss = self.weight * margin_loss(scores, self.taught[vertices])
+        if self.guess_weight == 0:
             return loss
-        return loss + self.supervision.guess_weight * margin_loss(scores, self.guesses[vertices])
+        return loss + self.guess_weight * margin_loss(scores, self.guesses[vertices])
 
     def evaluate(self, number: int) -> float | None:
-        """Score all points, and keep the epoch if it is the best."""
         with torch.no_grad():
             points = self.encode()
             scores = self.prototypes(points)
-            leaves, value = self.networks.encoder.leaves(points), self._value(number, scores)
+            leaves = self.networks.encoder.leaves(points)
+        value = float(number), 0.0
+        if self.validation.numel():
+            judged, truth = scores[self.validation], self.codes[self.validation]
+            right = (judged.argmax(dim=1) == truth).double().mean()
+            value = float(right), -float(margin_loss(judged, truth))
         self.since_best += 1
         if value > self.best_value:
             self.best_value, self.best_epoch, self.since_best = value, number, 0
@@ -147,11 +137,3 @@ class LabeledRun(Run):
                 "_encoded_on": self.encoded_on(self.anchor),
             }
         return None
-
-    def _value(self, number: int, scores: Tensor) -> tuple[float, float]:
-        """What picks the epoch; higher is better."""
-        if not self.validation.numel():
-            return float(number), 0.0
-        scores, truth = scores[self.validation], self.codes[self.validation]
-        right = (scores.argmax(dim=1) == truth).double().mean()
-        return float(right), -float(margin_loss(scores, truth))

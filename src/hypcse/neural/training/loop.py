@@ -14,10 +14,6 @@ from hypcse.neural.training.run import Run, Setup, Trained, subgraphs_per_step
 from hypcse.storage.files import check_folder, hold_folder
 
 
-class TrainingInterrupted(Interrupted):
-    """Ctrl-C ended training early; the result is the best tree so far."""
-
-
 def fit(
     setup: Setup,
     callback: Callback | None = None,
@@ -29,14 +25,8 @@ def fit(
     """Train on features and their graph, and return the best tree that decoding found on the way.
 
     Every `evaluate_every` epochs all vertices are encoded and decoded; the tree of lowest structural entropy is the
-    result, with a copy of the weights that made it. The untrained encoder counts as epoch 0.
-
-    `callback` is called with a `Progress` after every epoch: stage "training", with the loss of the epoch and the
-    lowest entropy so far. Return True to stop with the best so far.
-
-    With a `checkpoint_dir`, the whole state is written there every `checkpoint_every` epochs and at the end, and a
-    training of the same data and settings goes on from there, bit for bit as if it had never stopped. Ctrl-C ends
-    training with the best so far and a warning.
+    result, with a copy of the weights that made it. The untrained encoder counts as epoch 0. Ctrl-C ends training with
+    the best so far and a warning; with a `checkpoint_dir` a fit of the same data and settings goes on, bit for bit.
 
     With several `ranks` each trains on its share of the subgraphs. Rank 0 alone evaluates, calls the callback and
     writes checkpoints, from which another number of ranks may go on; all return the same. If a step has one subgraph,
@@ -73,42 +63,39 @@ def check_checkpoints(folder: str | os.PathLike[str] | None, every: int) -> None
 
 def train_epochs(run: Run, start: int, callback: Callback | None, checkpoints: Checkpoints | None) -> None:
     """The epochs after `start`, until the last one, the end of patience, a callback that stops, or Ctrl-C."""
-    n_epochs, reporter = run.config.n_epochs, Reporter(callback)
-    epoch = start
+    reporter = Reporter(callback)
     try:
-        while epoch < n_epochs and not run.finished:
-            epoch += 1
+        for epoch in range(start + 1, run.config.n_epochs + 1):
+            if run.finished:
+                break
             run.epoch(epoch)
             run.finished = run.ranks.first(lambda: _close_epoch(run, reporter, checkpoints))
     except KeyboardInterrupt:
         if run.ranks.size > 1:
             raise
-        warn(_interruption(run, checkpoints), TrainingInterrupted)
+        warn(_interruption(run, checkpoints), Interrupted)
 
 
 def _close_epoch(run: Run, reporter: Reporter, checkpoints: Checkpoints | None) -> bool:
     """Report the last epoch and write its checkpoint; whether training ends with it."""
     epoch, n_epochs, loss = len(run.history), run.config.n_epochs, run.history[-1].losses.total
-    patience = run.config.patience
-    last = epoch == n_epochs or (patience is not None and run.since_best >= patience)
-    total = epoch if last else n_epochs
-    stops = reporter.tell("training", epoch, total, value=run.lowest, measure="entropy", loss=loss)
-    run.finished = last or stops
+    last = epoch == n_epochs or (run.config.patience is not None and run.since_best >= run.config.patience)
+    lowest, total = run.best and run.best.entropy, epoch if last else n_epochs
+    run.finished = reporter.tell("training", epoch, total, value=lowest, measure="entropy", loss=loss) or last
     if checkpoints is not None:
         checkpoints.write()
     return run.finished
 
 
 def _interruption(run: Run, checkpoints: Checkpoints | None) -> str:
-    text = (
-        f"training was interrupted in epoch {len(run.history) + 1} of {run.config.n_epochs}; "
-        f"the tree is the best so far, that of epoch {run.best_epoch}."
-    )
     if checkpoints is None:
-        return f"{text} With training=TrainingOptions(checkpoint_dir=...), another fit could go on from there."
-    if checkpoints.latest == 0:
-        return f"{text} There is no checkpoint yet; the first is due after epoch {checkpoints.every}."
-    folder = str(checkpoints.folder)
+        way = "With training=TrainingOptions(checkpoint_dir=...), another fit could go on from there."
+    elif checkpoints.latest == 0:
+        way = f"There is no checkpoint yet; the first is due after epoch {checkpoints.every}."
+    else:
+        there = f"TrainingOptions(checkpoint_dir={str(checkpoints.folder)!r})"
+        way = f"Fit again with {there} to go on after epoch {checkpoints.latest}."
     return (
-        f"{text} Fit again with TrainingOptions(checkpoint_dir={folder!r}) to go on after epoch {checkpoints.latest}."
+        f"training was interrupted in epoch {len(run.history) + 1} of {run.config.n_epochs}; "
+        f"the tree is the best so far, that of epoch {run.best_epoch}. {way}"
     )

@@ -20,10 +20,7 @@ Result = TypeVar("Result")
 MEETING = timedelta(minutes=10)
 """How long ranks wait for each other at the start of a fit."""
 WAITING = timedelta(hours=2)
-"""How long a rank waits for another after that: the others wait while rank 0 decodes and refines.
-
-The end of a process is noticed at once.
-"""
+"""How long they wait after that, while rank 0 decodes and refines; the end of a process is noticed at once."""
 
 _store: Any = None
 _n_groups = 0
@@ -35,11 +32,7 @@ class RankFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Ranks:
-    """The processes that train together, and which of them this is; alone, every method does the plain thing.
-
-    number, size : the rank of this process, and how many there are.
-    local_size   : how many of them are on this machine.
-    """
+    """The processes that train together, those on this machine, and the number of this one; alone, nothing is sent."""
 
     number: int = 0
     size: int = 1
@@ -74,7 +67,6 @@ class Ranks:
             )
 
     def gather(self, value: Result) -> list[Result]:
-        """What every rank holds."""
         if self.size == 1:
             return [value]
         values: list[Any] = [None] * self.size
@@ -95,15 +87,13 @@ class Ranks:
 
 
 ALONE = Ranks()
-"""A process that trains alone."""
 
 
 @contextmanager
 def join_ranks(device: str) -> Iterator[tuple[Ranks, str]]:
     """The ranks of a fit, and the device of this one: of several GPUs the one of its local number.
 
-    Without torchrun's variables there is one rank. A process group that the program has made is used; otherwise one is
-    made, and destroyed at the end. A rank that fails leaves the group, so that the others fail too, at once.
+    A process group that the program has made is used; otherwise one is made, which a rank that fails leaves at once.
     """
     place = launched_place()
     if place.size == 1:
@@ -121,7 +111,8 @@ def join_ranks(device: str) -> Iterator[tuple[Ranks, str]]:
         # NCCL may wait here for what the others never send; there the end of the process tells them.
         if owns_group and not on_gpu and torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
-        if is_lost(error):
+        # Errors of gloo have no class of their own, but name its files.
+        if isinstance(error, torch.distributed.DistError) or (type(error) is RuntimeError and "gloo" in str(error)):
             raise RankFailed(_lost_text(error, place)) from error
         raise
     if owns_group:
@@ -154,11 +145,6 @@ def _meet(place: Place, on_gpu: bool) -> None:
     store.wait([f"came-{number}" for number in range(place.size)], MEETING)
     backend = "cpu:gloo,cuda:nccl" if on_gpu else "gloo"
     distributed.init_process_group(backend, store=store, rank=place.number, world_size=place.size, timeout=WAITING)
-
-
-def is_lost(error: BaseException) -> bool:
-    """Whether an error is about the process group; those of gloo have no class of their own, but name its files."""
-    return isinstance(error, torch.distributed.DistError) or (type(error) is RuntimeError and "gloo" in str(error))
 
 
 def _lost_text(error: BaseException, place: Place) -> str:

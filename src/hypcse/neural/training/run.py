@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,9 +19,9 @@ from hypcse.entropy import structural_entropy
 from hypcse.entropy.complete import CompleteGraph
 from hypcse.graph import Graph
 from hypcse.neural.decode import decode_graph, decode_single
-from hypcse.neural.graph_learner.anchor import Pairs, update_anchor
-from hypcse.neural.graphs.subgraphs import count_subgraphs, sample_subgraphs
-from hypcse.neural.graphs.tensors import EdgeTensors
+from hypcse.neural.graph_learner import Pairs, update_anchor
+from hypcse.neural.subgraphs import count_subgraphs, sample_subgraphs
+from hypcse.neural.tensors import EdgeTensors
 from hypcse.neural.training.config import TrainingConfig
 from hypcse.neural.training.epoch import DealtSteps, train_epoch
 from hypcse.neural.training.fixed import FixedSteps, can_be_fixed, warn_if_slow
@@ -31,12 +32,7 @@ from hypcse.tree import Tree
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What a training starts from; on one machine the same setup gives the same training.
-
-    features : (n, d), scaled.
-    graph    : over their rows.
-    device   : where it trains. Weights start on the CPU, the same for every device.
-    """
+    """Scaled features (n, d), their graph, settings, seed and device: the same setup gives the same training."""
 
     features: NDArray[np.float32]
     graph: Graph
@@ -46,11 +42,7 @@ class Setup:
 
 
 class TrainingDiverged(Curable, RuntimeError):
-    """The loss is no longer a number; `trained` holds what was best before."""
-
-    def __init__(self, text: str, trained: Trained | None) -> None:
-        super().__init__(text)
-        self.trained = trained
+    """The loss is no longer a number."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +58,11 @@ class TrainingStep:
 
 @dataclass(frozen=True)
 class Trained:
-    """The best epoch of a training.
+    """The best epoch of a training, 0 for the start, and the entropy that picked it.
 
     tree, leaves : leaves (n, embed_dim) in the ball on one radius.
-    epoch        : 0 for the start.
-    entropy      : the value that picked it, on the graph that `select_on` names.
     state        : copies of the networks' weights.
-    encoded_on   : the graph that the leaves were encoded on, before any normalization: the initial graph, or the
-                   anchor of that epoch.
+    encoded_on   : the graph that the leaves were encoded on, before any normalization.
     history      : at the end of training, one step per epoch.
     """
 
@@ -104,11 +93,10 @@ class Run:
         self.complete = CompleteGraph(setup.features) if config.select_on == "complete" else None
         # As in the paper: one for the encoder and the projector, one for the graph learner.
         parts = [*networks.encoder.parameters(), *networks.projector.parameters()], networks.learner.parameters()
+        rates = config.learning_rate, config.weight_decay
         self.networks = networks
-        rate, decay = config.learning_rate, config.weight_decay
-        self.optimizers: list[torch.optim.Optimizer] = [optimizer_of(part, rate, decay) for part in parts]
-        is_fixed = self.per_step == 1 and can_be_fixed(self.features, config)
-        self.fixed = FixedSteps() if is_fixed else None
+        self.optimizers: list[torch.optim.Optimizer] = [optimizer_of(part, *rates) for part in parts]
+        self.fixed = FixedSteps() if self.per_step == 1 and can_be_fixed(self.features, config) else None
         self.dealt = DealtSteps(self) if self.per_step > 1 else None
         self.best: Trained | None = None
         self.best_epoch = self.since_best = 0
@@ -116,30 +104,24 @@ class Run:
         self.finished = False
 
     def epoch(self, number: int) -> TrainingStep:
-        """One epoch, evaluated if it is due."""
         start, config = time.perf_counter(), self.config
         # If there are several subgraphs, they grow on the anchor.
         graph = self.graph if self.graph.n_vertices <= config.batch_size else self.anchor.to_graph()
         parts = sample_subgraphs(graph, config.batch_size, config.n_seeds, self.sampling)
         sets = [torch.from_numpy(part).to(self.device) for part in parts]
-        if self.dealt is None:
-            losses = train_epoch(self, sets)
-        else:
-            with self.ranks.shared_threads():
-                losses = self.dealt.train_epoch(self, sets)
+        with self.ranks.shared_threads() if self.dealt else nullcontext():
+            losses = self.dealt.train_epoch(self, sets) if self.dealt else train_epoch(self, sets)
         if not math.isfinite(losses.total):
-            text = (
+            raise TrainingDiverged(
                 f"the loss of epoch {number} is {losses.total}. Values of the features reach "
                 f"{float(self.features.abs().max()):.3g}: if that is huge, scale them, with scale='minmax' (--scale "
                 f"minmax). Otherwise lower learning_rate ({config.learning_rate}) or raise cse_temperature "
                 f"({config.cse_temperature})."
             )
-            raise TrainingDiverged(text, self.result() if self.best else None)
         due = number % config.evaluate_every == 0 or number == config.n_epochs
         entropy = self.ranks.first(lambda: self.evaluate(number)) if due else None
-        step = TrainingStep(number, config.n_epochs, losses, entropy, time.perf_counter() - start)
-        self.history.append(step)
-        return step
+        self.history.append(TrainingStep(number, config.n_epochs, losses, entropy, time.perf_counter() - start))
+        return self.history[-1]
 
     def step(self, part: Part) -> tuple[Tensor, EdgeTensors | None]:
         """Train on one subgraph; return its four losses, (4,), and the learned graph."""
@@ -195,13 +177,7 @@ class Run:
             self.best_epoch, self.since_best = number, 0
         return entropy
 
-    @property
-    def lowest(self) -> float | None:
-        """The lowest entropy so far; None if no tree was decoded."""
-        return None if self.best is None else self.best.entropy
-
     def result(self) -> Trained:
-        """The best so far."""
         assert self.best is not None
         return replace(self.best, history=list(self.history))
 

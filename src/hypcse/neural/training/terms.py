@@ -11,13 +11,11 @@ from torch import Tensor, nn
 
 from hypcse.neural.backend import ManifoldParameter, RiemannianAdam
 from hypcse.neural.encoder import RADIUS_LIMITS, Encoder, Projector
-from hypcse.neural.geometry.poincare import to_lorentz
-from hypcse.neural.graph_learner.learner import GraphLearner, drop_edges, mask_features
-from hypcse.neural.graph_learner.similarity import learned_graph, learned_matrix
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
-from hypcse.neural.losses.contrast import contrastive_loss
+from hypcse.neural.geometry import to_lorentz
+from hypcse.neural.graph_learner import GraphLearner, drop_edges, learned_graph, learned_matrix, mask_features
+from hypcse.neural.losses.contrast import centroid_loss, contrastive_loss
 from hypcse.neural.losses.cse import cse_loss
-from hypcse.neural.losses.structural import centroid_loss
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 from hypcse.neural.training.config import TrainingConfig
 
 Value = TypeVar("Value")
@@ -31,10 +29,7 @@ _DEEPEST = 2 * math.atanh(RADIUS_LIMITS[1])
 
 
 class Networks(nn.Module):
-    """The encoder f, the projector h and the graph learner g; a call gives the terms of the objective on a subgraph.
-
-    added : a loss beside Eq. (17).
-    """
+    """The encoder f, projector h, graph learner g and a loss `added` beside Eq. (17); a call gives the terms."""
 
     def __init__(self, n_features: int, config: TrainingConfig, generator: torch.Generator) -> None:
         super().__init__()
@@ -101,14 +96,13 @@ def losses_of(
 
 
 def _entropy(leaves: Tensor, graph: AnyGraph, temperature: float) -> Tensor:
-    """Continuous structural entropy of the normalized anchor."""
     if isinstance(graph, EdgeTensors):
         return cse_loss(leaves, *graph.once(), temperature)
     from hypcse.neural.losses.fused import entropy_of_rows
 
-    edges = graph.edges
-    assert edges is not None
-    return entropy_of_rows(leaves, edges.index, graph.entry_weights(), edges.pointers, temperature, _DEEPEST)
+    assert graph.edges is not None
+    edges = graph.edges.scaled(graph.scale)
+    return entropy_of_rows(leaves, edges.index, edges.weight, edges.pointers, temperature, _DEEPEST)
 
 
 def _proposed(networks: Networks, features: Tensor, anchor: AnyGraph) -> AnyGraph | None:
@@ -126,16 +120,12 @@ def _encode_view(
     networks: Networks, features: Tensor, graph: AnyGraph, mask: float, rate: float, generator: torch.Generator
 ) -> Tensor:
     """Lorentz points of an augmented view: edges dropped, columns masked, inputs dropped."""
-    rest = drop_edges(graph, rate, generator).normalized()
-    return networks.encoder(mask_features(features, mask, generator), rest, generator)
+    edges = drop_edges(graph, rate, generator).normalized()
+    return networks.encoder(mask_features(features, mask, generator), edges, generator)
 
 
 def optimizer_of(parameters: Iterable[Tensor], learning_rate: float, weight_decay: float = 0.0) -> torch.optim.Adam:
-    """Riemannian Adam where a parameter lives on a manifold, Adam where none does.
-
-    Without a manifold both make the same steps but for rounding, and Adam is faster. `weight_decay` is added to the
-    gradient in both.
-    """
+    """Riemannian Adam where a parameter lives on a manifold, else Adam: the same steps but for rounding, and faster."""
     weights = list(parameters)
     if any(isinstance(weight, ManifoldParameter) for weight in weights):
         return RiemannianAdam(weights, lr=learning_rate, weight_decay=weight_decay)

@@ -32,9 +32,9 @@ def _pair_gaps(columns, out, n: int, d: int, ROWS: tl.constexpr, COLUMNS: tl.con
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     apart = tl.zeros((ROWS, COLUMNS), tl.float32)
     for _ in range(d):
-        near = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
-        far = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
-        apart += (near - far) * (near - far)
+        left = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
+        right = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
+        apart += (left - right) * (left - right)
         columns += n
     inside = (row[:, None] < n) & (column[None, :] < n)
     tl.store(out + row[:, None].to(tl.int64) * n + column[None, :], apart, mask=inside)
@@ -112,8 +112,7 @@ def _log_sums(columns, sums, n: int, d: int, inverse: float, ROWS: tl.constexpr,
 def _losses(columns, sums, losses, rest, n: int, d: int, inverse: float, ROWS: tl.constexpr, POSITIVE: tl.constexpr):
     """The loss of each vertex, the share of others in its sums, and these sums with its own pair added.
 
-    With l the logarithm of the pair and o that of the others, log(e^l + e^o) - l = log(1 + e^(o - l)), which keeps the
-    digits of a small loss; the share of others is e^o / (e^l + e^o).
+    With l the logarithm of the pair and o of the others, log(e^l + e^o) - l = log(1 + e^(o - l)) keeps small digits.
     """
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     own = _logits(_excess(columns, columns + n * d, row, row, n, d), inverse)

@@ -83,8 +83,7 @@ def by_leaves(
 ) -> tuple[Tensor, Tensor]:
     """Gradient by the leaves (n, d), and the entropy in bits, (1,).
 
-    by_direction : sums of rate / (s sqrt x) over directions; parts : of the sum of rate sqrt x / s.
-    units        : directions and lengths; values, times : terms of edges, and how often each edge is among them.
+    by_direction, parts : sums of rate / (s sqrt x) over directions, and parts of the sum of rate sqrt x / s.
     """
     directions, lengths = units
     n, d = directions.shape
@@ -197,10 +196,10 @@ def _pair_depths(
     apart = tl.zeros((ROWS, COLUMNS), tl.float32)
     together = tl.zeros((ROWS, COLUMNS), tl.float32)
     for _ in range(d):
-        near = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
-        far = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
-        apart += (near - far) * (near - far)
-        together += (near + far) * (near + far)
+        left = tl.load(columns + row, mask=row < n, other=0.0)[:, None]
+        right = tl.load(columns + column, mask=column < n, other=0.0)[None, :]
+        apart += (left - right) * (left - right)
+        together += (left + right) * (left + right)
         columns += n
     quarter = tl.load(measured + _QUARTER).to(tl.float32)
     rest = tl.load(measured + _REST).to(tl.float32)

@@ -83,12 +83,7 @@ def shares_of(rows: Rows, weights: Tensor, measured: Tensor) -> Tensor:
 
 
 def edge_terms(
-    edges: Tensor,
-    weights: Tensor,
-    shares: Tensor,
-    tables: tuple[Tensor, Tensor],
-    temperature: float,
-    measured: Tensor,
+    edges: Tensor, weights: Tensor, shares: Tensor, tables: tuple[Tensor, Tensor], temperature: float, measured: Tensor
 ) -> Terms:
     """Terms 2 w / V log2(volume of the LCA / V) of edges (2, m), and their slopes.
 
@@ -151,14 +146,14 @@ def _edge_terms(
         k = start + tl.arange(0, TILE)
         share = tl.load(shares + k, mask=k < n, other=0.0)
         share = tl.where((k == i) | (k == j), 0.0, share)
-        near = tl.load(decay + i * n + k, mask=k < n, other=0.0)
-        far = tl.load(decay + j * n + k, mask=k < n, other=0.0)
+        by_i = tl.load(decay + i * n + k, mask=k < n, other=0.0)
+        by_j = tl.load(decay + j * n + k, mask=k < n, other=0.0)
         if SAFE:
-            rest = tl.exp2(tl.minimum((own - near) * rate, _CUT)) + tl.exp2(tl.minimum((own - far) * rate, _CUT))
+            rest = tl.exp2(tl.minimum((own - by_i) * rate, _CUT)) + tl.exp2(tl.minimum((own - by_j) * rate, _CUT))
             inverse = 1.0 / (1.0 + rest)
             part = share * inverse
         else:
-            rest = near + far
+            rest = by_i + by_j
             inverse = 1.0 / (own + rest)
             part = share * (own * inverse)
         volume += part
@@ -187,14 +182,14 @@ def _depth_slopes(
         j = tl.minimum(tl.maximum(tl.load(indices + p).to(tl.int64), 0), n - 1)
         e = tl.load(edge + p)
         own = tl.load(decay + i * n + j)
-        far = tl.load(decay + j * n + k, mask=k < n, other=0.0)
-        near = first
+        by_j = tl.load(decay + j * n + k, mask=k < n, other=0.0)
+        by_i = first
         if SAFE:
-            near = tl.exp2(tl.minimum((own - first) * rate, _CUT))
-            far = tl.exp2(tl.minimum((own - far) * rate, _CUT))
+            by_i = tl.exp2(tl.minimum((own - first) * rate, _CUT))
+            by_j = tl.exp2(tl.minimum((own - by_j) * rate, _CUT))
             own = 1.0
-        inverse = 1.0 / (own + (near + far))
-        both = (tl.load(scales + e) * (own * inverse)) * (near * inverse)
+        inverse = 1.0 / (own + (by_i + by_j))
+        both = (tl.load(scales + e) * (own * inverse)) * (by_i * inverse)
         slope += tl.where(k == j, -tl.load(fallings + e), both * share)
     slope = tl.where(k == i, 0.0, slope)
     # From the depth d: E = exp(-2d), sqrt x = tanh d = (1 - E) / (1 + E), 1 / s = cosh^2 d = (1 + E)^2 / 4E.

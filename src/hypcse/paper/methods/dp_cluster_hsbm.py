@@ -22,17 +22,9 @@ def dp_cluster_hsbm(
     n_init: int = 10,
     max_seconds: float | None = None,
 ) -> Tree:
-    """Blocks of a hierarchical block model, joined densest pair first. Our reading: the text leaves much open.
+    """Blocks of a hierarchical block model by k-means, joined densest pair first: docs/methods-comparison.md.
 
-    1. The rows of the best rank-k part of the adjacency matrix, without loops, are grouped into k blocks by k-means.
-       k is `n_blocks`; by default where the largest gap of the eigenvalues lies, 2 to 15.
-    2. The two blocks with the largest w(A, B) / (|A| |B|) are joined, again and again.
-    3. Inside a block is a tree that ignores the data, halving a random order; or with `inner="average"` average linkage
-       on the graph, which is not in the publication.
-
-    The publication adds noise to each step, so that the tree is private for one edge; here there is none.
-
-    O(m k) per round of Lanczos' iteration, dense up to 2,000 vertices; memory O(n k + m).
+    The publication leaves much open, and adds noise for privacy; here there is none. O(m k) per round of Lanczos.
     """
     check_choice("inner", inner, BlockOrder)
     check_count("n_init", n_init, 1)

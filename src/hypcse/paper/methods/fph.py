@@ -31,30 +31,21 @@ def fph(
     binary: bool = True,
     max_seconds: float | None = None,
 ) -> Tree:
-    """Flexible probabilistic hierarchies (Zügner et al., 2022) on the graph.
+    """Flexible probabilistic hierarchies (Zügner et al., 2022) on the graph: docs/methods-gradient.md.
 
-    Leaves and internal nodes have probabilities of parents. They start at average linkage on the graph, contracted to
-    `n_internal` internal nodes, and follow the gradient of `soft_dasgupta`; each step is projected to the simplex.
-    After every step the tree of the likeliest parents is scored, and the best is kept; the start counts too.
-
-    n_internal : at most n - 1.
-    start      : average linkage on the "weighted" graph, or on the same edges with "unit" weights.
-    binary     : whether to join the children of multiway nodes at the end, by average linkage on the graph; never
-                 raises structural entropy or Dasgupta's cost, but is a gain that FPH itself did not make.
-
-    No randomness. O(n m^2 + m^3 + edges m) per epoch and O(n m) memory for m internal nodes.
+    Each step down `soft_dasgupta` is projected to the simplex. O(n m^2 + m^3 + edges m) per epoch, O(n m) memory.
     """
     check_rate(learning_rate)
 
     def descend(search: Search) -> Iterator[float]:
         import torch
 
-        from hypcse.paper.methods.soft_trees import certain_parents
+        from hypcse.paper.methods.soft_trees import certain_parents, soft_dasgupta
 
         A, B = (part.requires_grad_() for part in certain_parents(search.tree))
         everything, later = np.zeros(len(A), np.int64), np.arange(1, len(B) + 1)
         while True:
-            loss = search.loss(A, B)
+            loss = soft_dasgupta(A, B, search.weights)
             by_leaf, by_node = torch.autograd.grad(loss, [A, B])
             with torch.no_grad():
                 A.sub_(by_leaf, alpha=learning_rate)
@@ -81,19 +72,9 @@ def eph(
     binary: bool = True,
     max_seconds: float | None = None,
 ) -> Tree:
-    """Expected probabilistic hierarchies (Kollovieh et al., 2024) on the graph: our reading of the successor of FPH.
+    """Expected probabilistic hierarchies (Kollovieh et al., 2024), in our reading: docs/methods-gradient.md.
 
-    FPH optimizes the objective of a soft tree, which is lower than that of every tree it represents. Here whole trees
-    are drawn, each parent by the Gumbel-max trick, and their mean objective is lowered by Adam on the logits; the
-    gradient of a drawn tree is passed to its probabilities unchanged (straight through). The best of all drawn trees
-    and of the likeliest trees is kept; the start counts too.
-
-    n_samples   : trees per epoch.
-    temperature : of the softmax that the gradient passes through.
-    certainty   : probability that a node has the parent of the starting tree, at the start.
-    The other options are those of `fph`.
-
-    O(n_samples (n m^2 + m^3 + edges m)) per epoch and O(n m) memory for m internal nodes.
+    Whole trees are drawn, and Adam lowers their mean objective on the logits of parents, straight through the draw.
     """
     check_count("n_samples", n_samples, 1)
     check_positive("temperature", temperature)
@@ -105,7 +86,7 @@ def eph(
     def descend(search: Search) -> Iterator[float]:
         import torch
 
-        from hypcse.paper.methods.soft_trees import certain_parents, draw_parents, start_logits
+        from hypcse.paper.methods.soft_trees import certain_parents, draw_parents, soft_dasgupta, start_logits
 
         draws = torch.Generator().manual_seed(seed)
         parts = [start_logits(part, certainty).requires_grad_() for part in certain_parents(search.tree)]
@@ -115,7 +96,7 @@ def eph(
             total = 0.0
             for _ in range(n_samples):
                 A, B = (draw_parents(part, temperature, draws) for part in parts)
-                loss = search.loss(A, B)
+                loss = soft_dasgupta(A, B, search.weights)
                 (loss / n_samples).backward()
                 total += loss.item()
                 # For a single tree the loss is its objective.
@@ -139,7 +120,7 @@ def _search(
     descend: Callable[[Search], Iterator[float]],
     n_copies: int,
 ) -> Tree:
-    """The best tree of a descent, which yields the loss of each epoch and takes so many arrays of probabilities."""
+    """The best tree of a descent, which yields the loss of each epoch and takes `n_copies` arrays of probabilities."""
     check_choice("start", start, LikelihoodStart)
     check_count("n_internal", n_internal, 1)
     check_count("n_epochs", n_epochs, 1)

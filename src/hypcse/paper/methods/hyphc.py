@@ -41,24 +41,13 @@ def hyphc(
     anneal_factor: float = 1.0,
     max_seconds: float | None = None,
 ) -> Tree:
-    """Hyperbolic hierarchical clustering (Chami et al., 2020) from the cosine similarities of the features.
+    """Hyperbolic hierarchical clustering (Chami et al., 2020) from cosine similarities: docs/methods-gradient.md.
 
-    Leaves lie on one circle of the hyperbolic disk, start at random and are moved by Adam to lower the loss of
-    random triples (i, j, k): the similarity that is split first,
+    Adam moves leaves on one circle of the disk to lower the loss of random triples (i, j, k),
 
-        s_ij + s_ik + s_jk - (s_ij, s_ik, s_jk) . softmax((d_ij, d_ik, d_jk) / t),
+        s_ij + s_ik + s_jk - (s_ij, s_ik, s_jk) . softmax((d_ij, d_ik, d_jk) / t),    d the depth of the LCA.
 
-    where d is the depth of the LCA. As t tends to 0, the sum over all triples becomes Dasgupta's cost of the tree minus
-    twice the sum of all similarities, (1 + cosine) / 2 of the features standardized to mean 0 and variance 1. After
-    every epoch the leaves are decoded by `decode_single`, and the tree with the lowest Dasgupta cost on the complete
-    graph of similarities is kept; the start counts too.
-
-    temperature   : t of the loss.
-    n_triples     : number of new triples per epoch; None for 100 per point, at least 100,000.
-    start_radius  : radius of the circle at the start, between 0.01 and 0.999; it is learned too.
-    anneal_every, anneal_factor : every so many epochs, temperature and learning rate are multiplied by the factor.
-
-    O(n_triples d) per epoch, O(n d) memory.
+    The decoded tree of lowest Dasgupta cost is the result. O(n_triples d) per epoch, O(n d) memory.
     """
     check_positive("temperature", temperature)
     check_rate(learning_rate)
@@ -117,10 +106,7 @@ class Training:
         temperature: float = 0.01,
         add_slopes: Callable[[], None] | None = None,
     ) -> float:
-        """Steps down the loss of fresh triples, batch by batch; its mean.
-
-        `add_slopes` is called before each step, to add the gradients of another loss.
-        """
+        """The mean loss of steps over fresh triples; `add_slopes`, before each step, adds gradients of another loss."""
         import torch
 
         total, directions = 0.0, self.directions.numpy()
@@ -136,9 +122,8 @@ class Training:
         return total / n_triples
 
     def evaluate(self) -> None:
-        """Decode, and keep the tree if it is the best so far."""
         from hypcse.neural.decode import decode_single
-        from hypcse.neural.geometry.poincare import on_sphere
+        from hypcse.neural.geometry import on_sphere
 
         leaves = on_sphere(self.directions, self.radius)
         tree = decode_single(leaves.numpy())
@@ -180,8 +165,7 @@ def unit_rows(X: NDArray[np.floating]) -> NDArray[np.float64]:
 def cosine_dasgupta(tree: Tree, rows: NDArray[np.float64]) -> float:
     """Dasgupta's cost, 2 sum_{i<j} s_ij |leaves(i v j)|, on the complete graph with s_ij = (1 + <x_i, x_j>) / 2.
 
-    The similarities are linear in each point, so those that meet at a node follow from the sums of the rows below it
-    and below its children: O(n d), without looping over pairs.
+    Similarities are linear in each point: those that meet at a node follow from sums of rows below it. O(n d).
     """
     running = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows[tree.leaf_order()], axis=0)])
     sums = running[tree.first_positions + tree.sizes] - running[tree.first_positions]

@@ -30,9 +30,6 @@ def soft_tree(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
 
     above : (n, m) probability that a node is an ancestor of a leaf, P = A (I - B)^-1.
     twice : (m, m) probability that two walks up from x both come by y: the squares of (I - B)^-1, a unit triangle.
-
-    Two walks from u and v come by x together with probability P_ux P_vx = sum_y Pr(first meet at y) twice_yx, so that
-    a triangular solve gives the probability that x is their LCA.
     """
     eye = torch.eye(B.shape[0], dtype=B.dtype)
     reach = torch.linalg.solve_triangular(eye - B, eye, upper=True, unitriangular=True)
@@ -40,12 +37,9 @@ def soft_tree(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def soft_dasgupta(A: Tensor, B: Tensor, weights: Tensor) -> Tensor:
-    """Expected number of leaves under the LCA of a random edge, -> scalar.
+    """Expected leaves under the LCA of a random edge, sum_uv w_uv sum_x Pr(x = LCA(u, v)) sum_u P_ux.
 
-        sum_uv w_uv sum_x Pr(x = LCA(u, v)) c_x,    c_x = sum_u P_ux.
-
-    `weights` is the sparse symmetric matrix of the graph, its entries adding up to 1. Times their sum before, the value
-    is `dasgupta_cost` where A and B are one tree. The solve is by c, a vector: no edge needs more than O(m).
+    Pr(x = LCA) solves P_ux P_vx = sum_y Pr(y = LCA) twice_yx. `weights` is sparse, its entries adding up to 1.
     """
     above, twice = soft_tree(A, B)
     solved = torch.linalg.solve_triangular(twice, above.sum(0).unsqueeze(1), upper=True, unitriangular=True)
@@ -79,18 +73,13 @@ def certain_parents(tree: Tree) -> tuple[Tensor, Tensor]:
 
 def edge_probabilities(graph: Graph) -> Tensor:
     """The weights without loops as a sparse matrix whose entries add up to 1."""
-    rows = np.repeat(np.arange(graph.n_vertices), np.diff(graph.indptr))
-    index = torch.from_numpy(np.stack([rows, graph.indices.astype(np.int64)]))
+    edges, size = graph.without_loops().to_tensors(), (graph.n_vertices, graph.n_vertices)
     share = torch.from_numpy(graph.weights / graph.weights.sum()).float()
-    size = graph.n_vertices, graph.n_vertices
-    return torch.sparse_coo_tensor(index, share, size, check_invariants=True, is_coalesced=True)
+    return torch.sparse_coo_tensor(edges.index, share, size, check_invariants=True, is_coalesced=True)
 
 
 def start_logits(certain: Tensor, certainty: float) -> Tensor:
-    """Logits of probabilities that are `certainty` at the given parents, the rest even over the other columns.
-
-    Square ones are for internal nodes, whose parents come later: minus infinity on and below the diagonal.
-    """
+    """Logits that are `certainty` at the given parents; square ones are minus infinity on and below the diagonal."""
     n, m = certain.shape
     other = (1 - certainty) / max(m - 1, 1)
     logits = torch.log(certain * (certainty - other) + other)
@@ -100,9 +89,9 @@ def start_logits(certain: Tensor, certainty: float) -> Tensor:
 
 
 def draw_parents(logits: Tensor, temperature: float, draws: torch.Generator) -> Tensor:
-    """Rows with a 1 at a parent drawn by softmax(logits), zeros where no parent is possible.
+    """Rows with a 1 at a parent drawn by softmax(logits), zeros where none is possible.
 
-    The gradient is that of softmax((logits + noise) / temperature), with the Gumbel noise that drew the parents.
+    The gradient is that of the softmax of the noisy logits over the temperature.
     """
     noise = -torch.log(torch.empty_like(logits).exponential_(generator=draws))
     possible = torch.isfinite(logits)
@@ -123,8 +112,7 @@ def start_tree(graph: Graph, n_internal: int, unit_weights: bool) -> Tree:
 def contract(tree: Tree, graph: Graph, n_internal: int) -> Tree:
     """The tree with internal nodes contracted into their parents, smallest rise of Dasgupta's cost first.
 
-    Contracting x into its parent p raises the cost by (weight that meets at x) (|p| - |x|). Neither factor ever
-    decreases later, so a heap whose entries are checked when popped is exact. O(n log n) except for deep chains.
+    The rise, (weight that meets at x) (|p| - |x|), never falls: a heap checked when popped is exact.
     """
     weight, size = lca_weights(tree, graph), tree.sizes
     above = tree.parent.copy()
@@ -150,23 +138,16 @@ def contract(tree: Tree, graph: Graph, n_internal: int) -> Tree:
     return keep_nodes(tree, selected)
 
 
-def likeliest_tree(leaf_parent: NDArray[np.int64], node_parent: NDArray[np.int64], graph: Graph) -> Tree:
-    """The tree in which leaf u hangs on internal node leaf_parent[u], and that on node_parent; the last is the root.
-
-    Nodes without leaves, and with one child only, are left out.
-    """
-    n = leaf_parent.size
-    parent = np.concatenate([leaf_parent, node_parent]) + n
+def likeliest_tree(parents: NDArray[np.int64], graph: Graph) -> Tree:
+    """The tree of these parents, without nodes that have no leaf or one child; the last internal node is the root."""
+    n, parent = graph.n_vertices, parents + graph.n_vertices
     parent[-1] = -1
     pruned, _ = keep_leaves(parent, np.zeros(parent.size), np.ones(n, np.bool_))
     return searched_tree(pruned, graph)
 
 
 class Search:
-    """Trees on a graph by Dasgupta's cost over the weight of all edges, and the best of those offered.
-
-    best : the value of that tree: leaves under the LCA of a random edge.
-    """
+    """The best of the trees offered; `best` is its value: leaves under the LCA of a random edge."""
 
     def __init__(self, graph: Graph, start: Tree) -> None:
         self.graph, self.weights = graph, edge_probabilities(graph)
@@ -174,21 +155,15 @@ class Search:
         self.offered: NDArray[np.int64] | None = None
 
     def value(self, tree: Tree) -> float:
-        """The value of one tree."""
         meeting = lca_weights(tree, self.graph)
         return float(np.dot(meeting, tree.sizes) / meeting.sum())
 
-    def loss(self, A: Tensor, B: Tensor) -> Tensor:
-        """The value of a random hierarchy."""
-        return soft_dasgupta(A, B, self.weights)
-
     def offer(self, A: Tensor, B: Tensor) -> None:
-        """Keep the tree of the likeliest parents if it is the best so far."""
         parents = torch.cat([A.detach().argmax(1), B.detach().argmax(1)]).numpy()
         if self.offered is not None and np.array_equal(parents, self.offered):
             return
         self.offered = parents
-        tree = likeliest_tree(parents[: len(A)], parents[len(A) :], self.graph)
+        tree = likeliest_tree(parents, self.graph)
         value = self.value(tree)
         if value < self.best:
             self.best, self.tree = value, tree

@@ -33,22 +33,11 @@ def spec_wrsc(
     n_init: int = 10,
     max_seconds: float | None = None,
 ) -> Tree:
-    """Clusters of the spectral embedding, joined by sparsest cuts between them and halved inside.
+    """Clusters of the spectral embedding, joined by sparsest cuts and halved inside: docs/methods-comparison.md.
 
-    1. k-means, the best of `n_init` runs, on the k leading eigenvectors of D^-1/2 W D^-1/2, row i divided by
-       sqrt(d_i). `n_clusters` is k; by default, where the largest gap of the eigenvalues lies, 2 to 15.
-    2. The clusters are cut recursively where cut(A, B) / (|A| |B|) is least: over all cuts up to 15 clusters, along
-       the Fiedler vector beyond.
-    3. A cluster is sorted by the Fiedler vector of the graph inside it, its components one after the other, largest
-       first, and that order is halved again and again.
-
-    The publication splits clusters by degree before step 2, in the published code by a factor of 2^20, which no usual
-    graph has: that is left out. `released` does what the published code does: step 2 never keeps the best cut and so
-    peels off one cluster after the other in k-means' order; rows are divided by the roots of unweighted degrees, loops
-    counted twice; eigenvectors of several components, which share an eigenvalue, stay mixed as they come.
-
-    Degrees include `self_weights`. O(m k) per round of Lanczos' iteration, dense up to 2,000 vertices; O(2^k) cuts;
-    memory O(n k + m). `max_seconds` is checked between the steps.
+    `released` does what the published code does: never keeps the best cut, divides rows by roots of unweighted degrees,
+    loops counted twice, and leaves eigenvectors of several components mixed.
+    O(m k) per round of Lanczos' iteration, dense up to 2,000 vertices; O(2^k) cuts; memory O(n k + m).
     """
     graph, seed = inputs.graph, inputs.random_state
     if n_clusters is not None:
@@ -74,10 +63,7 @@ def _inverse_roots(graph: Graph, released: bool) -> Reals:
 
 
 def _fiedler_order(graph: Graph, vertices: Ids, released: bool, random_state: int) -> Ids:
-    """The vertices, sorted by the Fiedler vector of the graph among them; equal ones at random.
-
-    Data often come sorted by class: with ties in the order of the rows, the classes would leak.
-    """
+    """The vertices by the Fiedler vector of the graph among them, ties at random: row order could leak classes."""
     shuffled = generator(random_state, f"ties from vertex {vertices[0]}").permutation(vertices)
     inside, _ = graph.subgraph(shuffled)
     if released:
@@ -98,12 +84,9 @@ def _by_fiedler_vector(graph: Graph, released: bool, random_state: int) -> Ids:
 
 
 def recursive_cuts(weights: Reals, sizes: Reals, peel: bool = False) -> list[tuple[int, int]]:
-    """Merges, from the bottom up, of the tree that cuts the vertices at the sparsest cut, and each side again.
+    """Merges, from the bottom up, of the tree that cuts at the sparsest cut, and each side again.
 
-    weights (k, k) : symmetric, 0 on the diagonal. sizes (k,) : positive.
-    peel           : cut off the first vertex instead, as the published code does, which never keeps the best cut.
-
-    The merge of two sides is named by the first vertex of each.
+    `peel` cuts off the first vertex instead. The merge of two sides is named by the first vertex of each.
     """
     merges, stack = [], [np.arange(sizes.size)]
     while stack:

@@ -34,9 +34,8 @@ MAX_CHOSEN = 15
 def leading_eigenpairs(matrix: sparse.csr_array, k: int, random_state: int) -> tuple[Reals, Reals]:
     """The k largest eigenvalues of a symmetric matrix, falling, and their unit eigenvectors (n, k).
 
-    The blocks of a matrix that falls into components are taken one by one: Lanczos' iteration misses copies of an
-    eigenvalue that several of them share. So an eigenvector lives on one component, and of equal eigenvalues, up to
-    rounding, that of the larger component comes first. The entry of largest size of an eigenvector is positive.
+    Component by component: Lanczos' iteration misses copies of an eigenvalue that several share. Of equal ones that of
+    the larger component comes first. The entry of largest size of an eigenvector is positive.
     """
     n_components, component = connected_components(matrix, directed=False)
     members = [np.flatnonzero(component == label) for label in range(n_components)]
@@ -88,10 +87,7 @@ def spectral_clusters(
     random_state: int,
     eigenpairs: Eigenpairs = leading_eigenpairs,
 ) -> Ids:
-    """k-means labels from 0, the best of `n_init` runs, of the rows made of the k leading eigenvalues and eigenvectors.
-
-    If k is None, it is where the largest gap of the eigenvalues lies. Fewer clusters if rows are equal.
-    """
+    """k-means labels from 0 of rows made of the k leading eigenpairs; without k, as many as `clusters_by_gap` says."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
@@ -108,21 +104,16 @@ def spectral_clusters(
 
 
 def clusters_by_gap(values: Reals) -> int:
-    """The position of the largest gap in the decreasing eigenvalues: at least 2, if there are that many.
-
-    >>> clusters_by_gap(np.array([1.0, 0.9, 0.85, 0.2, 0.1]))
-    3
-    """
+    """The position of the largest gap in the decreasing eigenvalues: at least 2, if there are that many."""
     return values.size if values.size <= 2 else 2 + int(np.argmax(values[1:-1] - values[2:]))
 
 
 def tree_of_clusters(
     graph: Graph, labels: Ids, inner: Callable[[Ids], Merges], merge: Callable[[Reals, Reals], Merges], clock: Clock
 ) -> Tree:
-    """One tree of clusters, none of them empty, from the tree inside each and the merges of all, from the bottom up.
+    """One tree from the merges inside each cluster (`inner`) and those of clusters (`merge`), from the bottom up.
 
-    inner : from the vertices of a cluster, its merges, each named by a vertex of either side.
-    merge : from the weights between clusters (k, k) and their sizes (k,), pairs of clusters; the first stands for both.
+    A merge is named by a vertex, or cluster, of either side; the first stands for both.
     """
     clusters, merges = [np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1)], []
     clock.check("clusters", 0, len(clusters))

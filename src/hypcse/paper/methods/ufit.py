@@ -22,8 +22,9 @@ from hypcse.tree import Tree
 if TYPE_CHECKING:
     from torch import Tensor
 
-Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
-Edges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+Ids = NDArray[np.int64]
+Reals = NDArray[np.float64]
+Edges = tuple[Ids, Ids, Reals]
 """Edges, each once with first < second, shortest first, and their lengths; equal ones by (first, second)."""
 # Means of this many losses are compared, and a change below this share of the progress made is none.
 _WINDOW = 30
@@ -40,17 +41,10 @@ def ufit(
     n_epochs: int = 500,
     max_seconds: float | None = None,
 ) -> Tree:
-    """Ultrametric fitting by gradient descent (Chierchia and Perret, 2019), with its "closest and size" loss.
+    """Ultrametric fitting by gradient descent (Chierchia and Perret, 2019): docs/methods-gradient.md.
 
-    One value per edge, positive by softplus, starts at the subdominant ultrametric of the distances and is optimized by
-    Adam; the tree is single linkage of the values with the lowest loss, with the fitted ultrametric as heights.
-
-    n_neighbors : edges join each point to so many nearest others, and all points along a minimum spanning tree. Without
-                  X the edges are those of the graph, sqrt(log(heaviest / w)) long.
-    size_weight : weight of the size term; top_nodes : how many of the last merges it looks at, 0 for all.
-    n_epochs    : most steps; it stops when two means of 30 losses differ by less than 0.5 % of the progress so far.
-
-    No randomness. O(m log m) per epoch, O(n + m) memory.
+    One value per edge, positive by softplus, is optimized by Adam; the tree is single linkage of the best values, whose
+    ultrametric its heights are. O(m log m) per epoch, O(n + m) memory.
     """
     check_count("n_neighbors", n_neighbors, 1)
     check_positive("size_weight", size_weight, zero=True)
@@ -74,7 +68,7 @@ def ufit(
 
 def _fit(
     edges: Edges, n_points: int, learning_rate: float, n_epochs: int, clock: Clock, **terms: Any
-) -> tuple[SingleLinkage, NDArray[np.float64]]:
+) -> tuple[SingleLinkage, Reals]:
     """The linkage of lowest loss, and the values of its merges."""
     import torch
 
@@ -102,7 +96,7 @@ def _fit(
     return best[1:]
 
 
-def _before_softplus(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _before_softplus(values: Reals) -> Reals:
     """What softplus takes to these values, those of 0 raised to a thousandth of the median above 0."""
     positive = values[values > 0]
     floor = 1e-3 * float(np.median(positive)) if positive.size else 1e-3
@@ -118,7 +112,7 @@ def _converged(history: list[float]) -> bool:
     return bool(abs(before - last) <= _TOLERANCE * abs(max(history) - last))
 
 
-def neighbor_distances(X: NDArray[np.float64], n_neighbors: int) -> Edges:
+def neighbor_distances(X: Reals, n_neighbors: int) -> Edges:
     """Euclidean distances to the nearest neighbors, and along a minimum spanning tree of all points. O(n k)."""
     from hypcse.search.spanning import spanning_tree
 
@@ -145,23 +139,19 @@ def _by_length(*edges: NDArray[Any]) -> Edges:
 
 
 class SingleLinkage(NamedTuple):
-    """Single linkage of n points joined by m edges.
+    """Single linkage of n points joined by m edges; parts that no edge joins are joined last.
 
-    parent : of all nodes; merge k, lightest first, makes node n + k. What no edge joins is joined last.
-    edge   : (n_merges,) the edge that makes each merge.
+    parent : of all nodes; edge, smaller : (n_merges,) the edge of each merge, and the size of its smaller side.
     meeting: (m,) the merge at which the ends of each edge meet.
-    smaller: (n_merges,) number of points in the smaller of the two that a merge joins.
     """
 
-    parent: NDArray[np.int64]
-    edge: NDArray[np.int64]
-    meeting: NDArray[np.int64]
-    smaller: NDArray[np.int64]
+    parent: Ids
+    edge: Ids
+    meeting: Ids
+    smaller: Ids
 
 
-def single_linkage(
-    ends: Ends, values: NDArray[np.float64], lengths: NDArray[np.float64], n_points: int
-) -> SingleLinkage:
+def single_linkage(ends: tuple[Ids, Ids], values: Reals, lengths: Reals, n_points: int) -> SingleLinkage:
     """Single linkage by Kruskal; of edges of equal value the shorter first, then in their order. O(m log m)."""
     order = np.lexsort((lengths, values))
     forest, edge = partition_tree(*ends, order, n_points)
@@ -176,17 +166,11 @@ def single_linkage(
 def ultrametric_loss(
     values: Tensor, lengths: Tensor, linkage: SingleLinkage, *, size_weight: float = 1.0, top_nodes: int = 10
 ) -> Tensor:
-    """How far the largest ultrametric below `values` is from `lengths`, and how uneven its top is, -> scalar.
-
-    Chierchia and Perret, "Ultrametric fitting by gradient descent", NeurIPS 2019: the closest ultrametric with the
-    cluster-size regularization, as means like their published code has them. With u(e) the least, over paths between
-    the ends of e, of the largest value on the path,
+    """How far the largest ultrametric u below `values` is from `lengths`, and how uneven its top is, -> scalar.
 
         L = mean over edges of (u(e) - length(e))^2 + size_weight * mean over top edges of u(e) / smaller(e),
 
-    smaller(e) being the size of the smaller of the two clusters that join where the ends of e meet, and top edges those
-    that meet in one of the `top_nodes` last merges (0: in any). u(e) is the value of one edge, that of the merge; the
-    gradient goes to that edge alone. `linkage` is the `single_linkage` of the values (m,).
+    top edges being those that meet in one of the `top_nodes` last merges (0: in any) of the `linkage` of the values.
     """
     import torch
 

@@ -12,10 +12,9 @@ from hypcse.tree import Tree
 
 
 def untrained(inputs: Inputs, *, n_encoders: int = 8, polish: bool = True) -> Tree:
-    """Graph-aware decoding of the mean of several untrained encoders, refined as in `HypCSE`.
+    """Graph-aware decoding of the mean of several untrained encoders, refined as in `HypCSE`: its control.
 
-    Each encoder is that of `HypCSE` before training, on the graph with self-loops. The squared chord of every edge, in
-    units of the median chord, is averaged over them. Training is useful only if it beats this.
+    The squared chord of every edge, in units of the median chord, is averaged over them.
     """
     check_count("n_encoders", n_encoders, 1)
     graph, seed = inputs.graph, inputs.random_state

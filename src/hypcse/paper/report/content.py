@@ -8,25 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from hypcse._checks import say_count
-from hypcse.paper.data import size_of
+from hypcse.paper.hierarchies import size_of
 from hypcse.paper.report import figures
 from hypcse.paper.report.made import flat_tables, planted_tables
-from hypcse.paper.report.metrics import METRICS, with_capital
-from hypcse.paper.report.summary import RULE, Results, best_two
-from hypcse.paper.report.tables import (
-    Block,
-    Entry,
-    Grid,
-    Heading,
-    Picture,
-    Text,
-    correlations,
-    field,
-    grid_of,
-    metric_grid,
-    rank_tables,
-    verdicts,
-)
+from hypcse.paper.report.ranks import correlations, rank_tables
+from hypcse.paper.report.summary import METRICS, RULE, Results, best_two, with_capital
+from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Picture, Text, field, grid_of, metric_grid, verdicts
 from hypcse.paper.running.tasks import Record
 
 
@@ -121,15 +108,15 @@ def _disk(results: Results) -> Iterator[Block]:
 
 def _growth(results: Results) -> Iterator[Block]:
     name, table = results.experiment.name, results.table("seconds")
-    sizes = {data: size for data in results.data_sets if (size := size_of(data)) is not None}
+    sizes = {data: size_of(data) or 0 for data in results.data_sets}
     if figures.can_draw() and any(figure.n_seeds for row in table.values() for figure in row.values()):
         caption = "Seconds over the number of points, both axes logarithmic."
         yield Picture(name, figures.growth(name, sizes, table, "seconds"), caption)
     yield from _grids(results)
     lines = []
     for label, row in table.items():
-        large = [data for data in list(sizes)[len(sizes) // 2 :] if data in row and row[data].n_seeds]
-        known = [data for data in large if row[data].mean > 0]
+        large = list(sizes)[len(sizes) // 2 :]
+        known = [data for data in large if data in row and row[data].n_seeds and row[data].mean > 0]
         if len(known) > 1:
             x, y = np.log([sizes[data] for data in known]), np.log([row[data].mean for data in known])
             lines.append((label, f"{np.polyfit(x, y, 1)[0]:.2f}"))
@@ -140,7 +127,6 @@ def _growth(results: Results) -> Iterator[Block]:
 
 
 def describe_runs(records: Sequence[Record], n_planned: int) -> str:
-    """How many tasks ran, where and when."""
     if not records:
         return "No task was run."
     failed = sum("error" in record for record in records)

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hypcse.paper.report.ranks import Ranks
 from hypcse.paper.report.summary import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+    from hypcse.paper.report.ranks import Ranks
+
 INK = "#1c2430"
 
 
 def can_draw() -> bool:
-    """Whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 

@@ -8,8 +8,7 @@ import pandas as pd
 
 from hypcse.paper.flat import FLAT_CASES, GROUPS, FlatCase
 from hypcse.paper.hierarchies import CASES, HIT, MAX_DEPTH, level_score
-from hypcse.paper.report.metrics import METRICS
-from hypcse.paper.report.summary import Results
+from hypcse.paper.report.summary import METRICS, Results
 from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Text, field, mark_best, mean_grid, metric_grid
 
 NEAR = 0.01
@@ -49,10 +48,8 @@ def flat_tables(results: Results) -> Iterator[Block]:
         yield Heading(f"{METRICS['ari'].title} by case", 3)
         yield Text(f"The best of each case is bold. {about}")
         yield _case_grid(results, "ari", clustered)
-        yield Heading(f"{METRICS['ami'].title} by case", 3)
-        yield _case_grid(results, "ami", clustered)
-        yield Heading("Clusters found", 3)
-        yield Text("Noise of HDBSCAN is not counted here.")
+        yield from (Heading(f"{METRICS['ami'].title} by case", 3), _case_grid(results, "ami", clustered))
+        yield from (Heading("Clusters found", 3), Text("Noise of HDBSCAN is not counted here."))
         yield _case_grid(results, "clusters", clustered)
     if noise:
         yield Heading("Clusters found in noise", 3)
@@ -67,11 +64,9 @@ def _case_grid(results: Results, metric: str, cases: Sequence[FlatCase]) -> Grid
     table = {label: row for label, row in results.table(metric).items() if names & row.keys()}
     marks = {} if counts else mark_best(table, names, metric)
     rows = []
-    for case in cases:
-        true = [Entry(str(case.n_clusters))] if counts else []
-        place = case.name
-        figures = [field(row.get(place), metric, marks.get((label, place), ""), False) for label, row in table.items()]
-        rows.append((Entry(place), *true, *figures))
+    for name, case in ((case.name, case) for case in cases):
+        figures = [field(row.get(name), metric, marks.get((label, name), ""), False) for label, row in table.items()]
+        rows.append((Entry(name), *([Entry(str(case.n_clusters))] if counts else []), *figures))
     return Grid(("", *(["true"] if counts else []), *table), tuple(rows))
 
 
@@ -84,16 +79,11 @@ def _flat_standing(results: Results, cases: Sequence[FlatCase]) -> Iterator[str]
     for label in ours if len(others) else []:
         if label in values.index:
             own = values.loc[label].dropna()
-            yield f"By ARI, our {label} is ahead {_beside(own, others)}. {_extremes(own, others)}"
-
-
-def _beside(own: pd.Series, others: pd.DataFrame) -> str:
-    parts = []
-    for label, row in others.iterrows():
-        gaps = (own - row).dropna()
-        ahead, behind = (gaps > NEAR).sum(), (gaps < -NEAR).sum()
-        parts.append(f"of {label} on {ahead} of {gaps.size} cases (behind on {behind})")
-    return "; ".join(parts)
+            beside = "; ".join(
+                f"of {other} on {(gaps > NEAR).sum()} of {gaps.size} cases (behind on {(gaps < -NEAR).sum()})"
+                for other, gaps in ((other, (own - row).dropna()) for other, row in others.iterrows())
+            )
+            yield f"By ARI, our {label} is ahead {beside}. {_extremes(own, others)}"
 
 
 def _extremes(own: pd.Series, others: pd.DataFrame) -> str:

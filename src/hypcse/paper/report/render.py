@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 
 from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Picture, Text
@@ -83,10 +84,10 @@ def _entry(entry: Entry) -> str:
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
-    """The blocks as a page, pictures inside it."""
     parts = {"title": escape(title), "body": "\n".join(map(_element, blocks))}
     # One pass: what is put in is not looked at again, whatever it holds.
-    return _PLACE.sub(lambda place: parts[place[1]], _PAGE)
+    page = files("hypcse.paper.report").joinpath("page.html").read_text(encoding="utf-8")
+    return _PLACE.sub(lambda place: parts[place[1]], page)
 
 
 def _element(block: Block) -> str:
@@ -109,26 +110,3 @@ def _element(block: Block) -> str:
 def _field(entry: Entry) -> str:
     tag, text, after = _TAGS[entry.mark], escape(entry.text), escape(entry.after)
     return (f"<{tag}>{text}</{tag}>" if tag else text) + (f"<small>{after}</small>" if after else "")
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>
-:root { color-scheme: light dark }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 130rem; padding: 0 1rem }
-h2 { margin-top: 3rem }
-p, figcaption { max-width: 45rem }
-table { border-collapse: collapse; display: block; font-variant-numeric: tabular-nums; overflow-x: auto }
-td, th { border-bottom: 1px solid #8884; padding: .25rem .7rem; text-align: right; white-space: nowrap }
-th { font-weight: 500 }
-th:first-child { background: Canvas; left: 0; max-width: 40vw; position: sticky; text-align: left; white-space: normal }
-small { color: #888 }
-figure { margin: 1.5rem 0 }
-figure > svg { background: #fff; border-radius: 6px; height: auto; max-width: 100% }
-figcaption { color: #888; font-size: 90% }
-</style>
-{body}
-</html>
-"""

@@ -1,4 +1,4 @@
-"""What rows came to on data sets, beside the paper's figures."""
+"""Metrics, and what rows came to by them on data sets, beside the paper's figures."""
 
 from __future__ import annotations
 
@@ -10,10 +10,69 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from hypcse.metrics import SCORES
+from hypcse.paper.classifiers import FEW
 from hypcse.paper.experiments import Experiment, Row
-from hypcse.paper.report.metrics import METRICS
+from hypcse.paper.hierarchies import MAX_DEPTH, level_score
 from hypcse.paper.running.tasks import Planned, Record
 from hypcse.paper.settings import read_printed
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What tables have figures of: its name in records, its phrase within a sentence, its unit, and if more is better.
+
+    The unit is that of a `Score`, or "count", "clusters" (counts that have means), "seconds" or "MB".
+    """
+
+    name: str
+    phrase: str
+    unit: str
+    higher: bool = False
+
+    @property
+    def title(self) -> str:
+        name, comma, more = with_capital(self.phrase).partition(",")
+        return f"{name}{ {'share': ' (percent)', 'MB': ' (MB)'}.get(self.unit, '') }{comma}{more}"
+
+    def digits(self, value: float) -> int:
+        if self.unit in ("count", "share"):
+            return 0 if self.unit == "count" else 1
+        if self.unit == "clusters":
+            return 0 if value == round(value) else 1
+        return 3 if abs(value) < 100 else 1 if abs(value) < 10_000 else 0
+
+
+def with_capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+PLANTED_PURITIES = tuple(level_score("purity", level) for level in range(1, MAX_DEPTH + 1))
+"""Purities at planted levels, coarse to fine."""
+_ARI = "adjusted Rand index of the"
+_COUNTS = ("points", "features", "classes", "distinct_points", "edges", "components")
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        *(Metric(score.name, score.phrase, score.unit, score.higher) for score in SCORES),
+        Metric("mean_purity", "mean purity", "share", True),
+        *(Metric(name, f"purity at planted level {k}", "share", True) for k, name in enumerate(PLANTED_PURITIES, 1)),
+        Metric("partitions_hit", "partitions hit", "share", True),
+        Metric("best_ari", f"{_ARI} best level", "index", True),
+        Metric("main_ari", f"{_ARI} main level", "index", True),
+        Metric("best_level_ari", f"{_ARI} best level", "index", True),
+        Metric("accuracy", "accuracy, random splits", "share", True),
+        Metric("accuracy_stratified", "accuracy, stratified splits", "share", True),
+        *(Metric(f"accuracy_{n}", f"accuracy, {n} label{'s' * (n > 1)} per class", "share", True) for n in FEW),
+        *(Metric(name, name.replace("_", " "), "count") for name in _COUNTS),
+        *(Metric(name, name.replace("_", " "), "clusters") for name in ("clusters", "best_level_clusters")),
+        Metric("seconds", "seconds", "seconds"),
+        Metric("peak_mb", "peak memory", "MB"),
+    )
+}
+"""Every metric by name."""
+
 
 Verdict = Literal["reproduced", "better", "not reproduced"]
 
@@ -34,11 +93,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class Figure:
-    """What a row came to on a data set: mean and deviation over the seeds, and what the paper prints of them.
-
-    n_stopped : how many of the seeds ended at the time limit, with what they had by then.
-    n_missing : how many were not run.
-    """
+    """Mean and deviation of a row on a data set, seeds that failed, stopped or did not run, and the paper's figure."""
 
     mean: float
     deviation: float
@@ -57,10 +112,7 @@ Table = dict[str, dict[str, Figure]]
 
 @dataclass(frozen=True)
 class Results:
-    """An experiment, its planned tasks, and the records that there are, by key.
-
-    judged : whether figures are held against the paper's, which those of a smoke run are not.
-    """
+    """An experiment, its plan, and its records by key; `judged`: whether figures are held against the paper's."""
 
     experiment: Experiment
     planned: Sequence[Planned]
@@ -69,7 +121,6 @@ class Results:
 
     @property
     def finished(self) -> list[Record]:
-        """Records of the planned tasks that were run."""
         return [self.records[task.key] for _, task in self.planned if task.key in self.records]
 
     @property
@@ -79,11 +130,9 @@ class Results:
 
     @property
     def rows(self) -> dict[str, Row]:
-        """The planned rows by label."""
         return {row.label: row for row, _ in self.planned}
 
     def table(self, metric: str) -> Table:
-        """All figures of one metric, by row and by data set."""
         keys: dict[str, dict[str, list[str]]] = {}
         for row, task in self.planned:
             keys.setdefault(row.label, {}).setdefault(task.data, []).append(task.key)
@@ -103,11 +152,7 @@ class Results:
         return table
 
     def ours(self, metric: str, *, complete: bool = False) -> pd.DataFrame:
-        """Our means by row and by data set, NaN if there is none.
-
-        complete : only those of figures without a missing or failed seed, which can stand beside figures of other rows:
-                   fewer seeds may be other data.
-        """
+        """Our means by row and by data set; `complete`: only where all seeds ran, because fewer may be other data."""
         return _frame(
             (label, data, one.mean)
             for label, row in self.table(metric).items()
@@ -146,7 +191,7 @@ def figure(records: Sequence[Record], metric: str, paper: float | None = None) -
         return Figure(np.nan, np.nan, 0, n_failed, 0, paper)
     # A hierarchy of few levels has no score at deeper ones.
     numbers = [record[metric] if metric in record else record["scores"].get(metric) for record in good]
-    values = METRICS[metric].factor * np.array(numbers, dtype=float)
+    values = (100 if METRICS[metric].unit == "share" else 1) * np.array(numbers, dtype=float)
     mean, deviation = float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0
     n_stopped = sum(record.get("stopped", False) for record in good)
     judged = None if paper is None or np.isnan(mean) else verdict(metric, mean, deviation, len(good), paper)
@@ -154,11 +199,7 @@ def figure(records: Sequence[Record], metric: str, paper: float | None = None) -
 
 
 def verdict(metric: str, mean: float, deviation: float, n_seeds: int, paper: float) -> Verdict:
-    """By `RULE`.
-
-    >>> verdict("structural_entropy", 1.83, 0.0, 1, 1.822), verdict("dendrogram_purity", 98.6, 0.0, 1, 97.9)
-    ('reproduced', 'better')
-    """
+    """By `RULE`."""
     known = METRICS[metric]
     if known.unit == "count":
         return "reproduced" if mean == paper else "not reproduced"

@@ -1,42 +1,33 @@
-"""What a report is made of before it is Markdown or a page, and its tables: figures, verdicts, ranks, correlations."""
+"""What a report is made of before it is Markdown or a page, and its tables: figures and verdicts."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hypcse.paper.data import size_of
-from hypcse.paper.report import figures
-from hypcse.paper.report.metrics import METRICS, with_capital
-from hypcse.paper.report.ranks import LEVEL, agreements, mean_ranks
-from hypcse.paper.report.summary import Figure, Results, Table, best_two
+from hypcse.paper.hierarchies import size_of
+from hypcse.paper.report.summary import METRICS, Figure, Results, Table, best_two
 
 Mark = Literal["", "best", "second"]
 _MARKS: tuple[Mark, Mark] = ("best", "second")
 _SIGNS = {"reproduced": " =", "better": " +", "not reproduced": " -", None: ""}
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading; level 1 is the report's own."""
 
     text: str
     level: int
 
 
-@dataclass(frozen=True)
-class Text:
-    """A paragraph."""
-
+class Text(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One field of a grid: a text that may be marked, and one after it that is not."""
 
     text: str
@@ -44,18 +35,14 @@ class Entry:
     after: str = ""
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """A table: its heads, the first of them above the rows' names, and its rows."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[Entry, ...], ...]
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A drawing as SVG, and what it shows."""
-
+class Picture(NamedTuple):
     name: str
     svg: str
     caption: str
@@ -78,11 +65,9 @@ def metric_grid(results: Results, metric: str, *, marked: bool, spread: bool = T
 def mean_grid(
     results: Results, columns: Mapping[str, Mapping[str, str]], *, plain: str = "", ranked: bool = False
 ) -> Grid:
-    """Means over cases, the best two of each column marked; a row that lacks a case of a column has no mean there.
+    """Means over the cases of each column, by their metrics; a row that lacks one of them has no mean there.
 
-    columns : by head, the metric that each case is counted by.
-    plain   : head of a column without marks.
-    ranked  : whether the best row of the first column comes first.
+    plain, ranked : a head without marks, and whether the best row of the first column comes first.
     """
     metrics = {head: next(iter(cases.values())) for head, cases in columns.items()}
     values = {
@@ -163,59 +148,4 @@ def verdicts(tables: Mapping[str, Table]) -> Iterator[Block]:
 
 
 def grid_of(heads: Iterable[str], lines: Iterable[Iterable[str]]) -> Grid:
-    """A table of plain texts."""
     return Grid(tuple(heads), tuple(tuple(map(Entry, line)) for line in lines))
-
-
-def rank_tables(results: Results) -> Iterator[Block]:
-    """Mean ranks by each metric, if enough rows have figures on enough data sets."""
-    ranked = {metric: mean_ranks(results.ours(metric), metric) for metric in results.experiment.metrics}
-    known = {metric: ranks for metric, ranks in ranked.items() if ranks is not None}
-    if not known:
-        return
-    tests = "; ".join(
-        f"{METRICS[metric].phrase}: {len(ranks.mean)} rows, {ranks.n_data_sets} data sets, p = {ranks.p_value:.2g}, "
-        f"critical difference {ranks.difference:.2f}"
-        for metric, ranks in known.items()
-    )
-    yield Heading("Mean ranks over data sets", 3)
-    yield Text(
-        "Of rows with a figure on all data sets. A small p, by Friedman's test, says that rows are not all alike. Two "
-        f"rows differ at the level {LEVEL} when their mean ranks are further apart than Nemenyi's critical difference. "
-        f"{with_capital(tests)}."
-    )
-    order = next(iter(known.values())).mean
-    labels = dict.fromkeys(label for ranks in known.values() for label in ranks.mean)
-    lines = [
-        (label, *(f"{ranks.mean[label]:.2f}" if label in ranks.mean else "-" for ranks in known.values()))
-        for label in sorted(labels, key=lambda label: order.get(label, np.inf))
-    ]
-    yield grid_of(("", *(METRICS[metric].title for metric in known)), lines)
-    if figures.can_draw():
-        for metric, ranks in known.items():
-            name = f"{results.experiment.name}-ranks-{metric.replace('_', '-')}"
-            caption = f"Mean ranks by {METRICS[metric].phrase}; bars join rows that do not differ."
-            yield Picture(name, figures.rank_lines(name, ranks), caption)
-
-
-def correlations(results: Results) -> Iterator[Block]:
-    """How far metrics agree on the order of the rows, by our figures and by the paper's."""
-    metrics, data_sets = results.experiment.metrics, results.data_sets
-    lines = []
-    for side, values in (("ours", results.ours), ("the paper's figures", results.paper)):
-        for pair in agreements({metric: values(metric) for metric in metrics}):
-            least, most = min(pair.n_rows.values()), max(pair.n_rows.values())
-            correlation = [pair.correlation.get(data, np.nan) for data in data_sets]
-            known = [value for value in correlation if np.isfinite(value)]
-            correlation.append(float(np.mean(known)) if known else np.nan)
-            name = f"{with_capital(METRICS[pair.first].phrase)} and {METRICS[pair.second].phrase}, {side}"
-            count = str(most) if least == most else f"{least} to {most}"
-            lines.append((name, count, *(f"{value:.2f}" if np.isfinite(value) else "-" for value in correlation)))
-    if not lines:
-        return
-    yield Heading("Rank correlation of metrics", 3)
-    yield Text(
-        "Spearman's correlation over rows, the best row being first in each metric: 1 when two metrics order the rows "
-        "alike. Rows count on the data sets where both metrics have a figure."
-    )
-    yield grid_of(("", "rows", *map(data_head, data_sets), "mean"), lines)

@@ -26,10 +26,9 @@ from hypcse.estimators.preparing import prepare
 from hypcse.graph import Graph
 from hypcse.graph.similarity import GraphOptions
 from hypcse.methods.clustering import estimator_of
-from hypcse.paper.classifiers import score_few, score_splits
-from hypcse.paper.data import nested_gaussians, size_of
+from hypcse.paper.classifiers import score_labeled
 from hypcse.paper.flat import FLAT_CASES, FLAT_METHODS, NEED_NUMBER, FlatData, best_of_levels, flat_data, flat_scores
-from hypcse.paper.hierarchies import CASES, make, planted_scores
+from hypcse.paper.hierarchies import CASES, make, nested_gaussians, planted_scores, size_of
 from hypcse.paper.running.tasks import Record, Task
 from hypcse.points import Points
 from hypcse.storage.whole import write_file
@@ -43,12 +42,8 @@ MAX_CUT = 200_000_000
 
 
 def run_task(task: Task) -> Record:
-    """The task, its scores, seconds, peak memory in MB, versions and machine; a failure is recorded as one.
-
-    >>> run_task(Task("tree", "ward", "optical-digits"))["scores"]["dendrogram_purity"] > 0.8
-    True
-    """
-    record = {"key": task.key, **task.to_dict(), **describe_circumstances()}
+    """The task, its scores, seconds, peak memory in MB, versions and machine; a failure is recorded as one."""
+    record = describe(task)
     reset_peak()
     begin = time.perf_counter()
     try:
@@ -66,11 +61,11 @@ def run_task(task: Task) -> Record:
 def record_lost(task: Task) -> Record:
     """The record of a task whose process died, for example out of memory."""
     error = "the process that ran it ended without a word; most often memory ran out"
-    return {"key": task.key, **task.to_dict(), **describe_circumstances(), "error": error, "seconds": 0.0}
+    return {**describe(task), "error": error, "seconds": 0.0}
 
 
-def describe_circumstances() -> dict[str, Any]:
-    """The version of hypcse and of its libraries, the machine, the number of threads, and the time."""
+def describe(task: Task) -> Record:
+    """The task, the version of hypcse and of its libraries, the machine, the number of threads, and the time."""
     import numba
 
     # Of the installation, not of what this process has loaded: the same in every process.
@@ -78,6 +73,8 @@ def describe_circumstances() -> dict[str, Any]:
     libraries = {"python": platform.python_version(), "numpy": np.__version__}
     gpu = ", GPU" if has_torch and Path("/dev/nvidia0").exists() else ""
     return {
+        "key": task.key,
+        **task.to_dict(),
         "version": hypcse.__version__,
         "libraries": {**libraries, "torch": version("torch")} if has_torch else libraries,
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{gpu}",
@@ -88,12 +85,11 @@ def describe_circumstances() -> dict[str, Any]:
 
 def grow(task: Task, X: Any, graph: Graph) -> Tree:
     """The tree of the task's method, refined if the task says so."""
-    limit = {"max_seconds": LIMIT_SECONDS} if has_limit(task) else {}
-    tree = hypcse.methods.run(task.method, X, graph=graph, random_state=task.seed, **{**limit, **task.options})
+    options = {**({"max_seconds": LIMIT_SECONDS} if has_limit(task) else {}), **task.options}
+    tree = hypcse.methods.run(task.method, X, graph=graph, random_state=task.seed, **options)
     if not task.refined:
         return tree
-    ready = prepare(Points.of(X, graph), GraphOptions())
-    return ready.search(task.seed, linkage=None, starts=[tree])
+    return prepare(Points.of(X, graph), GraphOptions()).search(task.seed, linkage=None, starts=[tree])
 
 
 def grow_timed(task: Task, X: Any, graph: Graph) -> tuple[Tree, dict[str, Any]]:
@@ -101,8 +97,7 @@ def grow_timed(task: Task, X: Any, graph: Graph) -> tuple[Tree, dict[str, Any]]:
     _warm_up(task.kind, task.method, task.refined)
     reset_peak()
     begin = time.perf_counter()
-    tree = grow(task, X, graph)
-    seconds = _since(begin)
+    tree, seconds = grow(task, X, graph), _since(begin)
     return tree, {"stopped": has_limit(task) and seconds > LIMIT_SECONDS, "seconds": seconds}
 
 
@@ -138,12 +133,11 @@ def peak_mb() -> float | None:
 
 
 def is_stored(record: Record, folder: Path) -> bool:
-    """Whether the tree that a record notes, if any, still lies in the folder as it was."""
-    noted = record.get("tree")
-    if noted is None:
+    """Whether the tree that a record names, if any, still lies in the folder as it was."""
+    if "tree" not in record:
         return True
-    file = folder / Path(noted["file"]).name
-    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == noted["sha256"]
+    file = folder / Path(record["tree"]["file"]).name
+    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == record["tree"]["sha256"]
 
 
 def _tree(task: Task) -> dict[str, Any]:
@@ -185,8 +179,7 @@ def _growth(task: Task) -> dict[str, Any]:
     X, _ = _points(task.data)
     graph = hypcse.similarity_graph(X)
     tree, time_taken = grow_timed(task, X, graph)
-    scores = {"structural_entropy": hypcse.structural_entropy(tree, graph)}
-    return {"scores": scores, "seconds": time_taken["seconds"]}
+    return {"scores": {"structural_entropy": hypcse.structural_entropy(tree, graph)}, "seconds": time_taken["seconds"]}
 
 
 def _flat(task: Task) -> dict[str, Any]:
@@ -194,8 +187,7 @@ def _flat(task: Task) -> dict[str, Any]:
     data = flat_data(FLAT_CASES[task.data], task.seed)
     _warm_up(task.kind, task.method, False)
     begin = time.perf_counter()
-    partition = FLAT_METHODS[task.method](data, task.seed, **task.options)
-    seconds = _since(begin)
+    partition, seconds = FLAT_METHODS[task.method](data, task.seed, **task.options), _since(begin)
     levels = [flat_scores(data.y, labels) for labels in partition.levels]
     scores = {**flat_scores(data.y, partition.labels), **best_of_levels(levels)}
     return {"scores": scores, "levels": levels, "seconds": seconds}
@@ -204,12 +196,11 @@ def _flat(task: Task) -> dict[str, Any]:
 def _labeled(task: Task) -> dict[str, Any]:
     """Share of the points whose class comes out right, from part of the labels."""
     X, y = _points(task.data)
-    score = score_splits if task.kind == "labelled" else score_few
-    return {"scores": score(task.method, X, check_labels(y, len(X)), task.seed, **task.options)}
+    few, y = task.kind == "few", check_labels(y, len(X))
+    return {"scores": score_labeled(task.method, X, y, task.seed, few=few, **task.options)}
 
 
 def _disk(task: Task) -> dict[str, Any]:
-    """The tree and its embedding, to be drawn."""
     X, y = _points(task.data)
     graph = hypcse.similarity_graph(X)
     model = estimator_of("hypcse", task.options, random_state=task.seed).fit(X, graph=graph)
@@ -259,5 +250,4 @@ def _finite(row: dict[str, float]) -> dict[str, float | None]:
 
 
 def _since(begin: float) -> float:
-    """Seconds since a time, as records have them."""
     return round(time.perf_counter() - begin, 3)

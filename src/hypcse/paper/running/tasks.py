@@ -14,8 +14,7 @@ import numpy as np
 
 from hypcse.datasets import describe
 from hypcse.graph.features import learn_reduction, reduce_columns
-from hypcse.paper.data import MADE, made_size
-from hypcse.paper.experiments import Experiment, Neighbors, Row
+from hypcse.paper.experiments import MADE, Experiment, Neighbors, Row, made_size
 from hypcse.paper.settings import authors_options
 from hypcse.points import Points
 
@@ -29,12 +28,10 @@ QUICK_EPOCHS = 2
 class Task:
     """One unit of work, shared by all experiments that need it: a method on a data set with a seed.
 
-    kind        : what is measured: "compare", or a kind of experiments, with "tree" for "table" and "sweep".
-    options     : options of the method, all of them.
-    neighbors   : neighbors in the graph that the method sees, if not the standard's; "all" is complete.
-    refined     : whether the method's tree is refined.
-    points      : points to cluster instead of a data set, and `points_hash`, which stands for them in the key.
-    folder      : where the tree of the points is written.
+    kind      : "compare", or a kind of experiments, with "tree" for "table" and "sweep".
+    neighbors : in the graph that the method sees, if not the standard's; "all" is complete.
+    points    : to cluster instead of a data set; `points_hash` stands for them in the key.
+    folder    : where their tree is written.
     """
 
     kind: str
@@ -57,7 +54,6 @@ class Task:
 
     @property
     def size(self) -> int:
-        """Number of points."""
         if self.points is not None:
             return self.points.n_points
         return made_size(self.data) or describe(self.data).n_points
@@ -69,20 +65,11 @@ class Task:
 
 
 def compare_tasks(points: Points, methods: Sequence[str], data: str, seed: int, folder: Path) -> list[Task]:
-    """Methods on the same points, which `data` names; their trees go into the folder, as METHOD.nwk.
-
-    Wide sparse features are reduced here, once for all methods.
-    """
+    """Methods on the same points, which `data` names; wide sparse features are reduced here, once for all methods."""
     components = learn_reduction(points.features)
     points = replace(points, features=np.ascontiguousarray(reduce_columns(points.features, components)), notes=())
     if components is not None:
         points = replace(points, feature_names=None, kinds=None)
-    shared: dict[str, Any] = {"points": points, "points_hash": _hash_points(points), "folder": folder}
-    return [Task("compare", name, data, seed, **shared) for name in methods]
-
-
-def _hash_points(points: Points) -> str:
-    """A name of what the points hold."""
     parts = [getattr(points, part.name) for part in fields(points) if part.name != "graph"]
     if points.graph is not None:
         parts += [points.graph.indptr, points.graph.indices, points.graph.weights, points.graph.self_weights]
@@ -90,7 +77,8 @@ def _hash_points(points: Points) -> str:
     for array in map(np.asarray, parts):
         content = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()
         digest.update(f"{array.shape} {array.dtype} ".encode() + content)
-    return digest.hexdigest()
+    shared: dict[str, Any] = {"points": points, "points_hash": digest.hexdigest(), "folder": folder}
+    return [Task("compare", name, data, seed, **shared) for name in methods]
 
 
 class Planned(NamedTuple):
@@ -101,10 +89,7 @@ class Planned(NamedTuple):
 
 
 def plan(
-    experiment: Experiment,
-    data_sets: Sequence[str] | None = None,
-    n_seeds: int | None = None,
-    quick: bool = False,
+    experiment: Experiment, data_sets: Sequence[str] | None = None, n_seeds: int | None = None, quick: bool = False
 ) -> list[Planned]:
     """All tasks of an experiment, data set by data set.
 

@@ -1,26 +1,84 @@
-"""The learned graph, by edges or as a full matrix: the most similar pairs of embeddings, with gradients."""
+"""Graph structure learning: the learner, the graph it proposes, and an anchor that takes it in edge by edge."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import normalize
 
-from hypcse._choices import LearnerSimilarity
+from hypcse._choices import Learner, LearnerSimilarity
 from hypcse.neural.backend import kernel_form
-from hypcse.neural.graphs.tensors import EdgeTensors, MatrixGraph
+from hypcse.neural.tensors import EdgeTensors, MatrixGraph
 
 Form = TypeVar("Form", EdgeTensors, MatrixGraph)
-
+Pairs = tuple[Tensor, Tensor]
+"""Ends (2, k) and weights (k,) of edges."""
 # The least cosine: a weight must be positive, and a pair at a right angle may still be among the nearest.
 LEAST_COSINE = 0.01
 # exp(-60) and its inverse are both float32 numbers with room to spare.
 MAX_EXPONENT = 60.0
 # Similarities held at once: 64 MiB in float32.
 BLOCK = 2**24
+
+
+class GraphLearner(nn.Module):
+    """Two square layers with relu between them, g(X); kind "gcn" smooths over the anchor graph before each.
+
+        mlp : X <- X Theta^T + b
+        gcn : X <- (S X) Theta^T + b,    S = D^-1/2 (W + I) D^-1/2, D = row sums of W + I
+
+    Paper: "Graph Structure Learning". Every Theta starts as the identity and every b at 0.
+    """
+
+    def __init__(self, n_features: int, kind: Learner = "gcn") -> None:
+        super().__init__()
+        self.kind = kind
+        self.maps = nn.ModuleList([_identity(n_features) for _ in range(2)])
+
+    def forward(self, x: Tensor, anchor: EdgeTensors | MatrixGraph) -> Tensor:
+        """Embeddings (n, d) of features (n, d); the mlp does not look at the anchor."""
+        smoothing = anchor.with_loops().normalized() if self.kind == "gcn" else None
+        for number, layer in enumerate(self.maps):
+            x = x if number == 0 else x.relu()
+            x = layer(x if smoothing is None else smoothing.aggregate(x))
+        return x
+
+
+def _identity(width: int) -> nn.Linear:
+    # The usual start would draw from the global generator, only to be overwritten.
+    layer = nn.utils.skip_init(nn.Linear, width, width, device=torch.get_default_device())
+    assert isinstance(layer, nn.Linear)
+    with torch.no_grad():
+        nn.init.eye_(layer.weight)
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
+def drop_edges(graph: EdgeTensors | MatrixGraph, rate: float, generator: torch.Generator) -> EdgeTensors | MatrixGraph:
+    """The graph without each of its edges with probability `rate`, both directions together; weights stay."""
+    if isinstance(graph, EdgeTensors):
+        ends, weight = graph.once()
+        stays = ~draw_events(rate, weight, generator)
+        return EdgeTensors.from_pairs(ends[:, stays], weight[stays], graph.n_vertices)
+    if rate == 0:
+        return graph
+    stays = ~draw_events(rate, graph.matrix, generator).triu(1)
+    return MatrixGraph(graph.matrix * (stays & stays.T), graph.scale)
+
+
+def mask_features(x: Tensor, rate: float, generator: torch.Generator) -> Tensor:
+    """x (n, d) with each column set to 0 with probability `rate`."""
+    return x.masked_fill(draw_events(rate, x[0], generator), 0.0)
+
+
+def draw_events(chance: float, like: Tensor, generator: torch.Generator) -> Tensor:
+    """For each entry of `like`, whether an event of probability `chance` happened, on its device."""
+    uniform = torch.rand(like.shape, generator=generator, device=generator.device)
+    return (uniform < chance).to(like.device)
 
 
 def learned_graph(embeddings: Tensor, n_neighbors: int, kind: LearnerSimilarity = "cosine") -> EdgeTensors:
@@ -132,3 +190,56 @@ class _PairGaps(torch.autograd.Function):
         (x,) = ctx.saved_tensors
         both = grad + grad.T
         return 2 * (both.sum(1, keepdim=True) * x - both @ x)
+
+
+def update_anchor(
+    anchor: EdgeTensors,
+    parts: Sequence[tuple[Tensor, Pairs]],
+    decay: float,
+    generator: torch.Generator,
+    *,
+    rescale: bool = True,
+) -> EdgeTensors:
+    """E_a <- S_tau(E_a) + S_(1 - tau)(E_l), with tau the `decay` and S_p a sample of edges at rate p.
+
+    Paper: Eq. (13), on average Eq. (28), for the learned graphs of disjoint subgraphs all at once: `parts` holds the
+    vertices of each and the `proposed_pairs` of its learned graph. An edge of both is drawn once and stays, with the
+    anchor's weight: tau |E_a| + (1 - tau) |E_l| edges are expected. Anchor edges that leave a subgraph stay. With
+    `rescale` an inserted edge carries its learned weight times the ratio of the two graphs' mean weights. O(m log m).
+    """
+    # The number of the part that holds each vertex, -1 where none does.
+    home = torch.full((anchor.n_vertices,), -1, device=anchor.index.device)
+    for number, (vertices, _) in enumerate(parts):
+        home[vertices] = number
+    old, old_weight = anchor.detach().once()
+    inside = (home[old[0]] == home[old[1]]) & (home[old[0]] >= 0)
+    new = torch.cat([anchor.index[:, :0], *(ends for _, (ends, _) in parts)], dim=1)
+    new_weight = torch.cat([old_weight[:0], *(weight.to(old_weight.dtype) for _, (_, weight) in parts)])
+    stays = draw_events(decay, old_weight, generator)
+    enters = ~draw_events(decay, new_weight, generator)
+    if rescale and old_weight.numel():
+        new_weight = new_weight * (old_weight.mean() / new_weight.mean())
+    old_keys, new_keys = _keys(old, anchor.n_vertices), _keys(new, anchor.n_vertices)
+    stays |= ~inside | _among(old_keys, new_keys.sort().values)
+    enters &= ~_among(new_keys, old_keys)
+    ends = torch.cat([old[:, stays], new[:, enters]], dim=1)
+    return EdgeTensors.from_pairs(ends, torch.cat([old_weight[stays], new_weight[enters]]), anchor.n_vertices)
+
+
+def proposed_pairs(learned: EdgeTensors, vertices: Tensor) -> Pairs:
+    """The edges of a learned graph, each once, between vertices of the anchor."""
+    pairs, weight = learned.detach().once()
+    return vertices[pairs], weight
+
+
+def _keys(ends: Tensor, n_vertices: int) -> Tensor:
+    """One number for each pair, whatever its direction."""
+    return torch.minimum(ends[0], ends[1]) * n_vertices + torch.maximum(ends[0], ends[1])
+
+
+def _among(keys: Tensor, ordered: Tensor) -> Tensor:
+    """Whether each key is one of the ascending ones; several times faster here than `torch.isin`, which sorts both."""
+    if ordered.numel() == 0:
+        return torch.zeros_like(keys, dtype=torch.bool)
+    place = torch.searchsorted(ordered, keys).clamp(max=ordered.numel() - 1)
+    return ordered[place] == keys

@@ -24,13 +24,8 @@ class EdgeTensors:
 
     index      : (2, m) int64, rows and columns of the symmetric matrix, in this order, no loops, no entry twice.
     weight     : (m,) the weights, equal both ways; they may carry a gradient.
-    n_vertices : number of vertices; some may have no edge.
 
     Use `Graph.to_tensors` or `from_pairs`; the constructor does not check its input. Only `with_loops` adds loops.
-
-    >>> pairs = EdgeTensors.from_pairs(torch.tensor([[0, 2], [1, 1]]), torch.tensor([1.0, 3.0]), 3)
-    >>> pairs.index.tolist(), pairs.degrees().tolist()
-    ([[0, 1, 1, 2], [1, 0, 2, 1]], [1.0, 4.0, 3.0])
     """
 
     index: Tensor
@@ -67,7 +62,6 @@ class EdgeTensors:
         return self.with_weight(self.weight.detach())
 
     def with_weight(self, weight: Tensor) -> EdgeTensors:
-        """The same edges with other weights, (m,)."""
         other = EdgeTensors(self.index, weight, self.n_vertices)
         # The layout depends only on the index, and sorting is the most expensive part of a product's gradient.
         other.__dict__.update({name: vars(self)[name] for name in ("pointers", "reverse") if name in vars(self)})
@@ -104,11 +98,7 @@ class EdgeTensors:
         return self.index[:, upper], self.weight[upper]
 
     def aggregate(self, x: Tensor) -> Tensor:
-        """W @ x, (n, d): the weighted sum over the neighbors of each vertex.
-
-        Differentiable with respect to x and to the weights. Weights may differ between the two directions, as in
-        attention: each entry has its own gradient. O(m d) time, O(n d + m) memory on the CPU.
-        """
+        """W @ x, (n, d), differentiable by x and by each entry of the weights. O(m d) time, O(n d + m) memory."""
         return _Product.apply(self.weight, x, self)
 
     def dots(self, x: Tensor) -> Tensor:
@@ -134,13 +124,8 @@ class EdgeTensors:
 class MatrixGraph:
     """An undirected graph with the weights scale_i matrix_ij scale_j; nothing in it depends on the number of edges.
 
-    matrix : (n, n) symmetric, 0 where there is no edge; it may carry a gradient.
-    scale  : (n,) positive; lets a normalization leave the matrix alone.
-    edges  : the edges that the matrix was made from; any number of weight 0 may follow those of the last row.
-
-    >>> path = EdgeTensors.from_pairs(torch.tensor([[0, 1], [1, 2]]), torch.ones(2), 3)
-    >>> MatrixGraph.from_edges(path).normalized().aggregate(torch.ones(3, 1)).ravel()
-    tensor([0.7071, 1.4142, 0.7071])
+    matrix, scale : (n, n) symmetric, 0 where there is no edge, and (n,) positive.
+    edges         : what the matrix was made from; any number of weight 0 may follow those of the last row.
     """
 
     matrix: Tensor
@@ -161,20 +146,16 @@ class MatrixGraph:
 
     @cached_property
     def lonely(self) -> Tensor:
-        """(n,) which vertices have no neighbors."""
         return self.matrix.detach().amax(1) <= 0
 
     def degrees(self) -> Tensor:
-        """Row sums of the weights, (n,)."""
         return self.scale * (self.matrix @ self.scale)
 
     def normalized(self) -> MatrixGraph:
-        """The symmetric normalization D^-1/2 W D^-1/2, without self-loops."""
         degrees = self.degrees()
         return self.scaled(torch.where(degrees > 0, degrees, 1).rsqrt())
 
     def scaled(self, factors: Tensor) -> MatrixGraph:
-        """The weights factor_i w_ij factor_j, for (n,) positive factors."""
         return MatrixGraph(self.matrix, self.scale * factors, self.edges)
 
     def with_loops(self) -> MatrixGraph:
@@ -183,14 +164,8 @@ class MatrixGraph:
         return MatrixGraph(self.matrix + loops, self.scale)
 
     def aggregate(self, x: Tensor) -> Tensor:
-        """W @ x, (n, d), differentiable."""
         scale = self.scale.unsqueeze(1)
         return scale * (self.matrix @ (scale * x))
-
-    def entry_weights(self) -> Tensor:
-        """(m,) the weight of each entry of `edges`."""
-        assert self.edges is not None
-        return self.edges.scaled(self.scale).weight
 
     def to_edges(self) -> EdgeTensors:
         """Only the edges, without gradient. Waits for the device."""
@@ -200,11 +175,7 @@ class MatrixGraph:
 
 
 class _Product(torch.autograd.Function):
-    """Y = W X; by the weights G_i . X_j at each entry (i, j), by X it is W^T G.
-
-    Written out because both products then run over whole rows: several times faster than gathering and adding by index,
-    and each row is summed in one order.
-    """
+    """Y = W X over whole rows, each summed in one order; by the weights G_i . X_j at each entry, by X it is W^T G."""
 
     @staticmethod
     def forward(ctx: Any, weight: Tensor, x: Tensor, edges: EdgeTensors) -> Tensor:

@@ -1,1 +1,0 @@
-"""Graphs as tensors, and the subgraphs that training walks through."""
