@@ -154,10 +154,7 @@ def _places(tree: Tree) -> NDArray[np.float64]:
 
 
 def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
-    """Nested labels from coarse to fine, of which the coarsest is the main one if you pass resolutions.
-
-    A level that repeats the one before is left out.
-    """
+    """Nested labels from coarse to fine, of which the coarsest is the main one if you pass resolutions."""
     if resolutions is None:
         return Levels(model.levels_, model.levels_.main if model.structure_.found else 0)
     if isinstance(resolutions, int | np.integer):

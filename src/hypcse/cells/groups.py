@@ -35,10 +35,7 @@ def categories(labels: NDArray[np.int64]) -> Any:
 
 
 def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str) -> dict[str, Any] | None:
-    """What `scanpy.tl.dendrogram` would write for these groups, from the tree itself; None if nothing can be drawn.
-
-    In place of the correlation of two groups there is 1 - h / top, with h the height at which they meet.
-    """
+    """What `scanpy.tl.dendrogram` would write for these groups, from the tree itself; None if nothing can be drawn."""
     n_groups = count_clusters(labels)
     if not 2 <= n_groups <= MAX_GROUPS or labels.min() < 0:
         return None

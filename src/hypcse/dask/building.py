@@ -105,11 +105,7 @@ def gather_parts(
     floor: float = 0.0,
     track: Callable[[Iterator[Part]], Iterable[Part]] = iter,
 ) -> Parts:
-    """Merge the row groups of each part over all chunks, and write the parts.
-
-    floor : the least of merged weights.
-    track : an iterator that reports each part as it passes.
-    """
+    """Merge the row groups of each part over all chunks, and write the parts."""
     paths = new_files(folder, bounds.size - 1)
     mark_unfinished(folder)
     spans = pairwise(bounds.tolist())

@@ -71,10 +71,8 @@ def current_client(client: distributed.Client | None = None) -> distributed.Clie
 def run_tasks(
     client: distributed.Client, function: Callable[..., Any], *arguments: Iterable[Any], **shared: Any
 ) -> Iterator[Any]:
-    """Yield the results of a function for each tuple of arguments, in order; `shared` is the same for all.
-
-    A task whose worker dies is run again by another, so a task must write its files whole.
-    """
+    """Yield the results of a function for each tuple of arguments, in order; `shared` is the same for all."""
+    # A task whose worker dies is run again by another, so it must write its files whole.
     task = partial(function, **shared)
     return _in_order(client, (client.submit(task, *values, pure=False) for values in zip(*arguments, strict=True)))
 
@@ -107,10 +105,7 @@ def _in_order(client: distributed.Client, tasks: Iterator[Any]) -> Iterator[Any]
 
 
 def shared_folder(folder: str | Path | None, client: distributed.Client) -> tuple[Path, Any]:
-    """A folder that every worker sees; and what removes it again if it is a temporary one, else None.
-
-    Workers on this machine see its temporary folders; others need a named folder.
-    """
+    """A folder that every worker sees; and what removes it again if it is a temporary one, else None."""
     if folder is not None:
         place = Path(folder).absolute()
         place.mkdir(parents=True, exist_ok=True)

@@ -44,11 +44,8 @@ class Edges(NamedTuple):
         return join_edges([self, Edges(others.target, others.source, others.weight)])
 
     def merged(self) -> Edges:
-        """Sorted by (source, target); entries of the same two ends added up.
-
-        They are added in the order of their weights, so that the sum depends neither on the order in which they came
-        nor on the direction.
-        """
+        """Sorted by (source, target); entries of the same two ends added up."""
+        # By weight too, so that sums depend neither on the order in which entries came nor on their direction.
         ordered = self.take(np.lexsort((self.weight, self.target, self.source)))
         if ordered.source.size == 0:
             return ordered

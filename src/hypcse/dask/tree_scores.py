@@ -138,13 +138,10 @@ def check_leaves(tree: Tree, graph: Graph | DistributedGraph) -> None:
 
 
 def meeting_weights(tree: Tree, graph: DistributedGraph, client: distributed.Client) -> NDArray[np.float64]:
-    """`lca_weights`, (n_nodes,), by partial sums over the parts: each worker holds the tree and one part.
-
-    The tree goes through a folder, beside the graph if that can be written to: a file outlives the workers, which data
-    that are scattered over them do not.
-    """
+    """`lca_weights`, (n_nodes,), by partial sums over the parts: each worker holds the tree and one part."""
     check_leaves(tree, graph)
     total = np.zeros(tree.n_nodes)
+    # The tree goes through a file, which outlives the workers; data that are scattered over them do not.
     beside = graph.folder if os.access(graph.folder, os.W_OK) else None
     with work_folder(beside, client) as folder, scratch_folder(folder, ".tree") as place:
         save_arrays(place, parent=tree.parent, height=tree.height)

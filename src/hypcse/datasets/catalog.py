@@ -83,11 +83,7 @@ def available() -> list[str]:
 
 
 def suggest(name: object) -> str:
-    """A question with the likely data set, to end an error message; scikit-learn calls optical-digits digits.
-
-    >>> suggest("digits"), suggest("irs")
-    (" Did you mean 'optical-digits'?", " Did you mean 'iris'?")
-    """
+    """A question with the likely data set, to end an error message; scikit-learn calls optical-digits digits."""
     return " Did you mean 'optical-digits'?" if name == "digits" else did_you_mean(name, _BY_NAME)
 
 

@@ -62,11 +62,7 @@ def fetch(
     timeout: float = TIMEOUT,
     callback: Callback | None = None,
 ) -> bytes:
-    """The file's content, checked, and stored in the cache folder.
-
-    `timeout` is the longest wait in seconds for the next bytes. `callback` is called with a `Progress` in bytes;
-    return True to stop, which raises `Stopped` and stores nothing.
-    """
+    """The file's content, checked, and stored in the cache folder."""
     url = file_url(entry, base_url)
     try:
         content = _download(entry, url, timeout, callback)

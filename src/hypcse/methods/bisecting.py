@@ -13,8 +13,6 @@ from hypcse.kernels.trees.sweep import lift_heights
 from hypcse.methods.options import Clock, Inputs
 from hypcse.tree import Tree
 
-Ids = NDArray[np.int64]
-
 # Points processed, counted once per cluster, between two progress reports.
 _PART = 10_000
 
@@ -39,8 +37,6 @@ def bisecting_kmeans(
         raise ValueError(f"tol={tol} must be at least 0.")
     clock = Clock("bisecting-kmeans", inputs.callback, max_seconds)
     X = np.ascontiguousarray(inputs.features)
-    if len(X) == 1:
-        return Tree.single()
     draw = generator(inputs.random_state, "bisecting k-means")
     # Copies are halved at random: data often come sorted by class, and the order of the rows would leak it.
     at = start_bisection(draw.permutation(len(X)))
@@ -62,12 +58,8 @@ def _tree(at: Bisection) -> Tree:
     return Tree(parent, lift_heights(parent, np.concatenate([np.zeros(at.order.size), np.sqrt(at.spread[::-1])])))
 
 
-def halved(order: Ids) -> list[tuple[int, int]]:
-    """Merges, from the bottom up, of the tree that halves points in an order repeatedly, the larger half last.
-
-    >>> halved(np.array([4, 7, 5]))
-    [(7, 5), (4, 7)]
-    """
+def halved(order: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Merges, from the bottom up, of the tree that halves points in an order repeatedly, the larger half last."""
     merges, stack = [], [order]
     while stack:
         run = stack.pop()

@@ -107,11 +107,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
 
 
 def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:
-    """The unfitted estimator of a method: its own if it has one, else `MethodClustering`.
-
-    options : options of the method, by name.
-    shared : what every estimator takes: n_clusters, refine, n_neighbors, bandwidth, scale, random_state.
-    """
+    """The unfitted estimator of a method: its own if it has one, else `MethodClustering`."""
     known = describe(method)
     check_names(method, options, known.options)
     if known.estimator is None:

@@ -14,6 +14,7 @@ from hypcse.kernels.linkage.ward import cells_of, start_ward, ward_merges
 from hypcse.methods.options import Clock, Inputs
 from hypcse.search import graph_linkage
 from hypcse.search.linkage import link_by_entropy
+from hypcse.search.spanning import reachability_tree
 from hypcse.tree import Tree
 
 # Distances computed between two progress reports.
@@ -31,11 +32,7 @@ def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     """
     clock = Clock("single-linkage", inputs.callback, max_seconds)
     X = np.ascontiguousarray(inputs.features)
-    if len(X) < 2:
-        return Tree.single()
     if len(X) > _MAX_PRIM:
-        from hypcse.search.spanning import reachability_tree
-
         # If a point counts as its own neighbor, every core distance is 0.
         return reachability_tree(X, 1, clock.check).single_linkage()
     at = start_nearest_first(len(X))
@@ -53,8 +50,6 @@ def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     """
     clock = Clock("ward", inputs.callback, max_seconds)
     X = inputs.features
-    if len(X) < 2:
-        return Tree.single()
     at = start_ward(X)
     while at.status[2] < len(X) - 1:
         # Centers have moved and clusters have merged: a new tree pays off once half of them are gone.
@@ -80,8 +75,6 @@ def _from_all_distances(X: NDArray[np.float64], method: str) -> Tree:
     from scipy.spatial.distance import pdist
 
     n = len(X)
-    if n < 2:
-        return Tree.single()
     # SciPy stores the condensed distances twice.
     way_out = "Use ward or single-linkage, which need O(n), or fewer points."
     check_memory(f"{method} linkage of {n} points", 8 * n * (n - 1), way_out)
@@ -108,12 +101,7 @@ def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None =
     """
     check_count("min_samples", min_samples, 1)
     clock = Clock("hdbscan", inputs.callback, max_seconds)
-    X = np.ascontiguousarray(inputs.features)
-    if len(X) == 1:
-        return Tree.single()
-    from hypcse.search.spanning import reachability_tree
-
-    return reachability_tree(X, min_samples, clock.check).single_linkage()
+    return reachability_tree(np.ascontiguousarray(inputs.features), min_samples, clock.check).single_linkage()
 
 
 def graph_average(inputs: Inputs, *, join: bool = True) -> Tree:

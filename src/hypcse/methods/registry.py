@@ -22,17 +22,11 @@ from hypcse.tree import Tree
 
 @dataclass(frozen=True)
 class Method:
-    """A method: its name, its input and its options.
+    """A method: its name, what it takes, a summary, and how its memory grows.
 
-    takes     : what it uses: "features" (scaled), a "graph", or "both".
-    summary   : what it does, in one line.
-    memory    : how its memory grows.
     build     : function from the `Inputs`, and options by keyword, to a Tree, or its name below `hypcse.paper.methods`.
     estimator : instead of it, the public name of an estimator, whose parameters are the options.
     trains    : whether it needs torch.
-
-    >>> describe("ward").takes
-    'features'
     """
 
     name: str
@@ -76,10 +70,10 @@ class Method:
                 f"{self.name} clusters features, but these points hold only a graph or distances. Pass a table of "
                 f"numbers, or choose a method for graphs: {others}."
             )
-        if self.estimator is None:
-            return self._function()(inputs, **options)
         if inputs.n_points == 1:
             return Tree.single()
+        if self.estimator is None:
+            return self._function()(inputs, **options)
         options = {"random_state": inputs.random_state, "scale": inputs.scale, **options}
         if "callback" in self.options:
             options.setdefault("callback", inputs.callback)

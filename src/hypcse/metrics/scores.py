@@ -23,20 +23,13 @@ Unit = Literal["share", "bits", "cost", "index"]
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A tree, and what it is scored by: any of its `graph`, known `labels` of its leaves, and `clusters`, a flat cut.
-
-    None for what is missing; a score reads only what it needs.
-    """
+    """A tree, and any of its `graph`, known `labels` of its leaves, and `clusters`, a flat cut."""
 
     tree: Tree
     graph: Any = None
     labels: Any = None
     clusters: Any = None
     self_loops: SelfLoops = "paper"
-
-    def has(self, parts: tuple[Part, ...]) -> bool:
-        """Whether all of these parts are there."""
-        return all(getattr(self, part) is not None for part in parts)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -181,13 +174,11 @@ def score(
         None if clusters is None else check_labels(clusters, tree.n_leaves),
         self_loops,
     )
-    return {one.name: one.value(scored) for one in SCORES if scored.has(one.needs)}
+    return {
+        one.name: one.value(scored) for one in SCORES if all(getattr(scored, part) is not None for part in one.needs)
+    }
 
 
 def format_score(name: str, value: Any) -> str:
-    """A score as shown in a table for people.
-
-    >>> format_score("dendrogram_purity", 0.9134), format_score("ari", 0.5)
-    ('91.3%', '0.500')
-    """
+    """A score as shown in a table for people."""
     return {"share": "{:.1%}", "bits": "{:.4f}", "cost": "{:,.1f}", "index": "{:.3f}"}[BY_NAME[name].unit].format(value)

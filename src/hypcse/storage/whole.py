@@ -30,11 +30,7 @@ def check_place(out: Path, overwrite: bool, owned: Collection[str]) -> None:
 
 
 def write_folder(out: Path, files: dict[str, bytes], overwrite: bool = False, owned: Collection[str] = ()) -> Path:
-    """Write files, given by their paths below the folder, into a folder, and return where it is.
-
-    That is `out`, unless another folder appeared there since `check_place`, or a file that is neither `owned` nor
-    written now appeared in it: the result is then beside it as `out`-2, with a warning.
-    """
+    """Write files by their paths below a folder; return where it is: beside it if others wrote there meanwhile."""
     place = out.absolute()
     with open_draft(place, folder=True) as draft:
         for name, content in files.items():

@@ -121,11 +121,7 @@ class TopicLayers:
 
 
 def link_layers(layers: Sequence[NDArray[np.int64]]) -> ClusterTree:
-    """The children of each cluster of nested labels, which go from fine to coarse.
-
-    >>> link_layers([np.array([0, 1, 2, 2]), np.array([0, 0, 1, 1])])
-    {(2, 0): [(1, 0), (1, 1)], (1, 0): [(0, 0), (0, 1)], (1, 1): [(0, 2)]}
-    """
+    """The children of each cluster of nested labels, which go from fine to coarse."""
     top = len(layers)
     children: ClusterTree = {(top, 0): [(top - 1, k) for k in range(int(layers[-1].max()) + 1)]}
     for number, (coarse, fine) in zip(range(top - 1, 0, -1), pairwise(layers[::-1]), strict=True):

@@ -177,10 +177,7 @@ def merge_group(group: int, chunks: list[Path], folder: Path) -> Merges:
 
 
 def contract_part(path: Path, chunk: Path, folder: Path, bounds: NDArray[np.int64]) -> int:
-    """Write entries between new clusters, parallel ones added up, one row group per new part; how many there are.
-
-    The array `labels` in the folder is the new cluster of each source and target.
-    """
+    """Write entries between new clusters, parallel ones added up, one row group per new part; how many there are."""
     edges, label = read_edges(path), load_array(folder, "labels")
     between = Edges(label[edges.source], label[edges.target], edges.weight)
     n = int(bounds[-1])
@@ -190,10 +187,8 @@ def contract_part(path: Path, chunk: Path, folder: Path, bounds: NDArray[np.int6
 
 
 def add_parallel(edges: Edges, span: Span, n: int) -> Edges:
-    """Entries with sources in a span and targets below n, sorted by (source, target), parallel ones added up. O(m).
-
-    In whatever order: sums of weights that `shorten` made are exact.
-    """
+    """Entries with sources in a span and targets below n, sorted by (source, target), parallel ones added up. O(m)."""
+    # In whatever order: sums of weights that `shorten` made are exact.
     ends = edges.source - span[0], edges.target
     rows = sparse.coo_array((edges.weight, ends), shape=(span[1] - span[0], n)).tocsr()
     rows.sum_duplicates()

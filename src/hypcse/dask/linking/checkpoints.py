@@ -60,11 +60,7 @@ class Round:
 
 
 def cut_bounds(counts: NDArray[np.int64], n_parts: int, limit: int) -> NDArray[np.int64]:
-    """Where parts begin: at least `n_parts`, of at most `limit` entries each unless one vertex has more by itself.
-
-    >>> cut_bounds(np.array([3, 1, 1, 5, 9, 1]), 1, 6).tolist()
-    [0, 3, 4, 5, 6]
-    """
+    """Where parts begin: at least `n_parts`, of at most `limit` entries each unless one vertex has more by itself."""
     size = min(limit, -(-int(counts.sum()) // max(1, n_parts)))
     before = np.concatenate([[0], np.cumsum(counts)])
     bounds = [0]
@@ -77,10 +73,7 @@ def cut_bounds(counts: NDArray[np.int64], n_parts: int, limit: int) -> NDArray[n
 def split_graph(
     graph: DistributedGraph, folder: Path, limit: int, short: bool, client: distributed.Client
 ) -> tuple[Round, NDArray[np.int64]]:
-    """Write the parts of a graph in pieces of at most `limit` entries each, and return how many each vertex has.
-
-    short : whether to round weights, so that their sums are exact.
-    """
+    """Write the parts of a graph in pieces of at most `limit` entries each, and return how many each vertex has."""
     spans = pairwise(graph.bounds.tolist())
     pieces = list(run_tasks(client, split_part, graph.part_paths, spans, folder=folder, limit=limit, short=short))
     bounds = np.concatenate([*(firsts for firsts, _ in pieces), [graph.n_vertices]])

@@ -108,11 +108,8 @@ def graph_linkage(
 
 
 def single_merges(graph: DistributedGraph, client: distributed.Client, reporter: Reporter) -> Merges:
-    """All merges: the edges of the heaviest forest, in order. Memory O(n) here, O(part) on a worker.
-
-    An edge that a cycle of heavier ones closes in a part is in no forest of the graph. Edges keep their first ends,
-    which settle ties as in memory: heaviest first, then in the order of (i, j).
-    """
+    """All merges: the edges of the heaviest forest, in order. Memory O(n) here, O(part) on a worker."""
+    # An edge that a cycle of heavier ones closes in a part is in no forest of the graph.
     n_merges, forest = graph.n_vertices - 1, NO_EDGES
     waiting: list[Edges] = []
     for edges in run_tasks(client, part_forest, graph.part_paths):

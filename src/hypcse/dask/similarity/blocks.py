@@ -84,11 +84,7 @@ def column_facts(block: Any, first: int) -> Columns:
 
 
 def checksum(features: NDArray[np.floating], first: int) -> int:
-    """64 bits of the values of a block that begins at row `first` of its table.
-
-    Those of blocks add up, modulo 2^64, to that of the table, however it is cut. Each value is mixed with its row and
-    column one to one, so that another value in one place always gives another sum.
-    """
+    """64 bits of the values of a block from row `first` of its table; those of blocks add up modulo 2^64."""
     columns = mix_bits(~np.arange(features.shape[1], dtype=np.uint64))
     step, total = max(1, TILE // columns.size), 0
     for start in range(0, len(features), step):

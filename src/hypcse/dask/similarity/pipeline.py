@@ -192,10 +192,7 @@ class Pipeline:
         return parts, about
 
     def _keep_cuts(self, work: Path, n_parts: int | None) -> NDArray[np.int64]:
-        """The rows at which parts begin; they and the blocks of rows are those of an earlier call, if there was one.
-
-        If another number of parts is asked for, neighbors are searched again, because their files are cut by part.
-        """
+        """The rows at which parts begin; they and the blocks of rows are those of an earlier call, if there was one."""
         path, n = work / "plan.json", self.rows.shape[0]
         bounds = part_bounds(n, 2 * n * self.options.n_neighbors, n_parts, self.client).tolist()
         plan = {"chunks": self.rows.chunks[0], "bounds": bounds}

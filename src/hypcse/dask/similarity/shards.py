@@ -119,10 +119,7 @@ def cut_shards(sizes: NDArray[np.int64], shard_rows: int, random_state: int) -> 
 def search_piece(
     piece: Piece, path: Path, places: list[Path], options: Options, alone: bool, bounds: NDArray[np.int64]
 ) -> None:
-    """Write the neighbors of each row within a piece: source, target and squared distance, a row group per part.
-
-    One shard alone is searched as a table in memory is, and its diagonal is written beside.
-    """
+    """Write the neighbors of each row within a piece: source, target and squared distance, a row group per part."""
     if path.is_file():
         return
     ids, rows = piece.read(places)
@@ -143,10 +140,7 @@ def search_piece(
 def keep_best(
     part: int, path: Path, sample: NDArray[np.int64], pieces: list[Path], n_neighbors: int
 ) -> tuple[float, NDArray[np.float64]]:
-    """Write the nearest distinct neighbors of each row of a part by (distance, id).
-
-    Returns the largest squared distance, and those of sampled rows of the part, padded with infinity.
-    """
+    """Write the nearest distinct neighbors of each row of a part by (distance, id)."""
     edges = gather_edges(pieces, part)
     edges = edges.take(np.lexsort((edges.weight, edges.target, edges.source)))
     again = (np.diff(edges.source, prepend=-1) == 0) & (np.diff(edges.target, prepend=-1) == 0)
@@ -164,11 +158,7 @@ def keep_best(
 def measure_recall(
     client: distributed.Client, rows: da.Array, shards: Shards, points: NDArray[Any], squared: NDArray[np.float64]
 ) -> float:
-    """Share of the k neighbors of sampled rows that are no farther than the true ones, between 0 and 1.
-
-    points  : the sampled rows, as they compare.
-    squared : (m, k) squared distances to their neighbors.
-    """
+    """Share of the k neighbors of sampled rows that are no farther than the true ones, between 0 and 1."""
     count = squared.shape[1] + 1
     true = np.full((len(points), count), np.inf)
     for others in run_blocks(client, nearest_in_block, rows, shards=shards, points=points, count=count):

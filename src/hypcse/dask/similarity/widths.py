@@ -37,10 +37,8 @@ def choose_width(client: distributed.Client, parts: list[Path], bandwidth: Bandw
 
 
 def median_distance(client: distributed.Client, parts: list[Path]) -> float:
-    """The median of the distances above 0, exactly; 1 without any.
-
-    One pass counts distances by their leading bits; a second one counts those that share them with the middle.
-    """
+    """The median of the distances above 0, exactly; 1 without any."""
+    # One pass counts distances by their leading bits; a second one counts those that share them with the middle.
     bins, counts = _join_counts(run_tasks(client, count_patterns, parts, leading=None))
     total = int(counts.sum())
     if total == 0:
@@ -55,10 +53,7 @@ def median_distance(client: distributed.Client, parts: list[Path]) -> float:
 
 
 def count_patterns(path: Path, leading: NDArray[np.int64] | None) -> Counts:
-    """How often each pattern of leading bits is among the squared distances above 0 of a part.
-
-    With `leading`, counts whole patterns that begin with one of these, as integers in the order of the distances.
-    """
+    """How often each pattern of leading bits, or whole pattern that begins with one of these, is in a part."""
     squared = read_edges(path).weight
     patterns = np.ascontiguousarray(squared[squared > 0]).view(np.int64)
     bits = patterns >> SHIFT
