@@ -1,4 +1,4 @@
-"""The nine UCI data sets of the paper, found on this machine or downloaded, with size and checksum verified."""
+"""The nine UCI data sets of the paper, from this machine or downloaded, with checksums verified."""
 
 from hypcse.datasets.catalog import Dataset, available, describe
 from hypcse.datasets.fetch import DatasetUnavailable

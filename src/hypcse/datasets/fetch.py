@@ -1,13 +1,12 @@
-"""The folder of fetched files; nothing in it is trusted without its sha256."""
+"""The folder of downloaded files; nothing in it is trusted without its sha256."""
 
 from __future__ import annotations
 
 import tempfile
-import warnings
 from hashlib import sha256
 from pathlib import Path
 
-from hypcse._checks import HypcseWarning
+from hypcse._checks import warn
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.datasets.catalog import Dataset
 from hypcse.kernels.cache import user_cache
@@ -17,6 +16,7 @@ from hypcse.storage.whole import write_file
 _COMMIT = "0dfcd1247959faf734cc8d6c1fac3b28f7dd9fc7"
 BASE_URL = f"https://raw.githubusercontent.com/SELGroup/HypCSE/{_COMMIT}/datasets"
 TIMEOUT = 20.0
+"""Seconds to wait for the next bytes."""
 _CHUNK = 1 << 16
 
 
@@ -29,23 +29,14 @@ def cache_folder() -> Path:
     return user_cache() or Path(tempfile.gettempdir()) / "hypcse"
 
 
-def read_cached(entry: Dataset) -> tuple[bytes | None, str | None]:
-    """The content of the cached file, None if it is absent, unreadable or damaged; and how it is damaged."""
+def read_cached(entry: Dataset) -> bytes | None:
+    """The content of the cached file; None if it is absent, unreadable or damaged."""
     try:
         content = (cache_folder() / entry.file).read_bytes()
     except OSError:
         # An unreadable cache is no reason to stop: the later sources may still work.
-        return None, None
-    fault = _find_fault(entry, content)
-    return (content if fault is None else None), fault
-
-
-def _find_fault(entry: Dataset, content: bytes) -> str | None:
-    """How `content` differs from the catalog's file, or None if it is that file."""
-    digest = sha256(content).hexdigest()
-    if digest == entry.sha256:
         return None
-    return f"its sha256 is {digest} where {entry.file} has {entry.sha256}, in {len(content)} of {entry.bytes} bytes"
+    return content if sha256(content).hexdigest() == entry.sha256 else None
 
 
 def store(entry: Dataset, content: bytes) -> None:
@@ -55,52 +46,36 @@ def store(entry: Dataset, content: bytes) -> None:
     write_file(folder / entry.file, content)
 
 
-def fetch(
-    entry: Dataset,
-    *,
-    base_url: str = BASE_URL,
-    timeout: float = TIMEOUT,
-    callback: Callback | None = None,
-) -> bytes:
+def fetch(entry: Dataset, callback: Callback | None) -> bytes:
     """The file's content, checked, and stored in the cache folder."""
-    url = file_url(entry, base_url)
+    url = f"{BASE_URL}/{entry.file}"
     try:
-        content = _download(entry, url, timeout, callback)
+        content = _download(entry, url, callback)
     except Stopped:
         raise
     except (OSError, ValueError) as error:
-        damage = read_cached(entry)[1]
-        cached = cache_folder() / entry.file
-        also = "" if damage is None else f" The cached file {cached} is damaged: {damage}."
         # The text names the cause; the chain of a failed connection is some 80 lines long.
         raise DatasetUnavailable(
-            f"Data set {entry.name!r} is not available: {_cause(error, url, timeout)}.{also} There are three ways to "
-            f"get it: set HYPCSE_DATA to a folder that holds {entry.name}.npz (arrays X and y), "
-            f"put {entry.file} into {cached.parent}, or run again with a network connection."
+            f"Data set {entry.name!r} is not available: {_cause(error, url)}. There are three ways to get it: set "
+            f"HYPCSE_DATA to a folder that holds {entry.name}.npz (arrays X and y), put {entry.file} into "
+            f"{cache_folder()}, or run again with a network connection."
         ) from None
     try:
         store(entry, content)
     except OSError as error:
-        warnings.warn(
-            f"{entry.file} was fetched but cannot be kept in {cache_folder()}: {error}. "
-            "It will be fetched again next time; set XDG_CACHE_HOME to a folder that can be written.",
-            HypcseWarning,
-            stacklevel=4,
+        warn(
+            f"{entry.file} was fetched but cannot be stored in {cache_folder()}: {error}. It will be fetched again "
+            "next time; set XDG_CACHE_HOME to a folder that can be written."
         )
     return content
 
 
-def file_url(entry: Dataset, base_url: str = BASE_URL) -> str:
-    """Where the authors' file lies."""
-    return f"{base_url.rstrip('/')}/{entry.file}"
-
-
-def _download(entry: Dataset, url: str, timeout: float, callback: Callback | None) -> bytes:
+def _download(entry: Dataset, url: str, callback: Callback | None) -> bytes:
     """The content, with the right checksum. OSError if the download fails, ValueError if it is another file."""
     import requests
 
     content, reporter = bytearray(), Reporter(callback)
-    with requests.get(url, stream=True, timeout=timeout) as response:
+    with requests.get(url, stream=True, timeout=TIMEOUT) as response:
         response.raise_for_status()
         for chunk in response.iter_content(_CHUNK):
             content += chunk
@@ -111,21 +86,21 @@ def _download(entry: Dataset, url: str, timeout: float, callback: Callback | Non
                 )
             if len(content) > entry.bytes:
                 raise ValueError(f"it has more than the {entry.bytes} bytes of the file")
-    fault = _find_fault(entry, bytes(content))
-    if fault is not None:
-        raise ValueError(fault)
+    digest = sha256(content).hexdigest()
+    if digest != entry.sha256:
+        raise ValueError(f"its sha256 is {digest}, not {entry.sha256}, in {len(content)} of {entry.bytes} bytes")
     return bytes(content)
 
 
-def _cause(error: Exception, url: str, timeout: float) -> str:
-    from requests.exceptions import HTTPError, InvalidURL
+def _cause(error: Exception, url: str) -> str:
+    from requests.exceptions import HTTPError
 
     if isinstance(error, HTTPError) and error.response is not None:
         return f"{url} answered {error.response.status_code} {error.response.reason}"
-    if isinstance(error, ValueError) and not isinstance(error, InvalidURL):
+    if isinstance(error, ValueError):
         return f"the answer of {url} was refused: {error}"
     # A timeout while waiting for the next bytes is raised as a broken connection.
     if "timed out" in str(error):
-        return f"{url} sent nothing for {timeout:g} s"
+        return f"{url} sent nothing for {TIMEOUT:g} s"
     inner = error.args[0] if error.args else error
     return f"{url} cannot be read: {getattr(inner, 'reason', inner)}"

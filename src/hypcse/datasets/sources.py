@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 import zipfile
 import zlib
 from collections.abc import Collection
@@ -14,18 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import HypcseWarning, check_finite
+from hypcse._checks import check_finite
 from hypcse._progress import Callback
 from hypcse.datasets.catalog import Dataset, describe
-from hypcse.datasets.fetch import BASE_URL, TIMEOUT, DatasetUnavailable, fetch, read_cached
+from hypcse.datasets.fetch import DatasetUnavailable, fetch, read_cached
 
 Labeled = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def read_npz(entry: Dataset, path: Path) -> Labeled:
-    """X and y of a NumPy archive."""
+    """X and y of a NumPy archive; `numpy.load` alone would also open a lone array or look for a pickle."""
     try:
-        # numpy.load would also open a lone array or look for a pickle; only an archive is wanted.
         if not zipfile.is_zipfile(path):
             raise ValueError("it is not a zip file")
         with np.load(path, allow_pickle=False) as archive:
@@ -107,33 +105,21 @@ def load(name: str, *, callback: Callback | None = None) -> Labeled:
     >>> X.shape, y.shape
     ((1797, 64), (1797,))
     """
-    return load_entry(describe(name), callback=callback)
+    return load_entry(describe(name), callback)
 
 
-def load_entry(
-    entry: Dataset,
-    *,
-    base_url: str = BASE_URL,
-    timeout: float = TIMEOUT,
-    callback: Callback | None = None,
-) -> Labeled:
-    """`load` for any catalog entry and any server."""
+def load_entry(entry: Dataset, callback: Callback | None = None) -> Labeled:
+    """`load` for any catalog entry."""
     path = _user_file(entry)
     if path is not None:
         return read_npz(entry, path)
-    content, damage = read_cached(entry)
-    if content is None:
-        # A damaged cached file shows that the original was wanted, so it is fetched again first.
-        if entry.name in _IN_SKLEARN and damage is None:
-            return _from_sklearn(entry)
-        try:
-            content = fetch(entry, base_url=base_url, timeout=timeout, callback=callback)
-        except DatasetUnavailable as error:
-            if entry.name not in _IN_SKLEARN:
-                raise
-            warnings.warn(f"{error} Until then scikit-learn's copy is used.", HypcseWarning, stacklevel=3)
-            return _from_sklearn(entry)
-    return read_mat(entry, content)
+    content = read_cached(entry)
+    if content is None and entry.name in _IN_SKLEARN:
+        from sklearn import datasets
+
+        X, y = getattr(datasets, _IN_SKLEARN[entry.name])(return_X_y=True)
+        return check_labeled(entry, X, y, "scikit-learn")
+    return read_mat(entry, fetch(entry, callback) if content is None else content)
 
 
 def _user_file(entry: Dataset) -> Path | None:
@@ -148,10 +134,3 @@ def _user_file(entry: Dataset) -> Path | None:
         )
     path = folder / f"{entry.name}.npz"
     return path if path.is_file() else None
-
-
-def _from_sklearn(entry: Dataset) -> Labeled:
-    from sklearn import datasets
-
-    X, y = getattr(datasets, _IN_SKLEARN[entry.name])(return_X_y=True)
-    return check_labeled(entry, X, y, "scikit-learn")
