@@ -80,15 +80,16 @@ def test_nothing_is_left_behind(client: Any, tmp_path: Path, monkeypatch: pytest
     assert not list(tmp_path.iterdir())
 
 
-def test_a_hub_larger_than_the_limit_is_named(client: Any) -> None:
+@pytest.mark.parametrize("method", ["average", "paris", "single"])
+def test_a_hub_larger_than_the_limit_is_linked(method: Any, client: Any) -> None:
+    """Alone, as a star, and beside groups of which it is a neighbor of all."""
     leaves = np.arange(1, 60)
     star = Graph.from_edges(np.zeros_like(leaves), leaves)
-    with pytest.raises(ValueError, match="memory_limit=20 edges.*Raise memory_limit"):
-        graph_linkage(star, memory_limit=20, client=client)
-    # A forest drops edges, whatever the hub.
-    assert np.array_equal(
-        graph_linkage(star, "single", memory_limit=20, client=client).parent, linkage_in_memory(star, "single").parent
-    )
+    i, j, weight = random_graph(4).edges()
+    hub = Graph.from_edges(np.append(i, np.full(59, 0)), np.append(j, leaves), np.append(weight, np.full(59, 0.01)))
+    for graph, limit in ((star, 20), (hub, 45)):
+        tree = graph_linkage(graph, method, memory_limit=limit, client=client)
+        assert np.array_equal(tree.parent, linkage_in_memory(graph, method).parent)
 
 
 def test_what_fits_is_linked_here_and_odd_options_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""Edges from Parquet, frames or chunks, brought into parts by source: written by chunk, read by part."""
+"""Edges from Parquet or frames, brought into parts by source: written by chunk, read by part."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ENTRIES_PER_PART = 2_000_000
 
 
 class Part(NamedTuple):
-    """What is known of one part when its file is written."""
+    """Facts about one part."""
 
     n_entries: int
     least: float
@@ -81,7 +81,7 @@ def part_bounds(n: int, n_entries: int, n_parts: int | None, client: distributed
 
 
 def measure_source(source: RowGroup) -> tuple[int, int]:
-    """The largest vertex of a chunk (-1 without any) and how many edges it holds."""
+    """The largest vertex of a chunk (-1 without any) and its number of edges."""
     edges = read_source(source)
     return int(max(edges.source.max(initial=-1), edges.target.max(initial=-1))), edges.source.size
 
@@ -124,7 +124,7 @@ def gather_parts(
 
 
 def gather_part(part: int, path: Path, span: tuple[int, int], chunks: list[Path], floor: float) -> Part:
-    """Merge one part and write it; loops become self-weights, and entries of no weight are no edges."""
+    """Merge one part and write it; loops become self-weights, and entries of weight 0 are left out."""
     low, high = span
     merged = gather_edges(chunks, part).merged()
     merged = merged._replace(weight=np.maximum(merged.weight, floor))

@@ -64,24 +64,9 @@ class DistributedGraph:
     edge_degrees
         (n,) row sums without `self_weights`.
     about
-        How a similarity graph was made: `bandwidth`, `recall` and `fingerprint`.
+        Facts about a similarity graph: `bandwidth`, `recall` and `fingerprint`.
     temporary
         Removes a temporary folder when the graph is gone; None if the folder stays.
-
-    Attributes
-    ----------
-    n_vertices
-        Number of vertices.
-    n_edges
-        Number of edges, each once, loops not counted.
-    n_parts
-        Number of parts.
-    degrees
-        (n,) row sums of the weight matrix, `self_weights` included.
-    volume
-        Sum of all degrees.
-    recall
-        Share of the true neighbors that a similarity graph has, measured on a sample; None of any other graph.
 
     Examples
     --------
@@ -103,7 +88,8 @@ class DistributedGraph:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", Path(self.folder).absolute())
-        for name, dtype in _DTYPES.items():
+        for name in Parts._fields:
+            dtype = np.int64 if name in ("bounds", "part_entries") else np.float64
             object.__setattr__(self, name, hold(getattr(self, name), dtype, views=True))
         if self.bounds.size != self.part_entries.size + 1 or self.bounds[-1] != self.self_weights.size:
             raise ValueError("the arrays of a DistributedGraph do not fit together. Use one of its from_ functions.")
@@ -125,7 +111,7 @@ class DistributedGraph:
 
     @property
     def recall(self) -> float | None:
-        """Share of the true neighbors that a similarity graph has, measured on a sample; None of any other graph."""
+        """Share of the true neighbors that a similarity graph has, measured on a sample; None for any other graph."""
         return self.about.get("recall")
 
     @property
@@ -297,11 +283,3 @@ class DistributedGraph:
                 write_edges(path, Edges(rows, graph.indices[span].astype(np.int64), graph.weights[span]))
             write_metadata(place, parts, {})
         return cls(place, *parts)
-
-
-_DTYPES: dict[str, type[Any]] = {
-    "bounds": np.int64,
-    "part_entries": np.int64,
-    "self_weights": np.float64,
-    "edge_degrees": np.float64,
-}

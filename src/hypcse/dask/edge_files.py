@@ -65,7 +65,7 @@ NO_EDGES = Edges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
 
 def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers as different as can be for different values: the finisher of splitmix64."""
+    """Hash values: the finisher of splitmix64."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(30)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
@@ -124,7 +124,7 @@ def part_path(folder: Path, part: int) -> Path:
 
 
 def new_files(folder: Path, count: int) -> list[Path]:
-    """Names for so many files of edges in a folder, which is made."""
+    """Paths for so many files of edges in a folder, which is created if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     return [part_path(folder, number) for number in range(count)]
 
@@ -148,23 +148,23 @@ def save_arrays(folder: Path, **arrays: NDArray[Any]) -> None:
     """Write arrays, which all workers may read, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+        np.save(folder / f"{name}.npy", array)
 
 
 def load_array(folder: Path, name: str) -> NDArray[Any]:
     """An array that `save_arrays` wrote, mapped into memory."""
-    array: NDArray[Any] = np.load(folder / f"{name}.npy", allow_pickle=False, mmap_mode="r")
+    array: NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r")
     return array
 
 
 METADATA, UNFINISHED = "graph.json", "graph.unfinished"
 VERTEX_ARRAYS = ("self_weights", "edge_degrees")
 ABOUT = ("bandwidth", "recall", "fingerprint")
-"""What a similarity graph says of its making."""
+"""Facts about a similarity graph."""
 
 
 class Parts(NamedTuple):
-    """What is known of a graph when the files of its parts are written; see `DistributedGraph`."""
+    """The arrays of a `DistributedGraph`."""
 
     bounds: NDArray[np.int64]
     part_entries: NDArray[np.int64]
@@ -184,7 +184,7 @@ def mark_unfinished(folder: Path) -> None:
 
 
 def write_metadata(folder: Path, parts: Parts, about: Mapping[str, Any]) -> None:
-    """Write what belongs to the files of the parts; the metadata last, so that they mark a whole folder."""
+    """Write arrays and, last, the metadata, which mark a folder as whole."""
     save_arrays(folder, **{name: getattr(parts, name) for name in VERTEX_ARRAYS})
     sizes = {"bounds": parts.bounds.tolist(), "part_entries": parts.part_entries.tolist()}
     content = {"format": "hypcse graph", "version": 1, **sizes, **about}
@@ -193,7 +193,7 @@ def write_metadata(folder: Path, parts: Parts, about: Mapping[str, Any]) -> None
 
 
 def read_metadata(folder: Path) -> tuple[Parts, dict[str, Any]]:
-    """What `write_metadata` wrote."""
+    """The arrays and facts that `write_metadata` wrote."""
     content = json.loads((folder / METADATA).read_text(encoding="utf-8"))
     if content.get("format") != "hypcse graph" or content.get("version") != 1:
         raise ValueError(f"{folder / METADATA} does not describe a graph that this version can read.")
@@ -201,5 +201,5 @@ def read_metadata(folder: Path) -> tuple[Parts, dict[str, Any]]:
         if not part_path(folder, part).is_file():
             raise FileNotFoundError(f"{folder} is not whole: {part_path(folder, part).name} is missing. Make it again.")
     bounds, part_entries = (np.array(content[name], np.int64) for name in ("bounds", "part_entries"))
-    arrays = [freeze(np.load(folder / f"{name}.npy", allow_pickle=False)) for name in VERTEX_ARRAYS]
+    arrays = [freeze(np.load(folder / f"{name}.npy")) for name in VERTEX_ARRAYS]
     return Parts(bounds, part_entries, *arrays), {name: content.get(name) for name in ABOUT}

@@ -59,11 +59,11 @@ class Clustering:
         `Levels`: nested clusters, coarse to fine, each an array of shape (n,).
     main
         Which of the levels to look at first: the one that the labels are, unless these are one cluster because nothing
-        lies beyond chance. None if a number of clusters was asked for.
+        lies beyond chance. None if you pass a number of clusters.
     graph
         The `DistributedGraph` that was clustered.
     structure
-        What there is beyond chance in a sample of the rows, see `hypcse.beyond_chance`.
+        The structure beyond chance in a sample of the rows, see `hypcse.beyond_chance`.
     scores
         `structural_entropy` and `dasgupta_cost` of the tree on the graph.
 
@@ -125,12 +125,12 @@ def fit(
     linkage
         "average", "paris" or "single", see `graph_linkage`.
     refine
-        How hard to search from there: "fast" (or True), "thorough", or False for not at all.
+        Effort of the refinement: "fast" (or True), "thorough", or False for none.
     memory_limit
-        Edges that a task on a worker, and this process in the end, may hold. By default what takes 35 % of the memory
-        limit of the smallest worker, divided by its threads, at 200 bytes per edge; 50 million without such limits.
+        Edges that a task on a worker, and this process in the end, may hold. By default 35 % of the memory limit of the
+        smallest worker, divided by its threads, at 200 bytes per edge; 50 million without such limits.
     folder
-        Where edges and rounds are kept: visible to this program and to all workers under the same name. A run that was
+        Where edges and rounds are: visible to this program and to all workers under the same name. A run that was
         stopped or killed goes on there; in the end the graph stays. By default a temporary folder, which needs workers
         on this machine.
     random_state
@@ -152,16 +152,7 @@ def fit(
     ...     fit(rows, n_clusters=3).labels.max().compute()
     np.int64(2)
     """
-    options = Options(
-        n_neighbors,
-        bandwidth,
-        scale,
-        metric,
-        algorithm,
-        n_probes=n_probes,
-        shard_rows=shard_rows,
-        random_state=random_state,
-    )
+    options = Options(n_neighbors, bandwidth, scale, metric, algorithm, n_probes, shard_rows, random_state)
     check_choice("linkage", linkage, ClusterLinkage)
     effort = effort_of(refine)
     client = current_client(client)
@@ -206,7 +197,7 @@ def fit(
 
 @contextmanager
 def _step(reporter: Reporter, stage: str, place: Path) -> Iterator[None]:
-    """A step that is reported when it begins and when it ends."""
+    """Report a step when it begins and when it ends."""
     for done in (0, 1):
         if reporter.tell(stage, done, 1):
             raise Stopped(f"the fit was stopped; what is done is kept in {place}.")

@@ -1,8 +1,7 @@
 """Disjoint subtrees of a tree, each small enough for a worker, and the tree put together again.
 
-Entropy adds up over edges, each at the lowest common ancestor of its ends: 2 w log2(volume of that node), up to what no
-tree changes. So a subtree can be searched with the edges inside it alone, if its leaves count with their whole degrees;
-and so can the tree above, whose leaves are the subtrees with their volumes.
+Entropy is a sum over edges of 2 w log2(volume of the lowest common ancestor), up to a constant. So a subtree can be
+searched with the edges inside it, its leaves counting with their whole degrees; and so can the tree above.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Subtrees:
-    """A binary tree whose leaves stand in the order of their positions, and disjoint subtrees with all its leaves.
+    """A binary tree, and disjoint subtrees with all its leaves.
 
-    tree  : leaf k is the leaf at position k, which is vertex `order[k]`; internal nodes are numbered by `in_place`.
+    tree  : leaf k, at position k, is vertex `order[k]`; internal nodes are numbered by `in_place`.
     roots : (k,) the subtrees, from left to right.
     group : (k,) the group of subtrees that one worker searches; -1 if there is nothing to search.
     above : the nodes above all subtrees.

@@ -102,9 +102,9 @@ def levels(
     Returns
     -------
     Levels
-        A sequence of arrays of shape (n,): the clusters of each level, numbered from 0, coarse to fine. If
-        `n_clusters` or `min_size` leave strays, these join the largest cluster beside them; in memory,
-        the one that most of the weight of their edges goes to.
+        A sequence of arrays of shape (n,): the clusters of each level, numbered from 0, coarse to fine. Strays that
+        `n_clusters` or `min_size` leave join the largest cluster beside them; in memory, the one that they are linked
+        to most.
 
     Examples
     --------
@@ -147,15 +147,15 @@ def meeting_weights(tree: Tree, graph: DistributedGraph, client: distributed.Cli
         save_arrays(place, parent=tree.parent, height=tree.height)
         for nodes, weights in run_tasks(client, meeting_in_part, graph.part_paths, place=place):
             total[nodes] += weights
-        # Workers give the memory of the tree back.
+        # Workers free the memory of the tree.
         client.run(read_tree.cache_clear, on_error="ignore")
     return total
 
 
 @lru_cache(maxsize=1)
 def read_tree(place: Path) -> Tree:
-    """The tree in a folder; a worker keeps it, with its index of ancestors, from part to part."""
-    return Tree(*(np.load(place / f"{name}.npy", allow_pickle=False) for name in ("parent", "height")))
+    """The tree in a folder; a worker holds it, with its index of ancestors, from part to part."""
+    return Tree(*(np.load(place / f"{name}.npy") for name in ("parent", "height")))
 
 
 def meeting_in_part(path: Path, place: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -172,14 +172,10 @@ def meeting_in_part(path: Path, place: Path) -> tuple[NDArray[np.int64], NDArray
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outline(Graph):
-    """A graph of n - 1 edges at most whose edges meet at the nodes of one binary tree as those of a large graph do.
+    """A graph in which one edge stands for all edges of a large graph that meet at a node of a tree.
 
-    At each node one edge stands for all that meet there. Degrees and components are those of the large graph. So
-    whatever goes by degrees and by `lca_weights` of this tree, or of one made by contracting its nodes, gives on it
-    what it would give on the large graph.
-
-    known_degrees    : (n,) row sums of the large graph, without `self_weights`.
-    known_components : (n,) its components.
+    Degrees and components are those of the large graph. So all that depends on degrees and on `lca_weights` of this
+    binary tree, or of one with some of its nodes contracted, is as on the large graph.
     """
 
     is_outline = True
@@ -204,7 +200,7 @@ class Outline(Graph):
 def outline_graph(
     tree: Tree, graph: DistributedGraph, client: distributed.Client, components: NDArray[np.int64]
 ) -> Outline:
-    """The outline of a graph on a tree; multiway nodes are split as `to_linkage` splits them."""
+    """The outline of a graph on a tree, whose multiway nodes are split as by `to_linkage`."""
     check_leaves(tree, graph)
     binary, n = binary_form(tree), tree.n_leaves
     meeting = meeting_weights(binary, graph, client)

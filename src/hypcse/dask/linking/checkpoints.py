@@ -1,4 +1,4 @@
-"""Rounds of a linkage: the pieces that a graph is cut into at first, and the folder that keeps the last round."""
+"""Rounds of a linkage: the pieces that a graph is cut into at first, and the folder with the last round."""
 
 from __future__ import annotations
 
@@ -31,22 +31,23 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Round:
-    """What a round left: the edges that are still there, and arrays over clusters.
+    """What a round leaves: a folder with edges between clusters, and arrays over clusters.
 
-    folder     : where edges and arrays are.
-    number     : how many rounds were made.
-    n_clusters : how many clusters are left.
-    bounds     : (n_parts + 1,) the clusters at which parts begin; the file of a part is named by its first.
-    entries    : (n_parts,) how many entries each part holds.
-    arrays     : over clusters, by their names.
+    number  : how many rounds were made.
+    bounds  : (n_parts + 1,) the clusters at which parts begin; the file of a part is named by its first.
+    entries : (n_parts,) how many entries each part holds.
     """
 
     folder: Path
     number: int
-    n_clusters: int
     bounds: NDArray[np.int64]
     entries: NDArray[np.int64]
     arrays: Arrays
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters are left."""
+        return int(self.bounds[-1])
 
     @property
     def paths(self) -> list[Path]:
@@ -73,12 +74,12 @@ def cut_bounds(counts: NDArray[np.int64], n_parts: int, limit: int) -> NDArray[n
 def split_graph(
     graph: DistributedGraph, folder: Path, limit: int, short: bool, client: distributed.Client
 ) -> tuple[Round, NDArray[np.int64]]:
-    """Write the parts of a graph in pieces of at most `limit` entries each, and return how many each vertex has."""
+    """Write a graph in pieces of at most `limit` entries; `short` rounds weights, so that their sums are exact."""
     spans = pairwise(graph.bounds.tolist())
     pieces = list(run_tasks(client, split_part, graph.part_paths, spans, folder=folder, limit=limit, short=short))
     bounds = np.concatenate([*(firsts for firsts, _ in pieces), [graph.n_vertices]])
     counts = np.concatenate([own for _, own in pieces])
-    return Round(folder, 0, graph.n_vertices, bounds, np.add.reduceat(counts, bounds[:-1]), {}), counts
+    return Round(folder, 0, bounds, np.add.reduceat(counts, bounds[:-1]), {}), counts
 
 
 def split_part(
@@ -105,12 +106,12 @@ def checksum_of(graph: Graph | DistributedGraph, client: distributed.Client) -> 
 
 
 def checksum_part(path: Path) -> int:
-    """That of the entries of a part whose source is the smaller end."""
+    """The checksum of the entries of a part whose source is the smaller end."""
     return read_edges(path).upper().checksum()
 
 
 class Checkpoint:
-    """The folder of a linkage: its last round, the merges of all, and which graph and method they belong to."""
+    """The folder of a linkage: its last round, the merges of all, and to which graph and method they belong."""
 
     def __init__(self, folder: Path, method: str, graph: Graph | DistributedGraph, client: distributed.Client) -> None:
         self.folder = folder
@@ -129,13 +130,12 @@ class Checkpoint:
         return place
 
     def save(self, state: Round, merges: Merges | None = None) -> Round:
-        """Keep a round and its merges, and remove what it makes superfluous."""
+        """Write a round and its merges, and remove the rounds before."""
         save_arrays(state.folder, **state.arrays)
         if merges is not None:
             np.savez(self._merges_path(state.number), first=merges[0], second=merges[1])
-        description = {"round": state.number, "folder": state.folder.name, "n_clusters": state.n_clusters}
+        description = {"round": state.number, "folder": state.folder.name, "arrays": list(state.arrays)}
         description |= {"bounds": state.bounds.tolist(), "entries": state.entries.tolist()}
-        description |= {"arrays": list(state.arrays)}
         write_file(self.folder / STATE, json.dumps({**_FORMAT, **self.identity, **description}))
         self._remove_others(state.folder)
         return state
@@ -144,12 +144,10 @@ class Checkpoint:
         """The last round that is whole, None if there is none; raises if the folder holds something else."""
         path = self.folder / STATE
         if not path.is_file():
-            for other in self.folder.iterdir():
-                # What a killed first round left may go.
-                if not other.name.startswith(("round-", "merges-", ".")):
-                    raise ValueError(
-                        f"{self.folder} holds {other.name}, and no rounds. Name an empty folder, or a new one."
-                    )
+            others = [one.name for one in self.folder.iterdir() if not one.name.startswith(("round-", "merges-", "."))]
+            if others:
+                raise ValueError(f"{self.folder} holds {others[0]}, and no rounds. Name an empty folder, or a new one.")
+            # A first round that was killed.
             self._remove_others(self.folder)
             return None
         state = json.loads(path.read_text(encoding="utf-8"))
@@ -158,19 +156,19 @@ class Checkpoint:
         for name, value in self.identity.items():
             if state.get(name) != value:
                 raise ValueError(
-                    f"{self.folder} keeps the rounds of another {'method' if name == 'method' else 'graph'}: its {name}"
+                    f"{self.folder} holds the rounds of another {'method' if name == 'method' else 'graph'}: its {name}"
                     f" is {state.get(name)}, not {value}. Name another checkpoint_dir, or remove that folder."
                 )
         folder = self.folder / state["folder"]
         self._remove_others(folder)
         sizes = np.array(state["bounds"], np.int64), np.array(state["entries"], np.int64)
-        arrays = {name: np.load(folder / f"{name}.npy", allow_pickle=False) for name in state["arrays"]}
-        return Round(folder, state["round"], state["n_clusters"], *sizes, arrays)
+        arrays = {name: np.load(folder / f"{name}.npy") for name in state["arrays"]}
+        return Round(folder, state["round"], *sizes, arrays)
 
     def merges(self, state: Round) -> Iterator[Merges]:
         """The merges of each round up to this one."""
         for number in range(1, state.number + 1):
-            with np.load(self._merges_path(number), allow_pickle=False) as arrays:
+            with np.load(self._merges_path(number)) as arrays:
                 yield arrays["first"], arrays["second"]
 
     def _merges_path(self, number: int) -> Path:

@@ -56,14 +56,12 @@ def graph_linkage(
     n_parts
         Number of parts that a graph in memory is written to, by default one per 2 million entries.
     checkpoint_dir
-        A folder that keeps the last round, and the merges of all. Called again with it, the linkage goes on from there;
-        "single" takes one pass over the parts, and starts again. It must be visible to all workers under the same name.
-        By default a temporary folder, removed in the end.
+        A folder for the last round and the merges of all, visible to all workers under the same name. A call that was
+        stopped goes on there; "single", one pass over the parts, starts again. By default a temporary folder.
     client
         A Dask client, the current one by default. A graph within the limit needs none.
     callback
-        Called with a `Progress` in merges after every round. Return True to stop: `Stopped` is raised, and a
-        `checkpoint_dir` keeps what was done.
+        Called with a `Progress` in merges after every round. Return True to stop, which raises `Stopped`.
 
     Returns
     -------
@@ -76,8 +74,8 @@ def graph_linkage(
     factor of 2^29 (5e8) of each other. Beyond it "average" and "paris" round sums, and clusters that are almost equally
     near may be joined in another order.
 
-    A cluster and its nearest must fit the limit with all their neighbors: a graph with a vertex that is joined to
-    more others than that raises ValueError.
+    A cluster and its nearest are merged with all their neighbors at hand: if a vertex has more than `memory_limit`
+    edges, one worker holds them, and the limit is exceeded there.
 
     Examples
     --------

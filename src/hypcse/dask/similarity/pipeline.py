@@ -1,4 +1,4 @@
-"""The sharded similarity graph, step by step; every step leaves files that the next one reads."""
+"""The similarity graph in shards, step by step; every step leaves files that the next one reads."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ def similarity_graph(
     """`hypcse.similarity_graph` of a table that need not fit one machine: edges in Parquet.
 
     Centroids of a sample cut the table into shards of nearby rows. Every row goes to the shards of its `n_probes`
-    nearest centroids, neighbors are searched in each shard, and the nearest `n_neighbors` distinct ones of all shards
-    are kept. Scales and weights are those of `hypcse.similarity_graph`; a table of one shard gives the same graph.
+    nearest centroids. Its neighbors are the nearest `n_neighbors` distinct rows of all these. Scales and weights are
+    those of `hypcse.similarity_graph`; a table of one shard gives the same graph.
 
     Parameters
     ----------
     X
         A dask.array or an array, one row per point; or a dask.dataframe of numbers.
     n_neighbors
-        Neighbors of each point.
+        Neighbors per point.
     bandwidth
         A positive number, "auto" or "median", as for `hypcse.similarity_graph`.
     scale
@@ -88,9 +88,8 @@ def similarity_graph(
     n_parts
         Parts of the graph, by default one per 2 million entries, and one per worker at least.
     folder
-        Where edges and shards are kept: visible to this program and to all workers under the same name. By default a
-        temporary folder, which needs workers on this machine. A call that was stopped goes on there; one that ended is
-        not repeated.
+        Where edges and shards are: visible to this program and to all workers under the same name. By default a
+        temporary folder, which needs workers on this machine. A call that was stopped goes on there.
     random_state
         Seed of the samples.
     callback
@@ -101,8 +100,8 @@ def similarity_graph(
     Returns
     -------
     DistributedGraph
-        Vertex k is row k of X. Its `recall` is the share of the true neighbors that were found, measured on 500 rows.
-        Below 0.95 there is a warning.
+        Vertex k is row k of X. Its `recall`, the share of the true neighbors, is measured on 500 rows. Below 0.95
+        there is a warning.
 
     Examples
     --------
@@ -111,16 +110,7 @@ def similarity_graph(
     ...     similarity_graph(da.random.default_rng(0).random((1000, 4), chunks=(250, 4)), n_parts=1).n_vertices
     1000
     """
-    options = Options(
-        n_neighbors,
-        bandwidth,
-        scale,
-        metric,
-        algorithm,
-        n_probes=n_probes,
-        shard_rows=shard_rows,
-        random_state=random_state,
-    )
+    options = Options(n_neighbors, bandwidth, scale, metric, algorithm, n_probes, shard_rows, random_state)
     client = current_client(client)
     place, temporary = shared_folder(folder, client)
     return Pipeline(as_rows(X), options, place, client, Reporter(callback)).run(n_parts, temporary).graph
@@ -135,13 +125,13 @@ class Built(NamedTuple):
 
 
 class Pipeline:
-    """One graph in the making."""
+    """The steps from a table to its graph, in a folder."""
 
     def __init__(self, rows: da.Array, options: Options, place: Path, client: Client, reporter: Reporter) -> None:
         self.rows, self.options, self.place, self.client, self.reporter = rows, options, place, client, reporter
 
     def run(self, n_parts: int | None, temporary: Any) -> Built:
-        """The graph, which is made unless the folder holds it already; no other run may write there meanwhile."""
+        """The graph, unless the folder holds it already."""
         options, (n, d) = self.options, self.rows.shape
         with hold_folder(self.place):
             blocks = run_blocks(self.client, column_facts, self.rows)
@@ -174,24 +164,22 @@ class Pipeline:
         options, (n, d) = self.options, self.rows.shape
         work = self.place / f"work-{fingerprint}"
         work.mkdir(exist_ok=True)
-        bounds = self._keep_cuts(work, n_parts)
-        points = compared(sample, options.metric)
-        centroids = place_centroids(points, options.n_shards(n, d), options.random_state)
+        bounds = self._plan_cuts(work, n_parts)
+        centroids = place_centroids(compared(sample, options.metric), options.n_shards(n, d), options.random_state)
         shards = Shards(scaling, options.metric, centroids, options.n_probes)
         pieces = self._search(shards, bounds, work)
         alone = len(pieces) == 1
         best, largest, squared = self._best(pieces, bounds, work)
         recall = 1.0 if alone and n <= MAX_EXACT else self._recall(shards, squared)
         width = choose_width(self.client, best, options.width, largest)
-        parts = self._weigh(best, bounds, width, work)
-        diagonal = np.load(pieces[0].with_suffix(".npy"), allow_pickle=False) if alone else np.ones(n)
-        parts = parts._replace(self_weights=diagonal)
+        diagonal = np.load(pieces[0].with_suffix(".npy")) if alone else np.ones(n)
+        parts = self._weigh(best, bounds, width, work)._replace(self_weights=diagonal)
         about = {"bandwidth": width, "recall": recall, "fingerprint": fingerprint}
         write_metadata(self.place, parts, about)
         shutil.rmtree(work)
         return parts, about
 
-    def _keep_cuts(self, work: Path, n_parts: int | None) -> NDArray[np.int64]:
+    def _plan_cuts(self, work: Path, n_parts: int | None) -> NDArray[np.int64]:
         """The rows at which parts begin; they and the blocks of rows are those of an earlier call, if there was one."""
         path, n = work / "plan.json", self.rows.shape[0]
         bounds = part_bounds(n, 2 * n * self.options.n_neighbors, n_parts, self.client).tolist()
@@ -222,7 +210,7 @@ class Pipeline:
     def _best(
         self, pieces: list[Path], bounds: NDArray[np.int64], work: Path
     ) -> tuple[list[Path], float, NDArray[np.float64]]:
-        """Files of the best neighbors by part; the largest squared distance, and those of the rows for recall."""
+        """Files of the best neighbors by part; the largest squared distance, and distances for the recall."""
         paths = [work / f"best-{part:05d}.parquet" for part in range(bounds.size - 1)]
         measured = self.options.measured(self.rows.shape[0])
         samples = np.split(measured, np.searchsorted(measured, bounds[1:-1]))
@@ -241,8 +229,8 @@ class Pipeline:
         self.reporter.tell("recall", 1, 1, value=recall, measure="recall")
         if recall < LEAST_RECALL:
             warn(
-                f"only {recall:.3f} of the true neighbors were found, as measured on {len(points)} rows. Pass a larger "
-                f"n_probes (now {shards.n_probes}) or larger shards (shard_rows)."
+                f"the recall of neighbors is {recall:.3f}, as measured on {len(points)} rows. Pass a larger n_probes "
+                f"(now {shards.n_probes}) or larger shards (shard_rows)."
             )
         return recall
 

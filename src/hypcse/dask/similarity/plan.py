@@ -23,9 +23,9 @@ N_MEASURED = 500
 """Rows whose true neighbors are searched to measure recall."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Options(GraphOptions):
-    """The arguments of `similarity_graph` that change its answer, checked where they are made."""
+    """The arguments of `similarity_graph` that change its answer."""
 
     n_probes: int = 2
     shard_rows: int | None = None
@@ -53,16 +53,16 @@ class Options(GraphOptions):
         return 1 if n <= rows else -(-n * self.n_probes // rows)
 
     def sampled(self, n: int, d: int) -> NDArray[np.int64]:
-        """Numbers of the rows that centroids and quantiles are learned from, ascending."""
+        """Ascending numbers of the rows that centroids and quantiles are learned from."""
         size = max(LEAST_SAMPLE, PER_CENTROID * self.n_shards(n, d), MAX_RANKED if self.scale == "rank" else 0)
         return _choose(self.random_state, "sample of rows", n, size)
 
     def measured(self, n: int) -> NDArray[np.int64]:
-        """Numbers of the rows that recall is measured on, ascending."""
+        """Ascending numbers of the rows that recall is measured on."""
         return _choose(self.random_state, "recall of rows", n, N_MEASURED)
 
     def fingerprint(self, columns: Columns) -> str:
-        """Of the options and of the table: its shape, its precision and all of its values."""
+        """Identifies the options, and the table by its shape, its precision and all of its values."""
         table = [columns.n_rows, columns.low.size, columns.low.dtype.name, columns.checksum]
         return hashlib.sha256(json.dumps([asdict(self), table], default=str).encode()).hexdigest()[:16]
 

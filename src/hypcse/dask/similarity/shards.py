@@ -1,10 +1,8 @@
-"""Rows dealt to shards of nearby ones, neighbors within each shard, and for each row the best of all its shards."""
+"""Rows dealt to shards of nearby rows, neighbors within each shard, and the best of these for each row."""
 
 from __future__ import annotations
 
-import os
-import secrets
-import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +14,7 @@ from numpy.typing import NDArray
 from hypcse._choices import Metric
 from hypcse._random import generator
 from hypcse._threads import openmp_threads, worker_threads
-from hypcse.dask.client import run_blocks
+from hypcse.dask.client import run_blocks, scratch_folder
 from hypcse.dask.edge_files import Edges, gather_edges, load_array, mix_bits, save_arrays, write_edges
 from hypcse.dask.similarity.blocks import checked_block
 from hypcse.dask.similarity.plan import Options
@@ -31,11 +29,7 @@ LARGEST = 4
 
 
 class Shards(NamedTuple):
-    """How rows are scaled, compared and dealt.
-
-    centroids : (n_shards, d) in the coordinates that rows compare by.
-    n_probes  : shards that every row goes to.
-    """
+    """How rows are scaled, compared and dealt: to the `n_probes` nearest of the centroids (n_shards, d)."""
 
     scaling: Scaling
     metric: Metric
@@ -44,7 +38,7 @@ class Shards(NamedTuple):
 
 
 def compared(scaled: NDArray[np.float32], metric: Metric) -> NDArray[Any]:
-    """Scaled rows as they compare by Euclidean distance."""
+    """Scaled rows in the coordinates in which Euclidean distance compares them."""
     return unit_rows(scaled, scaled.shape[1]) if metric == "cosine" else scaled
 
 
@@ -63,7 +57,7 @@ def place_centroids(points: NDArray[Any], n_shards: int, random_state: int) -> N
 
 
 def deal_block(block: Any, first: int, place: Path, shards: Shards) -> NDArray[np.int64]:
-    """Write the scaled rows of a block, shard by shard, into a folder; how many each shard gets."""
+    """Write the scaled rows of a block, shard by shard, into a folder; return the number for each shard."""
     if not place.is_dir():
         scaled = shards.scaling.apply(checked_block(block, first))
         with worker_threads(1, len(scaled)):
@@ -71,15 +65,11 @@ def deal_block(block: Any, first: int, place: Path, shards: Shards) -> NDArray[n
         order = np.argsort(probes.ravel(), kind="stable")
         rows = order // probes.shape[1]
         starts = np.searchsorted(probes.ravel()[order], np.arange(len(shards.centroids) + 1))
-        draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
-        save_arrays(draft, ids=first + rows, rows=scaled[rows], starts=starts)
-        try:
-            os.rename(draft, place)
-        except OSError:
-            # Another worker that did the same meanwhile is as good.
-            if not place.is_dir():
-                raise
-            shutil.rmtree(draft)
+        with scratch_folder(place.parent, f".{place.name}") as draft:
+            save_arrays(draft, ids=first + rows, rows=scaled[rows], starts=starts)
+            # Another worker may do the same meanwhile.
+            with suppress(OSError):
+                draft.rename(place)
     return np.diff(load_array(place, "starts"))
 
 
@@ -108,11 +98,11 @@ class Piece(NamedTuple):
 
 
 def cut_shards(sizes: NDArray[np.int64], shard_rows: int, random_state: int) -> list[Piece]:
-    """The shards, and slices of those that are far larger than the average; the largest first."""
+    """The shards, and slices of those that are far larger than the average."""
     seed = int(generator(random_state, "slices").integers(2**31))
     counts = np.where(sizes > LARGEST * shard_rows, -(-sizes // shard_rows), 1)
     pieces = [Piece(shard, k, count, seed) for shard, count in enumerate(counts.tolist()) for k in range(count)]
-    # So that no worker is left alone with the largest at the end.
+    # The largest first, so that no worker is left alone with it at the end.
     return sorted(pieces, key=lambda piece: -sizes[piece.shard] / piece.n_slices)
 
 
