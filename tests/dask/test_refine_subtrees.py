@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hypcse import Graph, Tree, graph_linkage, robinson_foulds, similarity_graph, structural_entropy
 from hypcse.dask import DistributedGraph, refine
-from hypcse.dask.subtrees import cut_subtrees
+from hypcse.dask.subtree_search import cut_subtrees
 
 
 def of_points(n: int) -> Graph:

@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import similarity_graph
-from hypcse.dask.edge_files import Edges, read_edges, write_edges
+from hypcse.dask.edge_files import Edges
 from hypcse.dask.similarity.blocks import column_facts, join_columns, learn_scaling
 from hypcse.dask.similarity.shards import keep_best
 
@@ -91,7 +91,7 @@ def test_low_recall_is_warned_of(client: Any) -> None:
 
 def test_rows_without_neighbors_lower_the_recall(tmp_path: Path) -> None:
     edges = Edges(np.array([1, 1]), np.array([0, 2]), np.array([0.5, 0.7]))
-    write_edges(tmp_path / "near.parquet", edges, np.array([0, 2]))
+    edges.write(tmp_path / "near.parquet", np.array([0, 2]))
     largest, squared = keep_best(0, tmp_path / "best.parquet", np.array([0, 1]), [tmp_path / "near.parquet"], 2)
     assert largest == 0.7
     assert squared.tolist() == [[np.inf, np.inf], [0.5, 0.7]]
@@ -110,7 +110,7 @@ def test_a_shard_of_copies_is_searched_in_slices(client: Any, tmp_path: Path) ->
     options: dict[str, Any] = {"shard_rows": 100, "client": client}
     with pytest.raises(Stopped):
         similarity_graph(X, folder=tmp_path, callback=lambda told: told.stage == "best neighbors", **options)
-    rows = [np.unique(read_edges(path).source).size for path in tmp_path.glob("work-*/near-*.parquet")]
+    rows = [np.unique(Edges.read(path).source).size for path in tmp_path.glob("work-*/near-*.parquet")]
     assert max(rows) <= 400 and sum(rows) >= 4000 - 2
     found = similarity_graph(X, folder=tmp_path, **options)
     assert found.recall is not None and found.recall > 0.9

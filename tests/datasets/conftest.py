@@ -15,7 +15,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     # A proxy of the machine must not stand between the test and its own server.
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     started = Server()
-    monkeypatch.setattr("hypcse.datasets.fetch.BASE_URL", started.url)
+    monkeypatch.setattr("hypcse.datasets.sources.BASE_URL", started.url)
     thread = threading.Thread(target=started.http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     yield started
@@ -28,7 +28,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 @pytest.fixture
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """An empty cache folder, no HYPCSE_DATA and no network."""
-    monkeypatch.setattr("hypcse.datasets.fetch.BASE_URL", NO_SERVER)
+    monkeypatch.setattr("hypcse.datasets.sources.BASE_URL", NO_SERVER)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("HYPCSE_DATA", raising=False)

@@ -18,8 +18,7 @@ from toy_dataset import CONTENT, TOY, X, Y, assert_toy, entry_of, files_in, mat
 
 from hypcse import datasets
 from hypcse.datasets import DatasetUnavailable
-from hypcse.datasets.fetch import store
-from hypcse.datasets.sources import Labeled, load_entry, read_mat
+from hypcse.datasets.sources import Labeled, load_entry, read_mat, store
 
 NAMES = [
     *("zoo", "iris", "wine", "breast-cancer", "optical-digits", "spambase", "pen-digits"),

@@ -13,8 +13,7 @@ from toy_dataset import CONTENT, TOY, Server, assert_toy, files_in
 from hypcse import HypcseWarning
 from hypcse._progress import Progress, Stopped
 from hypcse.datasets import DatasetUnavailable
-from hypcse.datasets.fetch import BASE_URL, cache_folder, fetch, store
-from hypcse.datasets.sources import load_entry
+from hypcse.datasets.sources import BASE_URL, cache_folder, fetch, load_entry, store
 from hypcse.kernels.cache import user_cache
 
 
@@ -51,7 +50,7 @@ FAULTS = {
 def test_failed_fetch_names_the_cause_and_leaves_nothing(
     cache: Path, server: Server, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hypcse.datasets.fetch.TIMEOUT", 0.2)
+    monkeypatch.setattr("hypcse.datasets.sources.TIMEOUT", 0.2)
     prepare, cause = FAULTS[fault]
     prepare(server)
     with pytest.raises(DatasetUnavailable, match=cause) as caught:
@@ -100,7 +99,7 @@ def test_a_callback_that_returns_true_stops_the_fetch(
     cache: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.serve(CONTENT)
-    monkeypatch.setattr("hypcse.datasets.fetch._CHUNK", 10)
+    monkeypatch.setattr("hypcse.datasets.sources._CHUNK", 10)
     seen: list[Progress] = []
     with pytest.raises(Stopped, match=f"at 10 of {TOY.bytes} bytes"):
         load_entry(TOY, callback=lambda progress: seen.append(progress) or True)

@@ -95,9 +95,7 @@ def hierarchy(
     check_choice("method", method, CellMethod)
     seed = check_seed(random_state)
     if not is_cells(adata):
-        raise TypeError(
-            f"hierarchy takes an AnnData, got {type(adata).__name__}. EntropyClustering().fit(X) takes tables."
-        )
+        raise TypeError(f"hierarchy takes an AnnData, got {type(adata).__name__}. EntropyClustering takes tables.")
     points, used = points_of_cells(adata, use if neighbors_key is None else _graph_key(adata, neighbors_key, use))
     check_count("the number of cells", points.n_points, 2)
     kind: Any = EntropyClustering if method == "search" else import_module("hypcse.neural.hypcse").HypCSE

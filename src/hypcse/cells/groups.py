@@ -125,16 +125,10 @@ def written(adata: Any, key: str) -> Mapping[str, Any]:
         raise ValueError(f"uns has no hierarchy called {key!r}. Call hypcse.cells.hierarchy(adata) first.")
     n_cells = len(entry["linkage"]) + 1
     if n_cells != adata.n_obs:
-        raise ValueError(
-            f"uns[{key!r}] is about {n_cells} cells, and there are {adata.n_obs}. "
-            "Call hypcse.cells.hierarchy(adata) again."
-        )
+        raise ValueError(f"uns[{key!r}] is about {n_cells} cells, not {adata.n_obs}. Call hierarchy(adata) again.")
     # Earlier versions wrote no digest.
     if entry.get("cells", "") not in ("", digest_of_cells(adata)):
-        raise ValueError(
-            f"the cells were reordered or renamed after uns[{key!r}] was written. "
-            "Call hypcse.cells.hierarchy(adata) again."
-        )
+        raise ValueError(f"cells were reordered or renamed after uns[{key!r}] was made. Call hierarchy(adata) again.")
     return entry
 
 

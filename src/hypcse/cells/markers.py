@@ -142,9 +142,7 @@ def _groups_of_nodes(
 def _values(adata: Any, layer: str | None) -> tuple[Any, list[str]]:
     """Cells by genes, sparse rows or dense, finite, and the genes; with a warning where they are no logarithms."""
     if layer is not None and layer not in adata.layers:
-        raise ValueError(
-            f"layer={layer!r} is not in layers. Choose one of {', '.join(map(repr, adata.layers))} or None."
-        )
+        raise ValueError(f"layer={layer!r} is not in layers. Choose one of {[*adata.layers]} or None.")
     source = adata.raw if layer is None and adata.raw is not None else adata
     X = source.X if layer is None else adata.layers[layer]
     if X is None:
@@ -214,8 +212,7 @@ def _statistics(n: NDArray[np.int64], sums: list[Table], m: NDArray[np.int64], p
     error = variance / n + other_variance / others
     pooled = ((n - 1) * variance + (others - 1) * other_variance) / np.maximum(n + m - 2, 1)
     freedom = _ratio(
-        error**2,
-        (variance / n) ** 2 / np.maximum(n - 1, 1) + (other_variance / others) ** 2 / np.maximum(m - 1, 1),
+        error**2, (variance / n) ** 2 / np.maximum(n - 1, 1) + (other_variance / others) ** 2 / np.maximum(m - 1, 1)
     )
     return {
         "difference": difference,

@@ -28,13 +28,10 @@ from hypcse.dask.edge_files import (
     Edges,
     Parts,
     holds_graph,
-    join_edges,
     mark_unfinished,
     new_files,
     part_path,
-    read_edges,
     read_metadata,
-    write_edges,
     write_metadata,
 )
 from hypcse.graph import Graph
@@ -142,7 +139,7 @@ class DistributedGraph:
         Edges
             Three arrays, sorted by (source, target).
         """
-        return read_edges(part_path(self.folder, check_count("part", part, 0, self.n_parts - 1)))
+        return Edges.read(part_path(self.folder, check_count("part", part, 0, self.n_parts - 1)))
 
     def components(self, client: Client | None = None) -> NDArray[np.int64]:
         """Label of the connected component of each vertex, numbered by smallest vertex.
@@ -167,7 +164,7 @@ class DistributedGraph:
         Graph
             The same vertices and edges.
         """
-        edges = join_edges(map(self.read_part, range(self.n_parts)))
+        edges = Edges.join(map(self.read_part, range(self.n_parts)))
         indptr = np.concatenate([[0], np.cumsum(np.bincount(edges.source, minlength=self.n_vertices))])
         columns = freeze(edges.target.astype(np.int32))
         return Graph(freeze(indptr.astype(np.int64)), columns, freeze(np.array(edges.weight)), self.self_weights)
@@ -280,6 +277,6 @@ class DistributedGraph:
             for path, (low, high) in zip(new_files(place, count), pairwise(bounds), strict=True):
                 rows = np.repeat(np.arange(low, high), np.diff(graph.indptr[low : high + 1]))
                 span = slice(int(graph.indptr[low]), int(graph.indptr[high]))
-                write_edges(path, Edges(rows, graph.indices[span].astype(np.int64), graph.weights[span]))
+                Edges(rows, graph.indices[span].astype(np.int64), graph.weights[span]).write(path)
             write_metadata(place, parts, {})
         return cls(place, *parts)

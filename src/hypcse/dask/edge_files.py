@@ -18,6 +18,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from hypcse._arrays import freeze
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.storage.whole import write_file
 
 COLUMNS = ("source", "target", "weight")
@@ -26,11 +27,11 @@ COLUMNS = ("source", "target", "weight")
 class Edges(NamedTuple):
     """Directed entries of a weight matrix, three arrays of one length."""
 
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
-    weight: NDArray[np.float64]
+    source: Ids
+    target: Ids
+    weight: Reals
 
-    def take(self, selected: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Edges:
+    def take(self, selected: NDArray[np.bool_] | Ids | slice) -> Edges:
         """Some of them, by marks or positions."""
         return Edges(self.source[selected], self.target[selected], self.weight[selected])
 
@@ -41,7 +42,7 @@ class Edges(NamedTuple):
     def both_ways(self) -> Edges:
         """Every entry and its mirror image; one from a vertex to itself stays one."""
         others = self.take(self.source != self.target)
-        return join_edges([self, Edges(others.target, others.source, others.weight)])
+        return Edges.join([self, Edges(others.target, others.source, others.weight)])
 
     def merged(self) -> Edges:
         """Sorted by (source, target); entries of the same two ends added up."""
@@ -53,15 +54,47 @@ class Edges(NamedTuple):
         first = np.concatenate([[0], np.flatnonzero(new) + 1])
         return Edges(ordered.source[first], ordered.target[first], np.add.reduceat(ordered.weight, first))
 
+    @staticmethod
+    def join(several: Iterable[Edges]) -> Edges:
+        """All of them, one after the other."""
+        none = Edges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+        return Edges(*map(np.concatenate, zip(none, *several, strict=True)))
+
+    @staticmethod
+    def read(path: Path, row_group: int | None = None) -> Edges:
+        """Read a file, or one of its row groups."""
+        with parquet.ParquetFile(path) as file:
+            table = file.read(list(COLUMNS)) if row_group is None else file.read_row_group(row_group, list(COLUMNS))
+        return Edges(*(table.column(name).to_numpy() for name in COLUMNS))
+
+    @staticmethod
+    def gather(paths: list[Path], row_group: int) -> Edges:
+        """One row group of several files, joined."""
+        return Edges.join(Edges.read(path, row_group) for path in paths)
+
+    def write(self, path: Path, cuts: Ids | None = None) -> None:
+        """Write a file whole; with `cuts`, positions that begin with 0, one row group between each two of them."""
+        dtypes = (np.int64, np.int64, np.float64)
+        arrays = (pa.array(np.ascontiguousarray(*pair)) for pair in zip(self, dtypes, strict=True))
+        table = pa.table(dict(zip(COLUMNS, arrays, strict=True)))
+        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        with parquet.ParquetWriter(draft, table.schema, compression="lz4") as writer:
+            for start, stop in pairwise([0, table.num_rows] if cuts is None else cuts.tolist()):
+                writer.write_table(table.slice(start, stop - start), row_group_size=max(1, stop - start))
+        os.replace(draft, path)
+
+    def scatter(self, path: Path, group: Ids, n_groups: int) -> None:
+        """Write one row group per group; edges of group -1 are left out."""
+        order = np.argsort(group, kind="stable")
+        cuts = np.searchsorted(group[order], np.arange(n_groups + 1))
+        self.take(order[cuts[0] :]).write(path, cuts - cuts[0])
+
     def checksum(self) -> int:
         """64 bits of all entries together, whatever their order: of several parts, add them up modulo 2^64."""
         mixed = mix_bits(np.ascontiguousarray(self.source, np.int64).view(np.uint64))
         for column in (np.asarray(self.target, np.int64), np.asarray(self.weight, np.float64)):
             mixed = mix_bits(mixed + np.ascontiguousarray(column).view(np.uint64))
         return int(mixed.sum(dtype=np.uint64))
-
-
-NO_EDGES = Edges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
 
 def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -75,47 +108,10 @@ def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return mixed
 
 
-def join_edges(several: Iterable[Edges]) -> Edges:
-    """All of them, one after the other."""
-    columns = list(zip(*several, strict=True))
-    return Edges(*(np.concatenate(column) for column in columns)) if columns else NO_EDGES
-
-
-def connected(first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+def connected(first: Ids, second: Ids, n: int) -> Ids:
     """Label of the component of each of n vertices that pairs of them join, numbered by smallest vertex."""
     pairs = sparse.coo_array((np.ones(first.size, np.bool_), (first, second)), shape=(n, n))
     return connected_components(pairs, directed=False)[1].astype(np.int64)
-
-
-def write_edges(path: Path, edges: Edges, cuts: NDArray[np.int64] | None = None) -> None:
-    """Write a file whole; with `cuts`, positions that begin with 0, one row group between each two of them."""
-    dtypes = (np.int64, np.int64, np.float64)
-    arrays = (pa.array(np.ascontiguousarray(*pair)) for pair in zip(edges, dtypes, strict=True))
-    table = pa.table(dict(zip(COLUMNS, arrays, strict=True)))
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    with parquet.ParquetWriter(draft, table.schema, compression="lz4") as writer:
-        for start, stop in pairwise([0, table.num_rows] if cuts is None else cuts.tolist()):
-            writer.write_table(table.slice(start, stop - start), row_group_size=max(1, stop - start))
-    os.replace(draft, path)
-
-
-def scatter_edges(path: Path, edges: Edges, group: NDArray[np.int64], n_groups: int) -> None:
-    """Write edges with one row group per group; those of group -1 are left out."""
-    order = np.argsort(group, kind="stable")
-    cuts = np.searchsorted(group[order], np.arange(n_groups + 1))
-    write_edges(path, edges.take(order[cuts[0] :]), cuts - cuts[0])
-
-
-def read_edges(path: Path, row_group: int | None = None) -> Edges:
-    """Read a file, or one of its row groups."""
-    with parquet.ParquetFile(path) as file:
-        table = file.read(list(COLUMNS)) if row_group is None else file.read_row_group(row_group, list(COLUMNS))
-    return Edges(*(table.column(name).to_numpy() for name in COLUMNS))
-
-
-def gather_edges(paths: list[Path], row_group: int) -> Edges:
-    """One row group of several files, joined."""
-    return join_edges(read_edges(path, row_group) for path in paths)
 
 
 def part_path(folder: Path, part: int) -> Path:
@@ -166,10 +162,10 @@ ABOUT = ("bandwidth", "recall", "fingerprint")
 class Parts(NamedTuple):
     """The arrays of a `DistributedGraph`."""
 
-    bounds: NDArray[np.int64]
-    part_entries: NDArray[np.int64]
-    self_weights: NDArray[np.float64]
-    edge_degrees: NDArray[np.float64]
+    bounds: Ids
+    part_entries: Ids
+    self_weights: Reals
+    edge_degrees: Reals
 
 
 def holds_graph(folder: Path) -> bool:

@@ -22,13 +22,13 @@ from hypcse.dask.distributed_graph import DistributedGraph
 from hypcse.dask.linking.linkage_in_rounds import MEMORY_LIMIT, graph_linkage
 from hypcse.dask.similarity.blocks import as_rows, checked_block
 from hypcse.dask.similarity.pipeline import Pipeline
-from hypcse.dask.similarity.plan import Options
-from hypcse.dask.similarity.shards import compared
+from hypcse.dask.similarity.shards import Options, compared
 from hypcse.dask.subtree_search import refine as refine_parts
 from hypcse.dask.tree_scores import Outline, outline_graph, score, scores_from_weights
 from hypcse.entropy import lca_weights
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.graph.scales import Scaling
+from hypcse.kernels.arrays import Ids
 from hypcse.partitions.cuts import best_cut
 from hypcse.partitions.evidence import UNTESTED, Structure
 from hypcse.partitions.nested_levels import Levels, levels_and_main
@@ -218,7 +218,7 @@ def join_by_features(
     """The tree with components and weakly connected parts joined as `join_components` does, and the outline on it."""
     components = graph.components(client)
 
-    def above(parts: NDArray[np.int64]) -> Tree:
+    def above(parts: Ids) -> Tree:
         return tree_of_parts(gather_blocks(client, rows, parts, scaling, metric))
 
     if components.max() > 0:
@@ -231,7 +231,7 @@ def join_by_features(
     return joined, outline if joined is tree else outline_graph(joined, graph, client, components)
 
 
-def gather_blocks(client: Client, rows: da.Array, groups: NDArray[np.int64], scaling: Scaling, metric: Metric) -> Parts:
+def gather_blocks(client: Client, rows: da.Array, groups: Ids, scaling: Scaling, metric: Metric) -> Parts:
     """Sizes, means and squares of groups of rows, block by block, then of all."""
     own = np.split(groups, first_rows(rows)[1:])
     answers = run_blocks(client, gather_block, rows, own, scaling=scaling, metric=metric)
@@ -239,9 +239,7 @@ def gather_blocks(client: Client, rows: da.Array, groups: NDArray[np.int64], sca
     return gather_parts(Parts(*columns), ids)
 
 
-def gather_block(
-    block: Any, first: int, groups: NDArray[np.int64], scaling: Scaling, metric: Metric
-) -> tuple[NDArray[Any], ...]:
+def gather_block(block: Any, first: int, groups: Ids, scaling: Scaling, metric: Metric) -> tuple[NDArray[Any], ...]:
     """The groups that a block has rows of, and their sizes, means and squares."""
     ids, own = np.unique(groups, return_inverse=True)
     parts = gather_points(compared(scaling.apply(checked_block(block, first)), metric), own)

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import distributed
 import numpy as np
-from numpy.typing import NDArray
+from distributed import Client
 
 from hypcse._arrays import freeze
 from hypcse._choices import SelfLoops
 from hypcse._threads import worker_threads
 from hypcse.dask.client import current_client, run_tasks, scratch_folder, work_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import read_edges, save_arrays
+from hypcse.dask.edge_files import Edges, save_arrays
 from hypcse.entropy import entropy_from_weights, lca_weights
 from hypcse.graph import Graph
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.trees.sweep import subtree_minima
-from hypcse.metrics.quality import dasgupta_from_weights
+from hypcse.metrics.scores import dasgupta_from_weights
 from hypcse.partitions.nested_levels import Levels
 from hypcse.partitions.nested_levels import levels as levels_in_memory
 from hypcse.search.binary import binary_form
@@ -29,7 +29,7 @@ from hypcse.tree import Tree
 
 
 def score(
-    tree: Tree, graph: DistributedGraph, self_loops: SelfLoops = "paper", client: distributed.Client | None = None
+    tree: Tree, graph: DistributedGraph, self_loops: SelfLoops = "paper", client: Client | None = None
 ) -> dict[str, float]:
     """Structural entropy and Dasgupta's cost of a tree, by partial sums over the parts of the graph.
 
@@ -54,7 +54,7 @@ def score(
     >>> import tempfile, hypcse
     >>> path = hypcse.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
-    >>> with distributed.Client(processes=False, n_workers=1, dashboard_address=":0"):
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
     ...     row = score(pairs, DistributedGraph.from_graph(path, tempfile.mkdtemp(), 2))
     >>> {name: round(value, 3) for name, value in row.items()}
     {'structural_entropy': 1.252, 'dasgupta_cost': 16.0}
@@ -63,7 +63,7 @@ def score(
 
 
 def scores_from_weights(
-    tree: Tree, graph: DistributedGraph, weights: NDArray[np.float64], self_loops: SelfLoops = "paper"
+    tree: Tree, graph: DistributedGraph, weights: Reals, self_loops: SelfLoops = "paper"
 ) -> dict[str, float]:
     """The scores, where the weight that meets at each node is known."""
     return {
@@ -82,7 +82,7 @@ def levels(
     min_children: int | None = None,
     min_size: int | None = None,
     resolution: float | None = None,
-    client: distributed.Client | None = None,
+    client: Client | None = None,
 ) -> Levels:
     """The levels of `hypcse.levels` for a graph in files: flat labels from coarse to fine.
 
@@ -110,7 +110,7 @@ def levels(
     --------
     >>> import tempfile, hypcse
     >>> g = hypcse.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> with distributed.Client(processes=False, n_workers=1, dashboard_address=":0"):
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
     ...     levels(hypcse.graph_linkage(g), DistributedGraph.from_graph(g, tempfile.mkdtemp(), 2))[0].tolist()
     [0, 0, 0, 1, 1, 1]
     """
@@ -137,7 +137,7 @@ def check_leaves(tree: Tree, graph: Graph | DistributedGraph) -> None:
         )
 
 
-def meeting_weights(tree: Tree, graph: DistributedGraph, client: distributed.Client) -> NDArray[np.float64]:
+def meeting_weights(tree: Tree, graph: DistributedGraph, client: Client) -> Reals:
     """`lca_weights`, (n_nodes,), by partial sums over the parts: each worker holds the tree and one part."""
     check_leaves(tree, graph)
     total = np.zeros(tree.n_nodes)
@@ -158,9 +158,9 @@ def read_tree(place: Path) -> Tree:
     return Tree(*(np.load(place / f"{name}.npy") for name in ("parent", "height")))
 
 
-def meeting_in_part(path: Path, place: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def meeting_in_part(path: Path, place: Path) -> tuple[Ids, Reals]:
     """The nodes at which edges of a part meet, each edge once, and the weight that meets there."""
-    tree, edges = read_tree(place), read_edges(path).upper()
+    tree, edges = read_tree(place), Edges.read(path).upper()
     n = tree.n_leaves
     indptr = np.searchsorted(edges.source, np.arange(n + 1)).astype(np.int64)
     target, weight = freeze(edges.target.astype(np.int32)), freeze(np.array(edges.weight))
@@ -179,15 +179,15 @@ class Outline(Graph):
     """
 
     is_outline = True
-    known_degrees: NDArray[np.float64]
-    known_components: NDArray[np.int64]
+    known_degrees: Reals
+    known_components: Ids
 
     @property
-    def edge_degrees(self) -> NDArray[np.float64]:
+    def edge_degrees(self) -> Reals:
         return self.known_degrees
 
     @property
-    def _components(self) -> NDArray[np.int64]:
+    def _components(self) -> Ids:
         return self.known_components
 
     def scaled(self, factor: float) -> Outline:
@@ -197,9 +197,7 @@ class Outline(Graph):
         return Outline(*arrays, degrees, self.known_components)
 
 
-def outline_graph(
-    tree: Tree, graph: DistributedGraph, client: distributed.Client, components: NDArray[np.int64]
-) -> Outline:
+def outline_graph(tree: Tree, graph: DistributedGraph, client: Client, components: Ids) -> Outline:
     """The outline of a graph on a tree, whose multiway nodes are split as by `to_linkage`."""
     check_leaves(tree, graph)
     binary, n = binary_form(tree), tree.n_leaves

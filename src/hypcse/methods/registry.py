@@ -13,7 +13,7 @@ from hypcse._choices import Scale
 from hypcse._progress import Callback
 from hypcse._random import check_seed
 from hypcse.methods import linkages
-from hypcse.methods.bisecting import bisecting_kmeans
+from hypcse.methods.linkages import bisecting_kmeans
 from hypcse.methods.options import Inputs, Option, check_names, keyword_options
 from hypcse.points import Points
 from hypcse.storage.options import nest_options, spread_options

@@ -85,10 +85,7 @@ class TopicLayers:
         levels = [labels for labels in self.model_.levels_ if count_clusters(labels) >= self.min_clusters]
         if not levels:
             finest = count_clusters(self.model_.levels_[-1])
-            raise ValueError(
-                f"the finest level has {finest} clusters, fewer than min_clusters={self.min_clusters}. "
-                "Lower min_clusters."
-            )
+            raise ValueError(f"the finest level has {finest} clusters. Lower min_clusters={self.min_clusters}.")
         vectors = np.asarray(embedding_vectors, np.float64)
         self.cluster_tree_ = link_layers(levels[::-1])
         self.cluster_layers_ = [

@@ -175,10 +175,7 @@ def _counted(
             raise ValueError("texts is a matrix of counts, and words says what its columns are. Pass words.")
         counts = texts if sparse.issparse(texts) else np.asarray(texts)
         if counts.ndim != 2 or counts.dtype.kind not in "biuf":
-            raise ValueError(
-                "words names the columns of a matrix of counts, and texts is not one. Pass counts, or omit words to "
-                "count the words of texts."
-            )
+            raise ValueError("words names the columns of counts, which texts is not. Pass counts, or omit words.")
         names = np.asarray(words, dtype=object)
     else:
         from sklearn.feature_extraction.text import CountVectorizer

@@ -7,28 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import distributed
 import numpy as np
-from numpy.typing import NDArray
+from distributed import Client
 from scipy import sparse
 
 from hypcse._progress import Reporter, Stopped
 from hypcse.dask.client import run_tasks, scratch_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import (
-    Edges,
-    connected,
-    gather_edges,
-    join_edges,
-    load_array,
-    new_files,
-    read_edges,
-    save_arrays,
-    scatter_edges,
-    write_edges,
-)
+from hypcse.dask.edge_files import Edges, connected, load_array, new_files, save_arrays
 from hypcse.dask.linking.checkpoints import Arrays, Checkpoint, Round, cut_bounds, split_graph
 from hypcse.graph import Graph
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.merges import Merges, first_ranks, order_merges, shorten
 from hypcse.kernels.linkage.rounds import group_vertices, nearest_in_rows
@@ -39,9 +28,9 @@ Span = tuple[int, int]
 class Nearest(NamedTuple):
     """The number of neighbors of each cluster of a part, the nearest of them, and how close that is."""
 
-    counts: NDArray[np.int64]
-    nearest: NDArray[np.int64]
-    closeness: NDArray[np.float64]
+    counts: Ids
+    nearest: Ids
+    closeness: Reals
 
 
 class AverageRounds:
@@ -51,7 +40,7 @@ class AverageRounds:
     name clusters by a vertex.
     """
 
-    def __init__(self, checkpoint: Checkpoint, limit: int, client: distributed.Client) -> None:
+    def __init__(self, checkpoint: Checkpoint, limit: int, client: Client) -> None:
         self.checkpoint, self.limit, self.client = checkpoint, limit, client
 
     def merges(self, graph: Graph | DistributedGraph, n_parts: int | None, reporter: Reporter) -> Merges:
@@ -103,7 +92,7 @@ class AverageRounds:
 
     def finish(self, state: Round) -> Merges:
         """All merges: those of the rounds, and of what is left, in memory."""
-        edges = join_edges(map(read_edges, state.paths))
+        edges = Edges.join(map(Edges.read, state.paths))
         mass, rank, member = (state.arrays[name] for name in ("mass", "rank", "member"))
         indptr = np.concatenate([[0], np.cumsum(state.arrays["counts"])])
         last = chain_merges(indptr, edges.target.astype(np.int32), edges.weight, mass, rank=rank)
@@ -140,7 +129,7 @@ class AverageRounds:
 
 def find_nearest(path: Path, span: Span, folder: Path) -> Nearest:
     """The nearest neighbor of each cluster of a part; the folder has the arrays of the round."""
-    edges = read_edges(path)
+    edges = Edges.read(path)
     mass, rank = load_array(folder, "mass"), load_array(folder, "rank")
     counts = np.bincount(edges.source - span[0], minlength=span[1] - span[0])
     indptr = np.concatenate([[0], np.cumsum(counts)])
@@ -150,13 +139,13 @@ def find_nearest(path: Path, span: Span, folder: Path) -> Nearest:
 
 def scatter_groups(path: Path, chunk: Path, folder: Path, n_groups: int) -> None:
     """Write the entries of a part by the group of their sources."""
-    edges = read_edges(path)
-    scatter_edges(chunk, edges, load_array(folder, "groups")[edges.source], n_groups)
+    edges = Edges.read(path)
+    edges.scatter(chunk, load_array(folder, "groups")[edges.source], n_groups)
 
 
 def merge_group(group: int, chunks: list[Path], folder: Path) -> Merges:
     """The merges inside a group that are certain, whatever the clusters outside, which are frozen here, do."""
-    edges = gather_edges(chunks, group)
+    edges = Edges.gather(chunks, group)
     mass, rank = load_array(folder, "mass"), load_array(folder, "rank")
     own, counts = np.unique(edges.source, return_counts=True)
     place = np.searchsorted(own, edges.target)
@@ -170,13 +159,13 @@ def merge_group(group: int, chunks: list[Path], folder: Path) -> Merges:
     return ids[merges[0]], ids[merges[1]]
 
 
-def contract_part(path: Path, chunk: Path, folder: Path, bounds: NDArray[np.int64]) -> int:
+def contract_part(path: Path, chunk: Path, folder: Path, bounds: Ids) -> int:
     """Write entries between new clusters, parallel ones added up, one row group per new part; return their number."""
-    edges, label = read_edges(path), load_array(folder, "labels")
+    edges, label = Edges.read(path), load_array(folder, "labels")
     between = Edges(label[edges.source], label[edges.target], edges.weight)
     n = int(bounds[-1])
     merged = add_parallel(between.take(between.source != between.target), (0, n), n)
-    write_edges(chunk, merged, np.searchsorted(merged.source, bounds))
+    merged.write(chunk, np.searchsorted(merged.source, bounds))
     return merged.source.size
 
 
@@ -192,5 +181,5 @@ def add_parallel(edges: Edges, span: Span, n: int) -> Edges:
 
 def gather_part(part: int, path: Path, span: Span, chunks: list[Path], folder: Path) -> Nearest:
     """Add up the entries of a new part over all chunks, write them, and find nearest neighbors."""
-    write_edges(path, add_parallel(gather_edges(chunks, part), span, load_array(folder, "mass").size))
+    add_parallel(Edges.gather(chunks, part), span, load_array(folder, "mass").size).write(path)
     return find_nearest(path, span, folder)

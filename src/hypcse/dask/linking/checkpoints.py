@@ -12,14 +12,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import distributed
 import numpy as np
+from distributed import Client
 from numpy.typing import NDArray
 
 from hypcse.dask.client import run_tasks
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import Edges, part_path, read_edges, save_arrays, write_edges
+from hypcse.dask.edge_files import Edges, part_path, save_arrays
 from hypcse.graph import Graph
+from hypcse.kernels.arrays import Ids
 from hypcse.kernels.linkage.merges import Merges, shorten
 from hypcse.storage.whole import write_file
 
@@ -40,8 +41,8 @@ class Round:
 
     folder: Path
     number: int
-    bounds: NDArray[np.int64]
-    entries: NDArray[np.int64]
+    bounds: Ids
+    entries: Ids
     arrays: Arrays
 
     @property
@@ -60,7 +61,7 @@ class Round:
         return list(pairwise(self.bounds.tolist()))
 
 
-def cut_bounds(counts: NDArray[np.int64], n_parts: int, limit: int) -> NDArray[np.int64]:
+def cut_bounds(counts: Ids, n_parts: int, limit: int) -> Ids:
     """Where parts begin: at least `n_parts`, of at most `limit` entries each unless one vertex has more by itself."""
     size = min(limit, -(-int(counts.sum()) // max(1, n_parts)))
     before = np.concatenate([[0], np.cumsum(counts)])
@@ -71,9 +72,7 @@ def cut_bounds(counts: NDArray[np.int64], n_parts: int, limit: int) -> NDArray[n
     return np.array(bounds, np.int64)
 
 
-def split_graph(
-    graph: DistributedGraph, folder: Path, limit: int, short: bool, client: distributed.Client
-) -> tuple[Round, NDArray[np.int64]]:
+def split_graph(graph: DistributedGraph, folder: Path, limit: int, short: bool, client: Client) -> tuple[Round, Ids]:
     """Write a graph in pieces of at most `limit` entries; `short` rounds weights, so that their sums are exact."""
     spans = pairwise(graph.bounds.tolist())
     pieces = list(run_tasks(client, split_part, graph.part_paths, spans, folder=folder, limit=limit, short=short))
@@ -82,22 +81,20 @@ def split_graph(
     return Round(folder, 0, bounds, np.add.reduceat(counts, bounds[:-1]), {}), counts
 
 
-def split_part(
-    path: Path, span: tuple[int, int], folder: Path, limit: int, short: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def split_part(path: Path, span: tuple[int, int], folder: Path, limit: int, short: bool) -> tuple[Ids, Ids]:
     """Write a part in pieces; the first vertex of each, and how many entries each vertex has."""
-    edges = read_edges(path)
+    edges = Edges.read(path)
     if short:
         edges = edges._replace(weight=shorten(edges.weight))
     counts = np.bincount(edges.source - span[0], minlength=span[1] - span[0])
     bounds = span[0] + cut_bounds(counts, 1, limit)
     cuts = np.searchsorted(edges.source, bounds)
     for first, start, stop in zip(bounds[:-1].tolist(), cuts[:-1], cuts[1:], strict=True):
-        write_edges(part_path(folder, first), edges.take(slice(start, stop)))
+        edges.take(slice(start, stop)).write(part_path(folder, first))
     return bounds[:-1], counts
 
 
-def checksum_of(graph: Graph | DistributedGraph, client: distributed.Client) -> int:
+def checksum_of(graph: Graph | DistributedGraph, client: Client) -> int:
     """64 bits of the edges of a graph, each once, whatever its parts."""
     if isinstance(graph, DistributedGraph):
         return sum(run_tasks(client, checksum_part, graph.part_paths)) % 2**64
@@ -107,13 +104,13 @@ def checksum_of(graph: Graph | DistributedGraph, client: distributed.Client) -> 
 
 def checksum_part(path: Path) -> int:
     """The checksum of the entries of a part whose source is the smaller end."""
-    return read_edges(path).upper().checksum()
+    return Edges.read(path).upper().checksum()
 
 
 class Checkpoint:
     """The folder of a linkage: its last round, the merges of all, and to which graph and method they belong."""
 
-    def __init__(self, folder: Path, method: str, graph: Graph | DistributedGraph, client: distributed.Client) -> None:
+    def __init__(self, folder: Path, method: str, graph: Graph | DistributedGraph, client: Client) -> None:
         self.folder = folder
         self.identity: dict[str, Any] = {
             "method": method,

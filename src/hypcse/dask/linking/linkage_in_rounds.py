@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import distributed
 import numpy as np
+from distributed import Client
 
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import ClusterLinkage
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.dask.client import current_client, run_tasks, scratch_folder, work_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import NO_EDGES, Edges, join_edges, read_edges
+from hypcse.dask.edge_files import Edges
 from hypcse.dask.linking.average_rounds import AverageRounds
 from hypcse.dask.linking.checkpoints import Checkpoint
 from hypcse.graph import GraphLike, as_graph
@@ -35,7 +35,7 @@ def graph_linkage(
     memory_limit: int = MEMORY_LIMIT,
     n_parts: int | None = None,
     checkpoint_dir: str | Path | None = None,
-    client: distributed.Client | None = None,
+    client: Client | None = None,
     callback: Callback | None = None,
 ) -> Tree:
     """The tree of `hypcse.graph_linkage`, for graphs whose edges no machine holds.
@@ -105,26 +105,26 @@ def graph_linkage(
     return tree_of_merges(over.degrees, *merges).with_names(names)
 
 
-def single_merges(graph: DistributedGraph, client: distributed.Client, reporter: Reporter) -> Merges:
+def single_merges(graph: DistributedGraph, client: Client, reporter: Reporter) -> Merges:
     """All merges: the edges of the heaviest forest, in order. Memory O(n) here, O(part) on a worker."""
     # An edge that a cycle of heavier ones closes in a part is in no forest of the graph.
-    n_merges, forest = graph.n_vertices - 1, NO_EDGES
+    n_merges, forest = graph.n_vertices - 1, Edges.join([])
     waiting: list[Edges] = []
     for edges in run_tasks(client, part_forest, graph.part_paths):
         waiting.append(edges)
         if sum(some.source.size for some in waiting) > n_merges:
-            forest, waiting = heaviest_edges(join_edges([forest, *waiting])), []
+            forest, waiting = heaviest_edges(Edges.join([forest, *waiting])), []
         done = forest.source.size
         if reporter.tell("merges", done, n_merges):
             raise Stopped(f"the linkage was stopped by its callback with {done:,} of {n_merges:,} merges done.")
-    forest = heaviest_edges(join_edges([forest, *waiting]))
+    forest = heaviest_edges(Edges.join([forest, *waiting]))
     reporter.tell("merges", forest.source.size, forest.source.size)
     return forest.source, forest.target
 
 
 def part_forest(path: Path) -> Edges:
     """The heaviest forest of a part."""
-    return heaviest_edges(read_edges(path).upper())
+    return heaviest_edges(Edges.read(path).upper())
 
 
 def heaviest_edges(edges: Edges) -> Edges:

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import dask.array as da
-import distributed
 import numpy as np
+from distributed import Client
 from numpy.typing import NDArray
 
 from hypcse._checks import check_features, check_finite
@@ -18,6 +18,7 @@ from hypcse.dask.edge_files import mix_bits
 from hypcse.graph.precision import Shifts, shifts_between
 from hypcse.graph.scales import MinMaxScaling, Scaling, StandardScaling
 from hypcse.graph.scaling import KINDS, shifted
+from hypcse.kernels.arrays import Ids, Reals
 
 BLOCK_BYTES = 16_000_000
 """Bytes of a block of rows that is cut out of a larger one."""
@@ -44,9 +45,7 @@ def as_rows(X: Any) -> da.Array:
         features = check_features(X)
         return da.from_array(features, chunks=(_rows_of_block(features.shape[1], features.dtype.itemsize), -1))
     if X.ndim != 2 or X.dtype.kind not in "fiubmM":
-        raise ValueError(
-            f"X must be two-dimensional numbers (points x features), got {X.dtype} of {X.ndim} dimensions."
-        )
+        raise ValueError(f"X must be two-dimensional numbers, got {X.dtype} of {X.ndim} dimensions.")
     if np.isnan(X.chunks[0]).any():
         X = X.compute_chunk_sizes()
     if 0 in X.shape:
@@ -102,12 +101,7 @@ def join_columns(facts: Iterable[Columns]) -> Columns:
 
 
 def learn_scaling(
-    client: distributed.Client,
-    rows: da.Array,
-    scale: Scale,
-    metric: Metric,
-    columns: Columns,
-    sample: NDArray[np.floating],
+    client: Client, rows: da.Array, scale: Scale, metric: Metric, columns: Columns, sample: NDArray[np.floating]
 ) -> Scaling:
     """The scale of a table: "minmax" by the ends of its columns, "standard" by reading it again, others by a sample."""
     shifts = shifts_between(columns.low, columns.high, scale, metric)
@@ -129,7 +123,7 @@ def learn_scaling(
     return shifted(KINDS[scale].learn(shifts.cast(sample, KINDS[scale].precision)), shifts)
 
 
-def block_moments(block: Any, first: int, shifts: Shifts) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
+def block_moments(block: Any, first: int, shifts: Shifts) -> tuple[int, Reals, Reals]:
     """Number of rows of a block, and means and variances of its columns in single precision, as `Shifts` casts it."""
     from sklearn.preprocessing import StandardScaler
 
@@ -149,13 +143,13 @@ def _standard(moments: Iterable[tuple[Any, ...]]) -> StandardScaling:
     return StandardScaling(mean.astype(np.float32), deviation.astype(np.float32))
 
 
-def sample_rows(client: distributed.Client, rows: da.Array, chosen: NDArray[np.int64]) -> NDArray[np.floating]:
+def sample_rows(client: Client, rows: da.Array, chosen: Ids) -> NDArray[np.floating]:
     """Some rows of the table, by their ascending numbers, in its precision."""
     edges = np.searchsorted(chosen, [*first_rows(rows), rows.shape[0]])
     own = [chosen[low:high] for low, high in pairwise(edges)]
     return np.concatenate(list(run_blocks(client, take_rows, rows, own)))
 
 
-def take_rows(block: Any, first: int, chosen: NDArray[np.int64]) -> NDArray[np.floating]:
+def take_rows(block: Any, first: int, chosen: Ids) -> NDArray[np.floating]:
     """Rows of a block, by their numbers in the table."""
     return checked_block(block, first)[chosen - first]

@@ -20,10 +20,10 @@ from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.dask.building import gather_parts, part_bounds, scatter_parts
 from hypcse.dask.client import current_client, run_blocks, run_tasks, shared_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import Edges, Parts, holds_graph, read_edges, read_metadata, write_metadata
+from hypcse.dask.edge_files import Edges, Parts, holds_graph, read_metadata, write_metadata
 from hypcse.dask.similarity.blocks import as_rows, column_facts, join_columns, learn_scaling, sample_rows
-from hypcse.dask.similarity.plan import Options
 from hypcse.dask.similarity.shards import (
+    Options,
     Shards,
     compared,
     cut_shards,
@@ -37,6 +37,7 @@ from hypcse.dask.similarity.widths import choose_width
 from hypcse.graph.neighbors.search import MAX_EXACT
 from hypcse.graph.scales import Scaling
 from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.storage.files import hold_folder
 from hypcse.storage.whole import write_file
 
@@ -144,10 +145,7 @@ class Pipeline:
             else:
                 parts, about = read_metadata(self.place)
                 if about["fingerprint"] != fingerprint:
-                    raise ValueError(
-                        f"{self.place} holds the graph of another table or of other arguments. Name another folder, or "
-                        "open it with DistributedGraph.from_parquet."
-                    )
+                    raise ValueError(f"{self.place} holds the graph of another table or options. Name another folder.")
             return Built(DistributedGraph(self.place, *parts, about, temporary), scaling, scaled)
 
     def track(self, stage: str, results: Iterable[Any], total: int) -> Iterator[Any]:
@@ -179,7 +177,7 @@ class Pipeline:
         shutil.rmtree(work)
         return parts, about
 
-    def _plan_cuts(self, work: Path, n_parts: int | None) -> NDArray[np.int64]:
+    def _plan_cuts(self, work: Path, n_parts: int | None) -> Ids:
         """The rows at which parts begin; they and the blocks of rows are those of an earlier call, if there was one."""
         path, n = work / "plan.json", self.rows.shape[0]
         bounds = part_bounds(n, 2 * n * self.options.n_neighbors, n_parts, self.client).tolist()
@@ -194,7 +192,7 @@ class Pipeline:
         self.rows = self.rows.rechunk({0: tuple(plan["chunks"])})
         return np.array(plan["bounds"], np.int64)
 
-    def _search(self, shards: Shards, bounds: NDArray[np.int64], work: Path) -> list[Path]:
+    def _search(self, shards: Shards, bounds: Ids, work: Path) -> list[Path]:
         """Deal rows to shards and search each; the files of their neighbors."""
         options, n_blocks = self.options, self.rows.numblocks[0]
         places = [work / f"rows-{block:05d}" for block in range(n_blocks)]
@@ -207,9 +205,7 @@ class Pipeline:
         list(self.track("neighbors", searched, len(pieces)))
         return paths
 
-    def _best(
-        self, pieces: list[Path], bounds: NDArray[np.int64], work: Path
-    ) -> tuple[list[Path], float, NDArray[np.float64]]:
+    def _best(self, pieces: list[Path], bounds: Ids, work: Path) -> tuple[list[Path], float, Reals]:
         """Files of the best neighbors by part; the largest squared distance, and distances for the recall."""
         paths = [work / f"best-{part:05d}.parquet" for part in range(bounds.size - 1)]
         measured = self.options.measured(self.rows.shape[0])
@@ -221,7 +217,7 @@ class Pipeline:
         largest, squared = zip(*self.track("best neighbors", best, len(paths)), strict=True)
         return paths, max(largest), np.concatenate(squared)
 
-    def _recall(self, shards: Shards, squared: NDArray[np.float64]) -> float:
+    def _recall(self, shards: Shards, squared: Reals) -> float:
         """Measured on a sample and reported, with a warning if it is low."""
         sample = sample_rows(self.client, self.rows, self.options.measured(self.rows.shape[0]))
         points = compared(shards.scaling.apply(sample), shards.metric)
@@ -234,7 +230,7 @@ class Pipeline:
             )
         return recall
 
-    def _weigh(self, best: list[Path], bounds: NDArray[np.int64], width: float, work: Path) -> Parts:
+    def _weigh(self, best: list[Path], bounds: Ids, width: float, work: Path) -> Parts:
         """The parts of the graph: weights of neighbors, averaged both ways."""
         moved = [work / f"moved-{part:05d}.parquet" for part in range(len(best))]
         weighed = run_tasks(self.client, weigh_part, best, moved, bounds=bounds, width=width)
@@ -243,8 +239,8 @@ class Pipeline:
         return gather_parts(moved, self.place, bounds, self.client, MIN_WEIGHT, track)
 
 
-def weigh_part(path: Path, place: Path, bounds: NDArray[np.int64], width: float) -> None:
+def weigh_part(path: Path, place: Path, bounds: Ids, width: float) -> None:
     """Write half of the weights of the neighbors of a part, from both ends, a row group per part."""
-    edges = read_edges(path)
+    edges = Edges.read(path)
     weights = gaussian_weights(edges.weight, width) / 2
     scatter_parts(place, Edges(edges.source, edges.target, weights).both_ways(), bounds)

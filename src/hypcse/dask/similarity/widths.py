@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-import distributed
 import numpy as np
-from numpy.typing import NDArray
+from distributed import Client
 
 from hypcse._checks import warn
 from hypcse._choices import Bandwidth
 from hypcse.dask.client import run_tasks
-from hypcse.dask.edge_files import read_edges
+from hypcse.dask.edge_files import Edges
 from hypcse.graph.similarity import MAX_EXPONENT, clip_width, light_weights, root_width
+from hypcse.kernels.arrays import Ids
 
 SHIFT = 40
 """Bits of a float that are left out when distances are counted: 24 stay, of which 12 are of the mantissa."""
 
-Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
+Counts = tuple[Ids, Ids]
 """Distinct values, ascending, and how often each is there."""
 
 
-def choose_width(client: distributed.Client, parts: list[Path], bandwidth: Bandwidth, largest: float) -> float:
+def choose_width(client: Client, parts: list[Path], bandwidth: Bandwidth, largest: float) -> float:
     """The bandwidth, or what distances say if asked for or if weights would vanish; `largest` is squared."""
     if bandwidth == "auto":
         return root_width(largest)
@@ -36,7 +36,7 @@ def choose_width(client: distributed.Client, parts: list[Path], bandwidth: Bandw
     return width
 
 
-def median_distance(client: distributed.Client, parts: list[Path]) -> float:
+def median_distance(client: Client, parts: list[Path]) -> float:
     """The median of the distances above 0, exactly; 1 without any."""
     # One pass counts distances by their leading bits; a second one counts those that share them with the middle.
     bins, counts = _join_counts(run_tasks(client, count_patterns, parts, leading=None))
@@ -52,9 +52,9 @@ def median_distance(client: distributed.Client, parts: list[Path]) -> float:
     return clip_width(float(np.mean(np.sqrt(values[at].view(np.float64)))))
 
 
-def count_patterns(path: Path, leading: NDArray[np.int64] | None) -> Counts:
+def count_patterns(path: Path, leading: Ids | None) -> Counts:
     """How often each pattern of leading bits, or whole pattern that begins with one of these, is in a part."""
-    squared = read_edges(path).weight
+    squared = Edges.read(path).weight
     patterns = np.ascontiguousarray(squared[squared > 0]).view(np.int64)
     bits = patterns >> SHIFT
     return np.unique(bits if leading is None else patterns[np.isin(bits, leading)], return_counts=True)
