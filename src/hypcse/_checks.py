@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from difflib import get_close_matches
@@ -60,19 +61,14 @@ def first_duplicate(values: Iterable[Any]) -> Any:
 
 def number_repeated(names: Iterable[str]) -> tuple[str, ...]:
     """The names, those that repeat with a number; "" may repeat."""
-    every = list(names)
-    used, seen, numbers = set(every), set[str](), dict[str, int]()
-    unique = []
-    for name in every:
-        new = name
-        if name and name in seen:
-            number = numbers.get(name, 2)
-            while (new := f"{name} ({number})") in used:
-                number += 1
-            used.add(new)
-            numbers[name] = number + 1
+    unique = list(names)
+    used, seen, numbers = set(unique), set[str](), Counter[str]()
+    for place, name in enumerate(unique):
+        while name and name in seen and unique[place] in used:
+            numbers[name] += 1
+            unique[place] = f"{name} ({numbers[name] + 1})"
+        used.add(unique[place])
         seen.add(name)
-        unique.append(new)
     return tuple(unique)
 
 

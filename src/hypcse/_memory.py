@@ -39,45 +39,28 @@ def _say_bytes(n_bytes: int) -> str:
 
 
 def _free_in_process() -> Iterator[int]:
-    """Memory left by the limits of address space and data, if they are set, minus what libraries take."""
-    import psutil
-
-    try:
+    """Memory left by the limit of address space, if there is one, minus what libraries take."""
+    with suppress(ImportError, OSError):
         import resource
 
-        used = psutil.Process().memory_info()
-    except (ImportError, OSError, psutil.Error):
-        return
-    for limit, name in ((resource.RLIMIT_AS, "vms"), (resource.RLIMIT_DATA, "data")):
-        soft = resource.getrlimit(limit)[0]
-        if soft != resource.RLIM_INFINITY and hasattr(used, name):
-            yield soft - getattr(used, name) - _FOR_LIBRARIES - _PER_THREAD * (os.cpu_count() or 1)
+        import psutil
+
+        soft = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if soft != resource.RLIM_INFINITY:
+            used = psutil.Process().memory_info().vms
+            yield soft - used - _FOR_LIBRARIES - _PER_THREAD * (os.cpu_count() or 1)
 
 
 def free_in_cgroups(own: Path, mounted: Path) -> Iterator[int]:
-    """Memory left by the control groups (versions 1 and 2) of this process and by those above them."""
-    # Each line is number:controllers:path. Inside a container, the path may be the one outside.
-    for line in _text(own).splitlines():
-        _, controllers, path = (*line.split(":", 2), "", "")[:3]
-        if controllers == "":
-            root, limit, used, cached = mounted, "memory.max", "memory.current", "inactive_file"
-        elif "memory" in controllers.split(","):
-            root, limit, used = mounted / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
-            cached = "total_inactive_file"
-        else:
-            continue
-        group = root / path.lstrip("/")
-        for folder in (group, *group.parents):
-            most, now = _text(folder / limit).strip(), _text(folder / used).strip()
-            if (folder == root or root in folder.parents) and most.isdigit() and now.isdigit():
-                facts = dict(line.split()[:2] for line in _text(folder / "memory.stat").splitlines() if " " in line)
-                # Cached files can be evicted.
-                yield int(most) - int(now) + int(facts.get(cached, 0))
-
-
-def _text(path: Path) -> str:
-    """The text of a file; empty if it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+    """Memory left by the control group of this process, from a line 0::path of a file, and by those above it."""
+    with suppress(OSError):
+        for line in own.read_text(encoding="utf-8", errors="replace").splitlines():
+            # Inside a container, the path may be the one outside; its own group is then the root.
+            group = mounted / line.removeprefix("0::").lstrip("/")
+            above = [folder for folder in (group, *group.parents) if folder == mounted or mounted in folder.parents]
+            for folder in above if line.startswith("0::") else ():
+                with suppress(OSError, ValueError):
+                    # Without a limit, it is the word "max". Cached files can be evicted.
+                    limit, used = (int((folder / name).read_text()) for name in ("memory.max", "memory.current"))
+                    facts = dict(line.split()[:2] for line in (folder / "memory.stat").read_text().splitlines())
+                    yield limit - used + int(facts.get("inactive_file", 0))

@@ -55,14 +55,14 @@ def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str)
 
 
 def name_nodes(adata: AnnData, *, key: str = "hypcse", n_genes: int = 3) -> dict[int, str]:
-    """Make names for the groups of cells: their best markers, as `find_markers` wrote them.
+    """Make names for the groups of cells from their best markers, as `find_markers` wrote them.
 
     Parameters
     ----------
     adata
         Cells that `find_markers` has seen.
     key
-        What `hierarchy` was given as `key_added`.
+        The `key_added` of `hierarchy`.
     n_genes
         Genes per name, at most.
 
@@ -99,7 +99,7 @@ def tree(adata: AnnData, key: str = "hypcse") -> Tree:
     adata
         The cells.
     key
-        What `hierarchy` was given as `key_added`.
+        The `key_added` of `hierarchy`.
 
     Returns
     -------

@@ -15,12 +15,8 @@ class Dataset:
     ----------
     name
         Name to pass to `load`.
-    file
-        The file in the authors' repository.
-    bytes
-        Size of that file.
-    sha256
-        Its checksum.
+    file, bytes, sha256
+        The file in the authors' repository, its size and its checksum.
     n_points, n_features, n_classes
         Shape that every copy must have.
     note

@@ -66,10 +66,7 @@ class Method:
             import hypcse.neural.backend  # noqa: F401
         if self.takes == "features" and inputs.points.features is None:
             others = ", ".join(method.name for method in METHODS if method.takes == "graph")
-            raise ValueError(
-                f"{self.name} clusters features, but these points hold only a graph or distances. Pass a table of "
-                f"numbers, or choose a method for graphs: {others}."
-            )
+            raise ValueError(f"{self.name} clusters features. Pass a table, or choose a method for graphs: {others}.")
         if inputs.n_points == 1:
             return Tree.single()
         if self.estimator is None:
@@ -163,8 +160,8 @@ def run(
 ) -> Tree:
     """Run a method and return its tree.
 
-    With features, graph-average and graph-paris join components by `join_components`; pass `join=False` to use only the
-    graph. hcse does so with `join=True`.
+    With features, graph-average and graph-paris join components by `join_components`, unless `join=False`; hcse does
+    with `join=True`.
 
     Parameters
     ----------
@@ -181,8 +178,7 @@ def run(
         How feature methods scale features, as for `similarity_graph`.
     callback
         Called with a `Progress` after every part of the work; return True to stop. Iterative methods (ufit,
-        hyphc, fph, eph, entropy, hypcse) then return the best tree so far; the others raise `Stopped`, a TimeoutError,
-        because they have no partial result. Methods that finish at once ignore it.
+        hyphc, fph, eph, entropy, hypcse) then return the best tree so far; the others raise `Stopped`.
     **options
         Options of the method; see `describe`. An unknown one is an error.
 

@@ -14,7 +14,6 @@ from hypcse.tree import Tree
 
 MAX_PAIRS = 20_000_000
 """A correlation uses all pairs up to this number, and a sample of this size beyond."""
-
 _BYTES_PER_PAIR = 48
 """Peak memory of `cophenetic_distances` per pair: both leaves twice, their common ancestor, its height."""
 
@@ -61,8 +60,7 @@ def cophenetic_correlation(
     other
         A `Tree` over the same leaves, or distances in SciPy's condensed order.
     n_pairs
-        Number of random pairs to use. By default all pairs are used up to 20 million (6,325 leaves), and a random 20
-        million beyond.
+        Number of random pairs. By default all pairs up to 20 million (6,325 leaves), and 20 million beyond.
     random_state
         Seed of the draw.
 
@@ -109,8 +107,8 @@ def cophenetic_correlation(
 def fowlkes_mallows(tree: Tree, other: Tree, n_clusters: int) -> float:
     """B_k of Fowlkes and Mallows: agreement of the cuts of both trees into k clusters, between 0 and 1.
 
-    It is the number of pairs that both cuts keep together, divided by the geometric mean of the two cuts' own numbers.
-    0 if a cut keeps no pair together.
+    It is the number of pairs of leaves that share a cluster in both cuts, divided by the geometric mean of the numbers
+    of either cut; 0 if one of these is 0.
 
     Parameters
     ----------

@@ -26,8 +26,7 @@ def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
     tree
         The tree.
     labels
-        One per leaf: numbers, texts or other hashable values. None and NaN are unknown labels: the purity is then that
-        of the tree over only the labeled leaves. The number -1 is a class like any other here.
+        One hashable value per leaf. Leaves of unknown labels, None and NaN, are left out. The number -1 is a class.
 
     Returns
     -------
@@ -80,7 +79,7 @@ def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
 
 
 def dasgupta_from_weights(tree: Tree, weights: NDArray[np.float64]) -> float:
-    """`dasgupta_cost` from known `lca_weights`."""
+    """`dasgupta_cost` from `lca_weights`."""
     return float(2 * np.dot(weights, tree.sizes.astype(np.float64)))
 
 
@@ -138,12 +137,8 @@ class Score:
 
     Attributes
     ----------
-    name
-        Its name in rows, in reports and in the command.
-    title
-        Short name, for the header of a table.
-    phrase
-        Full name, as used within a sentence.
+    name, title, phrase
+        Its name in rows, reports and the command; for the header of a table; and within a sentence.
     needs
         The parts that it is computed from, besides the tree.
     higher
@@ -213,9 +208,9 @@ def score(
     graph
         A `Graph`, a networkx graph or a symmetric matrix, for `structural_entropy` and `dasgupta_cost`.
     labels
-        Known classes, for `dendrogram_purity` of the labeled leaves; None and NaN are unknown.
+        Known classes, for `dendrogram_purity`; None and NaN are unknown.
     clusters
-        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi` of the labeled leaves.
+        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi`.
     self_loops
         As for `structural_entropy`.
 

@@ -33,11 +33,11 @@ class TopicLayers:
     Attributes
     ----------
     cluster_layers_
-        One layer per level, finest first, made by the layer class that `fit` is given.
+        One layer per level, finest first, made by the `layer_class` of `fit`.
     cluster_tree_
         For each (layer, cluster) the list of its children; the root is (number of layers, 0).
     model_
-        The fitted model, a copy of the given one, with the tree over all documents.
+        The fitted copy of the model, with the tree over all documents.
 
     Examples
     --------
@@ -65,10 +65,8 @@ class TopicLayers:
 
         Parameters
         ----------
-        clusterable_vectors
-            Vectors to cluster: one row per document.
-        embedding_vectors
-            Vectors to average into centroids: one row per document.
+        clusterable_vectors, embedding_vectors
+            Vectors to cluster, and vectors to average into centroids: one row per document.
         layer_class
             Makes a layer of labels and centroids, called as Toponymy's `ClusterLayer`.
         **layer

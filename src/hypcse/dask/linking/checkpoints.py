@@ -97,14 +97,10 @@ def split_part(path: Path, span: tuple[int, int], folder: Path, limit: int, shor
 def checksum_of(graph: Graph | DistributedGraph, client: Client) -> int:
     """64 bits of the edges of a graph, each once, whatever its parts."""
     if isinstance(graph, DistributedGraph):
-        return sum(run_tasks(client, checksum_part, graph.part_paths)) % 2**64
+        parts = run_tasks(client, lambda path: Edges.read(path).upper().checksum(), graph.part_paths)
+        return sum(parts) % 2**64
     first, second, weight = graph.edges()
     return Edges(first.astype(np.int64), second.astype(np.int64), weight).checksum()
-
-
-def checksum_part(path: Path) -> int:
-    """The checksum of the entries of a part whose source is the smaller end."""
-    return Edges.read(path).upper().checksum()
 
 
 class Checkpoint:

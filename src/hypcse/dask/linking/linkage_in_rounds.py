@@ -110,7 +110,7 @@ def single_merges(graph: DistributedGraph, client: Client, reporter: Reporter) -
     # An edge that a cycle of heavier ones closes in a part is in no forest of the graph.
     n_merges, forest = graph.n_vertices - 1, Edges.join([])
     waiting: list[Edges] = []
-    for edges in run_tasks(client, part_forest, graph.part_paths):
+    for edges in run_tasks(client, lambda path: heaviest_edges(Edges.read(path).upper()), graph.part_paths):
         waiting.append(edges)
         if sum(some.source.size for some in waiting) > n_merges:
             forest, waiting = heaviest_edges(Edges.join([forest, *waiting])), []
@@ -120,11 +120,6 @@ def single_merges(graph: DistributedGraph, client: Client, reporter: Reporter) -
     forest = heaviest_edges(Edges.join([forest, *waiting]))
     reporter.tell("merges", forest.source.size, forest.source.size)
     return forest.source, forest.target
-
-
-def part_forest(path: Path) -> Edges:
-    """The heaviest forest of a part."""
-    return heaviest_edges(Edges.read(path).upper())
 
 
 def heaviest_edges(edges: Edges) -> Edges:

@@ -147,9 +147,5 @@ def sample_rows(client: Client, rows: da.Array, chosen: Ids) -> NDArray[np.float
     """Some rows of the table, by their ascending numbers, in its precision."""
     edges = np.searchsorted(chosen, [*first_rows(rows), rows.shape[0]])
     own = [chosen[low:high] for low, high in pairwise(edges)]
-    return np.concatenate(list(run_blocks(client, take_rows, rows, own)))
-
-
-def take_rows(block: Any, first: int, chosen: Ids) -> NDArray[np.floating]:
-    """Rows of a block, by their numbers in the table."""
-    return checked_block(block, first)[chosen - first]
+    parts = run_blocks(client, lambda block, first, rows: checked_block(block, first)[rows - first], rows, own)
+    return np.concatenate(list(parts))
