@@ -13,8 +13,8 @@ import pytest
 from hypcse import Graph
 from hypcse import graph_linkage as linkage_in_memory
 from hypcse._progress import Stopped
-from hypcse.dask import DistributedGraph, graph_linkage
-from hypcse.dask.linking.checkpoints import STATE, checksum_of
+from hypcse.dask import graph_linkage
+from hypcse.dask.linking.checkpoints import STATE
 
 
 def random_graph(seed: int, n: int = 60) -> Graph:
@@ -54,23 +54,6 @@ def test_rounds_of_other_work_are_refused(client: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="holds notes.txt, and no rounds"):
         graph_linkage(graph, **(given | {"checkpoint_dir": tmp_path / "mine"}))
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
-
-
-def test_rounds_of_a_graph_with_the_same_degrees_are_refused(client: Any, tmp_path: Path) -> None:
-    """Two graphs of three edges per vertex: a prism, and two cycles joined otherwise."""
-    ring = np.arange(20)
-    first, second = np.tile(ring, 2), np.concatenate([(ring + 1) % 20, (ring + 10) % 20])
-    across = Graph.from_edges(first[:30], second[:30])
-    prism = np.concatenate([(ring[:10] + 1) % 10, 10 + (ring[:10] + 1) % 10, ring[10:]])
-    other = Graph.from_edges(first[:30], prism)
-    assert np.array_equal(across.degrees, other.degrees) and across.n_edges == other.n_edges == 30
-    given: dict[str, Any] = {"memory_limit": 12, "client": client, "checkpoint_dir": tmp_path / "rounds"}
-    told = graph_linkage(across, n_parts=2, **given)
-    with pytest.raises(ValueError, match="another graph: its checksum"):
-        graph_linkage(other, **given)
-    parts = DistributedGraph.from_graph(across, tmp_path / "g", 3)
-    assert checksum_of(parts, client) == checksum_of(across, client) != checksum_of(other, client)
-    assert np.array_equal(graph_linkage(parts, **given).parent, told.parent)
 
 
 def test_nothing_is_left_behind(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

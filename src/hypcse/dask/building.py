@@ -34,13 +34,8 @@ ENTRIES_PER_PART = 2_000_000
 """Entries of a part by default, about 50 MB in memory, and a few times that while they are sorted."""
 
 
-class Part(NamedTuple):
-    """Facts about one part."""
-
-    n_entries: int
-    least: float
-    self_weights: Reals
-    edge_degrees: Reals
+Part = tuple[int, float, Reals, Reals]
+"""The number of entries of a part, its least weight, and its share of `self_weights` and of `edge_degrees`."""
 
 
 class RowGroup(NamedTuple):
@@ -106,10 +101,10 @@ def gather_parts(
     paths = new_files(folder, bounds.size - 1)
     mark_unfinished(folder)
     spans = pairwise(bounds.tolist())
-    parts = list(track(run_tasks(client, gather_part, range(len(paths)), paths, spans, chunks=chunks, floor=floor)))
-    self_weights = np.concatenate([part.self_weights for part in parts])
-    edge_degrees = np.concatenate([part.edge_degrees for part in parts])
-    least, total = min(part.least for part in parts), float(self_weights.sum() + edge_degrees.sum())
+    parts = track(run_tasks(client, gather_part, range(len(paths)), paths, spans, chunks=chunks, floor=floor))
+    sizes, lightest, loops, degrees = zip(*parts, strict=True)
+    self_weights, edge_degrees = np.concatenate(loops), np.concatenate(degrees)
+    least, total = min(lightest), float(self_weights.sum() + edge_degrees.sum())
     if not total < MAX_VOLUME:
         raise ValueError(f"the weights add up to {total:.3g}; the limit is {MAX_VOLUME}. Divide them by a constant.")
     if least * MAX_SPREAD < total:
@@ -117,7 +112,7 @@ def gather_parts(
             f"the lightest weight is {least:.3g}, and all add up to {total:.3g}: more than {MAX_SPREAD:.0e} times as "
             "much. Leave out such edges, or raise them."
         )
-    return Parts(bounds, np.array([part.n_entries for part in parts]), self_weights, edge_degrees)
+    return Parts(bounds, np.array(sizes), self_weights, edge_degrees)
 
 
 def gather_part(part: int, path: Path, span: tuple[int, int], chunks: list[Path], floor: float) -> Part:
@@ -134,7 +129,7 @@ def gather_part(part: int, path: Path, span: tuple[int, int], chunks: list[Path]
     if source.size:
         # As `Graph` adds up its rows.
         degrees[source - low] = np.add.reduceat(edges.weight, first)
-    return Part(edges.source.size, float(edges.weight.min(initial=np.inf)), self_weights, degrees)
+    return (edges.source.size, float(edges.weight.min(initial=np.inf)), self_weights, degrees)
 
 
 def parquet_sources(path: Path) -> list[RowGroup]:

@@ -89,13 +89,6 @@ class Edges(NamedTuple):
         cuts = np.searchsorted(group[order], np.arange(n_groups + 1))
         self.take(order[cuts[0] :]).write(path, cuts - cuts[0])
 
-    def checksum(self) -> int:
-        """64 bits of all entries together, whatever their order: of several parts, add them up modulo 2^64."""
-        mixed = mix_bits(np.ascontiguousarray(self.source, np.int64).view(np.uint64))
-        for column in (np.asarray(self.target, np.int64), np.asarray(self.weight, np.float64)):
-            mixed = mix_bits(mixed + np.ascontiguousarray(column).view(np.uint64))
-        return int(mixed.sum(dtype=np.uint64))
-
 
 def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Hash values: the finisher of splitmix64."""

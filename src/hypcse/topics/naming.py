@@ -183,9 +183,7 @@ def _counted(
             f"there are counts of shape {matrix.shape} for {n_leaves} leaves and {names.size} words. "
             "Pass one text per leaf, and one word per column of counts."
         )
-    if not np.isfinite(matrix.data).all():
-        raise ValueError("counts are not all finite. Put 0 where a word was not counted.")
-    if matrix.nnz and matrix.data.min() < 0:
-        raise ValueError(f"counts has {matrix.data.min():g}, and no word is there less than 0 times.")
+    if not (np.isfinite(matrix.data) & (matrix.data >= 0)).all():
+        raise ValueError("counts are not all finite and at least 0. Put 0 where a word was not counted.")
     matrix.eliminate_zeros()
     return matrix, names

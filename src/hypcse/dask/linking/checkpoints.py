@@ -94,26 +94,16 @@ def split_part(path: Path, span: tuple[int, int], folder: Path, limit: int, shor
     return bounds[:-1], counts
 
 
-def checksum_of(graph: Graph | DistributedGraph, client: Client) -> int:
-    """64 bits of the edges of a graph, each once, whatever its parts."""
-    if isinstance(graph, DistributedGraph):
-        parts = run_tasks(client, lambda path: Edges.read(path).upper().checksum(), graph.part_paths)
-        return sum(parts) % 2**64
-    first, second, weight = graph.edges()
-    return Edges(first.astype(np.int64), second.astype(np.int64), weight).checksum()
-
-
 class Checkpoint:
     """The folder of a linkage: its last round, the merges of all, and to which graph and method they belong."""
 
-    def __init__(self, folder: Path, method: str, graph: Graph | DistributedGraph, client: Client) -> None:
+    def __init__(self, folder: Path, method: str, graph: Graph | DistributedGraph) -> None:
         self.folder = folder
         self.identity: dict[str, Any] = {
             "method": method,
             "n_vertices": graph.n_vertices,
             "n_edges": graph.n_edges,
             "degrees": hashlib.sha256(np.ascontiguousarray(graph.degrees).tobytes()).hexdigest(),
-            "checksum": f"{checksum_of(graph, client):016x}",
         }
 
     def new_round(self, number: int) -> Path:

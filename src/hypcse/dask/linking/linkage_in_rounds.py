@@ -95,7 +95,7 @@ def graph_linkage(
     with work_folder(checkpoint_dir, client) as folder, hold_folder(folder):
         if method != "single":
             # Every edge is there from both ends.
-            rounds = AverageRounds(Checkpoint(folder, method, over, client), 2 * memory_limit, client)
+            rounds = AverageRounds(Checkpoint(folder, method, over), 2 * memory_limit, client)
             merges = rounds.merges(over, n_parts, reporter)
         elif isinstance(over, DistributedGraph):
             merges = single_merges(over, client, reporter)
