@@ -38,7 +38,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cache: Path) -> Path:
     """An empty folder named by HYPCSE_DATA."""
-    made = tmp_path / "data"
-    made.mkdir()
-    monkeypatch.setenv("HYPCSE_DATA", str(made))
-    return made
+    created = tmp_path / "data"
+    created.mkdir()
+    monkeypatch.setenv("HYPCSE_DATA", str(created))
+    return created

@@ -44,9 +44,9 @@ def test_what_goes_in_comes_out(tmp_path_factory, content):
 def test_the_order_of_axes_in_memory_does_not_matter(tmp_path):
     array = np.arange(6).reshape(2, 3)
     write_folder(tmp_path / "a", pack("kind", {"f": np.asfortranarray(array), "t": array.T, "s": array[:, ::2]}))
-    found = read_archive(tmp_path / "a", "kind").content
-    assert np.array_equal(found["f"], array) and np.array_equal(found["t"], array.T)
-    assert np.array_equal(found["s"], array[:, ::2])
+    result = read_archive(tmp_path / "a", "kind").content
+    assert np.array_equal(result["f"], array) and np.array_equal(result["t"], array.T)
+    assert np.array_equal(result["s"], array[:, ::2])
 
 
 def changed(folder, **values):

@@ -232,8 +232,8 @@ def test_places_of_files_and_folders_are_tried_before_the_work(tmp_path: Path, m
     monkeypatch.setattr(Path, "mkdir", refuse)
     monkeypatch.setattr(Path, "touch", refuse)
     for check in (check_file, check_folder):
-        told = rf"cannot write to {tmp_path}, where new would go \(Permission denied\). Choose"
-        with pytest.raises(PermissionError, match=told):
+        expected = rf"cannot write to {tmp_path}, where new would go \(Permission denied\). Choose"
+        with pytest.raises(PermissionError, match=expected):
             check(tmp_path / "new")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(PermissionError, match=rf"cannot write to {tmp_path} \(Permission denied\). Choose"):

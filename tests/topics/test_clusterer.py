@@ -58,11 +58,11 @@ def test_fields_are_a_level_of_the_fitted_clusterer(fitted):
 def test_bertopic_shows_our_hierarchy(fitted):
     """Its topics are numbered by size, and the linkage follows them."""
     Z = link_topics(fitted.hdbscan_model.tree_, fitted.topics_)
-    found = fitted.hierarchical_topics(TEXTS[:N_OLD], linkage_function=lambda _: Z)
+    result = fitted.hierarchical_topics(TEXTS[:N_OLD], linkage_function=lambda _: Z)
     fields = {topic: SUBJECTS[fitted.topics_.index(topic)] // 3 for topic in range(9)}
-    joined = [{fields[topic] for topic in topics} for topics in found.Topics if len(topics) == 3]
-    assert len(found) == 8 and sorted(joined, key=min) == [{0}, {1}, {2}]
-    assert "Topic: 8" in fitted.get_topic_tree(found)
+    joined = [{fields[topic] for topic in topics} for topics in result.Topics if len(topics) == 3]
+    assert len(result) == 8 and sorted(joined, key=min) == [{0}, {1}, {2}]
+    assert "Topic: 8" in fitted.get_topic_tree(result)
 
 
 def test_entropy_clustering_itself_is_enough_for_bertopic():

@@ -35,9 +35,9 @@ def predict(name: str, X: np.ndarray, y: np.ndarray, validation=None, random_sta
 def test_clear_classes_are_found(name):
     X, truth, y = blobs()
     before = y.copy()
-    found = predict(name, X, y)
-    assert found.dtype == np.int64 and found.shape == (N,)
-    assert np.mean(found == truth) >= 0.95
+    result = predict(name, X, y)
+    assert result.dtype == np.int64 and result.shape == (N,)
+    assert np.mean(result == truth) >= 0.95
     assert (y == before).all()
 
 

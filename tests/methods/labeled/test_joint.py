@@ -22,9 +22,9 @@ def test_slopes_are_those_of_autograd(n, n_classes, dim, radius, seed):
     given = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in (z, radius, W, b)]
     scores = log_origin(on_sphere(given[0], given[1])) @ given[2].T + given[3]
     loss = torch.nn.functional.cross_entropy(scores, torch.from_numpy(codes))
-    found = cross_entropy_slopes(z, radius, W, b, np.eye(n_classes)[codes])
-    assert found.loss == approx(float(loss.detach()), abs=1e-9)
-    for ours, slopes in zip(found[1:], torch.autograd.grad(loss, given), strict=True):
+    result = cross_entropy_slopes(z, radius, W, b, np.eye(n_classes)[codes])
+    assert result.loss == approx(float(loss.detach()), abs=1e-9)
+    for ours, slopes in zip(result[1:], torch.autograd.grad(loss, given), strict=True):
         assert ours == approx(slopes.numpy(), rel=1e-6, abs=1e-9)
 
 

@@ -54,8 +54,8 @@ def test_unreached_points_get_the_most_frequent_class():
     X = np.concatenate([center + np.linspace(0, 1, 6) for center in (0.0, 100.0, 200.0)])[:, None]
     y = np.full(18, -1)
     y[0], y[6:8] = 0, 1
-    found = label_propagation_graph(LabeledInputs(X, y, np.zeros(18, bool)), n_neighbors=2)
-    assert found.tolist() == [0] * 6 + [1] * 12
+    result = label_propagation_graph(LabeledInputs(X, y, np.zeros(18, bool)), n_neighbors=2)
+    assert result.tolist() == [0] * 6 + [1] * 12
 
 
 def test_a_vertex_without_edges_has_no_share():

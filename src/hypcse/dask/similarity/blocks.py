@@ -1,9 +1,10 @@
-"""A table in blocks of rows, and the scale of its columns."""
+"""A table in blocks of rows: the scale of its columns, and the bandwidth of the distances between its rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -11,13 +12,14 @@ import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
 
-from hypcse._checks import check_features, check_finite
-from hypcse._choices import Metric, Scale
-from hypcse.dask.client import first_rows, run_blocks
-from hypcse.dask.edge_files import mix_bits
+from hypcse._checks import check_features, check_finite, warn
+from hypcse._choices import Bandwidth, Metric, Scale
+from hypcse.dask.client import first_rows, run_blocks, run_tasks
+from hypcse.dask.edge_files import Edges, mix_bits
 from hypcse.graph.precision import Shifts, shifts_between
 from hypcse.graph.scales import MinMaxScaling, Scaling, StandardScaling
 from hypcse.graph.scaling import KINDS, shifted
+from hypcse.graph.similarity import MAX_EXPONENT, clip_width, light_weights, root_width
 from hypcse.kernels.arrays import Ids, Reals
 
 BLOCK_BYTES = 16_000_000
@@ -149,3 +151,56 @@ def sample_rows(client: Client, rows: da.Array, chosen: Ids) -> NDArray[np.float
     own = [chosen[low:high] for low, high in pairwise(edges)]
     parts = run_blocks(client, lambda block, first, rows: checked_block(block, first)[rows - first], rows, own)
     return np.concatenate(list(parts))
+
+
+SHIFT = 40
+"""Bits of a float that are left out when distances are counted: 24 stay, of which 12 are of the mantissa."""
+
+Counts = tuple[Ids, Ids]
+"""Distinct values, ascending, and how often each is there."""
+
+
+def choose_width(client: Client, parts: list[Path], bandwidth: Bandwidth, largest: float) -> float:
+    """The bandwidth, or what distances say if asked for or if weights would vanish; `largest` is squared."""
+    if bandwidth == "auto":
+        return root_width(largest)
+    if bandwidth == "median":
+        return median_distance(client, parts)
+    exponent = largest / float(bandwidth) ** 2
+    if exponent <= MAX_EXPONENT:
+        return float(bandwidth)
+    width = median_distance(client, parts)
+    warn(light_weights(bandwidth, "edges", exponent, width))
+    return width
+
+
+def median_distance(client: Client, parts: list[Path]) -> float:
+    """The median of the distances above 0, exactly; 1 without any."""
+    # One pass counts distances by their leading bits; a second one counts those that share them with the middle.
+    bins, counts = _join_counts(run_tasks(client, count_patterns, parts, leading=None))
+    total = int(counts.sum())
+    if total == 0:
+        return 1.0
+    middle = sorted({(total - 1) // 2, total // 2})
+    middle_bins = np.unique(bins[np.searchsorted(np.cumsum(counts), middle, side="right")])
+    below = int(counts[bins < middle_bins[0]].sum())
+    values, times = _join_counts(run_tasks(client, count_patterns, parts, leading=middle_bins))
+    # There are no values between two such bins.
+    at = np.searchsorted(np.cumsum(times), np.array(middle) - below, side="right")
+    return clip_width(float(np.mean(np.sqrt(values[at].view(np.float64)))))
+
+
+def count_patterns(path: Path, leading: Ids | None) -> Counts:
+    """How often each pattern of leading bits, or whole pattern that begins with one of these, is in a part."""
+    squared = Edges.read(path).weight
+    patterns = np.ascontiguousarray(squared[squared > 0]).view(np.int64)
+    bits = patterns >> SHIFT
+    return np.unique(bits if leading is None else patterns[np.isin(bits, leading)], return_counts=True)
+
+
+def _join_counts(several: Iterable[Counts]) -> Counts:
+    values, counts = np.empty(0, np.int64), np.empty(0, np.int64)
+    for others, times in several:
+        values, place = np.unique(np.concatenate([values, others]), return_inverse=True)
+        counts = np.bincount(place, np.concatenate([counts, times]), values.size).astype(np.int64)
+    return values, counts

@@ -21,7 +21,7 @@ from hypcse.dask.building import gather_parts, part_bounds, scatter_parts
 from hypcse.dask.client import current_client, run_blocks, run_tasks, shared_folder
 from hypcse.dask.distributed_graph import DistributedGraph
 from hypcse.dask.edge_files import Edges, Parts, holds_graph, read_metadata, write_metadata
-from hypcse.dask.similarity.blocks import as_rows, column_facts, join_columns, learn_scaling, sample_rows
+from hypcse.dask.similarity.blocks import as_rows, choose_width, column_facts, join_columns, learn_scaling, sample_rows
 from hypcse.dask.similarity.shards import (
     Options,
     Shards,
@@ -33,7 +33,6 @@ from hypcse.dask.similarity.shards import (
     place_centroids,
     search_piece,
 )
-from hypcse.dask.similarity.widths import choose_width
 from hypcse.graph.neighbors.search import MAX_EXACT
 from hypcse.graph.scales import Scaling
 from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights
@@ -186,7 +185,7 @@ class Pipeline:
             plan = json.loads(path.read_text(encoding="utf-8"))
             if n_parts is not None and plan["bounds"] != bounds:
                 plan["bounds"] = bounds
-                for file in work.glob("near-*"):
+                for file in work.glob("neighbors-*"):
                     file.unlink()
         write_file(path, json.dumps(plan))
         self.rows = self.rows.rechunk({0: tuple(plan["chunks"])})

@@ -143,7 +143,7 @@ class Piece(NamedTuple):
 
     def path(self, work: Path) -> Path:
         """The file of its neighbors."""
-        return work / f"near-{self.shard:05d}-{self.slice:03d}.parquet"
+        return work / f"neighbors-{self.shard:05d}-{self.slice:03d}.parquet"
 
     def read(self, places: list[Path]) -> tuple[Ids, NDArray[np.float32]]:
         """Numbers of its rows, ascending, and the rows."""

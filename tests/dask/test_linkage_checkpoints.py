@@ -28,7 +28,7 @@ def test_a_stopped_linkage_goes_on(method: Any, client: Any, tmp_path: Path) -> 
     graph = random_graph(0)
     given = {"memory_limit": graph.n_edges // 2, "checkpoint_dir": tmp_path, "client": client}
     with pytest.raises(Stopped, match="merges done"):
-        graph_linkage(graph, method, n_parts=3, callback=lambda told: True, **given)
+        graph_linkage(graph, method, n_parts=3, callback=lambda progress: True, **given)
     assert method == "single" or json.loads((tmp_path / STATE).read_text())["round"] == 1
     tree = graph_linkage(graph, method, **given)
     assert np.array_equal(tree.parent, linkage_in_memory(graph, method).parent)
