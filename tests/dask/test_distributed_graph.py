@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 
 from hypcse import Graph
 from hypcse.dask import DistributedGraph, current_client
+from hypcse.dask import client as hypcse_client
 
 
 def some_edges(n: int = 60, m: int = 90) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -142,18 +143,14 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, client: Any) -> None:
         DistributedGraph.from_parquet(tmp_path / "g")
 
 
-def test_what_is_not_installed_is_named_with_its_extra() -> None:
-    code = "import sys; sys.modules['distributed'] = None; import hypcse.dask"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert answer.returncode == 1
-    assert 'pip install "hypcse[dask]"' in answer.stderr.strip().splitlines()[-1]
+def test_what_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r'pip install "hypcse\[dask\]"'):
+        runpy.run_path(str(Path(hypcse_client.__file__)))
 
 
-def test_no_torch_is_imported() -> None:
-    code = (
-        "import sys, hypcse.dask; print([name for name in ('torch', 'hypcse.neural.backend') if name in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+def test_workers_import_no_torch(client: Any) -> None:
+    assert not any(client.run(lambda: "torch" in sys.modules).values())
 
 
 def test_the_current_client_is_taken(client: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
 
+from hypcse._arrays import check_unmasked
 from hypcse._checks import check_features, check_finite, warn
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.dask.client import first_rows, run_blocks, run_tasks
@@ -65,16 +66,8 @@ def checked_block(block: Any, first: int) -> NDArray[np.floating]:
     """A block in the precision of the table; raise with the row of the table if it has no finite number."""
     values = np.asarray(block)
     width = values.shape[1]
-
-    def place(entry: int) -> tuple[int, int]:
-        return first + entry // width, entry % width
-
-    if np.ma.is_masked(block):
-        raise ValueError(
-            f"values of X are masked, the first at {place(int(np.ma.getmaskarray(block).argmax()))}. Remove or fill "
-            "them first: dask.array.ma.filled(X, value) makes a plain array."
-        )
-    check_finite("X", values, place)
+    check_finite("X", values, lambda entry: (first + entry // width, entry % width))
+    check_unmasked("X", block)
     return check_features(values)
 
 
