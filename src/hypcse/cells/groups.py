@@ -35,7 +35,7 @@ def categories(labels: NDArray[np.int64]) -> Any:
 
 
 def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str) -> dict[str, Any] | None:
-    """What `scanpy.tl.dendrogram` would write for these groups, from the tree itself; None if nothing can be drawn."""
+    """The entry of `scanpy.tl.dendrogram` for these groups, from the tree itself; None if nothing can be drawn."""
     n_groups = count_clusters(labels)
     if not 2 <= n_groups <= MAX_GROUPS or labels.min() < 0:
         return None

@@ -42,11 +42,9 @@ from hypcse.storage.files import hold_folder
 class DistributedGraph:
     """An undirected graph whose edges are in a folder of Parquet files; arrays over vertices are in memory.
 
-    Part k is the file `part-0000k.parquet`, with columns source, target and weight. It holds every edge from both
-    ends, as `Graph` does: all entries whose source is at least `bounds[k]` and below `bounds[k + 1]`, sorted by
-    (source, target). The folder must be visible to all workers under the same name.
-
-    Use `from_parquet`, `from_dask` or `from_graph`, which check their input; the constructor trusts it.
+    Part k is the file `part-0000k.parquet`, with columns source, target and weight: all entries whose source is from
+    `bounds[k]` to below `bounds[k + 1]`, sorted, every edge from both ends. All workers must see the folder under the
+    same name. Use `from_parquet`, `from_dask` or `from_graph`, which check their input; the constructor trusts it.
 
     Parameters
     ----------
@@ -182,16 +180,15 @@ class DistributedGraph:
         n_parts: int | None = None,
         client: Client | None = None,
     ) -> DistributedGraph:
-        """From a folder that one of these graphs is in, or from any Parquet file or folder of edges.
+        """From a folder of one of these graphs, or from any Parquet file or folder of edges.
 
-        Any other file or folder has columns source, target and (1 by default) weight: edges given once each, in either
-        direction. As in `Graph.from_edges`, edges between the same two vertices add up, and an edge from a vertex to
-        itself adds to its `self_weights`.
+        Edges have columns source, target and (1 by default) weight, once each, in either direction. As in
+        `Graph.from_edges`, edges between the same two vertices add up, and loops add to `self_weights`.
 
         Parameters
         ----------
         path
-            A folder made by this package, a Parquet file, or a folder of Parquet files.
+            A folder of this package, a Parquet file, or a folder of Parquet files.
         n_vertices
             Number of vertices, by default one more than the largest id.
         folder
@@ -199,7 +196,7 @@ class DistributedGraph:
         n_parts
             Number of parts, by default one per 2 million entries, and one per worker at least.
         client
-            A Dask client, the current one by default. A folder made by this package needs none.
+            A Dask client, the current one by default. A folder of this package needs none.
 
         Returns
         -------
@@ -226,9 +223,7 @@ class DistributedGraph:
         n_parts: int | None = None,
         client: Client | None = None,
     ) -> DistributedGraph:
-        """From a dask.dataframe of edges, with columns source, target and (1 by default) weight.
-
-        Edges are given once each, in either direction; those between the same two vertices add up.
+        """From a dask.dataframe of edges, with columns source, target and (1 by default) weight, as `from_parquet`.
 
         Parameters
         ----------

@@ -58,8 +58,7 @@ class Clustering:
     levels
         `Levels`: nested clusters, coarse to fine, each an array of shape (n,).
     main
-        Which of the levels to look at first: the one that the labels are, unless these are one cluster because nothing
-        lies beyond chance. None if you pass a number of clusters.
+        The level to look at first, that of the labels unless nothing lies beyond chance; None if you pass `n_clusters`.
     graph
         The `DistributedGraph` that was clustered.
     structure
@@ -111,8 +110,8 @@ def fit(
 ) -> Clustering:
     """Cluster a table that need not fit one machine: `hypcse.EntropyClustering`, step by step on Dask.
 
-    The steps are `similarity_graph`, `graph_linkage`, `refine`, the joining of components by distance, `levels` and
-    `score`. Edges and rows are on workers and in files; arrays over points and the tree are in this process.
+    The steps are `similarity_graph`, `graph_linkage`, `refine`, joining components by distance, `levels` and `score`.
+    Edges and rows are on workers and in files; arrays over points and the tree are in this process.
 
     Parameters
     ----------
@@ -131,8 +130,7 @@ def fit(
         smallest worker, divided by its threads, at 200 bytes per edge; 50 million without such limits.
     folder
         Where edges and rounds are: visible to this program and to all workers under the same name. A run that was
-        stopped or killed goes on there; in the end the graph stays. By default a temporary folder, which needs workers
-        on this machine.
+        stopped or killed goes on there; the graph stays. By default a temporary folder (workers on this machine).
     random_state
         Seed of everything random.
     callback

@@ -48,9 +48,9 @@ def refine(
 ) -> Tree:
     """A binary tree over the same leaves whose entropy is never higher, for graphs whose edges no machine holds.
 
-    The tree is cut into the largest subtrees that fit a worker. Workers refine these side by side, each with the edges
-    inside it. Then this process refines the tree above them, if the graph between them fits `memory_limit`. What would
-    gain by moving from one subtree to another stays. A graph within the limit is refined by `hypcse.refine`.
+    Workers refine the largest subtrees that fit them, side by side, each with the edges inside it. Then this process
+    refines the tree above them, if the graph between them fits `memory_limit`. Nothing moves from one subtree to
+    another. A graph within the limit is refined by `hypcse.refine`.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def refine(
     memory_limit
         How many edges a worker, and this process in the end, may hold.
     folder
-        A folder for files on the way, which are removed in the end; visible to all workers. By default a temporary one.
+        A folder for temporary files, visible to all workers. By default a temporary one.
     client
         A Dask client, the current one by default. A graph within the limit needs none.
     callback

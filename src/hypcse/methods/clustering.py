@@ -32,10 +32,12 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         Options of the method, by name.
     refine
         Effort of a refinement afterwards: "fast", "thorough", or False for none.
-    n_neighbors, bandwidth, scale, metric, random_state, n_jobs, verbose
+    n_neighbors, bandwidth, scale, metric, random_state
         As in `EntropyClustering`.
     callback
         Called with a `Progress` after every part of the work; return True to stop, see `hypcse.methods.run`.
+    n_jobs, verbose
+        As in `EntropyClustering`.
 
     Attributes
     ----------

@@ -40,10 +40,9 @@ def graph_linkage(
 ) -> Tree:
     """The tree of `hypcse.graph_linkage`, for graphs whose edges no machine holds.
 
-    In every round, workers merge what is certain: two clusters of which each is the nearest of the other, while the
-    neighbors that they do not hold are frozen. Then the graph is contracted. When what is left has at most
-    `memory_limit` edges, this process links it in memory. The tree is the one that `hypcse.graph_linkage` finds,
-    whatever the number of parts and workers.
+    In every round, workers merge clusters of which each is the nearest of the other, while the neighbors that they do
+    not hold are frozen. Then the graph is contracted. Once it has at most `memory_limit` edges, this process links it.
+    The tree is that of `hypcse.graph_linkage`, whatever the number of parts and workers.
 
     Parameters
     ----------
@@ -70,9 +69,8 @@ def graph_linkage(
 
     Notes
     -----
-    The tree equals that of `hypcse.graph_linkage` while all weights, and their sums between two clusters, are within a
-    factor of 2^29 (5e8) of each other. Beyond it "average" and "paris" round sums, and clusters that are almost equally
-    near may be joined in another order.
+    The trees are equal while all weights, and their sums between two clusters, are within a factor of 2^29 (5e8).
+    Beyond it "average" and "paris" round sums, and clusters that are almost equally close may be joined otherwise.
 
     A cluster and its nearest are merged with all their neighbors at hand: if a vertex has more than `memory_limit`
     edges, one worker holds them, and the limit is exceeded there.

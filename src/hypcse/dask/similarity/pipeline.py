@@ -83,13 +83,13 @@ def similarity_graph(
     n_probes
         Shards that every row goes to. More of them find more of the true neighbors, and take longer.
     shard_rows
-        Rows of a shard on average: 200,000 by default, or fewer where these take more than 64 MB. A shard of more than
-        four times as many, as copies of one row make it, is searched in random slices.
+        Rows of a shard on average: 200,000 by default, or what takes 64 MB. A shard of more than four times as many is
+        searched in random slices.
     n_parts
         Parts of the graph, by default one per 2 million entries, and one per worker at least.
     folder
-        Where edges and shards are: visible to this program and to all workers under the same name. By default a
-        temporary folder, which needs workers on this machine. A call that was stopped goes on there.
+        Where edges and shards are: visible to this program and to all workers under the same name. A call that was
+        stopped goes on there. By default a temporary folder (workers on this machine).
     random_state
         Seed of the samples.
     callback
