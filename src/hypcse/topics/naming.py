@@ -108,10 +108,12 @@ def name_nodes(
 
     Parameters
     ----------
-    source, texts, levels, words, min_size, against, vectorizer
+    source, texts, levels, words, min_size
         As for `node_words`.
     n_words
         Words per name, at most.
+    against, vectorizer
+        As for `node_words`.
 
     Returns
     -------
