@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -28,7 +29,7 @@ _PIPE_WIDTH = 180
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit code is 1 where a case failed."""
     words = list(sys.argv[1:] if argv is None else argv)
-    if not words or words[0] not in ("list", *_ACTIONS, "-h", "--help"):
+    if not words or words[0] not in ("list", "run", *_SHEETS, "-h", "--help"):
         words.insert(0, "run")
     parser = _parser()
     options = parser.parse_args(words)
@@ -37,7 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.print(case_table(REGISTRY.values()))
         return 0
     try:
-        return _ACTIONS[options.command](options, console)
+        return (
+            _run(options, console) if options.command == "run" else _SHEETS[options.command][0].show(options, console)
+        )
     except (ValueError, OSError) as error:
         parser.error(str(error))
 
@@ -55,22 +58,22 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     return 1 if any(found.error is not None for found in measurements) else 0
 
 
-_ACTIONS = {
-    "run": _run,
-    "quality": quality.show,
-    "start-up": start_up.show,
-    "labels": labels.show,
-    "million": million.show,
-    "ranks": ranks.show,
-    "cluster": cluster.show,
-    "top": top.show,
-    "holdout": holdout.show,
-    "first-answer": first_answer.show,
-    "results": results_page.show,
-    "peers": peers.show,
-    "gpu": gpu.show,
-    "house": house.show,
+_SHEETS: dict[str, tuple[Any, str]] = {
+    "quality": (quality, "how good the trees and partitions are"),
+    "labels": (labels, "what a few labels are worth"),
+    "million": (million, "a million points, step by step"),
+    "ranks": (ranks, "training by two processes of torchrun, beside one"),
+    "cluster": (cluster, "a Dask cluster with limits of memory, beside one process"),
+    "top": (top, "purity at every planted level, beside Ward and average linkage"),
+    "start-up": (start_up, "first calls, with nothing compiled and with all"),
+    "holdout": (holdout, "what new points get, beside a fit that had them"),
+    "first-answer": (first_answer, "verdict, labels, units and outliers"),
+    "peers": (peers, "ours beside what a user would pick instead"),
+    "gpu": (gpu, "what a GPU gives: values, gradients, bits and times"),
+    "house": (house, "lines, modules and folders of the package by wing"),
+    "results": (results_page, "write the docs' page of results from its records"),
 }
+"""The module of each sheet, with `add_options` and `show`, and what it shows."""
 
 
 def plan_runs(names: Sequence[str] | None, sizes: Sequence[int] | None, quick: bool) -> list[tuple[Case, int]]:
@@ -97,19 +100,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--out", type=Path, default=LATEST, metavar="FILE.jsonl", help="file to append lines to")
     run.add_argument("--threads", type=_count, metavar="T", help="threads of each process; all by default")
     commands.add_parser("list", help="list the cases")
-    quality.add_options(commands.add_parser("quality", help="how good the trees and partitions are"))
-    labels.add_options(commands.add_parser("labels", help="what a few labels are worth"))
-    million.add_options(commands.add_parser("million", help="a million points, step by step"))
-    ranks.add_options(commands.add_parser("ranks", help="training by two processes of torchrun, beside one"))
-    cluster.add_options(commands.add_parser("cluster", help="a Dask cluster with limits of memory, beside one process"))
-    top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
-    start_up.add_options(commands.add_parser("start-up", help="first calls, with nothing compiled and with all"))
-    holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
-    first_answer.add_options(commands.add_parser("first-answer", help="verdict, labels, units and outliers"))
-    peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
-    gpu.add_options(commands.add_parser("gpu", help="what a GPU gives: values, gradients, bits and times"))
-    house.add_options(commands.add_parser("house", help="lines, modules and folders of the package by wing"))
-    results_page.add_options(commands.add_parser("results", help="write the docs' page of results from its records"))
+    for name, (module, text) in _SHEETS.items():
+        module.add_options(commands.add_parser(name, help=text))
     return parser
 
 

@@ -30,13 +30,11 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPat
     return monkeypatch
 
 
-def group(folder: Path, limit: object, used: int, cached: int = 0, version: int = 2) -> None:
+def group(folder: Path, limit: object, used: int, cached: int = 0) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    names = ("memory.max", "memory.current", "") if version == 2 else ("memory.limit_in_bytes", "memory.usage_in_bytes")
-    (folder / names[0]).write_text(f"{limit}\n")
-    (folder / names[1]).write_text(f"{used}\n")
-    total = "" if version == 2 else "total_"
-    (folder / "memory.stat").write_text(f"anon 5\n{total}inactive_file {cached}\n")
+    (folder / "memory.max").write_text(f"{limit}\n")
+    (folder / "memory.current").write_text(f"{used}\n")
+    (folder / "memory.stat").write_text(f"anon 5\ninactive_file {cached}\n")
 
 
 @pytest.mark.usefixtures("machine")
@@ -44,11 +42,9 @@ def test_without_limits_it_is_what_the_machine_has() -> None:
     assert available_bytes() == 1000
 
 
-@pytest.mark.parametrize(("kind", "free"), [(resource.RLIMIT_AS, 400), (resource.RLIMIT_DATA, 470)])
-def test_limits_of_the_process(machine: pytest.MonkeyPatch, kind: int, free: int) -> None:
-    none = resource.RLIM_INFINITY
-    machine.setattr(resource, "getrlimit", lambda asked: (500, none) if asked == kind else (none, none))
-    assert available_bytes() == free
+def test_the_limit_of_the_process(machine: pytest.MonkeyPatch) -> None:
+    machine.setattr(resource, "getrlimit", lambda kind: (500, resource.RLIM_INFINITY))
+    assert available_bytes() == 400
 
 
 def test_a_limit_that_is_passed_leaves_nothing(machine: pytest.MonkeyPatch) -> None:
@@ -56,16 +52,15 @@ def test_a_limit_that_is_passed_leaves_nothing(machine: pytest.MonkeyPatch) -> N
     assert available_bytes() == 0
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_limits_of_the_container_and_of_those_around_it(machine: object, tmp_path: Path, version: int) -> None:
-    root = tmp_path / "groups" / ("memory" if version == 1 else "")
-    own = "11:cpu,cpuacct:/x\n4:hugetlb,memory:/outer/inner\n" if version == 1 else "0::/outer/inner\n"
-    (tmp_path / "cgroup").write_text(own)
-    group(root / "outer" / "inner", "max" if version == 2 else 2**63 - 4096, 50, version=version)
+@pytest.mark.usefixtures("machine")
+def test_limits_of_the_container_and_of_those_around_it(tmp_path: Path) -> None:
+    inner = tmp_path / "groups" / "outer" / "inner"
+    (tmp_path / "cgroup").write_text("11:cpu,cpuacct:/x\n0::/outer/inner\n")
+    group(inner, "max", 50)
     assert available_bytes() == 1000
-    group(root / "outer" / "inner", 300, 100, cached=40, version=version)
+    group(inner, 300, 100, cached=40)
     assert available_bytes() == 240
-    group(root / "outer", 200, 150, version=version)
+    group(inner.parent, 200, 150)
     assert available_bytes() == 50
 
 

@@ -69,7 +69,8 @@ WHOLE: dict[str, Callable[[Callback | None], object]] = {
 @pytest.fixture(autouse=True)
 def in_parts(monkeypatch):
     """Work that is done in one part on so few points is done in several."""
-    for module in ("methods.linkages", "methods.bisecting", "kernels.linkage.stretching"):
+    monkeypatch.setattr("hypcse.methods.linkages._POINTS", 10)
+    for module in ("methods.linkages", "kernels.linkage.stretching"):
         monkeypatch.setattr(f"hypcse.{module}._PART", 10)
 
 

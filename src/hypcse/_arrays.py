@@ -9,12 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def check_unmasked(name: str, values: Any) -> None:
-    """Raise if an array, or one in a list of arrays, has masked values or NaT: NumPy would take both for numbers.
-
-    >>> check_unmasked("X", np.ma.masked_array([1.0, 2.0], mask=[False, True]))
-    Traceback (most recent call last):
-    ValueError: values of X are masked (1 in all). Remove or fill them first: `.filled(value)` makes a plain array.
-    """
+    """Raise if an array, or one in a list of arrays, has masked values or NaT: NumPy would take both for numbers."""
     parts = values if isinstance(values, list | tuple) else [values]
     n_masked = sum(int(np.ma.count_masked(part)) for part in parts if isinstance(part, np.ma.MaskedArray))
     if n_masked:
@@ -35,24 +30,13 @@ def plain(name: str, values: ArrayLike, dtype: type[Any] | None = None) -> NDArr
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """The array, made read-only. Nothing else may hold a reference to it.
-
-    >>> freeze(np.zeros(2)).flags.writeable
-    False
-    """
+    """The array, made read-only. Nothing else may hold a reference to it."""
     array.flags.writeable = False
     return array
 
 
 def hold(values: ArrayLike, dtype: type[Any], *, views: bool = False) -> NDArray[Any]:
-    """The values as a read-only array of that type that nothing else changes: a copy, unless they already are one.
-
-    views : whether a read-only view counts as one too, although its owner could still change it.
-
-    >>> frozen = freeze(np.zeros(2))
-    >>> hold(frozen, np.float64) is frozen
-    True
-    """
+    """The values as a read-only array of that type that nothing else changes: a copy, unless they already are one."""
     array = plain("an array", values)
     flags = array.flags
     safe = array.dtype == dtype and flags.c_contiguous and not flags.writeable and (views or flags.owndata)

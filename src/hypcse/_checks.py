@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from difflib import get_close_matches
@@ -43,21 +44,13 @@ def filtered(action: Literal["error", "ignore"], category: type[Warning]) -> Abs
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """A question with the nearest name, to end an error message; empty if no name is near.
-
-    >>> did_you_mean("wart", ["ward", "hcse"]), did_you_mean("x", ["ward"])
-    (" Did you mean 'ward'?", '')
-    """
+    """A question with the nearest name, to end an error message; empty if no name is near."""
     nearest = get_close_matches(str(name).lower(), list(known), n=1, cutoff=0.5)
     return f" Did you mean {nearest[0]!r}?" if nearest else ""
 
 
 def first_duplicate(values: Iterable[Any]) -> Any:
-    """The first value that occurs a second time, or None. O(n).
-
-    >>> first_duplicate("abcb"), first_duplicate("abc")
-    ('b', None)
-    """
+    """The first value that occurs a second time, or None. O(n)."""
     seen: set[Any] = set()
     for value in values:
         if value in seen:
@@ -67,33 +60,20 @@ def first_duplicate(values: Iterable[Any]) -> Any:
 
 
 def number_repeated(names: Iterable[str]) -> tuple[str, ...]:
-    """The names, those that repeat with a number; "" may repeat.
-
-    >>> number_repeated(["a", "b", "a", "a (2)"])
-    ('a', 'b', 'a (3)', 'a (2)')
-    """
-    every = list(names)
-    used, seen, numbers = set(every), set[str](), dict[str, int]()
-    unique = []
-    for name in every:
-        new = name
-        if name and name in seen:
-            number = numbers.get(name, 2)
-            while (new := f"{name} ({number})") in used:
-                number += 1
-            used.add(new)
-            numbers[name] = number + 1
+    """The names, those that repeat with a number; "" may repeat."""
+    unique = list(names)
+    used, seen, numbers = set(unique), set[str](), Counter[str]()
+    for place, name in enumerate(unique):
+        while name and name in seen and unique[place] in used:
+            numbers[name] += 1
+            unique[place] = f"{name} ({numbers[name] + 1})"
+        used.add(unique[place])
         seen.add(name)
-        unique.append(new)
     return tuple(unique)
 
 
 def say_count(n: int, noun: str, plural: str | None = None) -> str:
-    """A number and its noun, in the singular or plural, which is made with an s if it is not given.
-
-    >>> say_count(1, "row"), say_count(1200, "row")
-    ('1 row', '1,200 rows')
-    """
+    """A number and its noun, in the singular or plural."""
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
@@ -109,12 +89,10 @@ def check_count(name: str, value: object, low: int, high: int | None = None) -> 
     """An integer between `low` and `high`, both included."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name}={value!r} must be an integer, got {type(value).__name__}.")
-    largest = np.iinfo(np.int64).max
-    if high is None and value > largest:
-        raise ValueError(f"{name}={value} must be at most {largest}.")
-    if value < low or (high is not None and value > high):
-        limits = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise ValueError(f"{name}={value} must be {limits}.")
+    most = np.iinfo(np.int64).max if high is None else high
+    if not low <= value <= most:
+        one_end = f"at least {low}" if value < low else f"at most {most}"
+        raise ValueError(f"{name}={value} must be {one_end if high is None else f'between {low} and {high}'}.")
     return int(value)
 
 
@@ -135,10 +113,7 @@ def check_number(
 
 
 def check_finite(name: str, values: NDArray[Any], place: Callable[[int], object] | None = None) -> None:
-    """Raise with the first position that is NaN, NaT or infinite.
-
-    `place` turns a flat position into the caller's position, if values are stored in another order.
-    """
+    """Raise with the first position that is NaN, NaT or infinite."""
     bad = ~np.isfinite(values)
     if bad.any():
         first = int(np.argmax(bad))
@@ -199,17 +174,10 @@ def check_features(X: ArrayLike) -> NDArray[np.floating]:
 
 
 def check_labels(labels: ArrayLike, n_points: int, allow_unknown: bool = False) -> NDArray[np.int64]:
-    """Class codes from 0 for one label per point; the codes have no particular order.
+    """Class codes from 0 for one label per point, in no particular order.
 
-    A label is a number, a text or any other hashable value. Two labels are the same class if they are equal in Python:
-    1 and 1.0 are, 1 and "1" are not. A missing label (None, NaN, NaT or pandas.NA) is an error, or has the code -1
-    with `allow_unknown`. The number -1 is a class like any other: it is unlabeled only where labels are learned from
-    (`estimators.labels`), as in scikit-learn.
-
-    >>> check_labels([1, "1", 1.0, ("a", 2)], 4)
-    array([0, 1, 0, 2])
-    >>> check_labels(["a", None, "b"], 3, allow_unknown=True)
-    array([ 0, -1,  1])
+    Labels that are equal in Python share a code. A missing one (None, NaN, NaT or pandas.NA) is an error, or -1 with
+    `allow_unknown`. The number -1 is a class like any other.
     """
     values = label_array(labels)
     if values.shape != (n_points,):
@@ -225,13 +193,7 @@ def check_labels(labels: ArrayLike, n_points: int, allow_unknown: bool = False) 
 
 
 def label_array(labels: ArrayLike) -> NDArray[Any]:
-    """Labels as an array; as objects where NumPy would turn numbers into text, or tuples into columns.
-
-    A masked label becomes None (missing).
-
-    >>> label_array(np.ma.masked_array([4, 5], mask=[False, True])).tolist()
-    [4, None]
-    """
+    """Labels as an array; as objects where NumPy would turn numbers into text, or tuples into columns."""
     if isinstance(labels, np.ma.MaskedArray):
         if not np.ma.is_masked(labels):
             return np.asarray(labels.data)

@@ -9,13 +9,10 @@ Scale = Literal["minmax", "standard", "rank", "none"]
 Metric = Literal["euclidean", "cosine", "precomputed"]
 """How points are compared; "precomputed" says that distances are given."""
 NeighborSearch = Literal["auto", "kd-tree", "brute", "lists"]
-"""How nearest neighbors are found."""
 WidthRule = Literal["auto", "median"]
-"""Bandwidths taken from the data."""
 Bandwidth = float | WidthRule
 """Width of similarities: a number, or a rule that takes it from the data."""
 Spanning = Literal["exact", "neighbors"]
-"""How a spanning tree of points is found."""
 
 # Reading.
 Impute = Literal["median"]
@@ -31,47 +28,37 @@ Refine = Effort | bool | None
 """An effort, True for "fast", False or None for no refinement."""
 Objective = Literal["entropy", "dasgupta"]
 SelfLoops = Literal["paper", "exact", "drop"]
-"""How self-loops count in structural entropy."""
 ExactLoops = Literal["exact", "drop"]
 """The choices of `SelfLoops` for which entropy is a sum over nodes."""
 Evidence = Literal["clear", "weak", "none", "untested"]
-"""Verdicts on structure beyond chance."""
 
 # The networks.
 Aggregation = Literal["mean", "attention"]
 Learner = Literal["gcn", "mlp"]
 LearnerSimilarity = Literal["cosine", "gaussian"]
-"""How the graph learner compares embeddings."""
 EncodeOn = Literal["raw", "normalised", "anchor"]
-"""Graph to encode on at evaluation."""
 SelectOn = Literal["sparse", "complete"]
 """Graph used to compute the entropy that picks the best epoch."""
 Decoder = Literal["graph", "single", "neighbors"]
 Epochs = int | Literal["auto"]
 """A number of epochs, or one that depends on the number of points."""
 Preset = Literal["default", "paper"]
-"""Values for parameters that are not set."""
 Features = Literal["table", "similarities"]
-"""Input of a classifier's encoder."""
 
 # Other methods.
 RankBy = Literal["entropy", "purity", "ari", "nmi", "cost", "seconds"]
 Against = Literal["siblings", "rest"]
 """What a node is compared with to find what sets it apart."""
 CellMethod = Literal["search", "hypcse"]
-"""How a hierarchy of cells is found."""
 LikelihoodStart = Literal["weighted", "unit"]
 """How the probabilistic methods link what they start from."""
 BlockOrder = Literal["random", "average"]
-"""Trees inside the blocks of the private block model."""
 
 # Drawing.
 HeightUnit = Literal["volume", "distance"]
 """What the heights of a tree measure: log2 of volumes in its graph, or distances between what nodes join."""
 LeafOrder = Literal["auto", "exact", "greedy"]
-"""How leaves are ordered by distance."""
 Heights = Literal["auto", "distance", "tree"]
-"""What the heights of a picture show."""
 Orientation = Literal["top", "bottom", "left", "right"]
 
 
@@ -107,9 +94,5 @@ FORMATS: dict[str, Format] = {
 
 
 def list_suffixes() -> str:
-    """The suffixes, for help and messages.
-
-    >>> list_suffixes()[:12]
-    '.csv, .tsv, '
-    """
+    """The suffixes, for help and messages."""
     return ", ".join(FORMATS)

@@ -11,20 +11,13 @@ CGROUPS = Path("/sys/fs/cgroup")
 OWN_CGROUPS = Path("/proc/self/cgroup")
 MIB = 2**20
 _FOR_LIBRARIES, _PER_THREAD = 128 * MIB, 8 * MIB
-"""Address space that libraries take when they start, in all and per core.
-
-For compiled code, buffers of matrix products and stacks. A library that gets none ends the process.
-"""
+"""Address space that libraries take when they start, in all and per core; one that gets none ends the process."""
 SMALL = MIB
 """Less is not checked: the check itself takes milliseconds."""
 
 
 def available_bytes() -> int | None:
-    """Memory that a new array can take without swapping; None if the system does not report it.
-
-    The smallest of: what is free on the machine, what the limits of this process allow (`ulimit -v` and `ulimit -d`),
-    and what the limits of its container allow.
-    """
+    """Memory that machine, process limits and container leave to a new array; None if the system does not report it."""
     import psutil
 
     limits = [*_free_in_process(), *free_in_cgroups(OWN_CGROUPS, CGROUPS)]
@@ -46,53 +39,28 @@ def _say_bytes(n_bytes: int) -> str:
 
 
 def _free_in_process() -> Iterator[int]:
-    """Memory left by the limits of address space and data, if they are set, minus what libraries take."""
-    import psutil
-
-    try:
+    """Memory left by the limit of address space, if there is one, minus what libraries take."""
+    with suppress(ImportError, OSError):
         import resource
 
-        used = psutil.Process().memory_info()
-    except (ImportError, OSError, psutil.Error):
-        return
-    for limit, name in ((resource.RLIMIT_AS, "vms"), (resource.RLIMIT_DATA, "data")):
-        soft = resource.getrlimit(limit)[0]
-        if soft != resource.RLIM_INFINITY and hasattr(used, name):
-            yield soft - getattr(used, name) - _FOR_LIBRARIES - _PER_THREAD * (os.cpu_count() or 1)
+        import psutil
+
+        soft = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if soft != resource.RLIM_INFINITY:
+            used = psutil.Process().memory_info().vms
+            yield soft - used - _FOR_LIBRARIES - _PER_THREAD * (os.cpu_count() or 1)
 
 
 def free_in_cgroups(own: Path, mounted: Path) -> Iterator[int]:
-    """Memory left by the control groups (versions 1 and 2) of this process and by those above them.
-
-    own : file with a line `number:controllers:path` for each hierarchy; version 2 names no controllers.
-    mounted : folder of the groups. Inside a container the path may be the one outside; its own group is then the root.
-    """
-    for line in _text(own).splitlines():
-        _, controllers, path = (*line.split(":", 2), "", "")[:3]
-        if controllers == "":
-            root, names = mounted, ("memory.max", "memory.current", "inactive_file")
-        elif "memory" in controllers.split(","):
-            root = mounted / "memory"
-            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-        else:
-            continue
-        group = root / path.lstrip("/")
-        for folder in (group, *group.parents):
-            if folder == root or root in folder.parents:
-                yield from _free_in_cgroup(folder, *names)
-
-
-def _free_in_cgroup(folder: Path, limit: str, used: str, reclaimed: str) -> Iterator[int]:
-    """Limit minus use, not counting cached files that can be evicted; empty if there is no limit."""
-    most, now = _text(folder / limit).strip(), _text(folder / used).strip()
-    if most.isdigit() and now.isdigit():
-        facts = dict(line.split()[:2] for line in _text(folder / "memory.stat").splitlines() if " " in line)
-        yield int(most) - int(now) + int(facts.get(reclaimed, 0))
-
-
-def _text(path: Path) -> str:
-    """The text of a file; empty if it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+    """Memory left by the control group of this process, from a line 0::path of a file, and by those above it."""
+    with suppress(OSError):
+        for line in own.read_text(encoding="utf-8", errors="replace").splitlines():
+            # Inside a container, the path may be the one outside; its own group is then the root.
+            group = mounted / line.removeprefix("0::").lstrip("/")
+            above = [folder for folder in (group, *group.parents) if folder == mounted or mounted in folder.parents]
+            for folder in above if line.startswith("0::") else ():
+                with suppress(OSError, ValueError):
+                    # Without a limit, it is the word "max". Cached files can be evicted.
+                    limit, used = (int((folder / name).read_text()) for name in ("memory.max", "memory.current"))
+                    facts = dict(line.split()[:2] for line in (folder / "memory.stat").read_text().splitlines())
+                    yield limit - used + int(facts.get("inactive_file", 0))

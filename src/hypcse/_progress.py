@@ -1,10 +1,7 @@
 """Progress reports of long work, and the one rule for stopping it.
 
-Long work takes `callback`, a function of one `Progress`. Return True to stop; any other value (None, a number, a text)
-lets it continue. What happens on a stop depends on whether a partial result is useful:
-
-- refinement, training and gradient methods return the best result so far;
-- a linkage, a method that builds its tree in one go, and a download have no partial result, and raise `Stopped`.
+Long work takes `callback`, a function of one `Progress`. If it returns True, the work stops: it returns the best result
+so far, or raises `Stopped` where part of a result is of no use, as in a linkage or a download.
 """
 
 from __future__ import annotations
@@ -12,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -97,17 +94,12 @@ class Reporter:
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Without a bar: one line per stage, and one every so many seconds of a stage.
+# Without a bar: one line per stage, and one after so many seconds of a stage.
 _SECONDS_A_LINE = 60.0
 
 
 class Bar:
-    """A callback that draws progress on standard error: a bar in a terminal and in a notebook.
-
-    title : what the work is called.
-    lines : whether to write a few plain lines where no bar can be drawn: to a file, to a pipe, and in a notebook
-        without ipywidgets. Otherwise nothing is written there.
-    """
+    """A callback that draws a bar on standard error; where none can be drawn, with `lines`, it writes a few lines."""
 
     def __init__(self, title: str, lines: bool) -> None:
         from rich.console import Console
@@ -156,22 +148,14 @@ class Bar:
         print(f"{self._title}: {result}", file=sys.stderr)
 
 
-@contextmanager
-def draw_bar(title: str, *, lines: bool = False) -> Iterator[Bar]:
+def draw_bar(title: str, *, lines: bool = False) -> closing[Bar]:
     """A bar that is always removed at the end."""
-    bar = Bar(title, lines)
-    try:
-        yield bar
-    finally:
-        bar.close()
+    return closing(Bar(title, lines))
 
 
 @contextmanager
 def show_fit(model: Any) -> Iterator[Callback | None]:
-    """The callback of one fit: the model's own and, with `verbose`, a bar that ends with the result in one line.
-
-    Under torchrun only rank 0 draws it.
-    """
+    """The callback of one fit: the model's own and, with `verbose`, a bar that ends with the result in one line."""
     if not model.verbose or launched_place().number > 0:
         yield model.callback
         return
@@ -195,11 +179,7 @@ def can_draw(console: Console) -> bool:
 
 
 def describe(progress: Progress) -> str:
-    """The stage, and how much of it is done.
-
-    >>> [describe(Progress(*report)) for report in (("training", 20, 100), ("descent", 0.25, 1.0), ("merges", 3))]
-    ['training 20 of 100', 'descent 25%', 'merges 3']
-    """
+    """The stage, and how much of it is done."""
     done, total = progress.done, progress.total
     if isinstance(done, float) and progress.share is not None:
         return f"{progress.stage} {progress.share:.0%}"
@@ -207,10 +187,6 @@ def describe(progress: Progress) -> str:
 
 
 def values(progress: Progress) -> str:
-    """The loss and the value, if there are any.
-
-    >>> values(Progress("training", 20, 100, value=2.5, measure="entropy", loss=3.25))
-    'loss 3.2500, entropy 2.5000'
-    """
+    """The loss and the value, if there are any."""
     named = {"loss": progress.loss, progress.measure: progress.value}
     return ", ".join(f"{name} {value:.4f}" for name, value in named.items() if value is not None)

@@ -15,13 +15,7 @@ def check_seed(random_state: object) -> int:
 
 
 def seed_of(random_state: object) -> int:
-    """A seed from any `random_state` that scikit-learn accepts: an integer, None for a fresh seed, or a generator.
-
-    A `RandomState` or `Generator` is drawn from. NumPy's global state is never touched.
-
-    >>> seed_of(7), seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
-    (7, True)
-    """
+    """A seed from any `random_state` that scikit-learn accepts: an integer, None for a fresh seed, or a generator."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
     if isinstance(random_state, np.random.RandomState):
@@ -32,10 +26,6 @@ def seed_of(random_state: object) -> int:
 
 
 def generator(random_state: int, purpose: str) -> np.random.Generator:
-    """The generator for one purpose under one seed.
-
-    >>> bool(generator(0, "pairs").integers(100) == generator(0, "pairs").integers(100))
-    True
-    """
+    """The generator for one purpose under one seed."""
     words = np.frombuffer(hashlib.sha256(purpose.encode()).digest(), dtype=np.uint32)
     return np.random.default_rng([check_seed(random_state), *words.tolist()])

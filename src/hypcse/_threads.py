@@ -27,13 +27,8 @@ if hasattr(os, "register_at_fork"):
 def worker_threads(n_jobs: int | None, n_points: int, *, trains: bool = False) -> Iterator[None]:
     """Run kernels on `n_jobs` threads (None: the current number, one for few points; -1: all), and torch on one.
 
-    Kernels give the same answer at any number of threads. Torch's matrix products do not, and their threads would wait
-    for those of the kernels on a busy machine. Threads wait for each other at the end of every kernel, which for few
-    points takes longer than the kernel.
-
-    All numbers are those of the calling thread, which gets its own back at the end.
-
-    trains : whether torch is used; if so, it is imported here.
+    Kernels give the same answer at any number of threads; torch's matrix products do not. The calling thread gets its
+    own numbers back at the end. With `trains`, torch is imported here.
     """
     import numba
 
@@ -57,10 +52,8 @@ def worker_threads(n_jobs: int | None, n_points: int, *, trains: bool = False) -
 
 @contextmanager
 def openmp_threads(limit: int | None = None) -> Iterator[None]:
-    """Limit OpenMP libraries (scikit-learn's loops) to `limit` threads in this thread, and to one in a forked child.
-
-    A child has none of its parent's threads, but GNU's OpenMP does not know that and would wait for them forever.
-    """
+    """Limit OpenMP libraries (scikit-learn's loops) to `limit` threads in this thread, and to one in a forked child."""
+    # A child has none of its parent's threads, but GNU's OpenMP would wait for them forever.
     if limit is None and not _forked:
         yield
         return
@@ -81,13 +74,11 @@ def one_torch_thread() -> Iterator[None]:
     import torch
 
     before = torch.get_num_threads()
+    torch.set_num_threads(1)
     try:
-        if before != 1:
-            torch.set_num_threads(1)
         yield
     finally:
-        if before != 1:
-            torch.set_num_threads(before)
+        torch.set_num_threads(before)
 
 
 NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
@@ -95,11 +86,7 @@ NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
 class Place(NamedTuple):
-    """The place of a process among those that were launched together.
-
-    number, size             : its number from 0 (its rank), and how many there are.
-    local_number, local_size : the same among those on this machine.
-    """
+    """The place of a process among those launched together: its number from 0 (rank), and the same on this machine."""
 
     number: int = 0
     size: int = 1
@@ -108,11 +95,7 @@ class Place(NamedTuple):
 
 
 def launched_place() -> Place:
-    """The place of this process; alone if it was not launched with others.
-
-    >>> launched_place()
-    Place(number=0, size=1, local_number=0, local_size=1)
-    """
+    """The place of this process; alone if it was not launched with others."""
     if any(name not in os.environ for name in NEEDED):
         return Place()
     size, number = int(os.environ["WORLD_SIZE"]), int(os.environ["RANK"])

@@ -41,9 +41,9 @@ def adata():
     rng = np.random.default_rng(0)
     centers = np.array([[0, 0, 0], [2, 0, 0], [9, 0, 0], [0, 9, 0]])
     X = np.repeat(centers, (30, 25, 20, 15), axis=0) + rng.normal(0, 0.3, (90, 3))
-    found = anndata.AnnData(X, obs=pd.DataFrame(index=[f"cell-{k}" for k in range(90)]))
-    found.obsm["X_pca"] = X[:, :2].astype(np.float32)
-    return found
+    result = anndata.AnnData(X, obs=pd.DataFrame(index=[f"cell-{k}" for k in range(90)]))
+    result.obsm["X_pca"] = X[:, :2].astype(np.float32)
+    return result
 
 
 def with_connectivities(adata):
@@ -170,29 +170,29 @@ def nested_cells(seed=0):
     subtypes = np.repeat(types, 2, axis=0) + rng.normal(size=(18, 30)) * 1.5
     y = rng.integers(18, size=1200)
     X = subtypes[y] + rng.normal(size=(y.size, 30)) * 0.4
-    made = anndata.AnnData(X, obs=pd.DataFrame(index=[f"cell {k}" for k in range(y.size)]))
-    made.obsm["X_pca"] = X
-    return made, y
+    created = anndata.AnnData(X, obs=pd.DataFrame(index=[f"cell {k}" for k in range(y.size)]))
+    created.obsm["X_pca"] = X
+    return created, y
 
 
 @pytest.mark.parametrize("graph_given", [False, True])
 def test_lineages_types_and_subtypes_are_levels(graph_given):
     """The neighbor graph has 18 components, and nothing in it says which of them belong together."""
-    made, y = nested_cells()
+    created, y = nested_cells()
     if graph_given:
-        with_connectivities(made)
-    hierarchy(made)
-    levels = [made.obs[f"hypcse_{k}"] for k in range(1, made.uns["hypcse"]["levels"].size + 1)]
+        with_connectivities(created)
+    hierarchy(created)
+    levels = [created.obs[f"hypcse_{k}"] for k in range(1, created.uns["hypcse"]["levels"].size + 1)]
     for planted in (y // 6, y // 2, y):
-        assert max(normalized_mutual_info_score(planted, found) for found in levels) > 0.99
+        assert max(normalized_mutual_info_score(planted, result) for result in levels) > 0.99
 
 
 def test_a_graph_alone_warns_that_components_have_no_order():
-    made, _ = nested_cells()
-    with_connectivities(made)
-    del made.obsm["X_pca"]
+    created, _ = nested_cells()
+    with_connectivities(created)
+    del created.obsm["X_pca"]
     with pytest.warns(hypcse.HypcseWarning, match="18 components"):
-        hierarchy(made)
+        hierarchy(created)
 
 
 def test_a_number_of_levels_may_be_numpys(adata):

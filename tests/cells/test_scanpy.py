@@ -31,10 +31,10 @@ def adata():
     """Three groups of cells with 60 genes."""
     rng = np.random.default_rng(0)
     kind = rng.integers(3, size=150)
-    made = anndata.AnnData(rng.normal(size=(3, 60))[kind] * 3 + rng.normal(size=(150, 60)))
-    made.obs["kind"] = kind
-    made.obsm["X_pca"] = sc.pp.pca(made.X, n_comps=10)
-    return made
+    created = anndata.AnnData(rng.normal(size=(3, 60))[kind] * 3 + rng.normal(size=(150, 60)))
+    created.obs["kind"] = kind
+    created.obsm["X_pca"] = sc.pp.pca(created.X, n_comps=10)
+    return created
 
 
 @pytest.mark.parametrize("key", [None, "mine"])
@@ -94,8 +94,8 @@ def test_errors_name_the_way_out(adata, options, text):
 def test_the_guide_recovers_three_planted_levels(tmp_path, monkeypatch):
     """Lineages, types and subtypes, each as a level of its own, and their genes as markers."""
     monkeypatch.chdir(tmp_path)
-    found = run_page("guides/cells.md")
-    adata, planted, markers = found["adata"], found["planted"], found["markers"]
+    result = run_page("guides/cells.md")
+    adata, planted, markers = result["adata"], result["planted"], result["markers"]
     levels = [adata.obs[f"hypcse_{k}"] for k in range(1, 1 + adata.uns["hypcse"]["levels"].size)]
     best = {}
     for name, truth in (("lineages", planted // 6), ("types", planted // 2), ("subtypes", planted)):
@@ -106,6 +106,6 @@ def test_the_guide_recovers_three_planted_levels(tmp_path, monkeypatch):
         genes = markers[markers["level"] == best[name]]["gene"].str.removeprefix("gene-").astype(int)
         assert len(genes) and genes.between(first, last - 1).all()
     read = anndata.read_h5ad(tmp_path / "cells.h5ad")
-    assert hypcse.cells.tree(read) == found["tree"] and len(read.uns["hypcse"]["markers"]) == len(markers)
+    assert hypcse.cells.tree(read) == result["tree"] and len(read.uns["hypcse"]["markers"]) == len(markers)
     page = (tmp_path / "cells.html").read_text()
-    assert all(name in page for name in found["names"].values())
+    assert all(name in page for name in result["names"].values())

@@ -16,14 +16,14 @@ from hypcse.dask.linking import average_rounds as tasks
 
 # Loaded more than once.
 tasks.really_merge = getattr(tasks, "really_merge", tasks.merge_group)
-told, name = pathlib.Path(os.environ["TOLD"]), os.environ["WORKER"]
+notes, name = pathlib.Path(os.environ["NOTES"]), os.environ["WORKER"]
 
 def merge_group(number, chunks, folder):
-    with (told / "rounds").open("a") as file:
+    with (notes / "rounds").open("a") as file:
         file.write(folder.name[:9] + "\\n")
-    hold = told / f"hold-{name}"
+    hold = notes / f"hold-{name}"
     if hold.exists() and folder.name.startswith(hold.read_text()):
-        (told / f"waiting-{name}").touch()
+        (notes / f"waiting-{name}").touch()
         while hold.exists():
             time.sleep(0.02)
     return tasks.really_merge(number, chunks, folder)
@@ -33,44 +33,44 @@ tasks.merge_group = merge_group
 
 
 class Processes:
-    """A scheduler and two workers, "a" and "b"; `told` is where they tell what they do."""
+    """A scheduler and two workers, "a" and "b"; `notes` is where they note what they do."""
 
-    def __init__(self, told: Path) -> None:
-        self.told = told
+    def __init__(self, notes: Path) -> None:
+        self.notes = notes
         self.running: dict[str, subprocess.Popen[bytes]] = {}
-        self.address = told / "scheduler.json"
-        (told / "preload.py").write_text(PRELOAD)
+        self.address = notes / "scheduler.json"
+        (notes / "preload.py").write_text(PRELOAD)
         self._start("scheduler", "scheduler", "--port", "0")
         for name in ("a", "b"):
             self.start_worker(name)
 
     def start_worker(self, name: str) -> None:
         """Start a worker of one thread, without a nanny that would start it again."""
-        options = ("--nthreads", "1", "--no-nanny", "--preload", str(self.told / "preload.py"), "--name", name)
+        options = ("--nthreads", "1", "--no-nanny", "--preload", str(self.notes / "preload.py"), "--name", name)
         self._start(name, "worker", *options)
 
     def start_client(self, code: str, *arguments: str) -> subprocess.Popen[bytes]:
         """Start a program."""
-        (self.told / "client.py").write_text(code)
-        self.running["client"] = self._run("client", [str(self.told / "client.py"), *arguments])
+        (self.notes / "client.py").write_text(code)
+        self.running["client"] = self._run("client", [str(self.notes / "client.py"), *arguments])
         return self.running["client"]
 
     def hold(self, name: str, at_round: str) -> None:
         """Have a worker wait in the first group that it merges in that round."""
-        (self.told / f"waiting-{name}").unlink(missing_ok=True)
-        (self.told / f"hold-{name}").write_text(at_round)
+        (self.notes / f"waiting-{name}").unlink(missing_ok=True)
+        (self.notes / f"hold-{name}").write_text(at_round)
 
     def wait_for(self, name: str) -> None:
         """Return when a worker waits in the middle of a round."""
-        wait_until((self.told / f"waiting-{name}").exists)
+        wait_until((self.notes / f"waiting-{name}").exists)
 
     def let_go(self, name: str) -> None:
         """Have a worker go on."""
-        (self.told / f"hold-{name}").unlink()
+        (self.notes / f"hold-{name}").unlink()
 
     def rounds(self) -> list[str]:
         """The rounds of all groups that were merged, in order; forgotten afterwards."""
-        path = self.told / "rounds"
+        path = self.notes / "rounds"
         lines = path.read_text().split() if path.exists() else []
         path.unlink(missing_ok=True)
         return lines
@@ -81,9 +81,9 @@ class Processes:
 
     def _run(self, name: str, words: list[str]) -> subprocess.Popen[bytes]:
         path = os.pathsep.join([str(Path(__file__).parents[2] / "src"), os.environ.get("PYTHONPATH", "")])
-        given = {**os.environ, "PYTHONPATH": path, "TOLD": str(self.told), "WORKER": name}
-        with (self.told / f"{name}.log").open("wb") as log:
-            return subprocess.Popen([sys.executable, *words], stdout=log, stderr=log, env=given, cwd=self.told)
+        given = {**os.environ, "PYTHONPATH": path, "NOTES": str(self.notes), "WORKER": name}
+        with (self.notes / f"{name}.log").open("wb") as log:
+            return subprocess.Popen([sys.executable, *words], stdout=log, stderr=log, env=given, cwd=self.notes)
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 60) -> None:
@@ -95,13 +95,13 @@ def wait_until(true: Callable[[], bool], seconds: float = 60) -> None:
 
 
 @contextmanager
-def processes(told: Path) -> Iterator[Processes]:
+def processes(notes: Path) -> Iterator[Processes]:
     """A scheduler and two workers, all gone in the end."""
-    made = Processes(told)
+    started = Processes(notes)
     try:
-        yield made
+        yield started
     finally:
-        for process in made.running.values():
+        for process in started.running.values():
             process.kill()
-        for process in made.running.values():
+        for process in started.running.values():
             process.wait()

@@ -39,13 +39,13 @@ def test_parquet_is_fitted_as_in_memory(command: Any, address: str, tmp_path: Pa
     assert "Written to found" in answer.stdout
     files = {path.name for path in (tmp_path / "found").iterdir()}
     assert files == {"labels.csv", "linkage.npy", "scores.json", "tree.html", "tree.nwk"}
-    told = hypcse.EntropyClustering().fit(X)
+    expected = hypcse.EntropyClustering().fit(X)
     report = json.loads((tmp_path / "found" / "scores.json").read_text())
-    assert report["scores"]["structural_entropy"] == pytest.approx(told.entropy_, rel=1e-9)
+    assert report["scores"]["structural_entropy"] == pytest.approx(expected.entropy_, rel=1e-9)
     assert report["scores"]["dendrogram_purity"] > 0.5
     labels = pd.read_csv(tmp_path / "found" / "labels.csv")
-    assert labels.name.tolist() == table.name.tolist() and len(labels) == len(told.labels_)
-    by_edges = hypcse.levels(told.tree_, told.graph_)
+    assert labels.name.tolist() == table.name.tolist() and len(labels) == len(expected.labels_)
+    by_edges = hypcse.levels(expected.tree_, expected.graph_)
     assert any(adjusted_rand_score(labels.label, level) == 1 for level in by_edges)
     assert not (tmp_path / "found.checkpoints").exists()
 
@@ -76,19 +76,19 @@ def test_a_file_of_edges_is_fitted(command: Any, address: str, tmp_path: Path) -
 def test_edges_that_changed_are_not_resumed(client: Any, tmp_path: Path) -> None:
     for name, target in (("a", [1, 2, 3]), ("b", [1, 2, 0])):
         pd.DataFrame({"source": [0, 1, 2], "target": target}).to_parquet(tmp_path / f"{name}.parquet")
-    kept = tmp_path / "kept"
-    kept.mkdir()
+    stored = tmp_path / "kept"
+    stored.mkdir()
     pd.DataFrame({"from": [0]}).to_parquet(tmp_path / "wrong.parquet")
     with pytest.raises(ValueError, match="no column 'source'"):
-        open_edges(tmp_path / "wrong.parquet", kept, client)
-    assert not list(kept.iterdir())
+        open_edges(tmp_path / "wrong.parquet", stored, client)
+    assert not list(stored.iterdir())
     for _ in range(2):
-        assert open_edges(tmp_path / "a.parquet", kept, client).n_vertices == 4
+        assert open_edges(tmp_path / "a.parquet", stored, client).n_vertices == 4
     with pytest.raises(ValueError, match=r"another file of edges than .*b\.parquet"):
-        open_edges(tmp_path / "b.parquet", kept, client)
+        open_edges(tmp_path / "b.parquet", stored, client)
     pd.DataFrame({"source": [0], "target": [1]}).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match="before it changed"):
-        open_edges(tmp_path / "a.parquet", kept, client)
+        open_edges(tmp_path / "a.parquet", stored, client)
 
 
 WRONG: list[tuple[str, tuple[str, ...]]] = [
@@ -126,8 +126,8 @@ def test_files_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("hypcse.dask.lazy_tables.BLOCK_BYTES", 20 * 66 * 8)
     np.save(tmp_path / "x.npy", X)
     table.to_parquet(tmp_path / "x.parquet", row_group_size=7)
-    found = open_npy(tmp_path / "x.npy").rows
-    assert found.numblocks == (3, 1) and np.array_equal(found.compute(scheduler="sync"), X)
+    result = open_npy(tmp_path / "x.npy").rows
+    assert result.numblocks == (3, 1) and np.array_equal(result.compute(scheduler="sync"), X)
     lazy = open_parquet(tmp_path / "x.parquet", drop=["kind"], id="name")
     assert lazy.rows.chunks[0] == (14, 14, 14, 8) and lazy.ids is not None and lazy.ids[3] == "d3"
     assert np.array_equal(lazy.rows.compute(scheduler="sync"), X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 
 from hypcse import Graph
 from hypcse.dask import DistributedGraph, current_client
+from hypcse.dask import client as hypcse_client
 
 
 def some_edges(n: int = 60, m: int = 90) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -25,20 +26,20 @@ def some_edges(n: int = 60, m: int = 90) -> tuple[np.ndarray, np.ndarray, np.nda
     return np.append(i, [1, 2, 1]), np.append(j, [2, 1, 2]), np.append(w, [0.1, 0.7, 1e-9])
 
 
-def same_arrays(found: Graph, told: Graph) -> None:
-    assert np.array_equal(found.indptr, told.indptr) and np.array_equal(found.indices, told.indices)
-    np.testing.assert_allclose(found.weights, told.weights, rtol=1e-14)
-    np.testing.assert_allclose(found.self_weights, told.self_weights, rtol=1e-14)
+def same_arrays(result: Graph, expected: Graph) -> None:
+    assert np.array_equal(result.indptr, expected.indptr) and np.array_equal(result.indices, expected.indices)
+    np.testing.assert_allclose(result.weights, expected.weights, rtol=1e-14)
+    np.testing.assert_allclose(result.self_weights, expected.self_weights, rtol=1e-14)
 
 
 @pytest.mark.parametrize("n_parts", [1, 2, 7, 500])
 def test_to_files_and_back_is_the_same_graph(n_parts: int, tmp_path: Path) -> None:
     graph = Graph.from_edges(*some_edges(), n=70)
-    found = DistributedGraph.from_graph(graph, tmp_path, n_parts)
+    result = DistributedGraph.from_graph(graph, tmp_path, n_parts)
     again = DistributedGraph.from_parquet(tmp_path)
-    assert found.n_parts == again.n_parts == min(n_parts, 70)
-    assert found.bounds[0] == 0 and found.bounds[-1] == 70 and (np.diff(found.bounds) >= 0).all()
-    assert again.to_graph() == found.to_graph() == graph
+    assert result.n_parts == again.n_parts == min(n_parts, 70)
+    assert result.bounds[0] == 0 and result.bounds[-1] == 70 and (np.diff(result.bounds) >= 0).all()
+    assert again.to_graph() == result.to_graph() == graph
     assert (again.n_vertices, again.n_edges, again.volume) == (70, graph.n_edges, graph.volume)
     assert np.array_equal(again.degrees, graph.degrees)
     for part in range(again.n_parts):
@@ -51,21 +52,21 @@ def test_to_files_and_back_is_the_same_graph(n_parts: int, tmp_path: Path) -> No
 def test_edges_of_a_parquet_file_are_merged_as_in_memory(n_parts: int, tmp_path: Path, client: Any) -> None:
     i, j, w = some_edges()
     pd.DataFrame({"source": i, "target": j, "weight": w}).to_parquet(tmp_path / "edges.parquet", row_group_size=20)
-    found = DistributedGraph.from_parquet(tmp_path / "edges.parquet", 70, n_parts=n_parts, client=client)
-    graph = found.to_graph()
+    result = DistributedGraph.from_parquet(tmp_path / "edges.parquet", 70, n_parts=n_parts, client=client)
+    graph = result.to_graph()
     same_arrays(graph, Graph.from_edges(i, j, w, n=70))
     mirror = graph.to_scipy() - graph.to_scipy().T
     assert abs(mirror).max() == 0
-    assert np.array_equal(found.degrees, graph.degrees)
-    assert found.n_parts == n_parts and not (found.folder / "moved").exists()
+    assert np.array_equal(result.degrees, graph.degrees)
+    assert result.n_parts == n_parts and not (result.folder / "moved").exists()
 
 
 def test_edges_of_a_table_of_dask(tmp_path: Path, client: Any) -> None:
     i, j, _ = some_edges()
     table = dd.from_pandas(pd.DataFrame({"target": j, "source": i, "kind": "a"}), npartitions=3)
-    found = DistributedGraph.from_dask(table, folder=tmp_path / "g", client=client)
-    same_arrays(found.to_graph(), Graph.from_edges(i, j))
-    assert found.n_parts == 2
+    result = DistributedGraph.from_dask(table, folder=tmp_path / "g", client=client)
+    same_arrays(result.to_graph(), Graph.from_edges(i, j))
+    assert result.n_parts == 2
 
 
 def test_leftovers_of_a_failed_call_are_no_edges(tmp_path: Path, client: Any) -> None:
@@ -110,16 +111,16 @@ def test_components_are_those_in_memory(tmp_path: Path, client: Any) -> None:
     graph = Graph.from_edges(rng.integers(0, 400, 250), rng.integers(0, 400, 250), n=400)
     assert graph.components().max() > 20
     for n_parts in (1, 4):
-        found = DistributedGraph.from_graph(graph, tmp_path / str(n_parts), n_parts)
-        assert np.array_equal(found.components(client), graph.components())
+        result = DistributedGraph.from_graph(graph, tmp_path / str(n_parts), n_parts)
+        assert np.array_equal(result.components(client), graph.components())
 
 
 def test_a_temporary_folder_goes_with_its_graph(client: Any) -> None:
     table = dd.from_pandas(pd.DataFrame({"source": [0, 1], "target": [1, 2]}), npartitions=1)
-    found = DistributedGraph.from_dask(table)
-    folder = found.folder
+    result = DistributedGraph.from_dask(table)
+    folder = result.folder
     assert folder.is_dir()
-    del found
+    del result
     assert not folder.exists()
 
 
@@ -142,18 +143,14 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, client: Any) -> None:
         DistributedGraph.from_parquet(tmp_path / "g")
 
 
-def test_what_is_not_installed_is_named_with_its_extra() -> None:
-    code = "import sys; sys.modules['distributed'] = None; import hypcse.dask"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert answer.returncode == 1
-    assert 'pip install "hypcse[dask]"' in answer.stderr.strip().splitlines()[-1]
+def test_what_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r'pip install "hypcse\[dask\]"'):
+        runpy.run_path(str(Path(hypcse_client.__file__)))
 
 
-def test_no_torch_is_imported() -> None:
-    code = (
-        "import sys, hypcse.dask; print([name for name in ('torch', 'hypcse.neural.backend') if name in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+def test_workers_import_no_torch(client: Any) -> None:
+    assert not any(client.run(lambda: "torch" in sys.modules).values())
 
 
 def test_the_current_client_is_taken(client: Any) -> None:

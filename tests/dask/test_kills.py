@@ -31,8 +31,8 @@ with Client(scheduler_file=sys.argv[1]) as client:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
-    with processes(tmp_path_factory.mktemp("told")) as made:
-        yield made
+    with processes(tmp_path_factory.mktemp("notes")) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +56,16 @@ def test_a_killed_client_goes_on_from_its_last_round(cluster: Processes, graph: 
     killed.wait()
     cluster.let_go("a")
     assert {"round-000", "round-001", "round-002"} <= set(cluster.rounds())
-    told = json.loads((rounds / STATE).read_text())
-    assert told["round"] == 2
-    kept = {path.name: path.stat().st_mtime_ns for path in rounds.glob("merges-*")}
-    assert len(kept) == 2
+    state = json.loads((rounds / STATE).read_text())
+    assert state["round"] == 2
+    stored = {path.name: path.stat().st_mtime_ns for path in rounds.glob("merges-*")}
+    assert len(stored) == 2
     with distributed.Client(scheduler_file=str(cluster.address)) as client:
         # Another limit and another number of parts: the tree does not depend on them.
         tree = graph_linkage(graph, memory_limit=limit - 20, n_parts=2, checkpoint_dir=rounds, client=client)
     assert_same(tree, linkage_in_memory(graph))
     assert min(cluster.rounds()) == "round-002"
-    assert kept.items() <= {path.name: path.stat().st_mtime_ns for path in rounds.glob("merges-*")}.items()
+    assert stored.items() <= {path.name: path.stat().st_mtime_ns for path in rounds.glob("merges-*")}.items()
 
 
 def test_a_killed_worker_costs_no_tree(cluster: Processes, graph: Graph) -> None:

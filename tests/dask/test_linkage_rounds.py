@@ -53,10 +53,10 @@ GRAPHS = {"grid": grid(14), "complete": complete(26), "components": several_comp
 GRAPHS |= {"categories": of_categories(), "points": of_points()}
 
 
-def assert_same(found: Tree, expected: Tree) -> None:
-    assert robinson_foulds(found, expected) == 0
-    assert np.array_equal(found.parent, expected.parent)
-    np.testing.assert_allclose(found.height, expected.height, atol=1e-9)
+def assert_same(result: Tree, expected: Tree) -> None:
+    assert robinson_foulds(result, expected) == 0
+    assert np.array_equal(result.parent, expected.parent)
+    np.testing.assert_allclose(result.height, expected.height, atol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)

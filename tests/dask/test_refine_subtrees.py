@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hypcse import Graph, Tree, graph_linkage, robinson_foulds, similarity_graph, structural_entropy
 from hypcse.dask import DistributedGraph, refine
-from hypcse.dask.subtrees import cut_subtrees
+from hypcse.dask.subtree_search import cut_subtrees
 
 
 def of_points(n: int) -> Graph:
@@ -37,21 +37,21 @@ def test_a_tree_taken_apart_and_put_together_is_the_same(n: int, limit: int, see
 def test_never_worse_and_the_same_for_every_partitioning(start: Any, client: Any, tmp_path: Path) -> None:
     graph = of_points(400)
     tree = graph_linkage(graph, start)
-    found = []
+    result = []
     for n_parts in (2, 5):
         over = DistributedGraph.from_graph(graph, tmp_path / str(n_parts), n_parts)
-        told: list[Any] = []
-        found.append(refine(tree, over, memory_limit=graph.n_edges // 3, client=client, callback=told.append))
-        assert len(told) >= 2
-    assert structural_entropy(found[0], graph) < structural_entropy(tree, graph)
-    assert np.array_equal(found[0].parent, found[1].parent)
-    assert found[0].is_binary and found[0].n_leaves == 400
+        expected: list[Any] = []
+        result.append(refine(tree, over, memory_limit=graph.n_edges // 3, client=client, callback=expected.append))
+        assert len(expected) >= 2
+    assert structural_entropy(result[0], graph) < structural_entropy(tree, graph)
+    assert np.array_equal(result[0].parent, result[1].parent)
+    assert result[0].is_binary and result[0].n_leaves == 400
 
 
 def test_what_stops_and_what_is_refused(client: Any) -> None:
     graph = of_points(120)
     tree = graph_linkage(graph, "single")
-    stopped = refine(tree, graph, memory_limit=graph.n_edges // 3, client=client, callback=lambda told: True)
+    stopped = refine(tree, graph, memory_limit=graph.n_edges // 3, client=client, callback=lambda progress: True)
     assert structural_entropy(stopped, graph) <= structural_entropy(tree, graph) + 1e-12
     with pytest.raises(ValueError, match="120 leaves, but the graph has 50 vertices|has 50"):
         refine(tree, of_points(50), client=client)

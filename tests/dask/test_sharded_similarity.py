@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import similarity_graph
-from hypcse.dask.edge_files import Edges, read_edges, write_edges
+from hypcse.dask.edge_files import Edges
 from hypcse.dask.similarity.blocks import column_facts, join_columns, learn_scaling
 from hypcse.dask.similarity.shards import keep_best
 
@@ -37,21 +37,21 @@ def blobs(n: int, d: int = 8) -> np.ndarray:
 def test_one_shard_gives_the_graph_in_memory(options: dict[str, Any], client: Any) -> None:
     """Of a table with exact copies, in one block and in several, in one part and in several."""
     X = np.vstack([load_digits().data[:300], np.repeat(load_digits().data[:1], 14, axis=0)])
-    told = hypcse.similarity_graph(X, **options)
+    expected = hypcse.similarity_graph(X, **options)
     for chunks, n_parts in ((len(X), 1), (100, 3)):
         if options.get("scale") == "standard" and chunks == 100:
             continue
-        found = similarity_graph(da.from_array(X, chunks=(chunks, -1)), n_parts=n_parts, client=client, **options)
-        assert found.to_graph() == told
-        assert found.n_parts == n_parts and found.recall == 1.0
+        result = similarity_graph(da.from_array(X, chunks=(chunks, -1)), n_parts=n_parts, client=client, **options)
+        assert result.to_graph() == expected
+        assert result.n_parts == n_parts and result.recall == 1.0
 
 
 def test_a_bandwidth_too_small_is_replaced_as_in_memory(client: Any) -> None:
     X = load_digits().data[:200]
     with pytest.warns(hypcse.HypcseWarning, match="median"):
-        told = hypcse.similarity_graph(X, bandwidth=0.01)
+        expected = hypcse.similarity_graph(X, bandwidth=0.01)
     with pytest.warns(hypcse.HypcseWarning, match="median"):
-        assert similarity_graph(X, bandwidth=0.01, client=client).to_graph() == told
+        assert similarity_graph(X, bandwidth=0.01, client=client).to_graph() == expected
 
 
 def test_columns_are_scaled_alike_however_rows_are_cut(client: Any) -> None:
@@ -66,32 +66,32 @@ def test_columns_are_scaled_alike_however_rows_are_cut(client: Any) -> None:
 
 def test_many_shards_find_most_neighbors(client: Any, tmp_path: Path) -> None:
     X, seen = blobs(3000), []
-    found = similarity_graph(
+    result = similarity_graph(
         da.from_array(X, chunks=(700, -1)), shard_rows=600, folder=tmp_path, callback=seen.append, client=client
     )
     exact = hypcse.similarity_graph(X, algorithm="brute")
-    assert found.recall is not None and found.recall > 0.97
-    told = [progress.value for progress in seen if progress.stage == "recall"]
-    assert told == [found.recall]
-    W, V = found.to_graph().to_scipy(), exact.to_scipy()
+    assert result.recall is not None and result.recall > 0.97
+    expected = [progress.value for progress in seen if progress.stage == "recall"]
+    assert expected == [result.recall]
+    W, V = result.to_graph().to_scipy(), exact.to_scipy()
     shared = (W.minimum(V)).sum() / V.sum()
     assert shared > 0.97 and abs(W - W.T).max() == 0
-    assert np.array_equal(found.self_weights, np.ones(3000))
+    assert np.array_equal(result.self_weights, np.ones(3000))
     assert not list(tmp_path.glob("work-*"))
     more = similarity_graph(X, shard_rows=1500, n_probes=4, client=client)
-    assert more.recall is not None and more.recall >= max(found.recall, 0.995)
+    assert more.recall is not None and more.recall >= max(result.recall, 0.995)
 
 
 def test_low_recall_is_warned_of(client: Any) -> None:
     X = np.random.default_rng(0).random((2000, 12))
     with pytest.warns(hypcse.HypcseWarning, match="n_probes"):
-        found = similarity_graph(X, shard_rows=60, n_probes=1, client=client)
-    assert found.recall is not None and found.recall < 0.8
+        result = similarity_graph(X, shard_rows=60, n_probes=1, client=client)
+    assert result.recall is not None and result.recall < 0.8
 
 
 def test_rows_without_neighbors_lower_the_recall(tmp_path: Path) -> None:
     edges = Edges(np.array([1, 1]), np.array([0, 2]), np.array([0.5, 0.7]))
-    write_edges(tmp_path / "near.parquet", edges, np.array([0, 2]))
+    edges.write(tmp_path / "near.parquet", np.array([0, 2]))
     largest, squared = keep_best(0, tmp_path / "best.parquet", np.array([0, 1]), [tmp_path / "near.parquet"], 2)
     assert largest == 0.7
     assert squared.tolist() == [[np.inf, np.inf], [0.5, 0.7]]
@@ -99,8 +99,8 @@ def test_rows_without_neighbors_lower_the_recall(tmp_path: Path) -> None:
 
 def test_empty_blocks_are_passed_over(client: Any) -> None:
     X = blobs(10)
-    found = similarity_graph(da.from_array(X, chunks=((0, 6, 0, 4), -1)), 3, client=client)
-    assert found.to_graph() == hypcse.similarity_graph(X, 3)
+    result = similarity_graph(da.from_array(X, chunks=((0, 6, 0, 4), -1)), 3, client=client)
+    assert result.to_graph() == hypcse.similarity_graph(X, 3)
 
 
 def test_a_shard_of_copies_is_searched_in_slices(client: Any, tmp_path: Path) -> None:
@@ -109,12 +109,12 @@ def test_a_shard_of_copies_is_searched_in_slices(client: Any, tmp_path: Path) ->
     X[np.random.default_rng(0).permutation(2000)[:1200]] = X[0]
     options: dict[str, Any] = {"shard_rows": 100, "client": client}
     with pytest.raises(Stopped):
-        similarity_graph(X, folder=tmp_path, callback=lambda told: told.stage == "best neighbors", **options)
-    rows = [np.unique(read_edges(path).source).size for path in tmp_path.glob("work-*/near-*.parquet")]
+        similarity_graph(X, folder=tmp_path, callback=lambda progress: progress.stage == "best neighbors", **options)
+    rows = [np.unique(Edges.read(path).source).size for path in tmp_path.glob("work-*/neighbors-*.parquet")]
     assert max(rows) <= 400 and sum(rows) >= 4000 - 2
-    found = similarity_graph(X, folder=tmp_path, **options)
-    assert found.recall is not None and found.recall > 0.9
-    assert found.to_graph() == similarity_graph(da.from_array(X, chunks=(300, -1)), **options).to_graph()
+    result = similarity_graph(X, folder=tmp_path, **options)
+    assert result.recall is not None and result.recall > 0.9
+    assert result.to_graph() == similarity_graph(da.from_array(X, chunks=(300, -1)), **options).to_graph()
     same = similarity_graph(np.ones((1000, 2)), shard_rows=100, client=client)
     assert same.recall == 1.0 and same.n_edges >= 5000
 
@@ -129,21 +129,21 @@ def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tm
     X = blobs(3000)
     options: dict[str, Any] = {"shard_rows": 1000, "folder": tmp_path, "client": client}
     with pytest.raises(Stopped, match="kept in"):
-        similarity_graph(X, callback=lambda told: told.stage == "best neighbors", **options)
-    searched = {path: path.stat().st_mtime_ns for path in tmp_path.glob("work-*/near-*.parquet")}
+        similarity_graph(X, callback=lambda progress: progress.stage == "best neighbors", **options)
+    searched = {path: path.stat().st_mtime_ns for path in tmp_path.glob("work-*/neighbors-*.parquet")}
     assert len(searched) == 6
     stages: list[Progress] = []
 
-    def unchanged(told: Progress) -> None:
-        stages.append(told)
-        if told.stage == "weights":
+    def unchanged(expected: Progress) -> None:
+        stages.append(expected)
+        if expected.stage == "weights":
             assert all(path.stat().st_mtime_ns == time for path, time in searched.items())
 
-    found = similarity_graph(X, callback=unchanged, **options)
-    assert {told.stage for told in stages} >= {"scaling", "shards", "neighbors", "weights", "edges"}
+    result = similarity_graph(X, callback=unchanged, **options)
+    assert {expected.stage for expected in stages} >= {"scaling", "shards", "neighbors", "weights", "edges"}
     stages.clear()
-    assert similarity_graph(X, callback=stages.append, **options).to_graph() == found.to_graph()
-    assert {told.stage for told in stages} == {"scaling"}
+    assert similarity_graph(X, callback=stages.append, **options).to_graph() == result.to_graph()
+    assert {expected.stage for expected in stages} == {"scaling"}
     with pytest.raises(ValueError, match="another table"):
         similarity_graph(X, 5, **options)
 
@@ -152,7 +152,7 @@ def test_what_was_cut_otherwise_goes_on_all_the_same(client: Any, tmp_path: Path
     """In other blocks, and in other parts."""
     X = np.round(blobs(400) * 8) / 8
     options: dict[str, Any] = {"shard_rows": 100, "client": client, "scale": "none", "bandwidth": 9.0}
-    told = similarity_graph(da.from_array(X, chunks=(256, -1)), **options).to_graph()
+    expected = similarity_graph(da.from_array(X, chunks=(256, -1)), **options).to_graph()
     for first, then in ((5, 2), (2, 5), (5, None)):
         folder = tmp_path / f"{first}-{then}"
         with pytest.raises(Stopped):
@@ -160,11 +160,11 @@ def test_what_was_cut_otherwise_goes_on_all_the_same(client: Any, tmp_path: Path
                 da.from_array(X, chunks=(256, -1)),
                 n_parts=first,
                 folder=folder,
-                callback=lambda told: told.stage == "best neighbors",
+                callback=lambda progress: progress.stage == "best neighbors",
                 **options,
             )
-        found = similarity_graph(da.from_array(X, chunks=(128, -1)), n_parts=then, folder=folder, **options)
-        assert found.to_graph() == told and found.n_parts == (then or first)
+        result = similarity_graph(da.from_array(X, chunks=(128, -1)), n_parts=then, folder=folder, **options)
+        assert result.to_graph() == expected and result.n_parts == (then or first)
 
 
 def test_what_is_wrong_is_said_in_one_line(client: Any) -> None:

@@ -38,8 +38,8 @@ def parts(digits: tuple[np.ndarray, Graph, Tree], tmp_path_factory: pytest.TempP
 @pytest.mark.parametrize("self_loops", ["paper", "exact", "drop"])
 def test_scores_are_those_in_memory(self_loops: Any, digits: Any, parts: DistributedGraph, client: Any) -> None:
     _, graph, tree = digits
-    told = hypcse.score(tree, graph=graph, self_loops=self_loops)
-    assert score(tree, parts, self_loops, client) == pytest.approx(told, rel=1e-9)
+    expected = hypcse.score(tree, graph=graph, self_loops=self_loops)
+    assert score(tree, parts, self_loops, client) == pytest.approx(expected, rel=1e-9)
     multiway = hypcse.compress(tree, graph, 3)
     assert score(multiway, parts, self_loops) == pytest.approx(
         hypcse.score(multiway, graph=graph, self_loops=self_loops), rel=1e-9
@@ -89,8 +89,8 @@ WISHES: list[dict[str, Any]] = [
 def test_levels_are_those_in_memory(wishes: dict[str, Any], digits: Any, parts: DistributedGraph, client: Any) -> None:
     _, graph, tree = digits
     for one in (tree, hypcse.compress(tree, graph, 5)):
-        found, told = levels(one, parts, client=client, **wishes), hypcse.levels(one, graph, **wishes)
-        assert len(found) == len(told) and all(map(np.array_equal, found, told))
+        result, expected = levels(one, parts, client=client, **wishes), hypcse.levels(one, graph, **wishes)
+        assert len(result) == len(expected) and all(map(np.array_equal, result, expected))
 
 
 def test_components_are_joined_as_in_memory(digits: Any, parts: DistributedGraph, client: Any) -> None:
@@ -98,9 +98,9 @@ def test_components_are_joined_as_in_memory(digits: Any, parts: DistributedGraph
     scaling, scaled = fit_scaling(X)
     rows = da.from_array(X, chunks=(170, -1))
     groups = np.arange(len(X)) % 7
-    found, told = gather_blocks(client, rows, groups, scaling, "euclidean"), gather_points(scaled, groups)
+    result, expected = gather_blocks(client, rows, groups, scaling, "euclidean"), gather_points(scaled, groups)
     for name in ("sizes", "means", "squares"):
-        np.testing.assert_allclose(getattr(found, name), getattr(told, name), rtol=1e-9)
+        np.testing.assert_allclose(getattr(result, name), getattr(expected, name), rtol=1e-9)
     joined, outline = join_by_features(tree, parts, rows, scaling, "euclidean", client)
     in_memory = hypcse.join_components(tree, graph, X, bridges=True)
     assert np.array_equal(joined.parent, in_memory.parent)

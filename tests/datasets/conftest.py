@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toy_dataset import Server
+from toy_dataset import NO_SERVER, Server
 
 
 @pytest.fixture
@@ -15,6 +15,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     # A proxy of the machine must not stand between the test and its own server.
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     started = Server()
+    monkeypatch.setattr("hypcse.datasets.sources.BASE_URL", started.url)
     thread = threading.Thread(target=started.http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     yield started
@@ -26,7 +27,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 @pytest.fixture
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """An empty cache folder and no HYPCSE_DATA."""
+    """An empty cache folder, no HYPCSE_DATA and no network."""
+    monkeypatch.setattr("hypcse.datasets.sources.BASE_URL", NO_SERVER)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("HYPCSE_DATA", raising=False)
@@ -36,7 +38,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cache: Path) -> Path:
     """An empty folder named by HYPCSE_DATA."""
-    made = tmp_path / "data"
-    made.mkdir()
-    monkeypatch.setenv("HYPCSE_DATA", str(made))
-    return made
+    created = tmp_path / "data"
+    created.mkdir()
+    monkeypatch.setenv("HYPCSE_DATA", str(created))
+    return created

@@ -14,12 +14,11 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
-from toy_dataset import CONTENT, NO_SERVER, TOY, X, Y, assert_toy, entry_of, files_in, mat
+from toy_dataset import CONTENT, TOY, X, Y, assert_toy, entry_of, files_in, mat
 
-from hypcse import HypcseWarning, datasets
+from hypcse import datasets
 from hypcse.datasets import DatasetUnavailable
-from hypcse.datasets.fetch import store
-from hypcse.datasets.sources import Labeled, load_entry, read_mat
+from hypcse.datasets.sources import Labeled, load_entry, read_mat, store
 
 NAMES = [
     *("zoo", "iris", "wine", "breast-cancer", "optical-digits", "spambase", "pen-digits"),
@@ -57,20 +56,20 @@ def test_papers_data_match_the_catalog(name: str, paper_data: Callable[[str], La
 def test_folder_comes_before_the_cache(folder: Path) -> None:
     store(TOY, CONTENT)
     np.savez(folder / "toy.npz", X=X + 1, y=Y)
-    assert_toy(load_entry(TOY, base_url=NO_SERVER), X + 1)
+    assert_toy(load_entry(TOY), X + 1)
 
 
 def test_folder_without_the_file_goes_on_to_the_cache(folder: Path) -> None:
     store(TOY, CONTENT)
-    assert_toy(load_entry(TOY, base_url=NO_SERVER))
+    assert_toy(load_entry(TOY))
 
 
 def test_cache_and_folder_come_before_sklearn(folder: Path) -> None:
     iris = replace(TOY, name="iris")
     store(iris, CONTENT)
-    assert_toy(load_entry(iris, base_url=NO_SERVER))
+    assert_toy(load_entry(iris))
     np.savez(folder / "iris.npz", X=X + 1, y=Y)
-    assert_toy(load_entry(iris, base_url=NO_SERVER), X + 1)
+    assert_toy(load_entry(iris), X + 1)
 
 
 def test_missing_folder_is_an_error(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -119,7 +118,7 @@ def test_bad_archive_is_named(folder: Path, kind: str) -> None:
     path = folder / "toy.npz"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=cause) as caught:
-        load_entry(TOY, base_url=NO_SERVER)
+        load_entry(TOY)
     assert str(path) in str(caught.value)
 
 
@@ -146,14 +145,6 @@ def test_sklearn_copies_are_the_papers_but_for_three_entries(
     np.testing.assert_array_equal(labels, papers["iris"][1])
     for ours, theirs in zip(datasets.load("optical-digits"), papers["optical-digits"], strict=True):
         np.testing.assert_array_equal(ours, theirs)
-
-
-def test_sklearn_stands_in_for_a_damaged_cached_file(cache: Path) -> None:
-    digits = datasets.describe("optical-digits")
-    store(digits, b"damaged")
-    with pytest.warns(HypcseWarning, match=r"OpticalDigits\.mat is damaged.*scikit-learn's copy is used"):
-        features, _ = load_entry(digits, base_url=NO_SERVER)
-    assert features.shape == (1797, 64)
 
 
 @given(st.lists(st.integers(-5, 300), min_size=2, max_size=20))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hypcse import Graph
 from hypcse.kernels.linkage.merges import merge_parents
-from hypcse.methods.bisecting import halved
+from hypcse.methods.linkages import halved
 from hypcse.methods.options import Clock
 from hypcse.paper.methods.spectrum import tree_of_clusters
 

@@ -37,9 +37,9 @@ def test_root_split_is_nearly_always_the_best_of_all_bipartitions(d):
     every = [np.isin(np.arange(n), chosen) for size in range(1, n) for chosen in combinations(range(n), size)]
     for seed in range(100):
         X = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32).astype(float)
-        found, least = inertia(X, root_side(run(X, n_init=30))), min(inertia(X, side) for side in every)
-        assert found >= least * (1 - 1e-12)
-        n_best += found <= least * (1 + 1e-12)
+        result, least = inertia(X, root_side(run(X, n_init=30))), min(inertia(X, side) for side in every)
+        assert result >= least * (1 - 1e-12)
+        n_best += result <= least * (1 + 1e-12)
     assert n_best >= 95
 
 
@@ -94,11 +94,11 @@ def test_units_do_not_matter(power):
 
 def test_seed_progress_and_limits():
     X = np.random.default_rng(0).normal(size=(3000, 3))
-    told = []
-    tree = methods.run("bisecting-kmeans", X, callback=told.append)
+    expected = []
+    tree = methods.run("bisecting-kmeans", X, callback=expected.append)
     assert tree == methods.run("bisecting-kmeans", X)
-    shares = [step.share for step in told]
-    assert len(told) > 1 and told[0].stage == "splits" and shares == sorted(shares) and shares[-1] == 1
+    shares = [step.share for step in expected]
+    assert len(expected) > 1 and expected[0].stage == "splits" and shares == sorted(shares) and shares[-1] == 1
     with pytest.raises(TimeoutError, match=r"max_seconds=1e-09"):
         methods.run("bisecting-kmeans", X, max_seconds=1e-9)
 

@@ -118,6 +118,7 @@ def test_linkages_report_and_end_in_time(name, monkeypatch):
     X = np.random.default_rng(0).normal(size=(300, 3))
     told: list[Progress] = []
     whole = methods.run(name, X)
+    monkeypatch.setattr("hypcse.methods.linkages._POINTS", 10)
     for module in ("methods.linkages", "kernels.linkage.stretching"):
         monkeypatch.setattr(f"hypcse.{module}._PART", 10)
     assert methods.run(name, X, callback=told.append) == whole

@@ -66,12 +66,12 @@ def test_unknown_labels_are_left_out(tree, data):
     labels = data.draw(st.lists(st.sampled_from(["a", "b", -1, None, np.nan]), min_size=14, max_size=14))
     labels = np.array(labels[: tree.n_leaves], dtype=object)
     known = np.array([label == label and label is not None for label in labels])
-    found = dendrogram_purity(tree, labels)
+    result = dendrogram_purity(tree, labels)
     if not known.any():
-        assert np.isnan(found)
+        assert np.isnan(result)
         return
-    assert found == approx(dendrogram_purity(tree.prune(known), labels[known].tolist()), nan_ok=True)
-    assert score(tree, labels=labels)["dendrogram_purity"] == approx(found, nan_ok=True)
+    assert result == approx(dendrogram_purity(tree.prune(known), labels[known].tolist()), nan_ok=True)
+    assert score(tree, labels=labels)["dendrogram_purity"] == approx(result, nan_ok=True)
 
 
 def test_unknown_numbers_are_left_out():

@@ -58,11 +58,11 @@ def test_fields_are_a_level_of_the_fitted_clusterer(fitted):
 def test_bertopic_shows_our_hierarchy(fitted):
     """Its topics are numbered by size, and the linkage follows them."""
     Z = link_topics(fitted.hdbscan_model.tree_, fitted.topics_)
-    found = fitted.hierarchical_topics(TEXTS[:N_OLD], linkage_function=lambda _: Z)
+    result = fitted.hierarchical_topics(TEXTS[:N_OLD], linkage_function=lambda _: Z)
     fields = {topic: SUBJECTS[fitted.topics_.index(topic)] // 3 for topic in range(9)}
-    joined = [{fields[topic] for topic in topics} for topics in found.Topics if len(topics) == 3]
-    assert len(found) == 8 and sorted(joined, key=min) == [{0}, {1}, {2}]
-    assert "Topic: 8" in fitted.get_topic_tree(found)
+    joined = [{fields[topic] for topic in topics} for topics in result.Topics if len(topics) == 3]
+    assert len(result) == 8 and sorted(joined, key=min) == [{0}, {1}, {2}]
+    assert "Topic: 8" in fitted.get_topic_tree(result)
 
 
 def test_entropy_clustering_itself_is_enough_for_bertopic():
@@ -106,7 +106,7 @@ def test_membership_is_the_weight_that_stays_inside_less_by_distance():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"level": 99}, "level=99 is not one of the"),
+        ({"level": 99}, "level=99 must be from"),
         ({"level": "fine"}, "level='fine'"),
         ({"n_topics": 2, "level": 0}, "exclude each other"),
         ({"n_topics": 0}, "n_topics=0"),
@@ -120,7 +120,7 @@ def test_errors_name_the_way_out(options, text):
 def test_topics_that_are_no_nodes_have_no_linkage():
     with pytest.raises(ValueError, match="not nodes of the tree"):
         link_topics(hypcse.Tree.from_newick("((0,1),(2,3));"), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="one topic from 0, or -1, for each of the 4"):
+    with pytest.raises(ValueError, match="a whole number from 0, or -1, for each of the 4"):
         link_topics(hypcse.Tree.from_newick("((0,1),(2,3));"), [0, 0, -2, 1])
-    with pytest.raises(ValueError, match="not whole"):
+    with pytest.raises(ValueError, match="Pass a whole number from 0"):
         link_topics(hypcse.Tree.from_newick("(0,1);"), [0.9, 0.2])

@@ -33,14 +33,14 @@ class Layer:
 
 def reference_tree(labels):
     """What Toponymy's `build_cluster_tree` gives: each cluster under the nearest cluster above it."""
-    found = {}
+    result = {}
     for lower, fine in enumerate(labels):
         for child in range(fine.max() + 1):
             if lower + 1 == len(labels):
-                found.setdefault((len(labels), 0), []).append((lower, child))
+                result.setdefault((len(labels), 0), []).append((lower, child))
             else:
-                found.setdefault((lower + 1, int(labels[lower + 1][fine == child][0])), []).append((lower, child))
-    return {node: sorted(children) for node, children in found.items()}
+                result.setdefault((lower + 1, int(labels[lower + 1][fine == child][0])), []).append((lower, child))
+    return {node: sorted(children) for node, children in result.items()}
 
 
 def test_layers_are_the_levels_from_fine_to_coarse():
@@ -65,7 +65,7 @@ def test_any_estimator_with_levels_will_do():
 
 
 def test_too_few_clusters_are_an_error():
-    with pytest.raises(ValueError, match=r"fewer than min_clusters=500\. Lower"):
+    with pytest.raises(ValueError, match=r"Lower min_clusters=500"):
         TopicLayers(min_clusters=500).fit(X, X, Layer)
 
 
@@ -83,8 +83,8 @@ def test_the_published_interface_is_as_we_take_it():
     folder = Path(spec.origin).parent
 
     def arguments(file, kind, method):
-        found = next(n for n in ast.parse((folder / file).read_text()).body if getattr(n, "name", "") == kind)
-        taken = next(n for n in found.body if getattr(n, "name", "") == method).args
+        result = next(n for n in ast.parse((folder / file).read_text()).body if getattr(n, "name", "") == kind)
+        taken = next(n for n in result.body if getattr(n, "name", "") == method).args
         return [one.arg for one in taken.args], taken.kwarg and taken.kwarg.arg
 
     for method in ("fit", "fit_predict"):

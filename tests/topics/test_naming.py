@@ -33,13 +33,13 @@ def plain_words(tree, counts, node, other_leaves):
 @given(trees(min_leaves=2, max_leaves=12), st.integers(0, 1000), st.sampled_from(["siblings", "rest"]))
 def test_scores_are_those_of_the_definition(tree, seed, against):
     counts = np.random.default_rng(seed).poisson(0.7, (tree.n_leaves, 5))
-    found = node_words(tree, sparse.csr_array(counts), words=list("vwxyz"), min_size=2, against=against)
-    assert set(found) == set(range(tree.n_leaves, tree.n_nodes - 1))
-    for node, best in found.items():
+    result = node_words(tree, sparse.csr_array(counts), words=list("vwxyz"), min_size=2, against=against)
+    assert set(result) == set(range(tree.n_leaves, tree.n_nodes - 1))
+    for node, best in result.items():
         above = tree.parent[node] if against == "siblings" else tree.root
         wanted = plain_words(tree, counts, node, np.setdiff1d(tree.leaves(above), tree.leaves(node)))
-        kept = {word: score for word, score in best if score > 1e-12}
-        assert kept == pytest.approx({"vwxyz"[word]: score for word, score in wanted.items()})
+        stored = {word: score for word, score in best if score > 1e-12}
+        assert stored == pytest.approx({"vwxyz"[word]: score for word, score in wanted.items()})
         assert [score for _, score in best] == sorted((score for _, score in best), reverse=True)
 
 
@@ -92,9 +92,9 @@ def test_a_chain_of_many_leaves_is_walked_without_recursion():
 def test_counts_may_be_lists():
     tree = hypcse.Tree.from_newick("((0,1),(2,3));")
     counts = [[3, 0], [2, 1], [0, 2], [1, 4]]
-    found = node_words(tree, counts, words=["kite", "boat"], min_size=2)
-    assert found == node_words(tree, sparse.csr_array(counts), words=["kite", "boat"], min_size=2)
-    assert found[4][0][0] == "kite"
+    result = node_words(tree, counts, words=["kite", "boat"], min_size=2)
+    assert result == node_words(tree, sparse.csr_array(counts), words=["kite", "boat"], min_size=2)
+    assert result[4][0][0] == "kite"
 
 
 def test_small_nodes_and_empty_texts_have_no_name():

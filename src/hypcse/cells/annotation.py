@@ -47,20 +47,20 @@ def hierarchy(
         The cells; the results are written into it.
     use
         "auto" for obsp["connectivities"] if it exists, else obsm["X_pca"], else X; or "X", or a key of `obsp` or
-        `obsm`. Builds the similarity graph of features, with `n_neighbors` and no scaling. Joins components of a graph
-        by the representation that it was made of, if that exists.
+        `obsm`. Features get a similarity graph, with `n_neighbors` and no scaling. Components of a graph are joined by
+        the representation that it belongs to, if that exists.
     neighbors_key
-        What `scanpy.pp.neighbors` was called with as `key_added`, to use that graph instead of `use`.
+        The `key_added` of `scanpy.pp.neighbors`, to use that graph instead of `use`.
     method
         "search" for linkage on the graph and refinement, "hypcse" for the trained estimator.
     resolutions
-        None for the levels that the entropy gives, a number of such levels, or numbers of clusters.
+        None for the levels by entropy, a number of such levels, or numbers of clusters.
     n_neighbors
-        Neighbors of each cell, if a graph is made.
+        Neighbors per cell in a similarity graph.
     mark_outliers
         Whether cells far from all others are "outliers", the last category, in obs["hypcse"]; see `EntropyClustering`.
     key_added
-        What the fields are called.
+        The name of the fields.
     random_state
         Seed of everything random.
 
@@ -76,12 +76,11 @@ def hierarchy(
     obs["hypcse_1"], obs["hypcse_2"], ... : categories from coarse to fine, each nested in the one before, named "0",
         "1", ... by falling size; obs["hypcse"] is the main one of them, to look at first.
     obsm["X_hypcse"] : the cells in the Poincare ball, as trained; by "search", in the disk as the tree lays them out.
-    uns["hypcse"] : "linkage", SciPy's matrix over all cells; "levels", the numbers of clusters; "main_level", which of
-        them, from 1, obs["hypcse"] is; "structure", what there is beyond chance (if nothing is, and you
-        pass no `resolutions`, obs["hypcse"] is one group); "cells", a digest of their names in this order;
-        "params".
-    uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], of which there are 2 to 500 and no outliers,
-        as scanpy's plots read it.
+    uns["hypcse"] : "linkage", SciPy's matrix over all cells; "levels", the numbers of clusters; "main_level", from 1,
+        the level of obs["hypcse"]; "structure", the structure beyond chance (if there is none and you pass no
+        `resolutions`, obs["hypcse"] is one group); "cells", a digest of their names in this order; "params".
+    uns["dendrogram_hypcse"] : the tree over the groups of obs["hypcse"], if there are 2 to 500 and no outliers, as
+        scanpy's plots read it.
 
     Examples
     --------
@@ -95,9 +94,7 @@ def hierarchy(
     check_choice("method", method, CellMethod)
     seed = check_seed(random_state)
     if not is_cells(adata):
-        raise TypeError(
-            f"hierarchy takes an AnnData, got {type(adata).__name__}. EntropyClustering().fit(X) takes tables."
-        )
+        raise TypeError(f"hierarchy takes an AnnData, got {type(adata).__name__}. EntropyClustering takes tables.")
     points, used = points_of_cells(adata, use if neighbors_key is None else _graph_key(adata, neighbors_key, use))
     check_count("the number of cells", points.n_points, 2)
     kind: Any = EntropyClustering if method == "search" else import_module("hypcse.neural.hypcse").HypCSE
@@ -137,7 +134,7 @@ def _graph_key(adata: Any, neighbors_key: str, use: str) -> str:
 
 
 def _graph_params(model: Any, points: Points) -> dict[str, Any]:
-    """The settings by which the graph was made, or that it was given."""
+    """The settings of the graph."""
     params: dict[str, Any] = {"n_edges": model.graph_.n_edges, "metric": points.metric}
     if points.graph is not None:
         return params | {"graph": "given"}
@@ -154,10 +151,7 @@ def _places(tree: Tree) -> NDArray[np.float64]:
 
 
 def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
-    """Nested labels from coarse to fine, of which the coarsest is the main one if you pass resolutions.
-
-    A level that repeats the one before is left out.
-    """
+    """Nested labels from coarse to fine; the coarsest is the main level if you pass resolutions."""
     if resolutions is None:
         return Levels(model.levels_, model.levels_.main if model.structure_.found else 0)
     if isinstance(resolutions, int | np.integer):
@@ -170,7 +164,7 @@ def _partitions(model: Any, resolutions: int | Sequence[int] | None) -> Levels:
 
 
 def _clear(adata: Any, key: str) -> None:
-    """Take away what an earlier call wrote and this one might not."""
+    """Remove what an earlier call wrote and this one might not."""
     earlier = adata.uns.get(key)
     if isinstance(earlier, Mapping):
         columns = [f"{key}_{number}" for number in range(1, 1 + len(earlier.get("levels", ())))]

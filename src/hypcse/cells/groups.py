@@ -35,10 +35,7 @@ def categories(labels: NDArray[np.int64]) -> Any:
 
 
 def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str) -> dict[str, Any] | None:
-    """What `scanpy.tl.dendrogram` would write for these groups, from the tree itself; None if nothing can be drawn.
-
-    In place of the correlation of two groups there is 1 - h / top, with h the height at which they meet.
-    """
+    """The entry of `scanpy.tl.dendrogram` for these groups, from the tree itself; None if nothing can be drawn."""
     n_groups = count_clusters(labels)
     if not 2 <= n_groups <= MAX_GROUPS or labels.min() < 0:
         return None
@@ -58,14 +55,14 @@ def group_dendrogram(tree: Tree, labels: NDArray[np.int64], key: str, used: str)
 
 
 def name_nodes(adata: AnnData, *, key: str = "hypcse", n_genes: int = 3) -> dict[int, str]:
-    """Make names for the groups of cells: their best markers, as `find_markers` wrote them.
+    """Make names for the groups of cells from their best markers, as `find_markers` wrote them.
 
     Parameters
     ----------
     adata
         Cells that `find_markers` has seen.
     key
-        What `hierarchy` was given as `key_added`.
+        The `key_added` of `hierarchy`.
     n_genes
         Genes per name, at most.
 
@@ -102,7 +99,7 @@ def tree(adata: AnnData, key: str = "hypcse") -> Tree:
     adata
         The cells.
     key
-        What `hierarchy` was given as `key_added`.
+        The `key_added` of `hierarchy`.
 
     Returns
     -------
@@ -128,16 +125,10 @@ def written(adata: Any, key: str) -> Mapping[str, Any]:
         raise ValueError(f"uns has no hierarchy called {key!r}. Call hypcse.cells.hierarchy(adata) first.")
     n_cells = len(entry["linkage"]) + 1
     if n_cells != adata.n_obs:
-        raise ValueError(
-            f"uns[{key!r}] is about {n_cells} cells, and there are {adata.n_obs}. "
-            "Call hypcse.cells.hierarchy(adata) again."
-        )
+        raise ValueError(f"uns[{key!r}] is about {n_cells} cells, not {adata.n_obs}. Call hierarchy(adata) again.")
     # Earlier versions wrote no digest.
     if entry.get("cells", "") not in ("", digest_of_cells(adata)):
-        raise ValueError(
-            f"the cells were reordered or renamed after uns[{key!r}] was written. "
-            "Call hypcse.cells.hierarchy(adata) again."
-        )
+        raise ValueError(f"cells were reordered or renamed after uns[{key!r}] was made. Call hierarchy(adata) again.")
     return entry
 
 

@@ -25,7 +25,7 @@ BLOCK = 4_000_000
 ROUNDING = 1e-12
 """Differences of sums that are smaller than this share of the sums are taken for rounding."""
 N_INSPECTED = 10_000
-"""Values by which counts are told from their logarithms."""
+"""Values that are inspected to distinguish counts from their logarithms."""
 
 Table = NDArray[np.float64]
 
@@ -39,19 +39,19 @@ def find_markers(
     n_genes: int = 10,
     min_cells: int = 10,
 ) -> DataFrame:
-    """The genes that are higher in each group than in its siblings, and write them into `adata`.
+    """Find the genes that are higher in each group than in its siblings, and write them into `adata`.
 
-    The siblings of a group are the other cells of the group that it lies in, one level up; on the first level, all
-    other cells. Call it on logarithms of normalized counts; like scanpy, it takes them from `raw` where there is one.
+    The siblings of a group are the other cells of its group one level up; on the first level, all other cells. Call it
+    on logarithms of normalized counts; like scanpy, it takes them from `raw` if that exists.
 
     Parameters
     ----------
     adata
         Cells that `hierarchy` has seen; the table is written into `uns[key]["markers"]`.
     key
-        What `hierarchy` was given as `key_added`.
+        The `key_added` of `hierarchy`.
     layer
-        The layer to compare, instead of `raw` or, where there is none, X.
+        The layer to compare, instead of `raw` or X.
     levels
         Which levels to list, from 1 for the coarsest, or one of them; by default all. Siblings do not depend on it.
     n_genes
@@ -66,7 +66,7 @@ def find_markers(
 
     Notes
     -----
-    Genes are ranked by Welch's t, the difference of the means over its standard error; only those with t > 0 are kept.
+    Genes are ranked by Welch's t, the difference of the means over its standard error; only t > 0 is listed.
 
     node, level, group : the node of the tree, and the first level and the category that it is.
     n_cells, n_siblings : numbers of cells compared.
@@ -76,8 +76,8 @@ def find_markers(
     t, p_value : of Welch's test, two-sided.
     p_adjusted : times the number of genes and of groups tested (Bonferroni).
 
-    The groups were found in the same data that the test looks at, so p-values are too small, adjusted or not. They rank
-    genes. Whether groups are real is what `uns[key]["structure"]` and `hypcse.stability` speak about.
+    The groups depend on the data that are tested, so p-values are too small, adjusted or not: they only rank genes. For
+    whether groups are real, see `uns[key]["structure"]` and `hypcse.stability`.
 
     Examples
     --------
@@ -142,9 +142,7 @@ def _groups_of_nodes(
 def _values(adata: Any, layer: str | None) -> tuple[Any, list[str]]:
     """Cells by genes, sparse rows or dense, finite, and the genes; with a warning where they are no logarithms."""
     if layer is not None and layer not in adata.layers:
-        raise ValueError(
-            f"layer={layer!r} is not in layers. Choose one of {', '.join(map(repr, adata.layers))} or None."
-        )
+        raise ValueError(f"layer={layer!r} is not in layers. Choose one of {[*adata.layers]} or None.")
     source = adata.raw if layer is None and adata.raw is not None else adata
     X = source.X if layer is None else adata.layers[layer]
     if X is None:
@@ -155,15 +153,9 @@ def _values(adata: Any, layer: str | None) -> tuple[Any, list[str]]:
         raise ValueError("the values of genes are not all finite. Remove or replace those that are not.")
     some = known[:N_INSPECTED]
     if some.size and some.max() > 1 and (some == np.round(some)).all():
-        warn(
-            "the values look like counts: they are whole numbers. Markers compare means of logarithms; call "
-            "scanpy.pp.normalize_total and scanpy.pp.log1p first, or name a layer that holds them."
-        )
+        warn("the values look like counts, and markers compare logarithms. Call scanpy.pp.log1p or name a layer.")
     elif some.size and some.min() < 0:
-        warn(
-            "the values look scaled: some are negative. Markers compare means of logarithms, and shares of cells above "
-            "0; name a layer that holds logarithms, or set adata.raw before scanpy.pp.scale."
-        )
+        warn("the values look scaled: some are negative. Name a layer of logarithms, or set adata.raw before scaling.")
     return X, [str(name) for name in source.var_names]
 
 
@@ -214,8 +206,7 @@ def _statistics(n: NDArray[np.int64], sums: list[Table], m: NDArray[np.int64], p
     error = variance / n + other_variance / others
     pooled = ((n - 1) * variance + (others - 1) * other_variance) / np.maximum(n + m - 2, 1)
     freedom = _ratio(
-        error**2,
-        (variance / n) ** 2 / np.maximum(n - 1, 1) + (other_variance / others) ** 2 / np.maximum(m - 1, 1),
+        error**2, (variance / n) ** 2 / np.maximum(n - 1, 1) + (other_variance / others) ** 2 / np.maximum(m - 1, 1)
     )
     return {
         "difference": difference,

@@ -1,4 +1,4 @@
-"""Edges from Parquet, frames or chunks, brought into parts by source: written by chunk, read by part."""
+"""Edges from Parquet or frames, brought into parts by source: written by chunk, read by part."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import distributed
 import numpy as np
-from numpy.typing import NDArray
+from distributed import Client
 from pyarrow import parquet
 
 from hypcse._checks import check_count, check_finite, real_numbers
@@ -21,29 +20,22 @@ from hypcse.dask.edge_files import (
     Edges,
     Parts,
     connected,
-    gather_edges,
     mark_unfinished,
     new_files,
     parquet_files,
-    read_edges,
-    write_edges,
     write_metadata,
 )
 from hypcse.graph.compressed import vertex_ids
 from hypcse.graph.graph import MAX_SPREAD, MAX_VOLUME
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.storage.files import hold_folder
 
 ENTRIES_PER_PART = 2_000_000
 """Entries of a part by default, about 50 MB in memory, and a few times that while they are sorted."""
 
 
-class Part(NamedTuple):
-    """What is known of one part when its file is written."""
-
-    n_entries: int
-    least: float
-    self_weights: NDArray[np.float64]
-    edge_degrees: NDArray[np.float64]
+Part = tuple[int, float, Reals, Reals]
+"""The number of entries of a part, its least weight, and its share of `self_weights` and of `edge_degrees`."""
 
 
 class RowGroup(NamedTuple):
@@ -54,7 +46,7 @@ class RowGroup(NamedTuple):
 
 
 def build_parts(
-    sources: list[RowGroup], folder: Path, n_vertices: int | None, n_parts: int | None, client: distributed.Client
+    sources: list[RowGroup], folder: Path, n_vertices: int | None, n_parts: int | None, client: Client
 ) -> Parts:
     """Write the folder of the graph of edges given once each, in either direction."""
     with hold_folder(folder):
@@ -72,7 +64,7 @@ def build_parts(
     return parts
 
 
-def part_bounds(n: int, n_entries: int, n_parts: int | None, client: distributed.Client) -> NDArray[np.int64]:
+def part_bounds(n: int, n_entries: int, n_parts: int | None, client: Client) -> Ids:
     """Where parts of equally many vertices begin: by default one per 2 million entries, and one per worker at least."""
     if n_parts is None:
         n_parts = max(-(-n_entries // ENTRIES_PER_PART), len(client.nthreads()))
@@ -81,42 +73,38 @@ def part_bounds(n: int, n_entries: int, n_parts: int | None, client: distributed
 
 
 def measure_source(source: RowGroup) -> tuple[int, int]:
-    """The largest vertex of a chunk (-1 without any) and how many edges it holds."""
+    """The largest vertex of a chunk (-1 without any) and its number of edges."""
     edges = read_source(source)
     return int(max(edges.source.max(initial=-1), edges.target.max(initial=-1))), edges.source.size
 
 
-def scatter_source(source: RowGroup, path: Path, bounds: NDArray[np.int64]) -> None:
+def scatter_source(source: RowGroup, path: Path, bounds: Ids) -> None:
     """Write both directions of the edges of a chunk."""
     scatter_parts(path, read_source(source).both_ways(), bounds)
 
 
-def scatter_parts(path: Path, edges: Edges, bounds: NDArray[np.int64]) -> None:
+def scatter_parts(path: Path, edges: Edges, bounds: Ids) -> None:
     """Write directed entries, merged, with one row group per part, that of their sources."""
     merged = edges.merged()
-    write_edges(path, merged, np.searchsorted(merged.source, bounds))
+    merged.write(path, np.searchsorted(merged.source, bounds))
 
 
 def gather_parts(
     chunks: list[Path],
     folder: Path,
-    bounds: NDArray[np.int64],
-    client: distributed.Client,
+    bounds: Ids,
+    client: Client,
     floor: float = 0.0,
     track: Callable[[Iterator[Part]], Iterable[Part]] = iter,
 ) -> Parts:
-    """Merge the row groups of each part over all chunks, and write the parts.
-
-    floor : the least of merged weights.
-    track : an iterator that reports each part as it passes.
-    """
+    """Merge the row groups of each part over all chunks, and write the parts."""
     paths = new_files(folder, bounds.size - 1)
     mark_unfinished(folder)
     spans = pairwise(bounds.tolist())
-    parts = list(track(run_tasks(client, gather_part, range(len(paths)), paths, spans, chunks=chunks, floor=floor)))
-    self_weights = np.concatenate([part.self_weights for part in parts])
-    edge_degrees = np.concatenate([part.edge_degrees for part in parts])
-    least, total = min(part.least for part in parts), float(self_weights.sum() + edge_degrees.sum())
+    parts = track(run_tasks(client, gather_part, range(len(paths)), paths, spans, chunks=chunks, floor=floor))
+    sizes, lightest, loops, degrees = zip(*parts, strict=True)
+    self_weights, edge_degrees = np.concatenate(loops), np.concatenate(degrees)
+    least, total = min(lightest), float(self_weights.sum() + edge_degrees.sum())
     if not total < MAX_VOLUME:
         raise ValueError(f"the weights add up to {total:.3g}; the limit is {MAX_VOLUME}. Divide them by a constant.")
     if least * MAX_SPREAD < total:
@@ -124,24 +112,24 @@ def gather_parts(
             f"the lightest weight is {least:.3g}, and all add up to {total:.3g}: more than {MAX_SPREAD:.0e} times as "
             "much. Leave out such edges, or raise them."
         )
-    return Parts(bounds, np.array([part.n_entries for part in parts]), self_weights, edge_degrees)
+    return Parts(bounds, np.array(sizes), self_weights, edge_degrees)
 
 
 def gather_part(part: int, path: Path, span: tuple[int, int], chunks: list[Path], floor: float) -> Part:
-    """Merge one part and write it; loops become self-weights, and entries of no weight are no edges."""
+    """Merge one part and write it; loops become self-weights, and entries of weight 0 are left out."""
     low, high = span
-    merged = gather_edges(chunks, part).merged()
+    merged = Edges.gather(chunks, part).merged()
     merged = merged._replace(weight=np.maximum(merged.weight, floor))
     loops = merged.source == merged.target
     self_weights, degrees = np.zeros(high - low), np.zeros(high - low)
     self_weights[merged.source[loops] - low] = merged.weight[loops]
     edges = merged.take(~loops & (merged.weight > 0))
-    write_edges(path, edges)
+    edges.write(path)
     source, first = np.unique(edges.source, return_index=True)
     if source.size:
         # As `Graph` adds up its rows.
         degrees[source - low] = np.add.reduceat(edges.weight, first)
-    return Part(edges.source.size, float(edges.weight.min(initial=np.inf)), self_weights, degrees)
+    return (edges.source.size, float(edges.weight.min(initial=np.inf)), self_weights, degrees)
 
 
 def parquet_sources(path: Path) -> list[RowGroup]:
@@ -163,7 +151,7 @@ def check_apart(path: Path, sources: list[RowGroup], folder: Path) -> None:
         raise ValueError(f"the edges of {path} are in {folder}, where the parts are to be. Name another folder.")
 
 
-def frame_sources(frame: Any, folder: Path, client: distributed.Client) -> list[RowGroup]:
+def frame_sources(frame: Any, folder: Path, client: Client) -> list[RowGroup]:
     """The row groups of a dask.dataframe, which Dask writes to a folder first, a partition at a time."""
     if not hasattr(frame, "to_parquet") or not hasattr(frame, "npartitions"):
         raise TypeError(f"a dask.dataframe is needed, got {type(frame).__name__}. Use dask.dataframe.from_pandas.")
@@ -194,10 +182,10 @@ def _check_columns(place: str, names: list[str]) -> None:
             raise ValueError(f"{place} has no column {name!r}; edges have source, target and an optional weight.")
 
 
-Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Pairs = tuple[Ids, Ids]
 
 
-def find_components(parts: list[Path], n: int, client: distributed.Client) -> NDArray[np.int64]:
+def find_components(parts: list[Path], n: int, client: Client) -> Ids:
     """Label of the component of each vertex, numbered by smallest vertex. Memory O(n) here, O(part) on a worker."""
     labels, waiting, n_waiting = np.arange(n), [], 0
     for pairs in run_tasks(client, part_components, parts):
@@ -211,14 +199,14 @@ def find_components(parts: list[Path], n: int, client: distributed.Client) -> ND
 def part_components(path: Path) -> Pairs:
     """Each vertex of a part's edges, and the smallest vertex of its component in this part."""
     # The other half of the entries says the same.
-    edges = read_edges(path).upper()
+    edges = Edges.read(path).upper()
     ids, ends = np.unique(np.concatenate([edges.source, edges.target]), return_inverse=True)
     first, second = ends.reshape(2, -1)
     labels = connected(first, second, ids.size)
     return ids, ids[np.unique(labels, return_index=True)[1][labels]]
 
 
-def _join(labels: NDArray[np.int64], pairs: list[Pairs]) -> NDArray[np.int64]:
+def _join(labels: Ids, pairs: list[Pairs]) -> Ids:
     """Labels of vertices after joining pairs of them, numbered by smallest vertex."""
     first, second = (np.concatenate(side) for side in zip(*pairs, strict=True))
     return connected(labels[first], labels[second], int(labels.max(initial=-1)) + 1)[labels]

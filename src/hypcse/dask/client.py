@@ -52,29 +52,21 @@ def current_client(client: distributed.Client | None = None) -> distributed.Clie
         try:
             client = distributed.get_client()
         except ValueError:
-            raise ValueError(
-                "there is no Dask client. Make one with dask.distributed.Client(threads_per_worker=1), or pass "
-                "client=Client('tcp://host:8786')."
-            ) from None
+            raise ValueError("there is no Dask client. Make one, dask.distributed.Client(), or pass client=.") from None
     if not client.nthreads():
         try:
             client.wait_for_workers(1, timeout=WAIT)
         except TimeoutError:
             address = client.scheduler_info()["address"]
-            raise ValueError(
-                f"no worker came to {address} in {WAIT} seconds. Start some with `dask worker {address}`, or wait "
-                "until those of your cluster run."
-            ) from None
+            raise ValueError(f"no worker came to {address} in {WAIT} seconds. Start a `dask worker`.") from None
     return client
 
 
 def run_tasks(
     client: distributed.Client, function: Callable[..., Any], *arguments: Iterable[Any], **shared: Any
 ) -> Iterator[Any]:
-    """Yield the results of a function for each tuple of arguments, in order; `shared` is the same for all.
-
-    A task whose worker dies is run again by another, so a task must write its files whole.
-    """
+    """Yield the results of a function for each tuple of arguments, in order; `shared` is the same for all."""
+    # A task whose worker dies is run again by another, so it must write its files whole.
     task = partial(function, **shared)
     return _in_order(client, (client.submit(task, *values, pure=False) for values in zip(*arguments, strict=True)))
 
@@ -107,27 +99,18 @@ def _in_order(client: distributed.Client, tasks: Iterator[Any]) -> Iterator[Any]
 
 
 def shared_folder(folder: str | Path | None, client: distributed.Client) -> tuple[Path, Any]:
-    """A folder that every worker sees; and what removes it again if it is a temporary one, else None.
-
-    Workers on this machine see its temporary folders; others need a named folder.
-    """
+    """A folder that every worker sees; and what removes it again if it is a temporary one, else None."""
     if folder is not None:
         place = Path(folder).absolute()
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=place, prefix=".seen-") as file:
             blind = [worker for worker, sees in client.run(os.path.isfile, file.name).items() if not sees]
         if blind:
-            raise ValueError(
-                f"{place} is not there for the worker {blind[0]}. Name a folder that all workers see under the same "
-                "name, such as one on a shared disk."
-            )
+            raise ValueError(f"the worker {blind[0]} does not see {place}. Name a folder on a shared disk.")
         return place, None
     addresses = client.scheduler_info(n_workers=-1)["workers"]
     if not all(address.startswith(("inproc://", "tcp://127.", "tls://127.", "tcp://[::1]")) for address in addresses):
-        raise ValueError(
-            f"the workers of {client} may be on other machines. Pass folder= (checkpoint_dir= of "
-            "graph_linkage), a folder that this program and all workers see under the same name."
-        )
+        raise ValueError(f"workers of {client} may be on other machines. Name a folder that all of them see.")
     temporary = tempfile.TemporaryDirectory(prefix="hypcse-", ignore_cleanup_errors=True)
     return Path(temporary.name), temporary
 

@@ -28,13 +28,10 @@ from hypcse.dask.edge_files import (
     Edges,
     Parts,
     holds_graph,
-    join_edges,
     mark_unfinished,
     new_files,
     part_path,
-    read_edges,
     read_metadata,
-    write_edges,
     write_metadata,
 )
 from hypcse.graph import Graph
@@ -45,11 +42,9 @@ from hypcse.storage.files import hold_folder
 class DistributedGraph:
     """An undirected graph whose edges are in a folder of Parquet files; arrays over vertices are in memory.
 
-    Part k is the file `part-0000k.parquet`, with columns source, target and weight. It holds every edge from both
-    ends, as `Graph` does: all entries whose source is at least `bounds[k]` and below `bounds[k + 1]`, sorted by
-    (source, target). The folder must be visible to all workers under the same name.
-
-    Use `from_parquet`, `from_dask` or `from_graph`, which check their input; the constructor trusts it.
+    Part k is the file `part-0000k.parquet`, with columns source, target and weight: all entries whose source is from
+    `bounds[k]` to below `bounds[k + 1]`, sorted, every edge from both ends. All workers must see the folder under the
+    same name. Use `from_parquet`, `from_dask` or `from_graph`, which check their input; the constructor trusts it.
 
     Parameters
     ----------
@@ -64,24 +59,9 @@ class DistributedGraph:
     edge_degrees
         (n,) row sums without `self_weights`.
     about
-        How a similarity graph was made: `bandwidth`, `recall` and `fingerprint`.
+        Facts about a similarity graph: `bandwidth`, `recall` and `fingerprint`.
     temporary
         Removes a temporary folder when the graph is gone; None if the folder stays.
-
-    Attributes
-    ----------
-    n_vertices
-        Number of vertices.
-    n_edges
-        Number of edges, each once, loops not counted.
-    n_parts
-        Number of parts.
-    degrees
-        (n,) row sums of the weight matrix, `self_weights` included.
-    volume
-        Sum of all degrees.
-    recall
-        Share of the true neighbors that a similarity graph has, measured on a sample; None of any other graph.
 
     Examples
     --------
@@ -103,7 +83,8 @@ class DistributedGraph:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", Path(self.folder).absolute())
-        for name, dtype in _DTYPES.items():
+        for name in Parts._fields:
+            dtype = np.int64 if name in ("bounds", "part_entries") else np.float64
             object.__setattr__(self, name, hold(getattr(self, name), dtype, views=True))
         if self.bounds.size != self.part_entries.size + 1 or self.bounds[-1] != self.self_weights.size:
             raise ValueError("the arrays of a DistributedGraph do not fit together. Use one of its from_ functions.")
@@ -125,7 +106,7 @@ class DistributedGraph:
 
     @property
     def recall(self) -> float | None:
-        """Share of the true neighbors that a similarity graph has, measured on a sample; None of any other graph."""
+        """Share of the true neighbors that a similarity graph has, measured on a sample; None for any other graph."""
         return self.about.get("recall")
 
     @property
@@ -156,7 +137,7 @@ class DistributedGraph:
         Edges
             Three arrays, sorted by (source, target).
         """
-        return read_edges(part_path(self.folder, check_count("part", part, 0, self.n_parts - 1)))
+        return Edges.read(part_path(self.folder, check_count("part", part, 0, self.n_parts - 1)))
 
     def components(self, client: Client | None = None) -> NDArray[np.int64]:
         """Label of the connected component of each vertex, numbered by smallest vertex.
@@ -181,7 +162,7 @@ class DistributedGraph:
         Graph
             The same vertices and edges.
         """
-        edges = join_edges(map(self.read_part, range(self.n_parts)))
+        edges = Edges.join(map(self.read_part, range(self.n_parts)))
         indptr = np.concatenate([[0], np.cumsum(np.bincount(edges.source, minlength=self.n_vertices))])
         columns = freeze(edges.target.astype(np.int32))
         return Graph(freeze(indptr.astype(np.int64)), columns, freeze(np.array(edges.weight)), self.self_weights)
@@ -199,16 +180,15 @@ class DistributedGraph:
         n_parts: int | None = None,
         client: Client | None = None,
     ) -> DistributedGraph:
-        """From a folder that one of these graphs is in, or from any Parquet file or folder of edges.
+        """From a folder of one of these graphs, or from any Parquet file or folder of edges.
 
-        Any other file or folder has columns source, target and (1 by default) weight: edges given once each, in either
-        direction. As in `Graph.from_edges`, edges between the same two vertices add up, and an edge from a vertex to
-        itself adds to its `self_weights`.
+        Edges have columns source, target and (1 by default) weight, once each, in either direction. As in
+        `Graph.from_edges`, edges between the same two vertices add up, and loops add to `self_weights`.
 
         Parameters
         ----------
         path
-            A folder made by this package, a Parquet file, or a folder of Parquet files.
+            A folder of this package, a Parquet file, or a folder of Parquet files.
         n_vertices
             Number of vertices, by default one more than the largest id.
         folder
@@ -216,7 +196,7 @@ class DistributedGraph:
         n_parts
             Number of parts, by default one per 2 million entries, and one per worker at least.
         client
-            A Dask client, the current one by default. A folder made by this package needs none.
+            A Dask client, the current one by default. A folder of this package needs none.
 
         Returns
         -------
@@ -243,9 +223,7 @@ class DistributedGraph:
         n_parts: int | None = None,
         client: Client | None = None,
     ) -> DistributedGraph:
-        """From a dask.dataframe of edges, with columns source, target and (1 by default) weight.
-
-        Edges are given once each, in either direction; those between the same two vertices add up.
+        """From a dask.dataframe of edges, with columns source, target and (1 by default) weight, as `from_parquet`.
 
         Parameters
         ----------
@@ -294,14 +272,6 @@ class DistributedGraph:
             for path, (low, high) in zip(new_files(place, count), pairwise(bounds), strict=True):
                 rows = np.repeat(np.arange(low, high), np.diff(graph.indptr[low : high + 1]))
                 span = slice(int(graph.indptr[low]), int(graph.indptr[high]))
-                write_edges(path, Edges(rows, graph.indices[span].astype(np.int64), graph.weights[span]))
+                Edges(rows, graph.indices[span].astype(np.int64), graph.weights[span]).write(path)
             write_metadata(place, parts, {})
         return cls(place, *parts)
-
-
-_DTYPES: dict[str, type[Any]] = {
-    "bounds": np.int64,
-    "part_entries": np.int64,
-    "self_weights": np.float64,
-    "edge_degrees": np.float64,
-}

@@ -18,6 +18,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from hypcse._arrays import freeze
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.storage.whole import write_file
 
 COLUMNS = ("source", "target", "weight")
@@ -26,11 +27,11 @@ COLUMNS = ("source", "target", "weight")
 class Edges(NamedTuple):
     """Directed entries of a weight matrix, three arrays of one length."""
 
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
-    weight: NDArray[np.float64]
+    source: Ids
+    target: Ids
+    weight: Reals
 
-    def take(self, selected: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Edges:
+    def take(self, selected: NDArray[np.bool_] | Ids | slice) -> Edges:
         """Some of them, by marks or positions."""
         return Edges(self.source[selected], self.target[selected], self.weight[selected])
 
@@ -41,14 +42,11 @@ class Edges(NamedTuple):
     def both_ways(self) -> Edges:
         """Every entry and its mirror image; one from a vertex to itself stays one."""
         others = self.take(self.source != self.target)
-        return join_edges([self, Edges(others.target, others.source, others.weight)])
+        return Edges.join([self, Edges(others.target, others.source, others.weight)])
 
     def merged(self) -> Edges:
-        """Sorted by (source, target); entries of the same two ends added up.
-
-        They are added in the order of their weights, so that the sum depends neither on the order in which they came
-        nor on the direction.
-        """
+        """Sorted by (source, target); entries of the same two ends added up."""
+        # By weight too, so that sums depend neither on the order in which entries came nor on their direction.
         ordered = self.take(np.lexsort((self.weight, self.target, self.source)))
         if ordered.source.size == 0:
             return ordered
@@ -56,19 +54,44 @@ class Edges(NamedTuple):
         first = np.concatenate([[0], np.flatnonzero(new) + 1])
         return Edges(ordered.source[first], ordered.target[first], np.add.reduceat(ordered.weight, first))
 
-    def checksum(self) -> int:
-        """64 bits of all entries together, whatever their order: of several parts, add them up modulo 2^64."""
-        mixed = mix_bits(np.ascontiguousarray(self.source, np.int64).view(np.uint64))
-        for column in (np.asarray(self.target, np.int64), np.asarray(self.weight, np.float64)):
-            mixed = mix_bits(mixed + np.ascontiguousarray(column).view(np.uint64))
-        return int(mixed.sum(dtype=np.uint64))
+    @staticmethod
+    def join(several: Iterable[Edges]) -> Edges:
+        """All of them, one after the other."""
+        none = Edges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+        return Edges(*map(np.concatenate, zip(none, *several, strict=True)))
 
+    @staticmethod
+    def read(path: Path, row_group: int | None = None) -> Edges:
+        """Read a file, or one of its row groups."""
+        with parquet.ParquetFile(path) as file:
+            table = file.read(list(COLUMNS)) if row_group is None else file.read_row_group(row_group, list(COLUMNS))
+        return Edges(*(table.column(name).to_numpy() for name in COLUMNS))
 
-NO_EDGES = Edges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    @staticmethod
+    def gather(paths: list[Path], row_group: int) -> Edges:
+        """One row group of several files, joined."""
+        return Edges.join(Edges.read(path, row_group) for path in paths)
+
+    def write(self, path: Path, cuts: Ids | None = None) -> None:
+        """Write a file whole; with `cuts`, positions that begin with 0, one row group between each two of them."""
+        dtypes = (np.int64, np.int64, np.float64)
+        arrays = (pa.array(np.ascontiguousarray(*pair)) for pair in zip(self, dtypes, strict=True))
+        table = pa.table(dict(zip(COLUMNS, arrays, strict=True)))
+        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        with parquet.ParquetWriter(draft, table.schema, compression="lz4") as writer:
+            for start, stop in pairwise([0, table.num_rows] if cuts is None else cuts.tolist()):
+                writer.write_table(table.slice(start, stop - start), row_group_size=max(1, stop - start))
+        os.replace(draft, path)
+
+    def scatter(self, path: Path, group: Ids, n_groups: int) -> None:
+        """Write one row group per group; edges of group -1 are left out."""
+        order = np.argsort(group, kind="stable")
+        cuts = np.searchsorted(group[order], np.arange(n_groups + 1))
+        self.take(order[cuts[0] :]).write(path, cuts - cuts[0])
 
 
 def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers as different as can be for different values: the finisher of splitmix64."""
+    """Hash values: the finisher of splitmix64."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(30)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
@@ -78,47 +101,10 @@ def mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return mixed
 
 
-def join_edges(several: Iterable[Edges]) -> Edges:
-    """All of them, one after the other."""
-    columns = list(zip(*several, strict=True))
-    return Edges(*(np.concatenate(column) for column in columns)) if columns else NO_EDGES
-
-
-def connected(first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+def connected(first: Ids, second: Ids, n: int) -> Ids:
     """Label of the component of each of n vertices that pairs of them join, numbered by smallest vertex."""
     pairs = sparse.coo_array((np.ones(first.size, np.bool_), (first, second)), shape=(n, n))
     return connected_components(pairs, directed=False)[1].astype(np.int64)
-
-
-def write_edges(path: Path, edges: Edges, cuts: NDArray[np.int64] | None = None) -> None:
-    """Write a file whole; with `cuts`, positions that begin with 0, one row group between each two of them."""
-    dtypes = (np.int64, np.int64, np.float64)
-    arrays = (pa.array(np.ascontiguousarray(*pair)) for pair in zip(edges, dtypes, strict=True))
-    table = pa.table(dict(zip(COLUMNS, arrays, strict=True)))
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    with parquet.ParquetWriter(draft, table.schema, compression="lz4") as writer:
-        for start, stop in pairwise([0, table.num_rows] if cuts is None else cuts.tolist()):
-            writer.write_table(table.slice(start, stop - start), row_group_size=max(1, stop - start))
-    os.replace(draft, path)
-
-
-def scatter_edges(path: Path, edges: Edges, group: NDArray[np.int64], n_groups: int) -> None:
-    """Write edges with one row group per group; those of group -1 are left out."""
-    order = np.argsort(group, kind="stable")
-    cuts = np.searchsorted(group[order], np.arange(n_groups + 1))
-    write_edges(path, edges.take(order[cuts[0] :]), cuts - cuts[0])
-
-
-def read_edges(path: Path, row_group: int | None = None) -> Edges:
-    """Read a file, or one of its row groups."""
-    with parquet.ParquetFile(path) as file:
-        table = file.read(list(COLUMNS)) if row_group is None else file.read_row_group(row_group, list(COLUMNS))
-    return Edges(*(table.column(name).to_numpy() for name in COLUMNS))
-
-
-def gather_edges(paths: list[Path], row_group: int) -> Edges:
-    """One row group of several files, joined."""
-    return join_edges(read_edges(path, row_group) for path in paths)
 
 
 def part_path(folder: Path, part: int) -> Path:
@@ -127,7 +113,7 @@ def part_path(folder: Path, part: int) -> Path:
 
 
 def new_files(folder: Path, count: int) -> list[Path]:
-    """Names for so many files of edges in a folder, which is made."""
+    """Paths for so many files of edges in a folder, which is created if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     return [part_path(folder, number) for number in range(count)]
 
@@ -151,28 +137,28 @@ def save_arrays(folder: Path, **arrays: NDArray[Any]) -> None:
     """Write arrays, which all workers may read, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+        np.save(folder / f"{name}.npy", array)
 
 
 def load_array(folder: Path, name: str) -> NDArray[Any]:
     """An array that `save_arrays` wrote, mapped into memory."""
-    array: NDArray[Any] = np.load(folder / f"{name}.npy", allow_pickle=False, mmap_mode="r")
+    array: NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r")
     return array
 
 
 METADATA, UNFINISHED = "graph.json", "graph.unfinished"
 VERTEX_ARRAYS = ("self_weights", "edge_degrees")
 ABOUT = ("bandwidth", "recall", "fingerprint")
-"""What a similarity graph says of its making."""
+"""Facts about a similarity graph."""
 
 
 class Parts(NamedTuple):
-    """What is known of a graph when the files of its parts are written; see `DistributedGraph`."""
+    """The arrays of a `DistributedGraph`."""
 
-    bounds: NDArray[np.int64]
-    part_entries: NDArray[np.int64]
-    self_weights: NDArray[np.float64]
-    edge_degrees: NDArray[np.float64]
+    bounds: Ids
+    part_entries: Ids
+    self_weights: Reals
+    edge_degrees: Reals
 
 
 def holds_graph(folder: Path) -> bool:
@@ -187,7 +173,7 @@ def mark_unfinished(folder: Path) -> None:
 
 
 def write_metadata(folder: Path, parts: Parts, about: Mapping[str, Any]) -> None:
-    """Write what belongs to the files of the parts; the metadata last, so that they mark a whole folder."""
+    """Write arrays and, last, the metadata, which mark a folder as whole."""
     save_arrays(folder, **{name: getattr(parts, name) for name in VERTEX_ARRAYS})
     sizes = {"bounds": parts.bounds.tolist(), "part_entries": parts.part_entries.tolist()}
     content = {"format": "hypcse graph", "version": 1, **sizes, **about}
@@ -196,7 +182,7 @@ def write_metadata(folder: Path, parts: Parts, about: Mapping[str, Any]) -> None
 
 
 def read_metadata(folder: Path) -> tuple[Parts, dict[str, Any]]:
-    """What `write_metadata` wrote."""
+    """The arrays and facts that `write_metadata` wrote."""
     content = json.loads((folder / METADATA).read_text(encoding="utf-8"))
     if content.get("format") != "hypcse graph" or content.get("version") != 1:
         raise ValueError(f"{folder / METADATA} does not describe a graph that this version can read.")
@@ -204,5 +190,5 @@ def read_metadata(folder: Path) -> tuple[Parts, dict[str, Any]]:
         if not part_path(folder, part).is_file():
             raise FileNotFoundError(f"{folder} is not whole: {part_path(folder, part).name} is missing. Make it again.")
     bounds, part_entries = (np.array(content[name], np.int64) for name in ("bounds", "part_entries"))
-    arrays = [freeze(np.load(folder / f"{name}.npy", allow_pickle=False)) for name in VERTEX_ARRAYS]
+    arrays = [freeze(np.load(folder / f"{name}.npy")) for name in VERTEX_ARRAYS]
     return Parts(bounds, part_entries, *arrays), {name: content.get(name) for name in ABOUT}

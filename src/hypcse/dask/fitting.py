@@ -22,13 +22,13 @@ from hypcse.dask.distributed_graph import DistributedGraph
 from hypcse.dask.linking.linkage_in_rounds import MEMORY_LIMIT, graph_linkage
 from hypcse.dask.similarity.blocks import as_rows, checked_block
 from hypcse.dask.similarity.pipeline import Pipeline
-from hypcse.dask.similarity.plan import Options
-from hypcse.dask.similarity.shards import compared
+from hypcse.dask.similarity.shards import Options, compared
 from hypcse.dask.subtree_search import refine as refine_parts
 from hypcse.dask.tree_scores import Outline, outline_graph, score, scores_from_weights
 from hypcse.entropy import lca_weights
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.graph.scales import Scaling
+from hypcse.kernels.arrays import Ids
 from hypcse.partitions.cuts import best_cut
 from hypcse.partitions.evidence import UNTESTED, Structure
 from hypcse.partitions.nested_levels import Levels, levels_and_main
@@ -58,12 +58,11 @@ class Clustering:
     levels
         `Levels`: nested clusters, coarse to fine, each an array of shape (n,).
     main
-        Which of the levels to look at first: the one that the labels are, unless these are one cluster because nothing
-        lies beyond chance. None if a number of clusters was asked for.
+        The level to look at first, that of the labels unless nothing lies beyond chance; None if you pass `n_clusters`.
     graph
         The `DistributedGraph` that was clustered.
     structure
-        What there is beyond chance in a sample of the rows, see `hypcse.beyond_chance`.
+        The structure beyond chance in a sample of the rows, see `hypcse.beyond_chance`.
     scores
         `structural_entropy` and `dasgupta_cost` of the tree on the graph.
 
@@ -111,8 +110,8 @@ def fit(
 ) -> Clustering:
     """Cluster a table that need not fit one machine: `hypcse.EntropyClustering`, step by step on Dask.
 
-    The steps are `similarity_graph`, `graph_linkage`, `refine`, the joining of components by distance, `levels` and
-    `score`. Edges and rows are on workers and in files; arrays over points and the tree are in this process.
+    The steps are `similarity_graph`, `graph_linkage`, `refine`, joining components by distance, `levels` and `score`.
+    Edges and rows are on workers and in files; arrays over points and the tree are in this process.
 
     Parameters
     ----------
@@ -125,14 +124,13 @@ def fit(
     linkage
         "average", "paris" or "single", see `graph_linkage`.
     refine
-        How hard to search from there: "fast" (or True), "thorough", or False for not at all.
+        Effort of the refinement: "fast" (or True), "thorough", or False for none.
     memory_limit
-        Edges that a task on a worker, and this process in the end, may hold. By default what takes 35 % of the memory
-        limit of the smallest worker, divided by its threads, at 200 bytes per edge; 50 million without such limits.
+        Edges that a task on a worker, and this process in the end, may hold. By default 35 % of the memory limit of the
+        smallest worker, divided by its threads, at 200 bytes per edge; 50 million without such limits.
     folder
-        Where edges and rounds are kept: visible to this program and to all workers under the same name. A run that was
-        stopped or killed goes on there; in the end the graph stays. By default a temporary folder, which needs workers
-        on this machine.
+        Where edges and rounds are: visible to this program and to all workers under the same name. A run that was
+        stopped or killed goes on there; the graph stays. By default a temporary folder (workers on this machine).
     random_state
         Seed of everything random.
     callback
@@ -152,16 +150,7 @@ def fit(
     ...     fit(rows, n_clusters=3).labels.max().compute()
     np.int64(2)
     """
-    options = Options(
-        n_neighbors,
-        bandwidth,
-        scale,
-        metric,
-        algorithm,
-        n_probes=n_probes,
-        shard_rows=shard_rows,
-        random_state=random_state,
-    )
+    options = Options(n_neighbors, bandwidth, scale, metric, algorithm, n_probes, shard_rows, random_state)
     check_choice("linkage", linkage, ClusterLinkage)
     effort = effort_of(refine)
     client = current_client(client)
@@ -206,7 +195,7 @@ def fit(
 
 @contextmanager
 def _step(reporter: Reporter, stage: str, place: Path) -> Iterator[None]:
-    """A step that is reported when it begins and when it ends."""
+    """Report a step when it begins and when it ends."""
     for done in (0, 1):
         if reporter.tell(stage, done, 1):
             raise Stopped(f"the fit was stopped; what is done is kept in {place}.")
@@ -227,7 +216,7 @@ def join_by_features(
     """The tree with components and weakly connected parts joined as `join_components` does, and the outline on it."""
     components = graph.components(client)
 
-    def above(parts: NDArray[np.int64]) -> Tree:
+    def above(parts: Ids) -> Tree:
         return tree_of_parts(gather_blocks(client, rows, parts, scaling, metric))
 
     if components.max() > 0:
@@ -240,7 +229,7 @@ def join_by_features(
     return joined, outline if joined is tree else outline_graph(joined, graph, client, components)
 
 
-def gather_blocks(client: Client, rows: da.Array, groups: NDArray[np.int64], scaling: Scaling, metric: Metric) -> Parts:
+def gather_blocks(client: Client, rows: da.Array, groups: Ids, scaling: Scaling, metric: Metric) -> Parts:
     """Sizes, means and squares of groups of rows, block by block, then of all."""
     own = np.split(groups, first_rows(rows)[1:])
     answers = run_blocks(client, gather_block, rows, own, scaling=scaling, metric=metric)
@@ -248,9 +237,7 @@ def gather_blocks(client: Client, rows: da.Array, groups: NDArray[np.int64], sca
     return gather_parts(Parts(*columns), ids)
 
 
-def gather_block(
-    block: Any, first: int, groups: NDArray[np.int64], scaling: Scaling, metric: Metric
-) -> tuple[NDArray[Any], ...]:
+def gather_block(block: Any, first: int, groups: Ids, scaling: Scaling, metric: Metric) -> tuple[NDArray[Any], ...]:
     """The groups that a block has rows of, and their sizes, means and squares."""
     ids, own = np.unique(groups, return_inverse=True)
     parts = gather_points(compared(scaling.apply(checked_block(block, first)), metric), own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,32 +11,24 @@ import numpy as np
 import pyarrow as pa
 from dask.delayed import delayed
 from numpy.typing import NDArray
-from pyarrow import parquet
+from pyarrow import dataset
 
 from hypcse._checks import did_you_mean
 from hypcse.dask.edge_files import parquet_files
 from hypcse.dask.similarity.blocks import BLOCK_BYTES
+from hypcse.kernels.arrays import Reals
 
 INDEX = "__index_level_"
 """How pandas names the column of an index."""
 
 
 class LazyTable(NamedTuple):
-    """A table whose rows, (n, d) numbers in blocks, are read when they are needed; what the file lacks is None."""
+    """A table whose rows, (n, d) numbers in blocks, are read when they are needed; None for what the file lacks."""
 
     rows: da.Array
     columns: tuple[str, ...] | None
     ids: tuple[str, ...] | None = None
     labels: NDArray[Any] | None = None
-
-
-class Span(NamedTuple):
-    """Row groups of a Parquet file that are read together."""
-
-    path: Path
-    first: int
-    last: int
-    n_rows: int
 
 
 def open_npy(path: Path) -> LazyTable:
@@ -61,41 +53,38 @@ def open_parquet(
     path: Path, *, use: Sequence[str] = (), drop: Sequence[str] = (), id: str | None = None, label: str | None = None
 ) -> LazyTable:
     """A table in a Parquet file, or in all of a folder; its features are the columns of numbers that remain."""
-    spans: list[Span] = []
-    schemas = []
-    for file, opened in parquet_files(path):
-        schemas.append(opened.schema_arrow)
-        spans += _spans(file, opened.metadata)
-    for name in (*use, *drop, *((id,) if id else ()), *((label,) if label else ())):
-        if name not in schemas[0].names:
-            raise ValueError(f"{path} has no column {name!r}.{did_you_mean(name, schemas[0].names)}")
+    table = dataset.dataset([str(file) for file, _ in parquet_files(path)], format="parquet")
+    names = table.schema.names
+    for name in (*use, *drop, *filter(None, (id, label))):
+        if name not in names:
+            raise ValueError(f"{path} has no column {name!r}.{did_you_mean(name, names)}")
     columns = tuple(use) or tuple(
-        name for name in schemas[0].names if name not in (*drop, id, label) and not name.startswith(INDEX)
+        name for name in names if name not in (*drop, id, label) and not name.startswith(INDEX)
     )
-    _check_numbers(path, schemas[0], columns)
+    _check_numbers(path, table.schema, columns)
     read = delayed(_parquet_rows, pure=True)
     blocks = [
-        da.from_delayed(read(span, columns), (span.n_rows, len(columns)), np.float64) for span in spans if span.n_rows
+        da.from_delayed(read(span, columns), (n_rows, len(columns)), np.float64)
+        for fragment in table.get_fragments()
+        for span, n_rows in _spans(fragment, 8 * len(names))
     ]
     if not blocks:
         raise ValueError(f"{path} has no rows.")
-    files = list(dict.fromkeys(span.path for span in spans))
-    ids = None if id is None else _ids(files, id)
-    labels = None if label is None else _labels(files, label)
-    return LazyTable(da.concatenate(blocks), columns, ids, labels)
+    ids = None if id is None else _ids(table, id)
+    return LazyTable(da.concatenate(blocks), columns, ids, None if label is None else _labels(table, label))
 
 
-def _spans(path: Path, metadata: parquet.FileMetaData) -> list[Span]:
-    """Row groups one after the other, as many together as make a block."""
-    width = 8 * max(1, metadata.num_columns)
-    spans: list[Span] = []
-    for number in range(metadata.num_row_groups):
-        size = metadata.row_group(number).num_rows
-        if spans and (spans[-1].n_rows + size) * width <= BLOCK_BYTES:
-            spans[-1] = spans[-1]._replace(last=number, n_rows=spans[-1].n_rows + size)
-        else:
-            spans.append(Span(path, number, number, size))
-    return spans
+def _spans(fragment: Any, width: int) -> Iterator[tuple[Any, int]]:
+    """Row groups of a file, as many together as make a block, and their numbers of rows."""
+    groups: list[int] = []
+    n_rows = 0
+    for group in fragment.row_groups:
+        if groups and (n_rows + group.num_rows) * width > BLOCK_BYTES:
+            yield fragment.subset(row_group_ids=groups), n_rows
+            groups, n_rows = [], 0
+        groups, n_rows = [*groups, group.id], n_rows + group.num_rows
+    if n_rows:
+        yield fragment.subset(row_group_ids=groups), n_rows
 
 
 def _check_numbers(path: Path, schema: pa.Schema, columns: Sequence[str]) -> None:
@@ -114,32 +103,28 @@ def _npy_rows(path: Path, first: int, last: int) -> NDArray[Any]:
     return np.array(np.load(path, mmap_mode="r", allow_pickle=False)[first:last])
 
 
-def _parquet_rows(span: Span, columns: tuple[str, ...]) -> NDArray[np.float64]:
-    with parquet.ParquetFile(span.path) as file:
-        table = file.read_row_groups(range(span.first, span.last + 1), list(columns))
+def _parquet_rows(span: Any, columns: tuple[str, ...]) -> Reals:
+    table = span.to_table(columns=list(columns))
     return np.column_stack([table.column(name).to_numpy().astype(np.float64) for name in columns])
 
 
-def _column(files: Sequence[Path], name: str) -> pa.ChunkedArray:
-    """A column of all files, with the categories themselves in place of their codes."""
-    columns = [parquet.read_table(file, columns=[name]).column(name) for file in files]
-    kinds = [one.type.value_type if pa.types.is_dictionary(one.type) else one.type for one in columns]
-    # Files that do not agree are compared as text.
-    kind = kinds[0] if len(set(kinds)) == 1 else pa.string()
-    return pa.chunked_array([chunk for one in columns for chunk in one.cast(kind).chunks], kind)
+def _column(table: Any, name: str) -> pa.ChunkedArray:
+    """A column, with the categories themselves in place of their codes."""
+    column = table.to_table(columns=[name]).column(name)
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
-def _ids(files: Sequence[Path], name: str) -> tuple[str, ...]:
-    column = _column(files, name)
+def _ids(table: Any, name: str) -> tuple[str, ...]:
+    column = _column(table, name)
     if column.null_count:
         row = column.is_null().to_numpy().argmax()
         raise ValueError(f"row {row} has no value in the column {name!r}. Fill it, or choose another --id-column.")
     return tuple(map(str, column.to_numpy()))
 
 
-def _labels(files: Sequence[Path], name: str) -> NDArray[Any]:
+def _labels(table: Any, name: str) -> NDArray[Any]:
     """The classes; if some are missing, text with None for these."""
-    column = _column(files, name)
+    column = _column(table, name)
     if not column.null_count:
         return column.to_numpy()
     return np.array([None if value is None else str(value) for value in column.to_pylist()], dtype=object)

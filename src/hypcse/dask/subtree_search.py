@@ -1,39 +1,39 @@
-"""Refinement of a tree over a graph whose edges no machine holds."""
+"""Refinement of a tree over a graph whose edges no machine holds: subtrees on workers, the tree above them here.
+
+Entropy is a sum over edges of 2 w log2(volume of the lowest common ancestor), up to a constant. So a subtree can be
+searched with the edges inside it, its leaves counting with their whole degrees; and so can the tree above.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-import distributed
 import numpy as np
-from numpy.typing import NDArray
+from distributed import Client
 
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import Effort
 from hypcse._progress import Callback, Reporter
 from hypcse.dask.client import current_client, run_tasks, scratch_folder, work_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import (
-    Edges,
-    gather_edges,
-    join_edges,
-    load_array,
-    new_files,
-    read_edges,
-    save_arrays,
-    scatter_edges,
-)
+from hypcse.dask.edge_files import Edges, load_array, new_files, save_arrays
 from hypcse.dask.linking.average_rounds import contract_part
 from hypcse.dask.linking.checkpoints import split_graph
 from hypcse.dask.linking.linkage_in_rounds import MEMORY_LIMIT
-from hypcse.dask.subtrees import cut_subtrees, graph_with_degrees, subtree_nodes
 from hypcse.dask.tree_scores import check_leaves
 from hypcse.entropy import graph_over
-from hypcse.graph import GraphLike
+from hypcse.graph import Graph, GraphLike
+from hypcse.kernels.arrays import Ids, Reals
+from hypcse.kernels.trees.sweep import subtree_sums
 from hypcse.search.binary import degrees_tree
 from hypcse.search.refining import refine as refine_in_memory
 from hypcse.search.run import refined
+from hypcse.search.working import in_place
 from hypcse.tree import Tree
+from hypcse.tree.numbering import renumber
 
 
 def refine(
@@ -43,14 +43,14 @@ def refine(
     *,
     memory_limit: int = MEMORY_LIMIT,
     folder: str | Path | None = None,
-    client: distributed.Client | None = None,
+    client: Client | None = None,
     callback: Callback | None = None,
 ) -> Tree:
     """A binary tree over the same leaves whose entropy is never higher, for graphs whose edges no machine holds.
 
-    The tree is cut into the largest subtrees that fit a worker. Workers refine these side by side, each with the edges
-    inside it. Then this process refines the tree above them, if the graph between them fits `memory_limit`. What would
-    gain by moving from one subtree to another stays. A graph within the limit is refined by `hypcse.refine`.
+    Workers refine the largest subtrees that fit them, side by side, each with the edges inside it. Then this process
+    refines the tree above them, if the graph between them fits `memory_limit`. Nothing moves from one subtree to
+    another. A graph within the limit is refined by `hypcse.refine`.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def refine(
     memory_limit
         How many edges a worker, and this process in the end, may hold.
     folder
-        A folder for files on the way, which are removed in the end; visible to all workers. By default a temporary one.
+        A folder for temporary files, visible to all workers. By default a temporary one.
     client
         A Dask client, the current one by default. A graph within the limit needs none.
     callback
@@ -90,9 +90,7 @@ def refine(
         small = over.to_graph() if isinstance(over, DistributedGraph) else over
         return refine_in_memory(tree, small, effort=effort, callback=callback)
     if not tree.is_binary:
-        raise ValueError(
-            "the tree has nodes of more than two children. Pass a binary one, as graph_linkage returns it."
-        )
+        raise ValueError("the tree has nodes of more than two children. Pass a binary one, as graph_linkage returns.")
     client = current_client(client)
     with work_folder(folder, client) as place, scratch_folder(place, "refining") as work:
         if not isinstance(over, DistributedGraph):
@@ -101,13 +99,7 @@ def refine(
 
 
 def _refine_parts(
-    tree: Tree,
-    graph: DistributedGraph,
-    work: Path,
-    effort: Effort,
-    limit: int,
-    client: distributed.Client,
-    reporter: Reporter,
+    tree: Tree, graph: DistributedGraph, work: Path, effort: Effort, limit: int, client: Client, reporter: Reporter
 ) -> Tree:
     """The refined tree; subtrees are searched on workers, and the tree above them here if its graph fits."""
     pieces = work / "pieces"
@@ -131,7 +123,7 @@ def _refine_parts(
     if top.n_leaves > 2 and not stopped:
         sizes = run_tasks(client, contract_part, split.paths, chunks, folder=work, bounds=bounds)
         if sum(sizes) <= limit:
-            edges = join_edges(map(read_edges, chunks)).merged().upper()
+            edges = Edges.join(map(Edges.read, chunks)).merged().upper()
             volumes = np.bincount(cut.labels, graph.degrees).astype(np.float64)
             between = graph_with_degrees(edges.source, edges.target, edges.weight, volumes)
             above = refined(top, between, effort=effort)
@@ -139,22 +131,22 @@ def _refine_parts(
     return degrees_tree(cut.joined(top, better_parts), graph.degrees, tree.names) if gained > 0 else tree
 
 
-Refined = tuple[int, NDArray[np.int64]]
+Refined = tuple[int, Ids]
 """A subtree that became better, and its parents."""
 
 
 def scatter_inside(path: Path, chunk: Path, shared: Path, n_groups: int) -> None:
     """Write the edges inside subtrees, each once, between positions, by the group of their subtree."""
-    edges, label, position = read_edges(path).upper(), load_array(shared, "labels"), load_array(shared, "position")
+    edges, label, position = Edges.read(path).upper(), load_array(shared, "labels"), load_array(shared, "position")
     subtree = label[edges.source]
     group = np.where(subtree == label[edges.target], load_array(shared, "group")[subtree], -1)
     placed = Edges(position[edges.source], position[edges.target], edges.weight)
-    scatter_edges(chunk, placed, group, n_groups)
+    placed.scatter(chunk, group, n_groups)
 
 
 def refine_group(number: int, chunks: list[Path], shared: Path, effort: Effort) -> tuple[list[Refined], float]:
     """Refine the subtrees of a group: the parents of those that became better, and what that is worth, times V."""
-    edges = gather_edges(chunks, number)
+    edges = Edges.gather(chunks, number)
     parent, height, degrees = (load_array(shared, name) for name in ("parent", "height", "degrees"))
     firsts, sizes, roots, group = (load_array(shared, name) for name in ("first", "size", "roots", "group"))
     joined_from = float(load_array(shared, "joined_from"))
@@ -176,3 +168,93 @@ def refine_group(number: int, chunks: list[Path], shared: Path, effort: Effort) 
             better.append((k, result.tree.parent))
             gained += result.gain * graph.volume
     return better, gained
+
+
+@dataclass(frozen=True)
+class Subtrees:
+    """A binary tree, and disjoint subtrees with all its leaves.
+
+    tree  : leaf k, at position k, is vertex `order[k]`; internal nodes are numbered by `in_place`.
+    roots : (k,) the subtrees, from left to right.
+    group : (k,) the group of subtrees that one worker searches; -1 if there is nothing to search.
+    above : the nodes above all subtrees.
+    """
+
+    tree: Tree
+    order: Ids
+    roots: Ids
+    group: Ids
+    above: Ids
+
+    @cached_property
+    def first(self) -> Ids:
+        """The first leaf of each subtree."""
+        return self.tree.first_positions[self.roots]
+
+    @cached_property
+    def size(self) -> Ids:
+        """Number of leaves of each subtree."""
+        return self.tree.sizes[self.roots]
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.group.max(initial=-1)) + 1
+
+    @cached_property
+    def positions(self) -> Ids:
+        """The position of each vertex."""
+        return np.argsort(self.order)
+
+    @cached_property
+    def labels(self) -> Ids:
+        """The subtree of each vertex."""
+        return np.repeat(np.arange(self.roots.size), self.size)[self.positions]
+
+    def top(self) -> Tree:
+        """The tree whose leaves are the subtrees."""
+        nodes = np.concatenate([self.roots, self.above])
+        number = np.empty(self.tree.n_nodes, np.int64)
+        number[nodes] = np.arange(nodes.size)
+        parent = np.append(number[self.tree.parent[nodes[:-1]]], -1)
+        return Tree(parent, np.concatenate([np.zeros(self.roots.size), self.tree.height[self.above]]))
+
+    def joined(self, top: Tree, refined: Iterable[tuple[int, Ids]]) -> Ids:
+        """Parents, over the vertices in their own order, of a tree over the subtrees, some of them new."""
+        n, parent = self.order.size, self.tree.parent.copy()
+        for number, local in refined:
+            nodes = subtree_nodes(int(self.first[number]), int(self.size[number]), int(self.roots[number]))
+            parent[nodes[:-1]] = nodes[local[:-1]]
+        nodes = np.concatenate([self.roots, self.above])
+        parent[nodes] = np.append(nodes[top.parent[:-1]], -1)
+        inside = np.setdiff1d(np.arange(n, parent.size), self.above)
+        return renumber(parent, self.tree.height, np.concatenate([self.positions, inside, self.above]))[0]
+
+
+def subtree_nodes(first: int, size: int, root: int) -> Ids:
+    """The leaves and the internal nodes of a subtree, children before parents, of a tree numbered by `in_place`."""
+    return np.concatenate([np.arange(first, first + size), np.arange(root - size + 2, root + 1)])
+
+
+def cut_subtrees(tree: Tree, counts: Ids, limit: int) -> Subtrees:
+    """The largest subtrees whose leaves have at most half of `limit` entries, in groups of at most `limit`."""
+    order = tree.leaf_order()
+    placed, n = in_place(tree, order), tree.n_leaves
+    load = subtree_sums(placed.parent, np.concatenate([counts[order].astype(np.float64), np.zeros(n - 1)]))
+    # A leaf is a subtree whatever its entries.
+    above = load > limit // 2
+    above[:n] = False
+    roots = np.flatnonzero(~above & np.append(above[placed.parent[:-1]], True))
+    roots = roots[np.argsort(placed.first_positions[roots], kind="stable")]
+    searched = placed.sizes[roots] > 2
+    group = np.where(searched, np.cumsum(load[roots] * searched).astype(np.int64) // max(1, limit // 2), -1)
+    # Groups are numbered without gaps.
+    group[searched] = np.unique(group[searched], return_inverse=True)[1]
+    return Subtrees(placed, order, roots, group, np.flatnonzero(above))
+
+
+def graph_with_degrees(first: Ids, second: Ids, weights: Reals, degrees: Reals) -> Graph:
+    """The graph of edges given once each, in which self-weights bring the degrees up to those given."""
+    inside = Graph.from_edges(first, second, weights, degrees.size)
+    outside = np.maximum(degrees - inside.edge_degrees, 0.0)
+    return Graph(inside.indptr, inside.indices, inside.weights, outside)

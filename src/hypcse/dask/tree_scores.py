@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import distributed
 import numpy as np
-from numpy.typing import NDArray
+from distributed import Client
 
 from hypcse._arrays import freeze
 from hypcse._choices import SelfLoops
 from hypcse._threads import worker_threads
 from hypcse.dask.client import current_client, run_tasks, scratch_folder, work_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import read_edges, save_arrays
+from hypcse.dask.edge_files import Edges, save_arrays
 from hypcse.entropy import entropy_from_weights, lca_weights
 from hypcse.graph import Graph
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.trees.sweep import subtree_minima
-from hypcse.metrics.quality import dasgupta_from_weights
+from hypcse.metrics.scores import dasgupta_from_weights
 from hypcse.partitions.nested_levels import Levels
 from hypcse.partitions.nested_levels import levels as levels_in_memory
 from hypcse.search.binary import binary_form
@@ -29,7 +29,7 @@ from hypcse.tree import Tree
 
 
 def score(
-    tree: Tree, graph: DistributedGraph, self_loops: SelfLoops = "paper", client: distributed.Client | None = None
+    tree: Tree, graph: DistributedGraph, self_loops: SelfLoops = "paper", client: Client | None = None
 ) -> dict[str, float]:
     """Structural entropy and Dasgupta's cost of a tree, by partial sums over the parts of the graph.
 
@@ -54,7 +54,7 @@ def score(
     >>> import tempfile, hypcse
     >>> path = hypcse.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> pairs = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]])
-    >>> with distributed.Client(processes=False, n_workers=1, dashboard_address=":0"):
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
     ...     row = score(pairs, DistributedGraph.from_graph(path, tempfile.mkdtemp(), 2))
     >>> {name: round(value, 3) for name, value in row.items()}
     {'structural_entropy': 1.252, 'dasgupta_cost': 16.0}
@@ -63,7 +63,7 @@ def score(
 
 
 def scores_from_weights(
-    tree: Tree, graph: DistributedGraph, weights: NDArray[np.float64], self_loops: SelfLoops = "paper"
+    tree: Tree, graph: DistributedGraph, weights: Reals, self_loops: SelfLoops = "paper"
 ) -> dict[str, float]:
     """The scores, where the weight that meets at each node is known."""
     return {
@@ -82,7 +82,7 @@ def levels(
     min_children: int | None = None,
     min_size: int | None = None,
     resolution: float | None = None,
-    client: distributed.Client | None = None,
+    client: Client | None = None,
 ) -> Levels:
     """The levels of `hypcse.levels` for a graph in files: flat labels from coarse to fine.
 
@@ -102,15 +102,15 @@ def levels(
     Returns
     -------
     Levels
-        A sequence of arrays of shape (n,): the clusters of each level, numbered from 0, coarse to fine. If
-        `n_clusters` or `min_size` leave strays, these join the largest cluster beside them; in memory,
-        the one that most of the weight of their edges goes to.
+        A sequence of arrays of shape (n,): the clusters of each level, numbered from 0, coarse to fine. Strays that
+        `n_clusters` or `min_size` leave join the largest cluster beside them; in memory, the one that they are linked
+        to most.
 
     Examples
     --------
     >>> import tempfile, hypcse
     >>> g = hypcse.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> with distributed.Client(processes=False, n_workers=1, dashboard_address=":0"):
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
     ...     levels(hypcse.graph_linkage(g), DistributedGraph.from_graph(g, tempfile.mkdtemp(), 2))[0].tolist()
     [0, 0, 0, 1, 1, 1]
     """
@@ -137,33 +137,30 @@ def check_leaves(tree: Tree, graph: Graph | DistributedGraph) -> None:
         )
 
 
-def meeting_weights(tree: Tree, graph: DistributedGraph, client: distributed.Client) -> NDArray[np.float64]:
-    """`lca_weights`, (n_nodes,), by partial sums over the parts: each worker holds the tree and one part.
-
-    The tree goes through a folder, beside the graph if that can be written to: a file outlives the workers, which data
-    that are scattered over them do not.
-    """
+def meeting_weights(tree: Tree, graph: DistributedGraph, client: Client) -> Reals:
+    """`lca_weights`, (n_nodes,), by partial sums over the parts: each worker holds the tree and one part."""
     check_leaves(tree, graph)
     total = np.zeros(tree.n_nodes)
+    # The tree goes through a file, which outlives the workers; data that are scattered over them do not.
     beside = graph.folder if os.access(graph.folder, os.W_OK) else None
     with work_folder(beside, client) as folder, scratch_folder(folder, ".tree") as place:
         save_arrays(place, parent=tree.parent, height=tree.height)
         for nodes, weights in run_tasks(client, meeting_in_part, graph.part_paths, place=place):
             total[nodes] += weights
-        # Workers give the memory of the tree back.
+        # Workers free the memory of the tree.
         client.run(read_tree.cache_clear, on_error="ignore")
     return total
 
 
 @lru_cache(maxsize=1)
 def read_tree(place: Path) -> Tree:
-    """The tree in a folder; a worker keeps it, with its index of ancestors, from part to part."""
-    return Tree(*(np.load(place / f"{name}.npy", allow_pickle=False) for name in ("parent", "height")))
+    """The tree in a folder; a worker holds it, with its index of ancestors, from part to part."""
+    return Tree(*(np.load(place / f"{name}.npy") for name in ("parent", "height")))
 
 
-def meeting_in_part(path: Path, place: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def meeting_in_part(path: Path, place: Path) -> tuple[Ids, Reals]:
     """The nodes at which edges of a part meet, each edge once, and the weight that meets there."""
-    tree, edges = read_tree(place), read_edges(path).upper()
+    tree, edges = read_tree(place), Edges.read(path).upper()
     n = tree.n_leaves
     indptr = np.searchsorted(edges.source, np.arange(n + 1)).astype(np.int64)
     target, weight = freeze(edges.target.astype(np.int32)), freeze(np.array(edges.weight))
@@ -175,26 +172,22 @@ def meeting_in_part(path: Path, place: Path) -> tuple[NDArray[np.int64], NDArray
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outline(Graph):
-    """A graph of n - 1 edges at most whose edges meet at the nodes of one binary tree as those of a large graph do.
+    """A graph in which one edge stands for all edges of a large graph that meet at a node of a tree.
 
-    At each node one edge stands for all that meet there. Degrees and components are those of the large graph. So
-    whatever goes by degrees and by `lca_weights` of this tree, or of one made by contracting its nodes, gives on it
-    what it would give on the large graph.
-
-    known_degrees    : (n,) row sums of the large graph, without `self_weights`.
-    known_components : (n,) its components.
+    Degrees and components are those of the large graph. So all that depends on degrees and on `lca_weights` of this
+    binary tree, or of one with some of its nodes contracted, is as on the large graph.
     """
 
     is_outline = True
-    known_degrees: NDArray[np.float64]
-    known_components: NDArray[np.int64]
+    known_degrees: Reals
+    known_components: Ids
 
     @property
-    def edge_degrees(self) -> NDArray[np.float64]:
+    def edge_degrees(self) -> Reals:
         return self.known_degrees
 
     @property
-    def _components(self) -> NDArray[np.int64]:
+    def _components(self) -> Ids:
         return self.known_components
 
     def scaled(self, factor: float) -> Outline:
@@ -204,10 +197,8 @@ class Outline(Graph):
         return Outline(*arrays, degrees, self.known_components)
 
 
-def outline_graph(
-    tree: Tree, graph: DistributedGraph, client: distributed.Client, components: NDArray[np.int64]
-) -> Outline:
-    """The outline of a graph on a tree; multiway nodes are split as `to_linkage` splits them."""
+def outline_graph(tree: Tree, graph: DistributedGraph, client: Client, components: Ids) -> Outline:
+    """The outline of a graph on a tree, whose multiway nodes are split as by `to_linkage`."""
     check_leaves(tree, graph)
     binary, n = binary_form(tree), tree.n_leaves
     meeting = meeting_weights(binary, graph, client)

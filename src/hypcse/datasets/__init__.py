@@ -1,7 +1,6 @@
-"""The nine UCI data sets of the paper, found on this machine or downloaded, with size and checksum verified."""
+"""The nine UCI data sets of the paper, from this machine or downloaded, with checksums verified."""
 
 from hypcse.datasets.catalog import Dataset, available, describe
-from hypcse.datasets.fetch import DatasetUnavailable
-from hypcse.datasets.sources import load
+from hypcse.datasets.sources import DatasetUnavailable, load
 
 __all__ = ["Dataset", "DatasetUnavailable", "available", "describe", "load"]

@@ -15,12 +15,8 @@ class Dataset:
     ----------
     name
         Name to pass to `load`.
-    file
-        The file in the authors' repository.
-    bytes
-        Size of that file.
-    sha256
-        Its checksum.
+    file, bytes, sha256
+        The file in the authors' repository, its size and its checksum.
     n_points, n_features, n_classes
         Shape that every copy must have.
     note
@@ -83,11 +79,7 @@ def available() -> list[str]:
 
 
 def suggest(name: object) -> str:
-    """A question with the likely data set, to end an error message; scikit-learn calls optical-digits digits.
-
-    >>> suggest("digits"), suggest("irs")
-    (" Did you mean 'optical-digits'?", " Did you mean 'iris'?")
-    """
+    """A question with the likely data set, to end an error message; scikit-learn calls optical-digits digits."""
     return " Did you mean 'optical-digits'?" if name == "digits" else did_you_mean(name, _BY_NAME)
 
 

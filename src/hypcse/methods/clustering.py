@@ -31,21 +31,18 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
     options
         Options of the method, by name.
     refine
-        Whether and how hard to refine the tree afterwards: "fast", "thorough", or False.
+        Effort of a refinement afterwards: "fast", "thorough", or False for none.
     n_neighbors, bandwidth, scale, metric, random_state
         As in `EntropyClustering`.
     callback
-        Called with a `Progress` after every part of the method's work and of the refinement; return True to stop. A
-        method without a partial result raises a TimeoutError; see `hypcse.methods.run`.
+        Called with a `Progress` after every part of the work; return True to stop, see `hypcse.methods.run`.
     n_jobs, verbose
         As in `EntropyClustering`.
 
     Attributes
     ----------
-    tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, bandwidth_, entropy_
-        As in `EntropyClustering`.
-    structure_, stability_
-        As in `EntropyClustering`.
+    tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, bandwidth_, entropy_, structure_
+        As in `EntropyClustering`, and so is `stability_`.
     n_features_in_, feature_names_in_
         Number and names of the features.
 
@@ -88,10 +85,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         options = self.options or {}
         check_names(self.method, options, describe(self.method).options)
         if self.metric != "euclidean" and describe(self.method).takes == "features":
-            raise ValueError(
-                f"metric={self.metric!r}: {self.method} compares features by Euclidean distance. Choose a method for "
-                "graphs; its neighbors are those by the metric."
-            )
+            raise ValueError(f"metric={self.metric!r} is for methods on graphs; {self.method} is Euclidean.")
 
     def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
         method, effort = describe(self.method), effort_of(self.refine)
@@ -107,11 +101,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
 
 
 def estimator_of(method: str, options: dict[str, Any], **shared: Any) -> Any:
-    """The unfitted estimator of a method: its own if it has one, else `MethodClustering`.
-
-    options : options of the method, by name.
-    shared : what every estimator takes: n_clusters, refine, n_neighbors, bandwidth, scale, random_state.
-    """
+    """The unfitted estimator of a method: its own if it has one, else `MethodClustering`."""
     known = describe(method)
     check_names(method, options, known.options)
     if known.estimator is None:

@@ -1,4 +1,4 @@
-"""Linkages: on features, by the code that needs the least memory; of mutual reachability (HDBSCAN); and on a graph."""
+"""Methods on features: linkages, HDBSCAN and bisecting k-means; and linkages on a graph."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse._choices import Linkage
 from hypcse._memory import check_memory
-from hypcse.kernels.linkage.merges import number_merges
+from hypcse._random import generator
+from hypcse.kernels.linkage.merges import merge_parents, number_merges
 from hypcse.kernels.linkage.single import join_nearest, start_nearest_first
 from hypcse.kernels.linkage.ward import cells_of, start_ward, ward_merges
+from hypcse.kernels.points.two_means import Bisection, Effort, bisect, start_bisection
+from hypcse.kernels.trees.sweep import lift_heights
 from hypcse.methods.options import Clock, Inputs
 from hypcse.search import graph_linkage
 from hypcse.search.linkage import link_by_entropy
+from hypcse.search.spanning import reachability_tree
 from hypcse.tree import Tree
 
 # Distances computed between two progress reports.
 _PART = 20_000_000
+# Points bisected, counted once per cluster, between two progress reports.
+_POINTS = 10_000
 # Up to this many points single linkage keeps SciPy's order of ties, which takes all pairs: a few seconds.
 _MAX_PRIM = 20_000
 
@@ -31,11 +37,7 @@ def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     """
     clock = Clock("single-linkage", inputs.callback, max_seconds)
     X = np.ascontiguousarray(inputs.features)
-    if len(X) < 2:
-        return Tree.single()
     if len(X) > _MAX_PRIM:
-        from hypcse.search.spanning import reachability_tree
-
         # If a point counts as its own neighbor, every core distance is 0.
         return reachability_tree(X, 1, clock.check).single_linkage()
     at = start_nearest_first(len(X))
@@ -53,8 +55,6 @@ def ward(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     """
     clock = Clock("ward", inputs.callback, max_seconds)
     X = inputs.features
-    if len(X) < 2:
-        return Tree.single()
     at = start_ward(X)
     while at.status[2] < len(X) - 1:
         # Centers have moved and clusters have merged: a new tree pays off once half of them are gone.
@@ -80,8 +80,6 @@ def _from_all_distances(X: NDArray[np.float64], method: str) -> Tree:
     from scipy.spatial.distance import pdist
 
     n = len(X)
-    if n < 2:
-        return Tree.single()
     # SciPy stores the condensed distances twice.
     way_out = "Use ward or single-linkage, which need O(n), or fewer points."
     check_memory(f"{method} linkage of {n} points", 8 * n * (n - 1), way_out)
@@ -108,12 +106,7 @@ def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None =
     """
     check_count("min_samples", min_samples, 1)
     clock = Clock("hdbscan", inputs.callback, max_seconds)
-    X = np.ascontiguousarray(inputs.features)
-    if len(X) == 1:
-        return Tree.single()
-    from hypcse.search.spanning import reachability_tree
-
-    return reachability_tree(X, min_samples, clock.check).single_linkage()
+    return reachability_tree(np.ascontiguousarray(inputs.features), min_samples, clock.check).single_linkage()
 
 
 def graph_average(inputs: Inputs, *, join: bool = True) -> Tree:
@@ -139,3 +132,56 @@ def hcse(inputs: Inputs, *, join: bool = False, max_seconds: float | None = None
 def _linked(inputs: Inputs, method: Linkage, join: bool) -> Tree:
     tree = graph_linkage(inputs.graph, method)
     return inputs.joined(tree) if join else tree
+
+
+def bisecting_kmeans(
+    inputs: Inputs, *, n_init: int = 10, max_iter: int = 300, tol: float = 1e-4, max_seconds: float | None = None
+) -> Tree:
+    """Split all points in two by 2-means, and each part again, down to single points.
+
+    2-means is the best of `n_init` runs of Lloyd's algorithm from k-means++; a run ends when no point changes its side,
+    after `max_iter` rounds, or when the centers move by at most `tol` times the variance, as in scikit-learn.
+    Copies of one point are halved. The height of a node is the root of the sum of squared distances to its mean,
+    which never decreases upwards.
+
+    The order of splitting does not matter: the tree is complete. scikit-learn's `BisectingKMeans` stops before copies
+    are separated, and does not expose its tree. O(n d) memory; O(n d) time per round of a run and level of the tree.
+    Pen-digits, 10,992 points: about 1 s on one core. After `max_seconds` it raises TimeoutError.
+    """
+    check_count("n_init", n_init, 1)
+    check_count("max_iter", max_iter, 1)
+    if not tol >= 0:
+        raise ValueError(f"tol={tol} must be at least 0.")
+    clock = Clock("bisecting-kmeans", inputs.callback, max_seconds)
+    X = np.ascontiguousarray(inputs.features)
+    draw = generator(inputs.random_state, "bisecting k-means")
+    # Copies are halved at random: data often come sorted by class, and the order of the rows would leak it.
+    at = start_bisection(draw.permutation(len(X)))
+    while at.status[0] > 0:
+        bisect(X, at, draw, Effort(n_init, max_iter, tol), _POINTS)
+        clock.check("splits", int(at.status[1]), len(X) - 1)
+    return _tree(at)
+
+
+def _tree(at: Bisection) -> Tree:
+    """The tree of a finished bisection, from its splits in pre-order: each cuts a run of the order."""
+    begins, stack = [], [(0, at.order.size)]
+    for left in at.left_sizes.tolist():
+        begin, size = stack.pop()
+        begins.append(begin)
+        stack += [run for run in ((begin + left, size - left), (begin, left)) if run[1] > 1]
+    first = np.array(begins[::-1])
+    parent = merge_parents(at.order[first], at.order[first + at.left_sizes[::-1]], at.order.size)
+    return Tree(parent, lift_heights(parent, np.concatenate([np.zeros(at.order.size), np.sqrt(at.spread[::-1])])))
+
+
+def halved(order: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Merges, from the bottom up, of the tree that halves points in an order repeatedly, the larger half last."""
+    merges, stack = [], [order]
+    while stack:
+        run = stack.pop()
+        if run.size > 1:
+            half = run.size // 2
+            merges.append((int(run[0]), int(run[half])))
+            stack += [run[half:], run[:half]]
+    return merges[::-1]

@@ -1,4 +1,4 @@
-"""What methods are given: inputs, options, read from their signatures, and a clock that reports their progress."""
+"""Inputs of methods, their options as their signatures have them, and a clock that reports their progress."""
 
 from __future__ import annotations
 
@@ -24,13 +24,7 @@ from hypcse.tree import Tree
 
 @dataclass(frozen=True)
 class Inputs:
-    """The points that a method clusters, and how.
-
-    points       : their features, their graph, or both.
-    scale        : how features are scaled.
-    random_state : seed of random methods.
-    callback     : receives the progress of long methods.
-    """
+    """The points that a method clusters, how their features are scaled, the seed, and who receives the progress."""
 
     points: Points
     scale: Scale = "minmax"
@@ -76,10 +70,7 @@ class Option:
 
 
 def keyword_options(function: Callable[..., Any], without: Iterable[str] = ()) -> tuple[Option, ...]:
-    """The options of a function: its keyword-only parameters, except the names left out.
-
-    Options of a nested value are listed by their plain names.
-    """
+    """The options of a function: its keyword-only parameters, except the names left out."""
     kinds = get_type_hints(function)
     options: list[Option] = []
     for name, parameter in signature(function).parameters.items():
@@ -100,7 +91,7 @@ def check_names(method: str, names: Iterable[str], known: Iterable[str]) -> None
 
 
 class Clock(Reporter):
-    """Reports progress, and knows when a method has to stop: if the callback asks for it, or after `max_seconds`."""
+    """Reports progress, and knows when a method has to stop: if the callback returns True, or after `max_seconds`."""
 
     def __init__(self, method: str, callback: Callback | None, max_seconds: float | None) -> None:
         super().__init__(callback)
@@ -110,12 +101,10 @@ class Clock(Reporter):
     def check(self, stage: str, done: int, total: int) -> None:
         """Report progress; raise `Stopped` if the method has to stop, because half a tree is not a result."""
         stop, seconds = self.tell(stage, done, total), self.seconds
-        if done == total:
-            return
-        where = f"after {seconds:.1f} s with {done / total:.0%} of its {stage} done"
-        if stop:
+        where = f"after {seconds:.1f} s with {done / max(total, 1):.0%} of its {stage} done"
+        if stop and done < total:
             raise Stopped(f"{self.method} was stopped by its callback {where}; it has no partial result.")
-        if seconds > self.limit:
+        if seconds > self.limit and done < total:
             way_out = f"max_seconds={self.max_seconds}. Raise it, or pass None for no limit."
             raise Stopped(f"{self.method} was stopped {where}: {way_out}")
 

@@ -13,7 +13,7 @@ from hypcse._choices import Scale
 from hypcse._progress import Callback
 from hypcse._random import check_seed
 from hypcse.methods import linkages
-from hypcse.methods.bisecting import bisecting_kmeans
+from hypcse.methods.linkages import bisecting_kmeans
 from hypcse.methods.options import Inputs, Option, check_names, keyword_options
 from hypcse.points import Points
 from hypcse.storage.options import nest_options, spread_options
@@ -22,17 +22,11 @@ from hypcse.tree import Tree
 
 @dataclass(frozen=True)
 class Method:
-    """A method: its name, its input and its options.
+    """A method: its name, what it takes, a summary, and how its memory grows.
 
-    takes     : what it uses: "features" (scaled), a "graph", or "both".
-    summary   : what it does, in one line.
-    memory    : how its memory grows.
     build     : function from the `Inputs`, and options by keyword, to a Tree, or its name below `hypcse.paper.methods`.
     estimator : instead of it, the public name of an estimator, whose parameters are the options.
     trains    : whether it needs torch.
-
-    >>> describe("ward").takes
-    'features'
     """
 
     name: str
@@ -72,14 +66,11 @@ class Method:
             import hypcse.neural.backend  # noqa: F401
         if self.takes == "features" and inputs.points.features is None:
             others = ", ".join(method.name for method in METHODS if method.takes == "graph")
-            raise ValueError(
-                f"{self.name} clusters features, but these points hold only a graph or distances. Pass a table of "
-                f"numbers, or choose a method for graphs: {others}."
-            )
-        if self.estimator is None:
-            return self._function()(inputs, **options)
+            raise ValueError(f"{self.name} clusters features. Pass a table, or choose a method for graphs: {others}.")
         if inputs.n_points == 1:
             return Tree.single()
+        if self.estimator is None:
+            return self._function()(inputs, **options)
         options = {"random_state": inputs.random_state, "scale": inputs.scale, **options}
         if "callback" in self.options:
             options.setdefault("callback", inputs.callback)
@@ -169,8 +160,8 @@ def run(
 ) -> Tree:
     """Run a method and return its tree.
 
-    With features, graph-average and graph-paris join components by `join_components`; pass `join=False` to use only the
-    graph. hcse does so with `join=True`.
+    With features, graph-average and graph-paris join components by `join_components`, unless `join=False`; hcse does
+    with `join=True`.
 
     Parameters
     ----------
@@ -187,8 +178,7 @@ def run(
         How feature methods scale features, as for `similarity_graph`.
     callback
         Called with a `Progress` after every part of the work; return True to stop. Iterative methods (ufit,
-        hyphc, fph, eph, entropy, hypcse) then return the best tree so far; the others raise `Stopped`, a TimeoutError,
-        because they have no partial result. Methods that finish at once ignore it.
+        hyphc, fph, eph, entropy, hypcse) then return the best tree so far; the others raise `Stopped`.
     **options
         Options of the method; see `describe`. An unknown one is an error.
 

@@ -1,8 +1,7 @@
 """How good a tree is, and how similar two trees are."""
 
 from hypcse.metrics.comparison import cophenetic_correlation, cophenetic_distances, fowlkes_mallows, robinson_foulds
-from hypcse.metrics.quality import dasgupta_cost, dendrogram_purity
-from hypcse.metrics.scores import SCORES, Score, score
+from hypcse.metrics.scores import SCORES, Score, dasgupta_cost, dendrogram_purity, score
 
 __all__ = [
     "SCORES",

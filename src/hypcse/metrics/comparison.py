@@ -14,7 +14,6 @@ from hypcse.tree import Tree
 
 MAX_PAIRS = 20_000_000
 """A correlation uses all pairs up to this number, and a sample of this size beyond."""
-
 _BYTES_PER_PAIR = 48
 """Peak memory of `cophenetic_distances` per pair: both leaves twice, their common ancestor, its height."""
 
@@ -61,8 +60,7 @@ def cophenetic_correlation(
     other
         A `Tree` over the same leaves, or distances in SciPy's condensed order.
     n_pairs
-        Number of random pairs to use. By default all pairs are used up to 20 million (6,325 leaves), and a random 20
-        million beyond.
+        Number of random pairs. By default all pairs up to 20 million (6,325 leaves), and 20 million beyond.
     random_state
         Seed of the draw.
 
@@ -93,7 +91,14 @@ def cophenetic_correlation(
         _check_same_leaves(tree, other)
         theirs = cophenetic_distances(other, first, second)
     else:
-        theirs = _check_condensed(other, n)[n * first - first * (first + 1) // 2 + second - first - 1]
+        distances, n_all = plain("distances", other, np.float64), n * (n - 1) // 2
+        if distances.shape != (n_all,):
+            raise ValueError(
+                f"distances have shape {distances.shape}; {n} leaves need {n_all} in condensed order. "
+                "Pass scipy.spatial.distance.squareform(D)."
+            )
+        check_finite("distances", distances)
+        theirs = distances[n * first - first * (first + 1) // 2 + second - first - 1]
     if np.ptp(mine) == 0 or np.ptp(theirs) == 0:
         return float("nan")
     return float(np.corrcoef(mine, theirs)[0, 1])
@@ -102,8 +107,8 @@ def cophenetic_correlation(
 def fowlkes_mallows(tree: Tree, other: Tree, n_clusters: int) -> float:
     """B_k of Fowlkes and Mallows: agreement of the cuts of both trees into k clusters, between 0 and 1.
 
-    It is the number of pairs that both cuts keep together, divided by the geometric mean of the two cuts' own numbers.
-    0 if a cut keeps no pair together.
+    It is the number of pairs of leaves that share a cluster in both cuts, divided by the geometric mean of the numbers
+    of either cut; 0 if one of these is 0.
 
     Parameters
     ----------
@@ -154,13 +159,13 @@ def robinson_foulds(tree: Tree, other: Tree, normalized: bool = False) -> float:
     2.0
     """
     _check_same_leaves(tree, other)
-    clusters = np.array([max(t.n_nodes - t.n_leaves - 1, 0) for t in (tree, other)])
-    shared = 0
-    if tree.n_leaves > 1:
-        rank = tree.first_positions[: tree.n_leaves]
-        shared = shared_clades(tree.parent, tree.sizes, tree.first_positions, other.parent, rank)
-    distance = float(clusters.sum() - 2 * shared)
-    return distance / float(max(clusters.sum(), 1)) if normalized else distance
+    if tree.n_leaves == 1:
+        return 0.0
+    rank = tree.first_positions[: tree.n_leaves]
+    shared = shared_clades(tree.parent, tree.sizes, tree.first_positions, other.parent, rank)
+    n_clusters = sum(one.n_nodes - one.n_leaves - 1 for one in (tree, other))
+    distance = float(n_clusters - 2 * shared)
+    return distance / max(n_clusters, 1) if normalized else distance
 
 
 def _check_same_leaves(tree: Tree, other: Tree) -> None:
@@ -172,14 +177,3 @@ def _check_same_leaves(tree: Tree, other: Tree) -> None:
             f"the trees have different leaf names: leaf {leaf} is {tree.names[leaf]!r} and {other.names[leaf]!r}. "
             "Put them in the same order: other.reordered(tree.names)."
         )
-
-
-def _check_condensed(distances: ArrayLike, n: int) -> NDArray[np.float64]:
-    values = plain("distances", distances, np.float64)
-    if values.shape != (n * (n - 1) // 2,):
-        raise ValueError(
-            f"distances have shape {values.shape}; {n} leaves need {n * (n - 1) // 2} in condensed order. "
-            "Pass scipy.spatial.distance.squareform(D)."
-        )
-    check_finite("distances", values)
-    return values

@@ -1,4 +1,4 @@
-"""The registry of scores, and all possible scores as one row."""
+"""Dendrogram purity, Dasgupta's cost, the registry of scores, and all possible scores as one row."""
 
 from __future__ import annotations
 
@@ -14,8 +14,74 @@ from hypcse._checks import check_labels
 from hypcse._choices import SelfLoops
 from hypcse.entropy import entropy_from_weights, graph_over, lca_weights
 from hypcse.graph import GraphLike
-from hypcse.metrics.quality import dasgupta_from_weights, dendrogram_purity
+from hypcse.kernels.trees.comparison import purity_sum
 from hypcse.tree import Tree
+
+
+def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
+    """Mean purity of the lowest common ancestor over all pairs of leaves of one class, Eq. (29), between 0 and 1.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    labels
+        One hashable value per leaf. Leaves of unknown labels, None and NaN, are left out. The number -1 is a class.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN if no two leaves are of one class.
+
+    Notes
+    -----
+    O(n log n) time, O(n) memory, for any number of classes.
+
+    Examples
+    --------
+    >>> from hypcse import Tree
+    >>> dendrogram_purity(Tree.from_linkage([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]]), ["a", "a", "b", "b"])
+    1.0
+    """
+    codes = check_labels(labels, tree.n_leaves, allow_unknown=True)
+    known = codes >= 0
+    counts = np.bincount(codes[known]).astype(np.float64)
+    n_pairs = float(np.sum(counts * (counts - 1) / 2))
+    if n_pairs == 0:
+        return float("nan")
+    if not known.all():
+        tree, codes = tree.prune(known), codes[known]
+    return purity_sum(tree.ancestor_index, tree.sizes, codes[tree.leaf_order()], counts.size) / n_pairs
+
+
+def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
+    """Compute Dasgupta's cost, 2 sum_{i<j} W_ij |leaves(i v j)|: both directions of each edge, without loops.
+
+    Parameters
+    ----------
+    tree
+        The tree. Its leaf k is vertex k of the graph.
+    graph
+        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+
+    Returns
+    -------
+    float
+        Lower is better.
+
+    Examples
+    --------
+    >>> from hypcse import Graph, Tree
+    >>> dasgupta_cost(Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]]), Graph.from_edges([0, 1], [1, 2]))
+    10.0
+    """
+    return dasgupta_from_weights(tree, lca_weights(tree, graph))
+
+
+def dasgupta_from_weights(tree: Tree, weights: NDArray[np.float64]) -> float:
+    """`dasgupta_cost` from `lca_weights`."""
+    return float(2 * np.dot(weights, tree.sizes.astype(np.float64)))
+
 
 Part = Literal["graph", "labels", "clusters"]
 Unit = Literal["share", "bits", "cost", "index"]
@@ -23,20 +89,13 @@ Unit = Literal["share", "bits", "cost", "index"]
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A tree, and what it is scored by: any of its `graph`, known `labels` of its leaves, and `clusters`, a flat cut.
-
-    None for what is missing; a score reads only what it needs.
-    """
+    """A tree, and any of its `graph`, known `labels` of its leaves, and `clusters`, a flat cut."""
 
     tree: Tree
     graph: Any = None
     labels: Any = None
     clusters: Any = None
     self_loops: SelfLoops = "paper"
-
-    def has(self, parts: tuple[Part, ...]) -> bool:
-        """Whether all of these parts are there."""
-        return all(getattr(self, part) is not None for part in parts)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -78,12 +137,8 @@ class Score:
 
     Attributes
     ----------
-    name
-        Its name in rows, in reports and in the command.
-    title
-        Short name, for the header of a table.
-    phrase
-        Full name, as used within a sentence.
+    name, title, phrase
+        Its name in rows, reports and the command; for the header of a table; and within a sentence.
     needs
         The parts that it is computed from, besides the tree.
     higher
@@ -153,9 +208,9 @@ def score(
     graph
         A `Graph`, a networkx graph or a symmetric matrix, for `structural_entropy` and `dasgupta_cost`.
     labels
-        Known classes, for `dendrogram_purity` of the labeled leaves; None and NaN are unknown.
+        Known classes, for `dendrogram_purity`; None and NaN are unknown.
     clusters
-        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi` of the labeled leaves.
+        A flat cut, whole numbers from 0; with labels, for `flat_purity`, `ari`, `ami` and `nmi`.
     self_loops
         As for `structural_entropy`.
 
@@ -181,13 +236,11 @@ def score(
         None if clusters is None else check_labels(clusters, tree.n_leaves),
         self_loops,
     )
-    return {one.name: one.value(scored) for one in SCORES if scored.has(one.needs)}
+    return {
+        one.name: one.value(scored) for one in SCORES if all(getattr(scored, part) is not None for part in one.needs)
+    }
 
 
 def format_score(name: str, value: Any) -> str:
-    """A score as shown in a table for people.
-
-    >>> format_score("dendrogram_purity", 0.9134), format_score("ari", 0.5)
-    ('91.3%', '0.500')
-    """
+    """A score as shown in a table for people."""
     return {"share": "{:.1%}", "bits": "{:.4f}", "cost": "{:,.1f}", "index": "{:.3f}"}[BY_NAME[name].unit].format(value)

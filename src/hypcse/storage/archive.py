@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NamedTuple, NoReturn
@@ -20,9 +19,7 @@ from hypcse import __version__
 ARRAYS, FACTS = "arrays.safetensors", "facts.json"
 FILES = (ARRAYS, FACTS)
 SCHEMA = 1
-_MAX_SHOWN = 300
-"""Characters of a path that a message shows."""
-_KEYS = {"format", "schema", "version", "arrays", "content", "sha256"}
+_KEYS = {"format", "schema", "version", "arrays", "content"}
 
 Content = dict[str, Any]
 """Nested dictionaries of arrays and JSON values; no key holds a slash."""
@@ -33,11 +30,7 @@ class ModelFileError(ValueError):
 
 
 def pack(kind: str, content: Content) -> dict[str, bytes]:
-    """The two files of a content, by name. `kind` says what it is, and is checked when it is read.
-
-    >>> sorted(pack("example", {"a": np.arange(3), "b": "text"}))
-    ['arrays.safetensors', 'facts.json']
-    """
+    """The two files of a content, by name; reading checks the `kind`."""
     arrays: dict[str, NDArray[Any]] = {}
     facts = _without_arrays(content, "", arrays)
     packed = write_arrays(arrays)
@@ -81,16 +74,10 @@ def read_archive(folder: Path, kind: str) -> Archive:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise unless the folder exists and its files can be listed."""
-    shown = f"{folder}"[:_MAX_SHOWN] if f"{folder}".isprintable() else repr(f"{folder}")[:_MAX_SHOWN]
-    try:
-        if folder.is_dir():
-            os.scandir(folder).close()
-            return
-        problem = f"{shown} is a file, not a folder" if folder.exists() else f"there is no folder {shown}"
-    except OSError as error:
-        problem = f"the folder {shown} cannot be read ({error.strerror})"
-    raise ModelFileError(f"{problem}. Check its name and its permissions.")
+    """Raise unless the folder exists."""
+    if not folder.is_dir():
+        problem = f"{folder} is a file, not a folder" if folder.exists() else f"there is no folder {folder}"
+        raise ModelFileError(f"{problem}. Check its name and its permissions.")
 
 
 def fail(path: Path, problem: str) -> NoReturn:
@@ -99,7 +86,7 @@ def fail(path: Path, problem: str) -> NoReturn:
 
 
 def _without_arrays(content: Content, prefix: str, arrays: dict[str, NDArray[Any]]) -> Content:
-    """The content without its arrays; these are put into `arrays` under their paths."""
+    """The content without its arrays, which go into `arrays` under their paths."""
     facts = {}
     for key, value in content.items():
         if isinstance(value, np.ndarray):
@@ -113,23 +100,18 @@ def _without_arrays(content: Content, prefix: str, arrays: dict[str, NDArray[Any
 def _read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except FileNotFoundError:
-        fail(path, "the file is missing")
     except OSError as error:
-        fail(path, f"the file cannot be read ({error.strerror})")
+        fail(path, "the file is missing" if isinstance(error, FileNotFoundError) else f"{error.strerror}")
 
 
 def _read_facts(path: Path, kind: str) -> Content:
     """The object in facts.json, if it is of that kind, of a known schema, and unchanged."""
-    content = _read_bytes(path)
     try:
-        form = json.loads(content.decode("utf-8", "surrogatepass"))
-    except UnicodeDecodeError as error:
-        fail(path, f"it is not UTF-8 from byte {error.start} on")
-    except json.JSONDecodeError as error:
-        fail(path, f"it is not JSON: {error.msg} at line {error.lineno}, column {error.colno}")
-    except (RecursionError, ValueError) as error:
-        fail(path, f"it holds an invalid value ({error})")
+        form = json.loads(_read_bytes(path).decode("utf-8", "surrogatepass"))
+        digest = form.pop("sha256", None) if isinstance(form, dict) else None
+        same = digest == _digest(form)
+    except (ValueError, RecursionError) as error:
+        fail(path, f"it is not valid JSON ({error})")
     if not isinstance(form, dict) or form.get("format") != kind:
         other = form.get("format") if isinstance(form, dict) else form
         fail(path, f"'format' is {short(other)} instead of {kind!r}: this is something else")
@@ -143,18 +125,13 @@ def _read_facts(path: Path, kind: str) -> Content:
         fail(path, f"'schema' is {short(schema)} instead of a number from 1 to {SCHEMA}")
     if set(form) != _KEYS or not isinstance(form["content"], dict):
         fail(path, f"the keys are {short(sorted(form))} instead of {sorted(_KEYS)}, 'content' an object")
-    digest = form.pop("sha256")
-    try:
-        same = digest == _digest(form)
-    except (ValueError, RecursionError) as error:
-        fail(path, f"it holds an invalid value ({error})")
     if not same:
         fail(path, "the content does not match its digest 'sha256': the file was changed")
     return form
 
 
 def _encode(form: Content, indent: int | None = None) -> bytes:
-    """JSON text. Lone surrogates, which file names may hold, stay as they are."""
+    """JSON text, in which lone surrogates stay as they are."""
     text = json.dumps(form, sort_keys=True, allow_nan=False, ensure_ascii=False, indent=indent)
     return text.encode("utf-8", "surrogatepass")
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 import secrets
 import shutil
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +26,6 @@ _HELD: ContextVar[frozenset[Path]] = ContextVar("held", default=frozenset())
 """Folders locked by the current work; other threads are other work."""
 _LONGEST = 60
 """Characters of the name used in hidden names: a file name has at most 255 bytes."""
-_DRAFT = re.compile(r"\..+\.part-[0-9a-f]{8}", re.DOTALL)
 _DAY = 86_400
 """Seconds after which a draft counts as left by a writer that was killed."""
 
@@ -71,12 +69,7 @@ def check_room(parent: Path, name: str) -> None:
 
 @contextmanager
 def hold_folder(folder: Path, again: bool = False) -> Iterator[None]:
-    """Lock a folder against other runs, where the system can; it is created if missing.
-
-    The lock ends with the process, even if it is killed. While it lasts, a hidden file in the folder names its holder.
-
-    again : whether the current work may hold the lock already.
-    """
+    """Lock a folder, created if missing, until the work ends; `again`: this work may hold it already."""
     folder.mkdir(parents=True, exist_ok=True)
     place = folder.resolve()
     if again and place in _HELD.get():
@@ -98,28 +91,25 @@ def _lock(file: Path, folder: Path) -> int | None:
     """The locked file, with its holder in it; None if the system cannot lock files."""
     if fcntl is None:
         return None
-    while True:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.read(handle, 1000).decode()
-            os.close(handle)
-            raise ValueError(
-                f"another run writes into {folder}{f' ({holder})' if holder else ''}. Wait for it, or choose another "
-                "folder."
-            ) from None
-        except OSError:
-            os.close(handle)
-            return None
-        # The run before may have removed the file, or the folder, while it was being locked.
-        if _is_at(file, handle):
-            os.ftruncate(handle, 0)
-            text = f"process {os.getpid()} on {socket.gethostname()}, since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
-            os.write(handle, text.encode())
-            return handle
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        holder = os.read(handle, 1000).decode()
         os.close(handle)
+        if not isinstance(error, BlockingIOError):
+            return None
+        by = f" ({holder})" if holder else ""
+        raise ValueError(f"another run writes into {folder}{by}. Wait for it, or choose another folder.") from None
+    if not _is_at(file, handle):
+        # The run before has removed the file while it was being locked.
+        os.close(handle)
+        return _lock(file, folder)
+    os.ftruncate(handle, 0)
+    text = f"process {os.getpid()} on {socket.gethostname()}, since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    os.write(handle, text.encode())
+    return handle
 
 
 def _is_at(file: Path, handle: int) -> bool:
@@ -134,8 +124,12 @@ def _is_at(file: Path, handle: int) -> bool:
 def open_draft(place: Path, folder: bool) -> Iterator[Path]:
     """A new hidden file or folder beside its place; whatever still has the hidden name at the end is removed."""
     remove_leftovers(place.parent, glob.escape(place.name[:_LONGEST]), _DAY)
-    draft = _make_draft(place, folder)
+    draft = hidden_name(place, "part")
     try:
+        if folder:
+            draft.mkdir()
+        else:
+            draft.touch(exist_ok=False)
         yield draft
     finally:
         remove(draft)
@@ -148,14 +142,12 @@ def hidden_name(place: Path, kind: str) -> Path:
 
 def remove_leftovers(parent: Path, name: str, seconds: float = 0) -> None:
     """Remove drafts of files and folders of that name, a pattern as in a shell, that are older than so many seconds."""
-    for text in glob.glob(f".{name}.part-*", root_dir=parent):
+    for text in glob.glob(f".{name}.part-{'[0-9a-f]' * 8}", root_dir=parent):
         path = parent / text
-        try:
-            age = time.time() - path.lstat().st_mtime
-        except FileNotFoundError:
-            continue  # Its writer was faster.
-        if _DRAFT.fullmatch(text) and not path.is_symlink() and age >= seconds:
-            remove(path)
+        # A writer that ends meanwhile removes its own.
+        with suppress(FileNotFoundError):
+            if not path.is_symlink() and time.time() - path.lstat().st_mtime >= seconds:
+                remove(path)
 
 
 def remove(path: Path) -> None:
@@ -164,12 +156,3 @@ def remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def _make_draft(place: Path, folder: bool) -> Path:
-    draft = hidden_name(place, "part")
-    if folder:
-        draft.mkdir()
-    else:
-        draft.touch(exist_ok=False)
-    return draft

@@ -1,8 +1,4 @@
-"""Saving and loading of fitted estimators: a folder of safetensors and JSON.
-
-An estimator declares what it stores: `stored` (attributes with their codecs), `sizes` (whether they fit together),
-`filled` (what older versions did not write) and `keep` (how attributes are set).
-"""
+"""Saving and loading of fitted estimators, which declare by codecs what they store."""
 
 from __future__ import annotations
 
@@ -21,15 +17,6 @@ KIND = "hypcse-model"
 INNER = "model"
 """Folder of the model inside the folder that `hypcse fit` writes."""
 
-HOMES = {
-    "EntropyClustering": "hypcse.EntropyClustering",
-    "HypCSE": "hypcse.HypCSE",
-    "HypCSEClassifier": "hypcse.HypCSEClassifier",
-    "MethodClustering": "hypcse.methods.MethodClustering",
-    "TopicClusterer": "hypcse.topics.TopicClusterer",
-}
-"""The public name of each estimator."""
-
 RENAMED = {"_bandwidth": "bandwidth_"}
 """Attributes that versions before 0.3 wrote under another name."""
 
@@ -37,10 +24,7 @@ Model = TypeVar("Model")
 
 
 def save_model(model: Any, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
-    """Write a fitted estimator to a folder, completely or not at all; an existing model is replaced only if asked.
-
-    Returns where it is: `folder`, or a name beside it if another folder appeared there meanwhile.
-    """
+    """Write a fitted estimator to a folder, completely or not at all, and return where it is."""
     place = Path(folder)
     check_is_fitted(model)
     check_place(place, overwrite, FILES)
@@ -69,7 +53,7 @@ def load_model(kind: type[Model], folder: str | os.PathLike[str]) -> Model:
     """Load an estimator of that class from a folder; `ModelFileError` if there is none, or if it is incomplete."""
     place = Path(folder)
     check_folder(place)
-    if not os.path.exists(place / FACTS) and os.path.isfile(place / INNER / FACTS):
+    if not (place / FACTS).exists() and (place / INNER / FACTS).is_file():
         raise ModelFileError(f"{place} is a folder of `hypcse fit`; its model is in {place / INNER}. Load that folder.")
     content, version = read_archive(place, KIND)
     try:
@@ -82,8 +66,7 @@ def _restore(kind: type[Model], content: Content, version: str = "") -> Model:
     """A new estimator with these parameters and attributes; ValueError if they do not fit together."""
     estimator, parameters, fitted = read_parts(content, ("estimator", "parameters", "fitted"))
     if estimator != kind.__name__:
-        way_out = f" Call {HOMES[estimator]}.load." if estimator in HOMES else ""
-        raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load cannot read.{way_out}")
+        raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load cannot read")
     owner: Any = kind
     writer = f"it was written by hypcse {version or 'of an unknown version'}"
     try:

@@ -14,11 +14,7 @@ Hints = Mapping[str, Any]
 
 
 def to_plain(value: Any, hint: Any) -> Any:
-    """The value as a JSON value if it is equivalent to one: NumPy's numbers, paths, and 1 for True.
-
-    >>> to_plain(np.float64(0.5), float), to_plain(1, bool), to_plain(True, int)
-    (0.5, True, 1)
-    """
+    """The value as a JSON value if it is equivalent to one: NumPy's numbers, paths, and 1 for True."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, os.PathLike):
@@ -30,13 +26,8 @@ def to_plain(value: Any, hint: Any) -> Any:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a JSON value has the annotated type. Functions never match; whole numbers count as floats.
-
-    >>> fits(1, float), fits(True, int), fits(None, int | None), fits("raw", Literal["raw", "anchor"])
-    (True, False, True, True)
-    """
-    words = literals(hint)
-    if any(type(value) is type(word) and value == word for word in words):
+    """Whether a JSON value has the annotated type. Functions never match; whole numbers count as floats."""
+    if any(type(value) is type(word) and value == word for word in literals(hint)):
         return True
     kinds = kinds_of(hint)
     if type(value) is int and float in kinds:
@@ -45,20 +36,12 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def literals(hint: Any) -> tuple[Any, ...]:
-    """The literal values in an annotation, including those in unions.
-
-    >>> literals(Literal["fast", "thorough"] | bool | None)
-    ('fast', 'thorough')
-    """
+    """The literal values in an annotation, including those in unions."""
     return tuple(word for part in _parts(hint) if get_origin(part) is Literal for word in get_args(part))
 
 
 def kinds_of(hint: Any) -> tuple[Any, ...]:
-    """The types in the union of an annotation, without its literals.
-
-    >>> kinds_of(Literal["median"] | float)
-    (<class 'float'>,)
-    """
+    """The types in the union of an annotation, without its literals."""
     return tuple(part for part in _parts(hint) if get_origin(part) is not Literal)
 
 
@@ -117,8 +100,4 @@ def decode_options(options: Any, hints: Hints) -> dict[str, Any]:
 
 def encode_options(options: Mapping[str, Any], hints: Hints) -> dict[str, Any]:
     """The options as plain values; raise for one that cannot be read again."""
-    plain = {name: to_plain(value, hints[name]) for name, value in options.items()}
-    for name, value in plain.items():
-        if not fits(value, hints[name]):
-            raise TypeError(f"{name}={value!r:.60} cannot be saved: it has the wrong type.")
-    return plain
+    return decode_options({name: to_plain(value, hints[name]) for name, value in options.items()}, hints)

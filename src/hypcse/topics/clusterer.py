@@ -24,17 +24,16 @@ from hypcse.tree.nodes import outline
 class TopicClusterer(EntropyClustering):
     """`EntropyClustering` with defaults for embeddings of texts; BERTopic takes it as `hdbscan_model`.
 
-    Every document gets a topic: there is no topic -1, unless you ask for it by `mark_outliers`. The columns of an
-    embedding are compared as they are, without scaling. The width of similarities is the largest distance between
-    neighbors.
+    Every document gets a topic; only with `mark_outliers` there is a topic -1. Embeddings are compared as they are,
+    without scaling. The width of similarities is the largest distance between neighbors.
 
     Parameters
     ----------
     n_topics
         Number of topics. By default `labels_` is a level that the data support, see `level`.
     level
-        Which of `levels_` the topics are: 0 for the coarsest, 1 for the next, -1 for the finest. By default the level
-        to look at first, see `main_level`; all documents are one topic if there is nothing beyond chance.
+        Which of `levels_` the topics are: 0 for the coarsest, -1 for the finest. By default the main level, see
+        `main_level`; all documents are one topic if there is nothing beyond chance.
     min_cluster_size
         Smallest number of documents per topic; documents of smaller ones join the topic that they hang on.
     mark_outliers
@@ -109,11 +108,11 @@ class TopicClusterer(EntropyClustering):
         if self.n_topics is not None and self.level is not None:
             raise ValueError(f"n_topics={self.n_topics} and level={self.level} exclude each other. Pass one of them.")
 
-    def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
+    def _labels(self, tree: Tree, graph: Graph, levels: Levels) -> NDArray[np.int64]:
         if self.n_topics is not None:
             check_count("n_topics", self.n_topics, 1, tree.n_leaves)
             return best_cut(tree, graph, n_clusters=self.n_topics, min_size=self.min_cluster_size)
-        labels = found.flat if self.level is None else level_of(found.labels, self.level)
+        labels = levels.flat if self.level is None else level_of(levels.labels, self.level)
         return self._without_small(tree, graph, labels)
 
     def _labels_without(
@@ -167,10 +166,7 @@ class TopicClusterer(EntropyClustering):
 def level_of(levels: Sequence[NDArray[np.int64]], level: int) -> NDArray[np.int64]:
     """One of the levels, from the end if the number is negative."""
     if not isinstance(level, int | np.integer) or not -len(levels) <= level < len(levels):
-        raise ValueError(
-            f"level={level!r} is not one of the {len(levels)} levels found. "
-            f"Pass a whole number from {-len(levels)} (coarsest) to {len(levels) - 1} (finest)."
-        )
+        raise ValueError(f"level={level!r} must be from {-len(levels)} (coarsest) to {len(levels) - 1} (finest).")
     return levels[level]
 
 
@@ -202,11 +198,9 @@ def link_topics(tree: Tree, topics: ArrayLike) -> NDArray[np.float64]:
     """
     values = np.asarray(topics)
     labels = values.astype(np.int64)
-    if not np.array_equal(labels, values):
-        raise ValueError("topics has numbers that are not whole. Pass one topic from 0 for each document.")
-    if labels.shape != (tree.n_leaves,) or labels.min() < -1:
+    if labels.shape != (tree.n_leaves,) or labels.min() < -1 or not np.array_equal(labels, values):
         raise ValueError(
-            f"topics has shape {labels.shape} and least value {labels.min(initial=0)}; pass one topic from 0, or -1, "
-            f"for each of the {tree.n_leaves} documents."
+            f"topics has shape {labels.shape} and least value {values.min(initial=0)}. Pass a whole number from 0, or "
+            f"-1, for each of the {tree.n_leaves} documents."
         )
     return outline(tree, labels).tree.to_linkage()

@@ -33,11 +33,11 @@ class TopicLayers:
     Attributes
     ----------
     cluster_layers_
-        One layer per level, finest first, made by the layer class that `fit` is given.
+        One layer per level, finest first, made by the `layer_class` of `fit`.
     cluster_tree_
         For each (layer, cluster) the list of its children; the root is (number of layers, 0).
     model_
-        The fitted model, a copy of the given one, with the tree over all documents.
+        The fitted copy of the model, with the tree over all documents.
 
     Examples
     --------
@@ -65,10 +65,8 @@ class TopicLayers:
 
         Parameters
         ----------
-        clusterable_vectors
-            Vectors to cluster: one row per document.
-        embedding_vectors
-            Vectors to average into centroids: one row per document.
+        clusterable_vectors, embedding_vectors
+            Vectors to cluster, and vectors to average into centroids: one row per document.
         layer_class
             Makes a layer of labels and centroids, called as Toponymy's `ClusterLayer`.
         **layer
@@ -85,10 +83,7 @@ class TopicLayers:
         levels = [labels for labels in self.model_.levels_ if count_clusters(labels) >= self.min_clusters]
         if not levels:
             finest = count_clusters(self.model_.levels_[-1])
-            raise ValueError(
-                f"the finest level has {finest} clusters, fewer than min_clusters={self.min_clusters}. "
-                "Lower min_clusters."
-            )
+            raise ValueError(f"the finest level has {finest} clusters. Lower min_clusters={self.min_clusters}.")
         vectors = np.asarray(embedding_vectors, np.float64)
         self.cluster_tree_ = link_layers(levels[::-1])
         self.cluster_layers_ = [
@@ -121,11 +116,7 @@ class TopicLayers:
 
 
 def link_layers(layers: Sequence[NDArray[np.int64]]) -> ClusterTree:
-    """The children of each cluster of nested labels, which go from fine to coarse.
-
-    >>> link_layers([np.array([0, 1, 2, 2]), np.array([0, 0, 1, 1])])
-    {(2, 0): [(1, 0), (1, 1)], (1, 0): [(0, 0), (0, 1)], (1, 1): [(0, 2)]}
-    """
+    """The children of each cluster of nested labels, which go from fine to coarse."""
     top = len(layers)
     children: ClusterTree = {(top, 0): [(top - 1, k) for k in range(int(layers[-1].max()) + 1)]}
     for number, (coarse, fine) in zip(range(top - 1, 0, -1), pairwise(layers[::-1]), strict=True):

@@ -44,16 +44,14 @@ def node_words(
     words
         The words that the columns of a matrix of counts stand for.
     min_size
-        Nodes with fewer leaves get no words: those of a few texts say little. By default 5; 2 % of the leaves
-        without levels.
+        Nodes with fewer leaves get no words. By default 5; 2 % of the leaves without levels.
     n_words
         Words per node, at most.
     against
         "siblings" compares a node with the rest of the nearest node above it that gets words, "rest" with all other
         leaves.
     vectorizer
-        Counts the words of texts, as `CountVectorizer` of scikit-learn does; by default that one, without English stop
-        words.
+        Counts the words of texts; by default `CountVectorizer` of scikit-learn, without English stop words.
 
     Returns
     -------
@@ -64,9 +62,8 @@ def node_words(
     -----
     The node and what it is compared with are two classes. The class-TF-IDF of a word in a class is its share of the
     words of the class times log(1 + A / f), with f the count of the word in both classes, and A the mean number of
-    words per class. The score of a word is its class-TF-IDF in the node minus that in the other class; only words with
-    a positive score are kept. The counts of nodes are sparse sums of those of their documents, one depth at a time:
-    O(number of counts) memory, and as much time for every depth.
+    words per class. The score of a word is its class-TF-IDF in the node minus that in the other class; only positive
+    scores are listed. O(number of counts) memory, and as much time for every depth.
 
     Examples
     --------
@@ -112,11 +109,11 @@ def name_nodes(
     Parameters
     ----------
     source, texts, levels, words, min_size
-        As of `node_words`.
+        As for `node_words`.
     n_words
         Words per name, at most.
     against, vectorizer
-        As of `node_words`.
+        As for `node_words`.
 
     Returns
     -------
@@ -130,8 +127,8 @@ def name_nodes(
     >>> name_nodes(tree, ["red apple", "green apple", "red car", "fast car", "blue sky"], min_size=2, n_words=2)
     {7: 'apple, car', 5: 'apple, green', 6: 'car, fast'}
     """
-    options: dict[str, Any] = {"min_size": min_size, "n_words": n_words, "against": against, "vectorizer": vectorizer}
-    best = node_words(source, texts, levels, words=words, **options)
+    options: dict[str, Any] = {"words": words, "min_size": min_size, "against": against, "vectorizer": vectorizer}
+    best = node_words(source, texts, levels, n_words=n_words, **options)
     return {node: ", ".join(word for word, _ in scores) for node, scores in best.items() if scores}
 
 
@@ -151,16 +148,13 @@ def _best_words(
     score = (count / total - (whole - count) / others) * np.log1p(all_total / 2 / whole)
     positive = np.flatnonzero(score > 0)
     order = positive[np.lexsort([column[positive], -score[positive], row[positive]])]
-    best: dict[int, WordScores] = {}
-    for node, own in zip(
-        nodes.tolist(), np.split(order, np.searchsorted(row[order], np.arange(1, nodes.size))), strict=True
-    ):
-        best[node] = [(str(names[column[k]]), float(score[k])) for k in own[:n_words]]
-    return best
+    runs = np.split(order, np.searchsorted(row[order], np.arange(1, nodes.size)))
+    best = [[(str(names[column[k]]), float(score[k])) for k in run[:n_words]] for run in runs]
+    return dict(zip(nodes.tolist(), best, strict=True))
 
 
 def _entries(matrix: sparse.csr_array, row: NDArray[np.int64], column: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Entries of a sparse matrix with sorted rows, all of which are there."""
+    """Stored entries of a sparse matrix with sorted rows."""
     width = np.int64(matrix.shape[1])
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     return matrix.data[np.searchsorted(rows * width + matrix.indices, row * width + column)]
@@ -175,10 +169,7 @@ def _counted(
             raise ValueError("texts is a matrix of counts, and words says what its columns are. Pass words.")
         counts = texts if sparse.issparse(texts) else np.asarray(texts)
         if counts.ndim != 2 or counts.dtype.kind not in "biuf":
-            raise ValueError(
-                "words names the columns of a matrix of counts, and texts is not one. Pass counts, or omit words to "
-                "count the words of texts."
-            )
+            raise ValueError("words names the columns of counts, which texts is not. Pass counts, or omit words.")
         names = np.asarray(words, dtype=object)
     else:
         from sklearn.feature_extraction.text import CountVectorizer
@@ -194,9 +185,7 @@ def _counted(
             f"there are counts of shape {matrix.shape} for {n_leaves} leaves and {names.size} words. "
             "Pass one text per leaf, and one word per column of counts."
         )
-    if not np.isfinite(matrix.data).all():
-        raise ValueError("counts are not all finite. Put 0 where a word was not counted.")
-    if matrix.nnz and matrix.data.min() < 0:
-        raise ValueError(f"counts has {matrix.data.min():g}, and no word is there less than 0 times.")
+    if not (np.isfinite(matrix.data) & (matrix.data >= 0)).all():
+        raise ValueError("counts are not all finite and at least 0. Put 0 where a word was not counted.")
     matrix.eliminate_zeros()
     return matrix, names

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import distributed
 import numpy as np
-from numpy.typing import NDArray
+from distributed import Client
 from scipy import sparse
 
 from hypcse._progress import Reporter, Stopped
-from hypcse.dask.client import run_tasks
+from hypcse.dask.client import run_tasks, scratch_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import (
-    Edges,
-    connected,
-    gather_edges,
-    join_edges,
-    load_array,
-    new_files,
-    read_edges,
-    save_arrays,
-    scatter_edges,
-    write_edges,
-)
+from hypcse.dask.edge_files import Edges, connected, load_array, new_files, save_arrays
 from hypcse.dask.linking.checkpoints import Arrays, Checkpoint, Round, cut_bounds, split_graph
 from hypcse.graph import Graph
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.merges import Merges, first_ranks, order_merges, shorten
 from hypcse.kernels.linkage.rounds import group_vertices, nearest_in_rows
@@ -37,23 +26,21 @@ Span = tuple[int, int]
 
 
 class Nearest(NamedTuple):
-    """Of each cluster of a part: the number of its neighbors, the nearest of them, and how close that is."""
+    """The number of neighbors of each cluster of a part, the nearest of them, and how close that is."""
 
-    counts: NDArray[np.int64]
-    nearest: NDArray[np.int64]
-    closeness: NDArray[np.float64]
+    counts: Ids
+    nearest: Ids
+    closeness: Reals
 
 
 class AverageRounds:
-    """Linkage by cut(A, B) / (mass A mass B) in rounds.
+    """Linkage by cut(A, B) / (mass A mass B) in rounds, with `limit` entries per worker, two for every edge.
 
-    Clusters of a round are numbered from 0. Arrays over them: `mass`, `rank`, one vertex of each (`member`), and those
-    of `Nearest`. Merges name clusters by a vertex.
-
-    limit : entries that a worker, and this process in the end, may hold; every edge has two.
+    Arrays over the clusters of a round: `mass`, `rank`, one vertex of each (`member`), and those of `Nearest`. Merges
+    name clusters by a vertex.
     """
 
-    def __init__(self, checkpoint: Checkpoint, limit: int, client: distributed.Client) -> None:
+    def __init__(self, checkpoint: Checkpoint, limit: int, client: Client) -> None:
         self.checkpoint, self.limit, self.client = checkpoint, limit, client
 
     def merges(self, graph: Graph | DistributedGraph, n_parts: int | None, reporter: Reporter) -> Merges:
@@ -73,14 +60,14 @@ class AverageRounds:
         return merges
 
     def begin(self, graph: DistributedGraph) -> Round:
-        """The graph with every vertex a cluster."""
+        """The first round: every vertex is a cluster."""
         split, _ = split_graph(graph, self.checkpoint.new_round(0), self.limit, True, self.client)
         n = graph.n_vertices
         mass = graph.degrees if self.checkpoint.identity["method"] == "paris" else np.ones(n)
         arrays: Arrays = {"mass": shorten(mass), "rank": first_ranks(n), "member": np.arange(n)}
         save_arrays(split.folder, **arrays)
-        facts = run_tasks(self.client, find_nearest, split.paths, split.spans, folder=split.folder)
-        return self._save(replace(split, arrays=arrays), list(facts))
+        nearest = run_tasks(self.client, find_nearest, split.paths, split.spans, folder=split.folder)
+        return self._save(replace(split, arrays=arrays), nearest)
 
     def advance(self, state: Round) -> Round:
         """The next round: merge inside groups, then contract."""
@@ -95,17 +82,17 @@ class AverageRounds:
         save_arrays(folder, **arrays, labels=labels)
         load = np.bincount(labels, state.arrays["counts"]).astype(np.int64)
         bounds = cut_bounds(load, min(state.entries.size, n), self.limit)
-        chunks = new_files(folder / "contracted", state.entries.size)
-        list(run_tasks(self.client, contract_part, state.paths, chunks, folder=folder, bounds=bounds))
-        new = Round(folder, state.number + 1, n, bounds, np.zeros(bounds.size - 1, np.int64), arrays)
         parts = range(bounds.size - 1)
-        facts = list(run_tasks(self.client, gather_part, parts, new.paths, new.spans, chunks=chunks, folder=folder))
-        shutil.rmtree(chunks[0].parent)
-        return self._save(new, facts, (member[first], member[second]))
+        new = Round(folder, state.number + 1, bounds, np.zeros(len(parts), np.int64), arrays)
+        with scratch_folder(folder, "contracted") as scratch:
+            chunks = new_files(scratch, state.entries.size)
+            list(run_tasks(self.client, contract_part, state.paths, chunks, folder=folder, bounds=bounds))
+            nearest = run_tasks(self.client, gather_part, parts, new.paths, new.spans, chunks=chunks, folder=folder)
+            return self._save(new, nearest, (member[first], member[second]))
 
     def finish(self, state: Round) -> Merges:
         """All merges: those of the rounds, and of what is left, in memory."""
-        edges = join_edges(map(read_edges, state.paths))
+        edges = Edges.join(map(Edges.read, state.paths))
         mass, rank, member = (state.arrays[name] for name in ("mass", "rank", "member"))
         indptr = np.concatenate([[0], np.cumsum(state.arrays["counts"])])
         last = chain_merges(indptr, edges.target.astype(np.int32), edges.weight, mass, rank=rank)
@@ -114,28 +101,27 @@ class AverageRounds:
         return order_merges(first, second, self.checkpoint.identity["n_vertices"])
 
     def _merge(self, state: Round, folder: Path) -> Merges:
-        """The merges of a round, group by group; the folder is that of the next one, which nobody else writes into."""
+        """The merges of a round, group by group; the folder is that of the next round."""
         arrays = state.arrays
-        # Closest pairs first, whichever end is asked; vertices without edges may have no mass.
+        # Closest pairs first; vertices without edges may have no mass.
         order = np.argsort(-arrays["closeness"] / np.where(arrays["mass"] > 0, arrays["mass"], 1.0), kind="stable")
-        groups = group_vertices(order, arrays["nearest"], arrays["counts"], self.limit)
-        n_groups = int(groups.max()) + 1
-        save_arrays(folder, groups=groups)
-        chunks = new_files(folder / "groups", state.entries.size)
-        list(run_tasks(self.client, scatter_groups, state.paths, chunks, folder=folder, n_groups=n_groups))
-        merges = list(run_tasks(self.client, merge_group, range(n_groups), chunks=chunks, folder=state.folder))
-        shutil.rmtree(chunks[0].parent)
-        if not sum(first.size for first, _ in merges):
-            raise ValueError(
-                f"no two clusters that merge next fit memory_limit={self.limit // 2:,} edges with their neighbors: "
-                f"there are {state.n_clusters:,} clusters, of up to {arrays['counts'].max():,}. Raise memory_limit."
-            )
-        first, second = (np.concatenate(side) for side in zip(*merges, strict=True))
+        limit, first, second = self.limit, order[:0], order[:0]
+        with scratch_folder(folder, "groups") as scratch:
+            chunks = new_files(scratch, state.entries.size)
+            while not first.size:
+                groups = group_vertices(order, arrays["nearest"], arrays["counts"], limit)
+                save_arrays(folder, groups=groups)
+                parts = range(int(groups.max()) + 1)
+                list(run_tasks(self.client, scatter_groups, state.paths, chunks, folder=folder, n_groups=len(parts)))
+                merges = run_tasks(self.client, merge_group, parts, chunks=chunks, folder=state.folder)
+                first, second = map(np.concatenate, zip((first, second), *merges, strict=True))
+                # No two clusters that merge next may fit the limit with all their neighbors: a hub is one.
+                limit *= 2
         return first, second
 
-    def _save(self, state: Round, facts: list[Nearest], merges: Merges | None = None) -> Round:
-        """Keep a round with what is known of its clusters."""
-        columns = map(np.concatenate, zip(*facts, strict=True))
+    def _save(self, state: Round, nearest: Iterable[Nearest], merges: Merges | None = None) -> Round:
+        """Write a round with the nearest neighbors of its clusters."""
+        columns = map(np.concatenate, zip(*nearest, strict=True))
         arrays = state.arrays | dict(zip(Nearest._fields, columns, strict=True))
         entries = np.add.reduceat(arrays["counts"], state.bounds[:-1])
         return self.checkpoint.save(replace(state, entries=entries, arrays=arrays), merges)
@@ -143,10 +129,7 @@ class AverageRounds:
 
 def find_nearest(path: Path, span: Span, folder: Path) -> Nearest:
     """The nearest neighbor of each cluster of a part; the folder has the arrays of the round."""
-    return _nearest(read_edges(path), span, folder)
-
-
-def _nearest(edges: Edges, span: Span, folder: Path) -> Nearest:
+    edges = Edges.read(path)
     mass, rank = load_array(folder, "mass"), load_array(folder, "rank")
     counts = np.bincount(edges.source - span[0], minlength=span[1] - span[0])
     indptr = np.concatenate([[0], np.cumsum(counts)])
@@ -156,13 +139,13 @@ def _nearest(edges: Edges, span: Span, folder: Path) -> Nearest:
 
 def scatter_groups(path: Path, chunk: Path, folder: Path, n_groups: int) -> None:
     """Write the entries of a part by the group of their sources."""
-    edges = read_edges(path)
-    scatter_edges(chunk, edges, load_array(folder, "groups")[edges.source], n_groups)
+    edges = Edges.read(path)
+    edges.scatter(chunk, load_array(folder, "groups")[edges.source], n_groups)
 
 
 def merge_group(group: int, chunks: list[Path], folder: Path) -> Merges:
-    """The merges inside a group that are certain: those that no cluster outside, frozen here, can come between."""
-    edges = gather_edges(chunks, group)
+    """The merges inside a group that are certain, whatever the clusters outside, which are frozen here, do."""
+    edges = Edges.gather(chunks, group)
     mass, rank = load_array(folder, "mass"), load_array(folder, "rank")
     own, counts = np.unique(edges.source, return_counts=True)
     place = np.searchsorted(own, edges.target)
@@ -176,24 +159,19 @@ def merge_group(group: int, chunks: list[Path], folder: Path) -> Merges:
     return ids[merges[0]], ids[merges[1]]
 
 
-def contract_part(path: Path, chunk: Path, folder: Path, bounds: NDArray[np.int64]) -> int:
-    """Write entries between new clusters, parallel ones added up, one row group per new part; how many there are.
-
-    The array `labels` in the folder is the new cluster of each source and target.
-    """
-    edges, label = read_edges(path), load_array(folder, "labels")
+def contract_part(path: Path, chunk: Path, folder: Path, bounds: Ids) -> int:
+    """Write entries between new clusters, parallel ones added up, one row group per new part; return their number."""
+    edges, label = Edges.read(path), load_array(folder, "labels")
     between = Edges(label[edges.source], label[edges.target], edges.weight)
     n = int(bounds[-1])
     merged = add_parallel(between.take(between.source != between.target), (0, n), n)
-    write_edges(chunk, merged, np.searchsorted(merged.source, bounds))
+    merged.write(chunk, np.searchsorted(merged.source, bounds))
     return merged.source.size
 
 
 def add_parallel(edges: Edges, span: Span, n: int) -> Edges:
-    """Entries with sources in a span and targets below n, sorted by (source, target), parallel ones added up. O(m).
-
-    In whatever order: sums of weights that `shorten` made are exact.
-    """
+    """Entries with sources in a span and targets below n, sorted by (source, target), parallel ones added up. O(m)."""
+    # In whatever order: sums of weights that `shorten` made are exact.
     ends = edges.source - span[0], edges.target
     rows = sparse.coo_array((edges.weight, ends), shape=(span[1] - span[0], n)).tocsr()
     rows.sum_duplicates()
@@ -203,6 +181,5 @@ def add_parallel(edges: Edges, span: Span, n: int) -> Edges:
 
 def gather_part(part: int, path: Path, span: Span, chunks: list[Path], folder: Path) -> Nearest:
     """Add up the entries of a new part over all chunks, write them, and find nearest neighbors."""
-    edges = add_parallel(gather_edges(chunks, part), span, load_array(folder, "mass").size)
-    write_edges(path, edges)
-    return _nearest(edges, span, folder)
+    add_parallel(Edges.gather(chunks, part), span, load_array(folder, "mass").size).write(path)
+    return find_nearest(path, span, folder)

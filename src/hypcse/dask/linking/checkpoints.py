@@ -1,4 +1,4 @@
-"""Rounds of a linkage: the pieces that a graph is cut into at first, and the folder that keeps the last round."""
+"""Rounds of a linkage: the pieces that a graph is cut into at first, and the folder with the last round."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import distributed
 import numpy as np
+from distributed import Client
 from numpy.typing import NDArray
 
 from hypcse.dask.client import run_tasks
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import Edges, part_path, read_edges, save_arrays, write_edges
+from hypcse.dask.edge_files import Edges, part_path, save_arrays
 from hypcse.graph import Graph
+from hypcse.kernels.arrays import Ids
 from hypcse.kernels.linkage.merges import Merges, shorten
 from hypcse.storage.whole import write_file
 
@@ -31,22 +32,23 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Round:
-    """What a round left: the edges that are still there, and arrays over clusters.
+    """What a round leaves: a folder with edges between clusters, and arrays over clusters.
 
-    folder     : where edges and arrays are.
-    number     : how many rounds were made.
-    n_clusters : how many clusters are left.
-    bounds     : (n_parts + 1,) the clusters at which parts begin; the file of a part is named by its first.
-    entries    : (n_parts,) how many entries each part holds.
-    arrays     : over clusters, by their names.
+    number  : how many rounds were made.
+    bounds  : (n_parts + 1,) the clusters at which parts begin; the file of a part is named by its first.
+    entries : (n_parts,) how many entries each part holds.
     """
 
     folder: Path
     number: int
-    n_clusters: int
-    bounds: NDArray[np.int64]
-    entries: NDArray[np.int64]
+    bounds: Ids
+    entries: Ids
     arrays: Arrays
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters are left."""
+        return int(self.bounds[-1])
 
     @property
     def paths(self) -> list[Path]:
@@ -59,12 +61,8 @@ class Round:
         return list(pairwise(self.bounds.tolist()))
 
 
-def cut_bounds(counts: NDArray[np.int64], n_parts: int, limit: int) -> NDArray[np.int64]:
-    """Where parts begin: at least `n_parts`, of at most `limit` entries each unless one vertex has more by itself.
-
-    >>> cut_bounds(np.array([3, 1, 1, 5, 9, 1]), 1, 6).tolist()
-    [0, 3, 4, 5, 6]
-    """
+def cut_bounds(counts: Ids, n_parts: int, limit: int) -> Ids:
+    """Where parts begin: at least `n_parts`, of at most `limit` entries each unless one vertex has more by itself."""
     size = min(limit, -(-int(counts.sum()) // max(1, n_parts)))
     before = np.concatenate([[0], np.cumsum(counts)])
     bounds = [0]
@@ -74,59 +72,38 @@ def cut_bounds(counts: NDArray[np.int64], n_parts: int, limit: int) -> NDArray[n
     return np.array(bounds, np.int64)
 
 
-def split_graph(
-    graph: DistributedGraph, folder: Path, limit: int, short: bool, client: distributed.Client
-) -> tuple[Round, NDArray[np.int64]]:
-    """Write the parts of a graph in pieces of at most `limit` entries each, and return how many each vertex has.
-
-    short : whether to round weights, so that their sums are exact.
-    """
+def split_graph(graph: DistributedGraph, folder: Path, limit: int, short: bool, client: Client) -> tuple[Round, Ids]:
+    """Write a graph in pieces of at most `limit` entries; `short` rounds weights, so that their sums are exact."""
     spans = pairwise(graph.bounds.tolist())
     pieces = list(run_tasks(client, split_part, graph.part_paths, spans, folder=folder, limit=limit, short=short))
     bounds = np.concatenate([*(firsts for firsts, _ in pieces), [graph.n_vertices]])
     counts = np.concatenate([own for _, own in pieces])
-    return Round(folder, 0, graph.n_vertices, bounds, np.add.reduceat(counts, bounds[:-1]), {}), counts
+    return Round(folder, 0, bounds, np.add.reduceat(counts, bounds[:-1]), {}), counts
 
 
-def split_part(
-    path: Path, span: tuple[int, int], folder: Path, limit: int, short: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def split_part(path: Path, span: tuple[int, int], folder: Path, limit: int, short: bool) -> tuple[Ids, Ids]:
     """Write a part in pieces; the first vertex of each, and how many entries each vertex has."""
-    edges = read_edges(path)
+    edges = Edges.read(path)
     if short:
         edges = edges._replace(weight=shorten(edges.weight))
     counts = np.bincount(edges.source - span[0], minlength=span[1] - span[0])
     bounds = span[0] + cut_bounds(counts, 1, limit)
     cuts = np.searchsorted(edges.source, bounds)
     for first, start, stop in zip(bounds[:-1].tolist(), cuts[:-1], cuts[1:], strict=True):
-        write_edges(part_path(folder, first), edges.take(slice(start, stop)))
+        edges.take(slice(start, stop)).write(part_path(folder, first))
     return bounds[:-1], counts
 
 
-def checksum_of(graph: Graph | DistributedGraph, client: distributed.Client) -> int:
-    """64 bits of the edges of a graph, each once, whatever its parts."""
-    if isinstance(graph, DistributedGraph):
-        return sum(run_tasks(client, checksum_part, graph.part_paths)) % 2**64
-    first, second, weight = graph.edges()
-    return Edges(first.astype(np.int64), second.astype(np.int64), weight).checksum()
-
-
-def checksum_part(path: Path) -> int:
-    """That of the entries of a part whose source is the smaller end."""
-    return read_edges(path).upper().checksum()
-
-
 class Checkpoint:
-    """The folder of a linkage: its last round, the merges of all, and which graph and method they belong to."""
+    """The folder of a linkage: its last round, the merges of all, and to which graph and method they belong."""
 
-    def __init__(self, folder: Path, method: str, graph: Graph | DistributedGraph, client: distributed.Client) -> None:
+    def __init__(self, folder: Path, method: str, graph: Graph | DistributedGraph) -> None:
         self.folder = folder
         self.identity: dict[str, Any] = {
             "method": method,
             "n_vertices": graph.n_vertices,
             "n_edges": graph.n_edges,
             "degrees": hashlib.sha256(np.ascontiguousarray(graph.degrees).tobytes()).hexdigest(),
-            "checksum": f"{checksum_of(graph, client):016x}",
         }
 
     def new_round(self, number: int) -> Path:
@@ -136,13 +113,12 @@ class Checkpoint:
         return place
 
     def save(self, state: Round, merges: Merges | None = None) -> Round:
-        """Keep a round and its merges, and remove what it makes superfluous."""
+        """Write a round and its merges, and remove the rounds before."""
         save_arrays(state.folder, **state.arrays)
         if merges is not None:
             np.savez(self._merges_path(state.number), first=merges[0], second=merges[1])
-        description = {"round": state.number, "folder": state.folder.name, "n_clusters": state.n_clusters}
+        description = {"round": state.number, "folder": state.folder.name, "arrays": list(state.arrays)}
         description |= {"bounds": state.bounds.tolist(), "entries": state.entries.tolist()}
-        description |= {"arrays": list(state.arrays)}
         write_file(self.folder / STATE, json.dumps({**_FORMAT, **self.identity, **description}))
         self._remove_others(state.folder)
         return state
@@ -151,12 +127,10 @@ class Checkpoint:
         """The last round that is whole, None if there is none; raises if the folder holds something else."""
         path = self.folder / STATE
         if not path.is_file():
-            for other in self.folder.iterdir():
-                # What a killed first round left may go.
-                if not other.name.startswith(("round-", "merges-", ".")):
-                    raise ValueError(
-                        f"{self.folder} holds {other.name}, and no rounds. Name an empty folder, or a new one."
-                    )
+            others = [one.name for one in self.folder.iterdir() if not one.name.startswith(("round-", "merges-", "."))]
+            if others:
+                raise ValueError(f"{self.folder} holds {others[0]}, and no rounds. Name an empty folder, or a new one.")
+            # A first round that was killed.
             self._remove_others(self.folder)
             return None
         state = json.loads(path.read_text(encoding="utf-8"))
@@ -165,19 +139,19 @@ class Checkpoint:
         for name, value in self.identity.items():
             if state.get(name) != value:
                 raise ValueError(
-                    f"{self.folder} keeps the rounds of another {'method' if name == 'method' else 'graph'}: its {name}"
+                    f"{self.folder} holds the rounds of another {'method' if name == 'method' else 'graph'}: its {name}"
                     f" is {state.get(name)}, not {value}. Name another checkpoint_dir, or remove that folder."
                 )
         folder = self.folder / state["folder"]
         self._remove_others(folder)
         sizes = np.array(state["bounds"], np.int64), np.array(state["entries"], np.int64)
-        arrays = {name: np.load(folder / f"{name}.npy", allow_pickle=False) for name in state["arrays"]}
-        return Round(folder, state["round"], state["n_clusters"], *sizes, arrays)
+        arrays = {name: np.load(folder / f"{name}.npy") for name in state["arrays"]}
+        return Round(folder, state["round"], *sizes, arrays)
 
     def merges(self, state: Round) -> Iterator[Merges]:
         """The merges of each round up to this one."""
         for number in range(1, state.number + 1):
-            with np.load(self._merges_path(number), allow_pickle=False) as arrays:
+            with np.load(self._merges_path(number)) as arrays:
                 yield arrays["first"], arrays["second"]
 
     def _merges_path(self, number: int) -> Path:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import distributed
 import numpy as np
+from distributed import Client
 
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import ClusterLinkage
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.dask.client import current_client, run_tasks, scratch_folder, work_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import NO_EDGES, Edges, join_edges, read_edges
+from hypcse.dask.edge_files import Edges
 from hypcse.dask.linking.average_rounds import AverageRounds
 from hypcse.dask.linking.checkpoints import Checkpoint
 from hypcse.graph import GraphLike, as_graph
@@ -35,15 +35,14 @@ def graph_linkage(
     memory_limit: int = MEMORY_LIMIT,
     n_parts: int | None = None,
     checkpoint_dir: str | Path | None = None,
-    client: distributed.Client | None = None,
+    client: Client | None = None,
     callback: Callback | None = None,
 ) -> Tree:
     """The tree of `hypcse.graph_linkage`, for graphs whose edges no machine holds.
 
-    In every round, workers merge what is certain: two clusters of which each is the nearest of the other, while the
-    neighbors that they do not hold are frozen. Then the graph is contracted. When what is left has at most
-    `memory_limit` edges, this process links it in memory. The tree is the one that `hypcse.graph_linkage` finds,
-    whatever the number of parts and workers.
+    In every round, workers merge clusters of which each is the nearest of the other, while the neighbors that they do
+    not hold are frozen. Then the graph is contracted. Once it has at most `memory_limit` edges, this process links it.
+    The tree is that of `hypcse.graph_linkage`, whatever the number of parts and workers.
 
     Parameters
     ----------
@@ -56,14 +55,12 @@ def graph_linkage(
     n_parts
         Number of parts that a graph in memory is written to, by default one per 2 million entries.
     checkpoint_dir
-        A folder that keeps the last round, and the merges of all. Called again with it, the linkage goes on from there;
-        "single" takes one pass over the parts, and starts again. It must be visible to all workers under the same name.
-        By default a temporary folder, removed in the end.
+        A folder for the last round and the merges of all, visible to all workers under the same name. A call that was
+        stopped goes on there; "single", one pass over the parts, starts again. By default a temporary folder.
     client
         A Dask client, the current one by default. A graph within the limit needs none.
     callback
-        Called with a `Progress` in merges after every round. Return True to stop: `Stopped` is raised, and a
-        `checkpoint_dir` keeps what was done.
+        Called with a `Progress` in merges after every round. Return True to stop, which raises `Stopped`.
 
     Returns
     -------
@@ -72,12 +69,11 @@ def graph_linkage(
 
     Notes
     -----
-    The tree equals that of `hypcse.graph_linkage` while all weights, and their sums between two clusters, are within a
-    factor of 2^29 (5e8) of each other. Beyond it "average" and "paris" round sums, and clusters that are almost equally
-    near may be joined in another order.
+    The trees are equal while all weights, and their sums between two clusters, are within a factor of 2^29 (5e8).
+    Beyond it "average" and "paris" round sums, and clusters that are almost equally close may be joined otherwise.
 
-    A cluster and its nearest must fit the limit with all their neighbors: a graph with a vertex that is joined to
-    more others than that raises ValueError.
+    A cluster and its nearest are merged with all their neighbors at hand: if a vertex has more than `memory_limit`
+    edges, one worker holds them, and the limit is exceeded there.
 
     Examples
     --------
@@ -97,7 +93,7 @@ def graph_linkage(
     with work_folder(checkpoint_dir, client) as folder, hold_folder(folder):
         if method != "single":
             # Every edge is there from both ends.
-            rounds = AverageRounds(Checkpoint(folder, method, over, client), 2 * memory_limit, client)
+            rounds = AverageRounds(Checkpoint(folder, method, over), 2 * memory_limit, client)
             merges = rounds.merges(over, n_parts, reporter)
         elif isinstance(over, DistributedGraph):
             merges = single_merges(over, client, reporter)
@@ -107,29 +103,21 @@ def graph_linkage(
     return tree_of_merges(over.degrees, *merges).with_names(names)
 
 
-def single_merges(graph: DistributedGraph, client: distributed.Client, reporter: Reporter) -> Merges:
-    """All merges: the edges of the heaviest forest, in order. Memory O(n) here, O(part) on a worker.
-
-    An edge that a cycle of heavier ones closes in a part is in no forest of the graph. Edges keep their first ends,
-    which settle ties as in memory: heaviest first, then in the order of (i, j).
-    """
-    n_merges, forest = graph.n_vertices - 1, NO_EDGES
+def single_merges(graph: DistributedGraph, client: Client, reporter: Reporter) -> Merges:
+    """All merges: the edges of the heaviest forest, in order. Memory O(n) here, O(part) on a worker."""
+    # An edge that a cycle of heavier ones closes in a part is in no forest of the graph.
+    n_merges, forest = graph.n_vertices - 1, Edges.join([])
     waiting: list[Edges] = []
-    for edges in run_tasks(client, part_forest, graph.part_paths):
+    for edges in run_tasks(client, lambda path: heaviest_edges(Edges.read(path).upper()), graph.part_paths):
         waiting.append(edges)
         if sum(some.source.size for some in waiting) > n_merges:
-            forest, waiting = heaviest_edges(join_edges([forest, *waiting])), []
+            forest, waiting = heaviest_edges(Edges.join([forest, *waiting])), []
         done = forest.source.size
         if reporter.tell("merges", done, n_merges):
             raise Stopped(f"the linkage was stopped by its callback with {done:,} of {n_merges:,} merges done.")
-    forest = heaviest_edges(join_edges([forest, *waiting]))
+    forest = heaviest_edges(Edges.join([forest, *waiting]))
     reporter.tell("merges", forest.source.size, forest.source.size)
     return forest.source, forest.target
-
-
-def part_forest(path: Path) -> Edges:
-    """The heaviest forest of a part."""
-    return heaviest_edges(read_edges(path).upper())
 
 
 def heaviest_edges(edges: Edges) -> Edges:

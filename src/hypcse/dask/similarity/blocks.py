@@ -1,23 +1,27 @@
-"""A table in blocks of rows, and the scale of its columns."""
+"""A table in blocks of rows: the scale of its columns, and the bandwidth of the distances between its rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import dask.array as da
-import distributed
 import numpy as np
+from distributed import Client
 from numpy.typing import NDArray
 
-from hypcse._checks import check_features, check_finite
-from hypcse._choices import Metric, Scale
-from hypcse.dask.client import first_rows, run_blocks
-from hypcse.dask.edge_files import mix_bits
+from hypcse._arrays import check_unmasked
+from hypcse._checks import check_features, check_finite, warn
+from hypcse._choices import Bandwidth, Metric, Scale
+from hypcse.dask.client import first_rows, run_blocks, run_tasks
+from hypcse.dask.edge_files import Edges, mix_bits
 from hypcse.graph.precision import Shifts, shifts_between
 from hypcse.graph.scales import MinMaxScaling, Scaling, StandardScaling
 from hypcse.graph.scaling import KINDS, shifted
+from hypcse.graph.similarity import MAX_EXPONENT, clip_width, light_weights, root_width
+from hypcse.kernels.arrays import Ids, Reals
 
 BLOCK_BYTES = 16_000_000
 """Bytes of a block of rows that is cut out of a larger one."""
@@ -44,9 +48,7 @@ def as_rows(X: Any) -> da.Array:
         features = check_features(X)
         return da.from_array(features, chunks=(_rows_of_block(features.shape[1], features.dtype.itemsize), -1))
     if X.ndim != 2 or X.dtype.kind not in "fiubmM":
-        raise ValueError(
-            f"X must be two-dimensional numbers (points x features), got {X.dtype} of {X.ndim} dimensions."
-        )
+        raise ValueError(f"X must be two-dimensional numbers, got {X.dtype} of {X.ndim} dimensions.")
     if np.isnan(X.chunks[0]).any():
         X = X.compute_chunk_sizes()
     if 0 in X.shape:
@@ -64,16 +66,8 @@ def checked_block(block: Any, first: int) -> NDArray[np.floating]:
     """A block in the precision of the table; raise with the row of the table if it has no finite number."""
     values = np.asarray(block)
     width = values.shape[1]
-
-    def place(entry: int) -> tuple[int, int]:
-        return first + entry // width, entry % width
-
-    if np.ma.is_masked(block):
-        raise ValueError(
-            f"values of X are masked, the first at {place(int(np.ma.getmaskarray(block).argmax()))}. Remove or fill "
-            "them first: dask.array.ma.filled(X, value) makes a plain array."
-        )
-    check_finite("X", values, place)
+    check_finite("X", values, lambda entry: (first + entry // width, entry % width))
+    check_unmasked("X", block)
     return check_features(values)
 
 
@@ -84,11 +78,7 @@ def column_facts(block: Any, first: int) -> Columns:
 
 
 def checksum(features: NDArray[np.floating], first: int) -> int:
-    """64 bits of the values of a block that begins at row `first` of its table.
-
-    Those of blocks add up, modulo 2^64, to that of the table, however it is cut. Each value is mixed with its row and
-    column one to one, so that another value in one place always gives another sum.
-    """
+    """64 bits of the values of a block from row `first` of its table; those of blocks add up modulo 2^64."""
     columns = mix_bits(~np.arange(features.shape[1], dtype=np.uint64))
     step, total = max(1, TILE // columns.size), 0
     for start in range(0, len(features), step):
@@ -106,12 +96,7 @@ def join_columns(facts: Iterable[Columns]) -> Columns:
 
 
 def learn_scaling(
-    client: distributed.Client,
-    rows: da.Array,
-    scale: Scale,
-    metric: Metric,
-    columns: Columns,
-    sample: NDArray[np.floating],
+    client: Client, rows: da.Array, scale: Scale, metric: Metric, columns: Columns, sample: NDArray[np.floating]
 ) -> Scaling:
     """The scale of a table: "minmax" by the ends of its columns, "standard" by reading it again, others by a sample."""
     shifts = shifts_between(columns.low, columns.high, scale, metric)
@@ -133,7 +118,7 @@ def learn_scaling(
     return shifted(KINDS[scale].learn(shifts.cast(sample, KINDS[scale].precision)), shifts)
 
 
-def block_moments(block: Any, first: int, shifts: Shifts) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
+def block_moments(block: Any, first: int, shifts: Shifts) -> tuple[int, Reals, Reals]:
     """Number of rows of a block, and means and variances of its columns in single precision, as `Shifts` casts it."""
     from sklearn.preprocessing import StandardScaler
 
@@ -153,13 +138,62 @@ def _standard(moments: Iterable[tuple[Any, ...]]) -> StandardScaling:
     return StandardScaling(mean.astype(np.float32), deviation.astype(np.float32))
 
 
-def sample_rows(client: distributed.Client, rows: da.Array, chosen: NDArray[np.int64]) -> NDArray[np.floating]:
+def sample_rows(client: Client, rows: da.Array, chosen: Ids) -> NDArray[np.floating]:
     """Some rows of the table, by their ascending numbers, in its precision."""
     edges = np.searchsorted(chosen, [*first_rows(rows), rows.shape[0]])
     own = [chosen[low:high] for low, high in pairwise(edges)]
-    return np.concatenate(list(run_blocks(client, take_rows, rows, own)))
+    parts = run_blocks(client, lambda block, first, rows: checked_block(block, first)[rows - first], rows, own)
+    return np.concatenate(list(parts))
 
 
-def take_rows(block: Any, first: int, chosen: NDArray[np.int64]) -> NDArray[np.floating]:
-    """Rows of a block, by their numbers in the table."""
-    return checked_block(block, first)[chosen - first]
+SHIFT = 40
+"""Bits of a float that are left out when distances are counted: 24 stay, of which 12 are of the mantissa."""
+
+Counts = tuple[Ids, Ids]
+"""Distinct values, ascending, and how often each is there."""
+
+
+def choose_width(client: Client, parts: list[Path], bandwidth: Bandwidth, largest: float) -> float:
+    """The bandwidth, or what distances say if asked for or if weights would vanish; `largest` is squared."""
+    if bandwidth == "auto":
+        return root_width(largest)
+    if bandwidth == "median":
+        return median_distance(client, parts)
+    exponent = largest / float(bandwidth) ** 2
+    if exponent <= MAX_EXPONENT:
+        return float(bandwidth)
+    width = median_distance(client, parts)
+    warn(light_weights(bandwidth, "edges", exponent, width))
+    return width
+
+
+def median_distance(client: Client, parts: list[Path]) -> float:
+    """The median of the distances above 0, exactly; 1 without any."""
+    # One pass counts distances by their leading bits; a second one counts those that share them with the middle.
+    bins, counts = _join_counts(run_tasks(client, count_patterns, parts, leading=None))
+    total = int(counts.sum())
+    if total == 0:
+        return 1.0
+    middle = sorted({(total - 1) // 2, total // 2})
+    middle_bins = np.unique(bins[np.searchsorted(np.cumsum(counts), middle, side="right")])
+    below = int(counts[bins < middle_bins[0]].sum())
+    values, times = _join_counts(run_tasks(client, count_patterns, parts, leading=middle_bins))
+    # There are no values between two such bins.
+    at = np.searchsorted(np.cumsum(times), np.array(middle) - below, side="right")
+    return clip_width(float(np.mean(np.sqrt(values[at].view(np.float64)))))
+
+
+def count_patterns(path: Path, leading: Ids | None) -> Counts:
+    """How often each pattern of leading bits, or whole pattern that begins with one of these, is in a part."""
+    squared = Edges.read(path).weight
+    patterns = np.ascontiguousarray(squared[squared > 0]).view(np.int64)
+    bits = patterns >> SHIFT
+    return np.unique(bits if leading is None else patterns[np.isin(bits, leading)], return_counts=True)
+
+
+def _join_counts(several: Iterable[Counts]) -> Counts:
+    values, counts = np.empty(0, np.int64), np.empty(0, np.int64)
+    for others, times in several:
+        values, place = np.unique(np.concatenate([values, others]), return_inverse=True)
+        counts = np.bincount(place, np.concatenate([counts, times]), values.size).astype(np.int64)
+    return values, counts

@@ -1,4 +1,4 @@
-"""The sharded similarity graph, step by step; every step leaves files that the next one reads."""
+"""The similarity graph in shards, step by step; every step leaves files that the next one reads."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.dask.building import gather_parts, part_bounds, scatter_parts
 from hypcse.dask.client import current_client, run_blocks, run_tasks, shared_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.edge_files import Edges, Parts, holds_graph, read_edges, read_metadata, write_metadata
-from hypcse.dask.similarity.blocks import as_rows, column_facts, join_columns, learn_scaling, sample_rows
-from hypcse.dask.similarity.plan import Options
+from hypcse.dask.edge_files import Edges, Parts, holds_graph, read_metadata, write_metadata
+from hypcse.dask.similarity.blocks import as_rows, choose_width, column_facts, join_columns, learn_scaling, sample_rows
 from hypcse.dask.similarity.shards import (
+    Options,
     Shards,
     compared,
     cut_shards,
@@ -33,10 +33,10 @@ from hypcse.dask.similarity.shards import (
     place_centroids,
     search_piece,
 )
-from hypcse.dask.similarity.widths import choose_width
 from hypcse.graph.neighbors.search import MAX_EXACT
 from hypcse.graph.scales import Scaling
 from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.storage.files import hold_folder
 from hypcse.storage.whole import write_file
 
@@ -63,15 +63,15 @@ def similarity_graph(
     """`hypcse.similarity_graph` of a table that need not fit one machine: edges in Parquet.
 
     Centroids of a sample cut the table into shards of nearby rows. Every row goes to the shards of its `n_probes`
-    nearest centroids, neighbors are searched in each shard, and the nearest `n_neighbors` distinct ones of all shards
-    are kept. Scales and weights are those of `hypcse.similarity_graph`; a table of one shard gives the same graph.
+    nearest centroids. Its neighbors are the nearest `n_neighbors` distinct rows of all these. Scales and weights are
+    those of `hypcse.similarity_graph`; a table of one shard gives the same graph.
 
     Parameters
     ----------
     X
         A dask.array or an array, one row per point; or a dask.dataframe of numbers.
     n_neighbors
-        Neighbors of each point.
+        Neighbors per point.
     bandwidth
         A positive number, "auto" or "median", as for `hypcse.similarity_graph`.
     scale
@@ -83,14 +83,13 @@ def similarity_graph(
     n_probes
         Shards that every row goes to. More of them find more of the true neighbors, and take longer.
     shard_rows
-        Rows of a shard on average: 200,000 by default, or fewer where these take more than 64 MB. A shard of more than
-        four times as many, as copies of one row make it, is searched in random slices.
+        Rows of a shard on average: 200,000 by default, or what takes 64 MB. A shard of more than four times as many is
+        searched in random slices.
     n_parts
         Parts of the graph, by default one per 2 million entries, and one per worker at least.
     folder
-        Where edges and shards are kept: visible to this program and to all workers under the same name. By default a
-        temporary folder, which needs workers on this machine. A call that was stopped goes on there; one that ended is
-        not repeated.
+        Where edges and shards are: visible to this program and to all workers under the same name. A call that was
+        stopped goes on there. By default a temporary folder (workers on this machine).
     random_state
         Seed of the samples.
     callback
@@ -101,8 +100,8 @@ def similarity_graph(
     Returns
     -------
     DistributedGraph
-        Vertex k is row k of X. Its `recall` is the share of the true neighbors that were found, measured on 500 rows.
-        Below 0.95 there is a warning.
+        Vertex k is row k of X. Its `recall`, the share of the true neighbors, is measured on 500 rows. Below 0.95
+        there is a warning.
 
     Examples
     --------
@@ -111,16 +110,7 @@ def similarity_graph(
     ...     similarity_graph(da.random.default_rng(0).random((1000, 4), chunks=(250, 4)), n_parts=1).n_vertices
     1000
     """
-    options = Options(
-        n_neighbors,
-        bandwidth,
-        scale,
-        metric,
-        algorithm,
-        n_probes=n_probes,
-        shard_rows=shard_rows,
-        random_state=random_state,
-    )
+    options = Options(n_neighbors, bandwidth, scale, metric, algorithm, n_probes, shard_rows, random_state)
     client = current_client(client)
     place, temporary = shared_folder(folder, client)
     return Pipeline(as_rows(X), options, place, client, Reporter(callback)).run(n_parts, temporary).graph
@@ -135,13 +125,13 @@ class Built(NamedTuple):
 
 
 class Pipeline:
-    """One graph in the making."""
+    """The steps from a table to its graph, in a folder."""
 
     def __init__(self, rows: da.Array, options: Options, place: Path, client: Client, reporter: Reporter) -> None:
         self.rows, self.options, self.place, self.client, self.reporter = rows, options, place, client, reporter
 
     def run(self, n_parts: int | None, temporary: Any) -> Built:
-        """The graph, which is made unless the folder holds it already; no other run may write there meanwhile."""
+        """The graph, unless the folder holds it already."""
         options, (n, d) = self.options, self.rows.shape
         with hold_folder(self.place):
             blocks = run_blocks(self.client, column_facts, self.rows)
@@ -154,10 +144,7 @@ class Pipeline:
             else:
                 parts, about = read_metadata(self.place)
                 if about["fingerprint"] != fingerprint:
-                    raise ValueError(
-                        f"{self.place} holds the graph of another table or of other arguments. Name another folder, or "
-                        "open it with DistributedGraph.from_parquet."
-                    )
+                    raise ValueError(f"{self.place} holds the graph of another table or options. Name another folder.")
             return Built(DistributedGraph(self.place, *parts, about, temporary), scaling, scaled)
 
     def track(self, stage: str, results: Iterable[Any], total: int) -> Iterator[Any]:
@@ -174,28 +161,23 @@ class Pipeline:
         options, (n, d) = self.options, self.rows.shape
         work = self.place / f"work-{fingerprint}"
         work.mkdir(exist_ok=True)
-        bounds = self._keep_cuts(work, n_parts)
-        points = compared(sample, options.metric)
-        centroids = place_centroids(points, options.n_shards(n, d), options.random_state)
+        bounds = self._plan_cuts(work, n_parts)
+        centroids = place_centroids(compared(sample, options.metric), options.n_shards(n, d), options.random_state)
         shards = Shards(scaling, options.metric, centroids, options.n_probes)
         pieces = self._search(shards, bounds, work)
         alone = len(pieces) == 1
         best, largest, squared = self._best(pieces, bounds, work)
         recall = 1.0 if alone and n <= MAX_EXACT else self._recall(shards, squared)
         width = choose_width(self.client, best, options.width, largest)
-        parts = self._weigh(best, bounds, width, work)
-        diagonal = np.load(pieces[0].with_suffix(".npy"), allow_pickle=False) if alone else np.ones(n)
-        parts = parts._replace(self_weights=diagonal)
+        diagonal = np.load(pieces[0].with_suffix(".npy")) if alone else np.ones(n)
+        parts = self._weigh(best, bounds, width, work)._replace(self_weights=diagonal)
         about = {"bandwidth": width, "recall": recall, "fingerprint": fingerprint}
         write_metadata(self.place, parts, about)
         shutil.rmtree(work)
         return parts, about
 
-    def _keep_cuts(self, work: Path, n_parts: int | None) -> NDArray[np.int64]:
-        """The rows at which parts begin; they and the blocks of rows are those of an earlier call, if there was one.
-
-        If another number of parts is asked for, neighbors are searched again, because their files are cut by part.
-        """
+    def _plan_cuts(self, work: Path, n_parts: int | None) -> Ids:
+        """The rows at which parts begin; they and the blocks of rows are those of an earlier call, if there was one."""
         path, n = work / "plan.json", self.rows.shape[0]
         bounds = part_bounds(n, 2 * n * self.options.n_neighbors, n_parts, self.client).tolist()
         plan = {"chunks": self.rows.chunks[0], "bounds": bounds}
@@ -203,13 +185,13 @@ class Pipeline:
             plan = json.loads(path.read_text(encoding="utf-8"))
             if n_parts is not None and plan["bounds"] != bounds:
                 plan["bounds"] = bounds
-                for file in work.glob("near-*"):
+                for file in work.glob("neighbors-*"):
                     file.unlink()
         write_file(path, json.dumps(plan))
         self.rows = self.rows.rechunk({0: tuple(plan["chunks"])})
         return np.array(plan["bounds"], np.int64)
 
-    def _search(self, shards: Shards, bounds: NDArray[np.int64], work: Path) -> list[Path]:
+    def _search(self, shards: Shards, bounds: Ids, work: Path) -> list[Path]:
         """Deal rows to shards and search each; the files of their neighbors."""
         options, n_blocks = self.options, self.rows.numblocks[0]
         places = [work / f"rows-{block:05d}" for block in range(n_blocks)]
@@ -222,10 +204,8 @@ class Pipeline:
         list(self.track("neighbors", searched, len(pieces)))
         return paths
 
-    def _best(
-        self, pieces: list[Path], bounds: NDArray[np.int64], work: Path
-    ) -> tuple[list[Path], float, NDArray[np.float64]]:
-        """Files of the best neighbors by part; the largest squared distance, and those of the rows for recall."""
+    def _best(self, pieces: list[Path], bounds: Ids, work: Path) -> tuple[list[Path], float, Reals]:
+        """Files of the best neighbors by part; the largest squared distance, and distances for the recall."""
         paths = [work / f"best-{part:05d}.parquet" for part in range(bounds.size - 1)]
         measured = self.options.measured(self.rows.shape[0])
         samples = np.split(measured, np.searchsorted(measured, bounds[1:-1]))
@@ -236,7 +216,7 @@ class Pipeline:
         largest, squared = zip(*self.track("best neighbors", best, len(paths)), strict=True)
         return paths, max(largest), np.concatenate(squared)
 
-    def _recall(self, shards: Shards, squared: NDArray[np.float64]) -> float:
+    def _recall(self, shards: Shards, squared: Reals) -> float:
         """Measured on a sample and reported, with a warning if it is low."""
         sample = sample_rows(self.client, self.rows, self.options.measured(self.rows.shape[0]))
         points = compared(shards.scaling.apply(sample), shards.metric)
@@ -244,12 +224,12 @@ class Pipeline:
         self.reporter.tell("recall", 1, 1, value=recall, measure="recall")
         if recall < LEAST_RECALL:
             warn(
-                f"only {recall:.3f} of the true neighbors were found, as measured on {len(points)} rows. Pass a larger "
-                f"n_probes (now {shards.n_probes}) or larger shards (shard_rows)."
+                f"the recall of neighbors is {recall:.3f}, as measured on {len(points)} rows. Pass a larger n_probes "
+                f"(now {shards.n_probes}) or larger shards (shard_rows)."
             )
         return recall
 
-    def _weigh(self, best: list[Path], bounds: NDArray[np.int64], width: float, work: Path) -> Parts:
+    def _weigh(self, best: list[Path], bounds: Ids, width: float, work: Path) -> Parts:
         """The parts of the graph: weights of neighbors, averaged both ways."""
         moved = [work / f"moved-{part:05d}.parquet" for part in range(len(best))]
         weighed = run_tasks(self.client, weigh_part, best, moved, bounds=bounds, width=width)
@@ -258,8 +238,8 @@ class Pipeline:
         return gather_parts(moved, self.place, bounds, self.client, MIN_WEIGHT, track)
 
 
-def weigh_part(path: Path, place: Path, bounds: NDArray[np.int64], width: float) -> None:
+def weigh_part(path: Path, place: Path, bounds: Ids, width: float) -> None:
     """Write half of the weights of the neighbors of a part, from both ends, a row group per part."""
-    edges = read_edges(path)
+    edges = Edges.read(path)
     weights = gaussian_weights(edges.weight, width) / 2
     scatter_parts(place, Edges(edges.source, edges.target, weights).both_ways(), bounds)

@@ -1,28 +1,86 @@
-"""Rows dealt to shards of nearby ones, neighbors within each shard, and for each row the best of all its shards."""
+"""Rows dealt to shards of nearby rows, neighbors within each shard, and the best of these for each row."""
 
 from __future__ import annotations
 
-import os
-import secrets
-import shutil
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import dask.array as da
-import distributed
 import numpy as np
+from distributed import Client
 from numpy.typing import NDArray
 
+from hypcse._checks import check_count
 from hypcse._choices import Metric
-from hypcse._random import generator
+from hypcse._random import check_seed, generator
 from hypcse._threads import openmp_threads, worker_threads
-from hypcse.dask.client import run_blocks
-from hypcse.dask.edge_files import Edges, gather_edges, load_array, mix_bits, save_arrays, write_edges
-from hypcse.dask.similarity.blocks import checked_block
-from hypcse.dask.similarity.plan import Options
+from hypcse.dask.client import run_blocks, scratch_folder
+from hypcse.dask.edge_files import Edges, load_array, mix_bits, save_arrays
+from hypcse.dask.similarity.blocks import MAX_RANKED, Columns, checked_block
 from hypcse.graph.neighbors.search import nearest_neighbors, neighbors_among, unit_rows
 from hypcse.graph.scales import Scaling
-from hypcse.graph.similarity import weighed_neighbors
+from hypcse.graph.similarity import GraphOptions, weighed_neighbors
+from hypcse.kernels.arrays import Ids, Reals
+
+MAX_SHARD_ROWS = 200_000
+SHARD_BYTES = 64_000_000
+"""Rows of a shard by default are so many, or fewer if they would take more memory."""
+PER_CENTROID, LEAST_SAMPLE = 64, 10_000
+"""Rows of the sample that k-means sees: so many per centroid, and so many at least."""
+N_MEASURED = 500
+"""Rows whose true neighbors are searched to measure recall."""
+
+
+@dataclass(frozen=True)
+class Options(GraphOptions):
+    """The arguments of `similarity_graph` that change its answer."""
+
+    n_probes: int = 2
+    shard_rows: int | None = None
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("n_probes", self.n_probes, 1)
+        check_seed(self.random_state)
+        if self.shard_rows is not None:
+            check_count("shard_rows", self.shard_rows, 2)
+        if self.metric == "precomputed":
+            raise ValueError("metric='precomputed' is not for tables on a cluster. Pass a DistributedGraph.")
+
+    def rows_of_shard(self, d: int) -> int:
+        """Rows of a shard on average."""
+        return self.shard_rows or max(2, min(MAX_SHARD_ROWS, SHARD_BYTES // (4 * d)))
+
+    def n_shards(self, n: int, d: int) -> int:
+        """How many shards rows are dealt to."""
+        rows = self.rows_of_shard(d)
+        return 1 if n <= rows else -(-n * self.n_probes // rows)
+
+    def sampled(self, n: int, d: int) -> Ids:
+        """Ascending numbers of the rows that centroids and quantiles are learned from."""
+        size = max(LEAST_SAMPLE, PER_CENTROID * self.n_shards(n, d), MAX_RANKED if self.scale == "rank" else 0)
+        return _choose(self.random_state, "sample of rows", n, size)
+
+    def measured(self, n: int) -> Ids:
+        """Ascending numbers of the rows that recall is measured on."""
+        return _choose(self.random_state, "recall of rows", n, N_MEASURED)
+
+    def fingerprint(self, columns: Columns) -> str:
+        """Identifies the options, and the table by its shape, its precision and all of its values."""
+        table = [columns.n_rows, columns.low.size, columns.low.dtype.name, columns.checksum]
+        return hashlib.sha256(json.dumps([asdict(self), table], default=str).encode()).hexdigest()[:16]
+
+
+def _choose(random_state: int, purpose: str, n: int, size: int) -> Ids:
+    if size >= n:
+        return np.arange(n)
+    return np.sort(generator(random_state, purpose).choice(n, size, replace=False))
+
 
 N_STEPS = 20
 """Steps of k-means; centroids need not be good, only apart."""
@@ -31,11 +89,7 @@ LARGEST = 4
 
 
 class Shards(NamedTuple):
-    """How rows are scaled, compared and dealt.
-
-    centroids : (n_shards, d) in the coordinates that rows compare by.
-    n_probes  : shards that every row goes to.
-    """
+    """How rows are scaled, compared and dealt: to the `n_probes` nearest of the centroids (n_shards, d)."""
 
     scaling: Scaling
     metric: Metric
@@ -44,7 +98,7 @@ class Shards(NamedTuple):
 
 
 def compared(scaled: NDArray[np.float32], metric: Metric) -> NDArray[Any]:
-    """Scaled rows as they compare by Euclidean distance."""
+    """Scaled rows in the coordinates in which Euclidean distance compares them."""
     return unit_rows(scaled, scaled.shape[1]) if metric == "cosine" else scaled
 
 
@@ -62,8 +116,8 @@ def place_centroids(points: NDArray[Any], n_shards: int, random_state: int) -> N
     return np.unique(fitted.cluster_centers_.astype(points.dtype), axis=0)
 
 
-def deal_block(block: Any, first: int, place: Path, shards: Shards) -> NDArray[np.int64]:
-    """Write the scaled rows of a block, shard by shard, into a folder; how many each shard gets."""
+def deal_block(block: Any, first: int, place: Path, shards: Shards) -> Ids:
+    """Write the scaled rows of a block, shard by shard, into a folder; return the number for each shard."""
     if not place.is_dir():
         scaled = shards.scaling.apply(checked_block(block, first))
         with worker_threads(1, len(scaled)):
@@ -71,15 +125,11 @@ def deal_block(block: Any, first: int, place: Path, shards: Shards) -> NDArray[n
         order = np.argsort(probes.ravel(), kind="stable")
         rows = order // probes.shape[1]
         starts = np.searchsorted(probes.ravel()[order], np.arange(len(shards.centroids) + 1))
-        draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
-        save_arrays(draft, ids=first + rows, rows=scaled[rows], starts=starts)
-        try:
-            os.rename(draft, place)
-        except OSError:
-            # Another worker that did the same meanwhile is as good.
-            if not place.is_dir():
-                raise
-            shutil.rmtree(draft)
+        with scratch_folder(place.parent, f".{place.name}") as draft:
+            save_arrays(draft, ids=first + rows, rows=scaled[rows], starts=starts)
+            # Another worker may do the same meanwhile.
+            with suppress(OSError):
+                draft.rename(place)
     return np.diff(load_array(place, "starts"))
 
 
@@ -93,9 +143,9 @@ class Piece(NamedTuple):
 
     def path(self, work: Path) -> Path:
         """The file of its neighbors."""
-        return work / f"near-{self.shard:05d}-{self.slice:03d}.parquet"
+        return work / f"neighbors-{self.shard:05d}-{self.slice:03d}.parquet"
 
-    def read(self, places: list[Path]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def read(self, places: list[Path]) -> tuple[Ids, NDArray[np.float32]]:
         """Numbers of its rows, ascending, and the rows."""
         ids, rows = [], []
         for place in places:
@@ -107,22 +157,17 @@ class Piece(NamedTuple):
         return np.concatenate(ids), np.concatenate(rows)
 
 
-def cut_shards(sizes: NDArray[np.int64], shard_rows: int, random_state: int) -> list[Piece]:
-    """The shards, and slices of those that are far larger than the average; the largest first."""
+def cut_shards(sizes: Ids, shard_rows: int, random_state: int) -> list[Piece]:
+    """The shards, and slices of those that are far larger than the average."""
     seed = int(generator(random_state, "slices").integers(2**31))
     counts = np.where(sizes > LARGEST * shard_rows, -(-sizes // shard_rows), 1)
     pieces = [Piece(shard, k, count, seed) for shard, count in enumerate(counts.tolist()) for k in range(count)]
-    # So that no worker is left alone with the largest at the end.
+    # The largest first, so that no worker is left alone with it at the end.
     return sorted(pieces, key=lambda piece: -sizes[piece.shard] / piece.n_slices)
 
 
-def search_piece(
-    piece: Piece, path: Path, places: list[Path], options: Options, alone: bool, bounds: NDArray[np.int64]
-) -> None:
-    """Write the neighbors of each row within a piece: source, target and squared distance, a row group per part.
-
-    One shard alone is searched as a table in memory is, and its diagonal is written beside.
-    """
+def search_piece(piece: Piece, path: Path, places: list[Path], options: Options, alone: bool, bounds: Ids) -> None:
+    """Write the neighbors of each row within a piece: source, target and squared distance, a row group per part."""
     if path.is_file():
         return
     ids, rows = piece.read(places)
@@ -137,38 +182,27 @@ def search_piece(
             squared = np.square(distances, out=distances)
     known = neighbors >= 0
     source = np.repeat(ids, known.sum(axis=1))
-    write_edges(path, Edges(source, ids[neighbors[known]], squared[known]), np.searchsorted(source, bounds))
+    Edges(source, ids[neighbors[known]], squared[known]).write(path, np.searchsorted(source, bounds))
 
 
-def keep_best(
-    part: int, path: Path, sample: NDArray[np.int64], pieces: list[Path], n_neighbors: int
-) -> tuple[float, NDArray[np.float64]]:
-    """Write the nearest distinct neighbors of each row of a part by (distance, id).
-
-    Returns the largest squared distance, and those of sampled rows of the part, padded with infinity.
-    """
-    edges = gather_edges(pieces, part)
+def keep_best(part: int, path: Path, sample: Ids, pieces: list[Path], n_neighbors: int) -> tuple[float, Reals]:
+    """Write the nearest distinct neighbors of each row of a part by (distance, id)."""
+    edges = Edges.gather(pieces, part)
     edges = edges.take(np.lexsort((edges.weight, edges.target, edges.source)))
     again = (np.diff(edges.source, prepend=-1) == 0) & (np.diff(edges.target, prepend=-1) == 0)
     edges = edges.take(~again)
     edges = edges.take(np.lexsort((edges.target, edges.weight, edges.source)))
     place = np.arange(edges.source.size) - np.searchsorted(edges.source, edges.source)
     edges, place = edges.take(place < n_neighbors), place[place < n_neighbors]
-    write_edges(path, edges)
+    edges.write(path)
     squared = np.full((sample.size, n_neighbors), np.inf)
     sampled = np.isin(edges.source, sample)
     squared[np.searchsorted(sample, edges.source[sampled]), place[sampled]] = edges.weight[sampled]
     return float(edges.weight.max(initial=0.0)), squared
 
 
-def measure_recall(
-    client: distributed.Client, rows: da.Array, shards: Shards, points: NDArray[Any], squared: NDArray[np.float64]
-) -> float:
-    """Share of the k neighbors of sampled rows that are no farther than the true ones, between 0 and 1.
-
-    points  : the sampled rows, as they compare.
-    squared : (m, k) squared distances to their neighbors.
-    """
+def measure_recall(client: Client, rows: da.Array, shards: Shards, points: NDArray[Any], squared: Reals) -> float:
+    """Share of the k neighbors of sampled rows that are no farther than the true ones, between 0 and 1."""
     count = squared.shape[1] + 1
     true = np.full((len(points), count), np.inf)
     for others in run_blocks(client, nearest_in_block, rows, shards=shards, points=points, count=count):
@@ -180,7 +214,7 @@ def measure_recall(
     return float((squared <= limit[:, None]).sum() / n_true) if n_true else 1.0
 
 
-def nearest_in_block(block: Any, first: int, shards: Shards, points: NDArray[Any], count: int) -> NDArray[np.float64]:
+def nearest_in_block(block: Any, first: int, shards: Shards, points: NDArray[Any], count: int) -> Reals:
     """Squared distances of points, as they compare, to their nearest rows of a block, (m, count) or fewer."""
     others = compared(shards.scaling.apply(checked_block(block, first)), shards.metric)
     with worker_threads(1, len(others)):

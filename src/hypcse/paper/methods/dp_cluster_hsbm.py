@@ -7,7 +7,7 @@ import numpy as np
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import BlockOrder
 from hypcse._random import generator
-from hypcse.methods.bisecting import halved
+from hypcse.methods.linkages import halved
 from hypcse.methods.options import Clock, Inputs
 from hypcse.paper.methods.spectrum import Ids, Merges, Reals, spectral_clusters, tree_of_clusters
 from hypcse.search import graph_linkage

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hypcse._checks import check_count
 from hypcse._random import generator
 from hypcse.graph import Graph
-from hypcse.methods.bisecting import halved
+from hypcse.methods.linkages import halved
 from hypcse.methods.options import Clock, Inputs
 from hypcse.paper.methods.spectrum import (
     Ids,

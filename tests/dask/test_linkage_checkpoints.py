@@ -13,8 +13,8 @@ import pytest
 from hypcse import Graph
 from hypcse import graph_linkage as linkage_in_memory
 from hypcse._progress import Stopped
-from hypcse.dask import DistributedGraph, graph_linkage
-from hypcse.dask.linking.checkpoints import STATE, checksum_of
+from hypcse.dask import graph_linkage
+from hypcse.dask.linking.checkpoints import STATE
 
 
 def random_graph(seed: int, n: int = 60) -> Graph:
@@ -28,7 +28,7 @@ def test_a_stopped_linkage_goes_on(method: Any, client: Any, tmp_path: Path) -> 
     graph = random_graph(0)
     given = {"memory_limit": graph.n_edges // 2, "checkpoint_dir": tmp_path, "client": client}
     with pytest.raises(Stopped, match="merges done"):
-        graph_linkage(graph, method, n_parts=3, callback=lambda told: True, **given)
+        graph_linkage(graph, method, n_parts=3, callback=lambda progress: True, **given)
     assert method == "single" or json.loads((tmp_path / STATE).read_text())["round"] == 1
     tree = graph_linkage(graph, method, **given)
     assert np.array_equal(tree.parent, linkage_in_memory(graph, method).parent)
@@ -56,23 +56,6 @@ def test_rounds_of_other_work_are_refused(client: Any, tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
 
 
-def test_rounds_of_a_graph_with_the_same_degrees_are_refused(client: Any, tmp_path: Path) -> None:
-    """Two graphs of three edges per vertex: a prism, and two cycles joined otherwise."""
-    ring = np.arange(20)
-    first, second = np.tile(ring, 2), np.concatenate([(ring + 1) % 20, (ring + 10) % 20])
-    across = Graph.from_edges(first[:30], second[:30])
-    prism = np.concatenate([(ring[:10] + 1) % 10, 10 + (ring[:10] + 1) % 10, ring[10:]])
-    other = Graph.from_edges(first[:30], prism)
-    assert np.array_equal(across.degrees, other.degrees) and across.n_edges == other.n_edges == 30
-    given: dict[str, Any] = {"memory_limit": 12, "client": client, "checkpoint_dir": tmp_path / "rounds"}
-    told = graph_linkage(across, n_parts=2, **given)
-    with pytest.raises(ValueError, match="another graph: its checksum"):
-        graph_linkage(other, **given)
-    parts = DistributedGraph.from_graph(across, tmp_path / "g", 3)
-    assert checksum_of(parts, client) == checksum_of(across, client) != checksum_of(other, client)
-    assert np.array_equal(graph_linkage(parts, **given).parent, told.parent)
-
-
 def test_nothing_is_left_behind(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     graph = random_graph(2)
@@ -80,15 +63,16 @@ def test_nothing_is_left_behind(client: Any, tmp_path: Path, monkeypatch: pytest
     assert not list(tmp_path.iterdir())
 
 
-def test_a_hub_larger_than_the_limit_is_named(client: Any) -> None:
+@pytest.mark.parametrize("method", ["average", "paris", "single"])
+def test_a_hub_larger_than_the_limit_is_linked(method: Any, client: Any) -> None:
+    """Alone, as a star, and beside groups of which it is a neighbor of all."""
     leaves = np.arange(1, 60)
     star = Graph.from_edges(np.zeros_like(leaves), leaves)
-    with pytest.raises(ValueError, match="memory_limit=20 edges.*Raise memory_limit"):
-        graph_linkage(star, memory_limit=20, client=client)
-    # A forest drops edges, whatever the hub.
-    assert np.array_equal(
-        graph_linkage(star, "single", memory_limit=20, client=client).parent, linkage_in_memory(star, "single").parent
-    )
+    i, j, weight = random_graph(4).edges()
+    hub = Graph.from_edges(np.append(i, np.full(59, 0)), np.append(j, leaves), np.append(weight, np.full(59, 0.01)))
+    for graph, limit in ((star, 20), (hub, 45)):
+        tree = graph_linkage(graph, method, memory_limit=limit, client=client)
+        assert np.array_equal(tree.parent, linkage_in_memory(graph, method).parent)
 
 
 def test_what_fits_is_linked_here_and_odd_options_are_refused() -> None:
