@@ -12,7 +12,8 @@ from hypcse._checks import check_choice
 from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import check_seed
 from hypcse.estimators.similarities import Similarities
-from hypcse.graph.scales import Scaling, ShiftedScaling, WeightedScaling
+from hypcse.graph.precision import Shifts
+from hypcse.graph.scales import Scaling
 from hypcse.graph.scaling import KINDS
 from hypcse.partitions.evidence import Structure
 from hypcse.partitions.nested_levels import Levels
@@ -24,30 +25,32 @@ LABEL_TYPES = ("|b1", *(f"<{kind}{size}" for kind in "iuf" for size in (2, 4, 8)
 
 
 def _encode_scaler(scaler: Scaling) -> Content:
-    parts = {"kind": scaler.kind, **{name: getattr(scaler, name) for name in scaler.parts}}
-    inner = getattr(scaler, "inner", None)
-    return parts if inner is None else {**parts, "inner": _encode_scaler(inner)}
+    stored: dict[str, Any] = {"kind": scaler.kind, **{name: getattr(scaler, name) for name in scaler.parts}}
+    if scaler.shifts is not None:
+        stored = {"kind": "shifted", **scaler.shifts._asdict(), "inner": stored}
+    return stored if scaler.weights is None else {"kind": "weighted", "weights": scaler.weights, "inner": stored}
 
 
-def _decode_scaler(content: Any, outer: tuple[Any, ...] = (WeightedScaling, ShiftedScaling)) -> Scaling:
-    """The scaling; a weighted one may hold a shifted one, and either holds one that stands alone."""
-    kind: Any = content.get("kind") if isinstance(content, dict) else None
-    for place, scaling in enumerate(outer):
-        if kind == scaling.kind:
-            *_, inner = read_parts(content, ("kind", *scaling.parts, "inner"))
-            return scaling(_decode_scaler(inner, outer[place + 1 :]), *_decode_arrays(content, scaling))
-    check_choice("kind", kind, Scale)
-    alone: Any = KINDS[kind]
-    read_parts(content, ("kind", *alone.parts))
-    return alone(*_decode_arrays(content, alone))
-
-
-def _decode_arrays(content: dict[str, Any], scaling: type[Scaling]) -> list[NDArray[Any]]:
-    parts = {name: content[name] for name in scaling.parts}
+def _decode_scaler(stored: Any) -> Scaling:
+    shifts = weights = None
+    if _kind(stored) == "weighted":
+        _, weights, stored = read_parts(stored, ("kind", "weights", "inner"))
+        weights = decode_array(weights, np.float32, 1)
+    if _kind(stored) == "shifted":
+        _, offset, exponent, stored = read_parts(stored, ("kind", "offset", "exponent", "inner"))
+        shifts = Shifts(decode_array(offset, np.float64, 1), decode_array(exponent, np.int64, 1))
+    check_choice("kind", _kind(stored), Scale)
+    scaling: Any = KINDS[stored["kind"]]
+    parts = dict(zip(scaling.parts, read_parts(stored, ("kind", *scaling.parts))[1:], strict=True))
     # Version 0.2 stored ranked values in float32.
     if getattr(parts.get("values"), "dtype", None) == np.float32:
         parts["values"] = parts["values"].astype(np.float64)
-    return [decode_array(parts[name], dtype, 1) for name, dtype in scaling.parts.items()]
+    arrays = {name: decode_array(parts[name], dtype, 1) for name, dtype in scaling.parts.items()}
+    return scaling(**arrays, shifts=shifts, weights=weights)
+
+
+def _kind(stored: Any) -> Any:
+    return stored.get("kind") if isinstance(stored, dict) else None
 
 
 def _decode_structure(kept: Any) -> Structure:
