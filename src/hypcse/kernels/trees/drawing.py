@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
-from hypcse.kernels.compile import kernel
+from hypcse.kernels.compile import helper, kernel
 
 
-@kernel
+@helper
 def _squared_distance(X: Reals, i: int, j: int) -> float:
+    """Squared distance of two rows."""
     total = 0.0
     for k in range(X.shape[1]):
         total += (X[i, k] - X[j, k]) ** 2
@@ -41,7 +42,7 @@ def flipped_order(children: Ids, X: Reals) -> Ids:
     return _walk(children, turn)
 
 
-@kernel
+@helper
 def _walk(children: Ids, turn: Flags) -> Ids:
     """Leaves from left to right, each join's sides turned if `turn` says so."""
     n_leaves = children.shape[0] + 1
@@ -66,7 +67,7 @@ def _walk(children: Ids, turn: Flags) -> Ids:
     return order
 
 
-@kernel
+@helper
 def _other_side(start: int, middle: int, stop: int, leaf: int) -> tuple[int, int]:
     """Where the far end of an order that begins with `leaf` can lie: the child's other part, or the leaf itself."""
     if stop - start == 1:
@@ -74,7 +75,7 @@ def _other_side(start: int, middle: int, stop: int, leaf: int) -> tuple[int, int
     return (middle, stop) if leaf < middle else (start, middle)
 
 
-@kernel
+@helper
 def _settle(left: Ids, right: Ids, way: Reals, cost: Reals, inner: ShortIds) -> None:
     """Least costs of one join for every pair of outer ends; `left` and `right` are (start, middle, stop) of the sides.
 
@@ -103,13 +104,11 @@ def _settle(left: Ids, right: Ids, way: Reals, cost: Reals, inner: ShortIds) -> 
 
 @kernel
 def optimal_positions(spans: Ids, sides: Ids, way: Reals) -> Ids:
-    """Positions of the leaves in the best order.
+    """Positions of the leaves in the best order. O(n^3) time at worst, O(n^2) memory.
 
     spans : (n_nodes, 3) start, middle and stop of each node over positions, children before parents.
     sides : (n_nodes - n, 2) left and right child of each internal node.
     way   : (n, n) distances by position.
-
-    O(n^3) time at worst, O(n^2) memory.
     """
     n = way.shape[0]
     cost = np.zeros((n, n))
@@ -125,7 +124,7 @@ def optimal_positions(spans: Ids, sides: Ids, way: Reals) -> Ids:
     return _unfold(inner, first, last)
 
 
-@kernel
+@helper
 def _unfold(inner: ShortIds, first: int, last: int) -> Ids:
     """The order between two outer ends, from the seams."""
     n = inner.shape[0]
@@ -156,8 +155,8 @@ def covering_arcs(parent: Ids, angle: Reals) -> tuple[Reals, Reals]:
     n_leaves = angle.size
     middle = np.zeros(parent.size)
     half = np.full(parent.size, -1.0)
-    middle[:n_leaves] = angle
-    half[:n_leaves] = 0.0
+    for leaf in range(n_leaves):
+        middle[leaf], half[leaf] = angle[leaf], 0.0
     for node in range(parent.size - 1):
         above = parent[node]
         if half[above] < 0:
@@ -178,8 +177,8 @@ def child_middles(parent: Ids, position: Reals) -> Reals:
     n_leaves = position.size
     low = np.full(parent.size, np.inf)
     high = np.full(parent.size, -np.inf)
-    low[:n_leaves] = position
-    high[:n_leaves] = position
+    for leaf in range(n_leaves):
+        low[leaf] = high[leaf] = position[leaf]
     middle = np.empty(parent.size)
     for node in range(parent.size):
         middle[node] = (low[node] + high[node]) / 2

@@ -45,7 +45,7 @@ def stray_clusters(tree: Spans, rows: Rows, chosen: Flags, strays: Ids) -> Ids:
     """The chosen node that each leaf belongs to: the one above it, or for strays the one that they hang on. O(n + m).
 
     A stray subtree hangs on the chosen node below its parent that most of its edge weight goes to; without an edge
-    there, on the largest one. `strays` come in the order of their parents: deeper ones then have their place already.
+    there, on the largest one. `strays` come in the order of their parents.
     """
     n_nodes = tree.parent.size
     own = np.full(n_nodes, -1, np.int64)
