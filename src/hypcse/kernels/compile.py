@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -79,25 +80,33 @@ def sized_kernel(serial: int) -> Callable[[Function], Function]:
     return compile_both
 
 
-class _Uncollected(event.Listener):
-    """Compiling makes many objects that live on: the search for garbage among them takes a sixth of the time."""
+class _Compiling(event.Listener):
+    """Measures the time that compiling takes. Meanwhile no garbage is collected, which would take a sixth of it."""
 
-    depth = 0
-    was_on = False
+    seconds = 0.0
+    _depth = 0
 
     def on_start(self, event: Any) -> None:
-        if not self.depth:
-            self.was_on = gc.isenabled()
+        if not self._depth:
+            self._began, self._collects = time.perf_counter(), gc.isenabled()
             gc.disable()
-        self.depth += 1
+        self._depth += 1
 
     def on_end(self, event: Any) -> None:
-        self.depth -= 1
-        if not self.depth and self.was_on:
-            gc.enable()
+        self._depth -= 1
+        if not self._depth:
+            self.seconds += time.perf_counter() - self._began
+            if self._collects:
+                gc.enable()
 
 
-event.register("numba:compile", _Uncollected())
+_compiling = _Compiling()
+event.register("numba:compile", _compiling)
+
+
+def working_seconds() -> float:
+    """A clock that stands still while kernels are compiled."""
+    return time.perf_counter() - _compiling.seconds
 
 
 def read_only(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
