@@ -11,9 +11,10 @@ from rich.progress import track
 
 from hypcse import Tree, beyond_chance, methods, score, similarity_graph, view
 from hypcse.cli.inputs import load_dataset
-from hypcse.cli.output import tell_first_run, tell_left_out
+from hypcse.cli.output import tell_left_out
 from hypcse.cli.score import show_scores
 from hypcse.kernels.compile import working_seconds
+from hypcse.kernels.warm import warm_up
 from hypcse.metrics.scores import format_score
 from hypcse.partitions.nested_levels import compared_features, levels_and_main
 from hypcse.storage.files import check_folder
@@ -31,7 +32,7 @@ def run_demo(data: str, out: Path) -> None:
     console = Console()
     check_folder(out)
     X, y = load_dataset(data)
-    tell_first_run()
+    warm_up()
     graph = similarity_graph(X)
     line = f"[bold]{data}[/]: {len(X)} points, {X.shape[1]} features, {y.max() + 1} classes -> {graph}"
     console.print(line, soft_wrap=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
+from hypcse.kernels.arrays import Ids, Reals, ShortIds
 from hypcse.kernels.compile import helper, kernel
 
 
@@ -39,31 +39,20 @@ def flipped_order(children: Ids, X: Reals) -> Ids:
                     turn[join, 1] = b == 1
         ends[n_leaves + join, 0] = ends[left, 1 if turn[join, 0] else 0]
         ends[n_leaves + join, 1] = ends[right, 0 if turn[join, 1] else 1]
-    return _walk(children, turn)
-
-
-@helper
-def _walk(children: Ids, turn: Flags) -> Ids:
-    """Leaves from left to right, each join's sides turned if `turn` says so."""
-    n_leaves = children.shape[0] + 1
-    order = np.empty(n_leaves, np.int64)
-    stack = np.empty(n_leaves, np.int64)
-    mirrored = np.zeros(n_leaves, np.bool_)
-    stack[0] = 2 * n_leaves - 2
-    depth, filled = 1, 0
-    while depth > 0:
-        depth -= 1
-        node, mirror = stack[depth], mirrored[depth]
-        if node < n_leaves:
-            order[filled] = node
-            filled += 1
-            continue
-        join = node - n_leaves
+    size = np.ones(n_leaves + n_joins, np.int64)
+    for join in range(n_joins):
+        size[n_leaves + join] = size[children[join, 0]] + size[children[join, 1]]
+    start, mirrored = np.zeros(size.size, np.int64), np.zeros(size.size, np.bool_)
+    for join in range(n_joins - 1, -1, -1):
+        mirror = mirrored[n_leaves + join]
         first = 1 if mirror else 0
-        for side in (1 - first, first):
-            stack[depth] = children[join, side]
-            mirrored[depth] = turn[join, side] != mirror
-            depth += 1
+        start[children[join, first]] = start[n_leaves + join]
+        start[children[join, 1 - first]] = start[n_leaves + join] + size[children[join, first]]
+        for side in range(2):
+            mirrored[children[join, side]] = turn[join, side] != mirror
+    order = np.empty(n_leaves, np.int64)
+    for leaf in range(n_leaves):
+        order[start[leaf]] = leaf
     return order
 
 
