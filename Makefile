@@ -58,7 +58,7 @@ clean:
 
 $(DEMO): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
 	touch $(DEMO)
 
 $(READY): pyproject.toml constraints.txt

@@ -113,6 +113,8 @@ class Bar:
         self._drawn, self._lines, self._title = can_draw(console), lines, title
         self._last: Progress | None = None
         self._written = time.monotonic()
+        if self._drawn:
+            self._bars.start()
 
     def __call__(self, progress: Progress) -> None:
         """Draw a report."""
@@ -125,7 +127,6 @@ class Bar:
             description, text = f"{self._title}, {describe(progress)}", values(progress)
             done, total = progress.done, progress.total
             self._bars.update(self._task, description=description, total=total, completed=done, text=text)
-            self._bars.start()
         elif self._lines and new_stage and before is not None:
             self._write(before)
         elif self._lines and time.monotonic() - self._written > _SECONDS_A_LINE:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hypcse import Graph, graph_linkage, similarity_graph, structural_entropy
-from hypcse.entropy.complete import CompleteGraph
+from hypcse.entropy.structural import CompleteGraph
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 40])

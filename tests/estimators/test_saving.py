@@ -59,7 +59,7 @@ def same(one, other):
         return False
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
+    if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, Levels):
         return (one.main, one.stability, one.structure) == (other.main, other.stability, other.structure) and all(

@@ -82,7 +82,7 @@ def test_what_does_not_fit_is_named():
         tree.attach([[0]])
     with pytest.raises(ValueError, match="the old ones have none"):
         tree.attach([0], ["c"])
-    with pytest.raises(ValueError, match="have names. Pass names with one for each of the 1 new"):
+    with pytest.raises(ValueError, match="0 names for 1 leaves"):
         named.attach([0])
     with pytest.raises(ValueError, match="2 names for 1 leaves"):
         named.attach([0], ["c", "d"])

@@ -225,7 +225,7 @@ def test_malformed_trees(parent, height, text):
         ([[0, 0, 1, 2]], "joins node 0 2 times"),
         ([[0, 5, 1, 2]], "only ids 0 .. 1"),
         ([[0, 1, -1, 2]], "heights start at 0"),
-        ([[0, 0.5, 1, 2]], "not ids"),
+        ([[0, 0.5, 1, 2]], "only ids 0 .. 1"),
         ([[0, 1]], "shape"),
         ([[0, 1, np.nan, 2]], "not finite"),
         ([[0, 1, -np.inf, 2]], "not finite"),

@@ -1,15 +1,18 @@
-"""Structural entropy: by cuts, Eq. (1), and by lowest common ancestors, Eq. (4)."""
+"""Structural entropy: by cuts, Eq. (1), and by lowest common ancestors, Eq. (4), of a graph or of all similarities."""
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_choice
 from hypcse._choices import ExactLoops, SelfLoops
 from hypcse.entropy.volumes import cuts_from_weights, graph_over, meeting_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
 from hypcse.graph.convert import in_range, unit_exponent
+from hypcse.kernels.losses.complete import complete_degrees, complete_row_sums
 from hypcse.tree import Tree
 
 
@@ -55,8 +58,9 @@ def entropy_from_weights(
     tree: Tree, graph: Graph, weights: NDArray[np.float64], self_loops: SelfLoops = "paper"
 ) -> float:
     """`structural_entropy` from known `lca_weights`."""
-    exponent = unit_exponent(graph)
-    weights, degrees = np.ldexp(weights, exponent), np.ldexp(_degrees(graph, self_loops), exponent)
+    check_choice("self_loops", self_loops, SelfLoops)
+    exponent, degrees = unit_exponent(graph), graph.edge_degrees if self_loops == "drop" else graph.degrees
+    weights, degrees = np.ldexp(weights, exponent), np.ldexp(degrees, exponent)
     total = degrees.sum()
     if total == 0:
         return 0.0
@@ -101,7 +105,7 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     """
     check_choice("self_loops", self_loops, ExactLoops)
     graph = in_range(graph_over(tree, graph))
-    degrees = _degrees(graph, self_loops)
+    degrees = graph.edge_degrees if self_loops == "drop" else graph.degrees
     terms = np.zeros(tree.n_nodes)
     total = degrees.sum()
     if total == 0:
@@ -150,9 +154,32 @@ def entropy_by_cuts(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper
     return float(node_entropies(tree, graph).sum() - added)
 
 
-def _degrees(graph: Graph, self_loops: SelfLoops) -> NDArray[np.float64]:
-    check_choice("self_loops", self_loops, SelfLoops)
-    return graph.edge_degrees if self_loops == "drop" else graph.degrees
+class CompleteGraph:
+    """The graph of all similarities exp(-d^2) between scaled points, the diagonal of ones included.
+
+    Only the points and the degrees are stored: O(n d) memory; each entropy takes O(n^2 d) time on all threads.
+    """
+
+    def __init__(self, scaled: ArrayLike) -> None:
+        self.points = np.asarray(scaled, dtype=np.float32)
+
+    @cached_property
+    def degrees(self) -> NDArray[np.float64]:
+        """Row sums of the similarities."""
+        return complete_degrees(np.ascontiguousarray(self.points.T))
+
+    def entropy(self, tree: Tree) -> float:
+        """Structural entropy of a tree over the points, loops counted as in the paper's tables."""
+        n = len(self.points)
+        if tree.n_leaves != n:
+            raise ValueError(f"the tree has {tree.n_leaves} leaves, but there are {n} points.")
+        bits = np.log2(node_volumes(tree, self.degrees))
+        if n == 1:
+            return float(-bits[0])
+        order = tree.leaf_order()
+        joins = bits[tree.lca(order[:-1], order[1:])]
+        sums = complete_row_sums(np.ascontiguousarray(self.points[order].T), joins)
+        return float((2 * sums.sum() - np.dot(self.degrees, bits[:n])) / self.degrees.sum())
 
 
 def _log2(values: NDArray[np.float64]) -> NDArray[np.float64]:

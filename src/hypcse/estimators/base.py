@@ -182,9 +182,9 @@ class Fitting(Memberships, Saved):
             ready = prepare(points, options)
             tree, grown = self._grow(ready, seed, callback)
             structure = ready.structure(seed, self._reduction is not None)
-            found = levels_and_main(tree, ready.graph, ready.telling(structure), structure=structure)
-            nested = Levels(map(by_size, found), found.main)
-            labels, outliers = self._labels(tree, ready.graph, found), None
+            levels = levels_and_main(tree, ready.graph, ready.telling(structure), structure=structure)
+            nested = Levels(map(by_size, levels), levels.main)
+            labels, outliers = self._labels(tree, ready.graph, levels), None
             if self.mark_outliers:
                 outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
                 labels = self._labels_without(outliers.marked(), labels, tree, ready, structure)
@@ -219,11 +219,11 @@ class Fitting(Memberships, Saved):
         """The tree, and other attributes to keep."""
         raise NotImplementedError
 
-    def _labels(self, tree: Tree, graph: Graph, found: Levels) -> NDArray[np.int64]:
+    def _labels(self, tree: Tree, graph: Graph, levels: Levels) -> NDArray[np.int64]:
         if self.n_clusters is not None:
             check_count("n_clusters", self.n_clusters, 1, tree.n_leaves)
             return best_cut(tree, graph, n_clusters=self.n_clusters, min_size=self.min_cluster_size)
-        return self._without_small(tree, graph, found.flat)
+        return self._without_small(tree, graph, levels.flat)
 
     def _without_small(self, tree: Tree, graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         if self.min_cluster_size is None:
@@ -250,13 +250,13 @@ class Fitting(Memberships, Saved):
 
     @property
     def stability_(self) -> list[float]:
-        """How well each of the `levels_` is found again when a fifth of the edges are left out; see `stability`."""
+        """How well each of the `levels_` comes back when a fifth of the edges are left out; see `stability`."""
         check_is_fitted(self)
         if self._stability is None:
             with worker_threads(self.n_jobs, self.tree_.n_leaves):
-                found = stability(self.levels_, self.graph_, self._scaled, scale="none", random_state=self._seed)
-            self._stability = np.array(found)
-            self.levels_ = replace(self.levels_, stability=tuple(found))
+                measured = stability(self.levels_, self.graph_, self._scaled, scale="none", random_state=self._seed)
+            self._stability = np.array(measured)
+            self.levels_ = replace(self.levels_, stability=tuple(measured))
         return self._stability.tolist()
 
     @classmethod

@@ -55,30 +55,21 @@ def label_codes(labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def _codes_of_objects(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    known = np.array([not _is_unlabeled(label) for label in values], dtype=np.bool_)
+    """`label_codes` of objects: numbers are returned as numbers, all else as objects."""
+    unknown = [is_missing(label) or (isinstance(label, int | np.integer) and label == -1) for label in values]
+    known = ~np.array(unknown, dtype=np.bool_)
     try:
-        found = sorted(set(values[known]))
+        classes = sorted(set(values[known]))
     except TypeError as error:
         raise TypeError(
             f"the labels cannot be sorted: {error}. Pass labels of one kind, all text or all numbers."
         ) from None
-    place = {label: code for code, label in enumerate(found)}
+    place = {label: code for code, label in enumerate(classes)}
     codes = np.full(values.size, -1, np.int64)
     codes[known] = [place[label] for label in values[known]]
-    return _as_array(found), codes
-
-
-def _is_unlabeled(label: Any) -> bool:
-    """Whether a label is missing, or the integer -1."""
-    is_integer = isinstance(label, int | np.integer) and not isinstance(label, bool)
-    return is_missing(label) or (is_integer and label == -1)
-
-
-def _as_array(classes: list[Any]) -> NDArray[Any]:
-    """Numbers as numbers, all else as objects."""
     if classes and all(isinstance(label, Real | np.bool_) for label in classes):
-        return np.asarray(classes)
-    return np.fromiter(classes, dtype=object, count=len(classes))
+        return np.asarray(classes), codes
+    return np.fromiter(classes, dtype=object, count=len(classes)), codes
 
 
 N_CYCLES = 4
@@ -135,24 +126,13 @@ def respect_labels(graph: GraphLike, labels: ArrayLike, strength: float = 1.0, *
         return graph
     mean_degree = float(graph.edge_degrees.mean()) or 1.0
     weight = strength * SHARE * mean_degree / (2 * N_CYCLES)
-    return Graph.from_scipy(_weakened(graph, codes, strength) + weight * _link_counts(codes, random_state))
-
-
-def _weakened(graph: Graph, codes: NDArray[np.int64], strength: float) -> sparse.csr_array:
-    """The weights, those between two labels divided by 1 + strength."""
     matrix = graph.to_scipy()
-    first = np.repeat(codes, np.diff(matrix.indptr))
-    second = codes[matrix.indices]
+    first, second = np.repeat(codes, np.diff(matrix.indptr)), codes[matrix.indices]
     matrix.data[(first >= 0) & (second >= 0) & (first != second)] /= 1 + strength
-    return matrix
-
-
-def _link_counts(codes: NDArray[np.int64], random_state: int) -> sparse.csr_array:
-    """How many times each two vertices are neighbors on a cycle, symmetric."""
     rng = generator(random_state, "links of labels")
     rows, columns = np.hstack([_cycles(codes, rng) for _ in range(N_CYCLES)])
-    links = sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=(codes.size, codes.size))
-    return links + links.T
+    links = sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=matrix.shape)
+    return Graph.from_scipy(matrix + weight * (links + links.T))
 
 
 def _cycles(codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -203,18 +183,13 @@ def spread_labels(tree: Tree, labels: ArrayLike) -> NDArray[Any]:
             f"all {codes.size} labels are missing (-1, None or NaN); at least one leaf needs a label. "
             "Without labels, cut the tree instead: tree.cut(n_clusters=...) or hypcse.levels(tree, graph)."
         )
-    majority = _majorities(tree, codes, classes.size)
-    return classes[inherit_values(tree.parent, majority)[: tree.n_leaves]]
-
-
-def _majorities(tree: Tree, codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
-    """The most frequent class under each node, the first in a tie; -1 where no leaf has one."""
     most = np.zeros(tree.n_nodes)
+    # The most frequent class under each node, the first in a tie; -1 where no leaf has one.
     majority = np.full(tree.n_nodes, -1, np.int64)
-    for code in range(n_classes):
+    for code in range(classes.size):
         marks = np.zeros(tree.n_nodes)
         marks[: tree.n_leaves] = codes == code
         count = subtree_sums(tree.parent, marks)
         majority[count > most] = code
         np.maximum(most, count, out=most)
-    return majority
+    return classes[inherit_values(tree.parent, majority)[: tree.n_leaves]]

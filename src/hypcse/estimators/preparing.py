@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from hypcse._arrays import check_unmasked
 from hypcse._checks import check_no_path, say_count
-from hypcse._choices import Effort, Linkage, Metric, Scale
+from hypcse._choices import Effort, Linkage, Metric
 from hypcse._progress import Callback
 from hypcse._random import generator
 from hypcse.graph import Graph
@@ -37,11 +37,9 @@ from hypcse.tree import Tree
 class Prepared:
     """What is clustered.
 
-    points         : as they were given.
     scaler, scaled : the scaling and the scaled features; None if there are none.
-    graph          : the graph to cluster, given or of similarities.
+    graph          : the graph to cluster, the user's or of similarities.
     bandwidth      : the width of similarities, for links of new points too; None if nothing was compared.
-    metric         : how features are compared.
     """
 
     points: Points
@@ -91,18 +89,17 @@ class Prepared:
             return beyond_chance(points.graph, random_state=random_state)
         data = points.distances if self.scaled is None else self.scaled
         metric = "precomputed" if self.scaled is None else self.metric
-        found = beyond_chance(data, scale="none", metric=metric, random_state=random_state)
+        verdict = beyond_chance(data, scale="none", metric=metric, random_state=random_state)
         if reduced:
-            return replace(found, rests_on=())
+            return replace(verdict, rests_on=())
         names = points.feature_names
-        return found if names is None else replace(found, rests_on=tuple(names[int(k)] for k in found.rests_on))
+        return verdict if names is None else replace(verdict, rests_on=tuple(names[int(k)] for k in verdict.rests_on))
 
     def stability(self, levels: Sequence[NDArray[np.int64]], random_state: int) -> NDArray[np.float64] | None:
         """Stability of the levels if X holds distances, which are not kept; otherwise None: it is measured later."""
         if self.points.distances is None:
             return None
-        found = stability(levels, self.graph, distances=self.points.distances, random_state=random_state)
-        return np.array(found)
+        return np.array(stability(levels, self.graph, distances=self.points.distances, random_state=random_state))
 
     def telling(self, structure: Structure) -> NDArray[np.floating] | None:
         """The points by which levels are rated: without columns of few values that alone set rows apart."""
@@ -131,21 +128,19 @@ def prepare(points: Points, options: GraphOptions) -> Prepared:
     if points.features is None and points.distances is not None:
         metric = "precomputed"
     options = replace(options, scale=scale, bandwidth=bandwidth, metric=metric)
-    scaler, scaled = (None, None) if points.features is None else _scale(points, scale, metric)
+    scaler, scaled, graph, width = None, None, points.graph, None
+    if points.features is not None:
+        scaler, scaled = fit_scaling(points.features, scale, points.kinds, metric)
+        # A copy if nothing was scaled: later changes to X must not affect the model.
+        scaled = scaled.copy() if np.may_share_memory(scaled, points.features) else scaled
     compared = points.distances if scaled is None else scaled
-    if compared is None:
-        assert points.graph is not None
-        return Prepared(points, scaler, scaled, points.graph, None, metric)
-    if points.graph is not None and not isinstance(options.width, str):
-        return Prepared(points, scaler, scaled, points.graph, float(options.width), metric)
-    similarity, width = scaled_similarity(compared, options)
-    return Prepared(points, scaler, scaled, similarity if points.graph is None else points.graph, width, metric)
-
-
-def _scale(points: Points, scale: Scale, metric: Metric) -> tuple[Scaling, NDArray[np.float32]]:
-    scaler, scaled = fit_scaling(points.features, scale, points.kinds, metric)
-    # A copy if nothing was scaled: later changes to X must not affect the model.
-    return scaler, scaled.copy() if np.may_share_memory(scaled, points.features) else scaled
+    if compared is not None and (graph is None or isinstance(options.width, str)):
+        similarity, width = scaled_similarity(compared, options)
+        graph = similarity if graph is None else graph
+    elif compared is not None:
+        width = float(options.width)
+    assert graph is not None
+    return Prepared(points, scaler, scaled, graph, width, metric)
 
 
 def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least: int, random_state: int) -> Points:
@@ -179,7 +174,10 @@ def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least:
     if not sparse.issparse(points.features):
         return points
     model._reduction = learn_reduction(points.features, random_state)
-    return _replace_features(points, reduce_columns(points.features, model._reduction))
+    features = reduce_columns(points.features, model._reduction)
+    if features.shape[1] == points.features.shape[1]:
+        return replace(points, features=features)
+    return replace(points, features=features, feature_names=None, kinds=None)
 
 
 def check_table(X: Any) -> None:
@@ -232,10 +230,3 @@ def _holds_numbers(column: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return getattr(column.dtype, "kind", "") not in "mM"
-
-
-def _replace_features(points: Points, features: Any) -> Points:
-    """The points with other features; remaining columns keep their kinds."""
-    same = features.shape[1] == points.features.shape[1]
-    names, kinds = (points.feature_names, points.kinds) if same else (None, None)
-    return replace(points, features=features, feature_names=names, kinds=kinds)

@@ -54,17 +54,15 @@ def dense_features(X: Any) -> Any:
 
 # Smoothing steps: each damps what is not smooth on the graph, and costs one product with the matrix.
 N_STEPS = 60
-# Columns beyond those asked for; the last ones converge slowest and are dropped.
+# Additional columns; the last ones converge slowest and are dropped.
 N_SPARE = 8
 
 
 def spectral_features(graph: Graph, n_components: int = 16, random_state: int = 0) -> NDArray[np.float64]:
     """Coordinates (n, n_components) in which neighbors are close: roughly the leading eigenvectors of the graph.
 
-    Random columns are smoothed by the walk (I + D^-1/2 W D^-1/2) / 2 a fixed number of times, kept orthonormal, and
-    rotated to the eigenvectors within their span; each is scaled by its eigenvalue. The number of products with the
-    matrix is bounded, unlike for exact eigenvectors of a large graph. If there are fewer vertices than columns, the
-    rest is 0; so is what is constant.
+    Random columns are smoothed by the walk (I + D^-1/2 W D^-1/2) / 2 a fixed number of times and rotated to the
+    eigenvectors within their span; each is scaled by its eigenvalue. Columns beyond the vertices are 0, and constants.
 
     >>> two_pairs = Graph.from_edges([0, 2], [1, 3])
     >>> a, b, c, _ = spectral_features(two_pairs, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,11 @@ class Shifts(NamedTuple):
     offset: NDArray[np.float64]
     exponent: NDArray[np.int64]
 
+    @classmethod
+    def none(cls, n_columns: int) -> Self:
+        """No column is moved."""
+        return cls(np.zeros(n_columns), np.zeros(n_columns, np.int64))
+
     @property
     def columns(self) -> NDArray[np.bool_]:
         """Which columns are moved or rescaled."""
@@ -39,25 +44,26 @@ class Shifts(NamedTuple):
             for column in np.flatnonzero(columns).tolist():
                 moved = features[:, column].astype(np.float64) - self.offset[column]
                 cast[:, column] = np.ldexp(moved, self.exponent[column])
-        wrong = ~np.isfinite(cast)
-        if wrong.any():
-            row, column = (int(k) for k in np.argwhere(wrong)[0])
-            limit = np.finfo(np.float32).max
-            raise ValueError(
-                f"X has {features[row, column]:.6g} at ({row}, {column}), "
-                + (
-                    f"too far from the values fitted for float32 (limit {limit:.3g} after scaling). Remove that row."
-                    if columns[column]
-                    else f"beyond float32's limit of {limit:.3g}. Divide that column by a constant first."
-                )
-            )
+        check_scaled(cast, features, columns)
         return cast
 
 
-def single_precision(features: NDArray[np.floating]) -> NDArray[np.float32]:
-    """The features in float32 as they are; raise with the first value out of range."""
-    n_columns = features.shape[1]
-    return Shifts(np.zeros(n_columns), np.zeros(n_columns, np.int64)).cast(features)
+def check_scaled(
+    scaled: NDArray[np.floating], features: NDArray[np.floating], fitted: bool | NDArray[np.bool_] = True
+) -> None:
+    """Raise with the first feature (m, d) that is out of range once scaled, in a column that is `fitted` or not."""
+    wrong = ~np.isfinite(scaled)
+    if wrong.any():
+        row, column = (int(k) for k in np.argwhere(wrong)[0])
+        limit = np.finfo(np.float32).max
+        raise ValueError(
+            f"X has {features[row, column]:.6g} at ({row}, {column}), "
+            + (
+                f"too far from the values fitted for float32 (limit {limit:.3g} after scaling). Remove that row."
+                if np.broadcast_to(fitted, scaled.shape[1])[column]
+                else f"beyond float32's limit of {limit:.3g}. Divide that column by a constant first."
+            )
+        )
 
 
 def shifts_between(
@@ -65,10 +71,9 @@ def shifts_between(
 ) -> Shifts:
     """How columns between `low` and `high`, (d,) each in the precision of the table, come within reach of a scaling.
 
-    A column that single precision would lose is moved to start at 0, but not if angles at the origin count. One whose
-    range is too small or whose values are too large for scalers is multiplied by a power of two, which changes no
-    digit, unless columns keep their own scale. Ranks need neither. One that varies by rounding alone becomes 0, with a
-    warning.
+    A column that single precision would lose is moved to start at 0, but not if angles at the origin count. One with a
+    small range or large values is multiplied by a power of two, unless columns keep their own scale. Ranks need
+    neither. One that varies by rounding alone becomes 0, with a warning.
 
     >>> shifts_between(np.array([1.7e9, 1.5]), np.array([1.7e9 + 60, 1.6])).offset.tolist()
     [1700000000.0, 0.0]
@@ -101,10 +106,7 @@ def shifts_between(
 
 
 def _check_steps(largest: NDArray[np.floating], extent: NDArray[np.float64], few: NDArray[np.bool_]) -> None:
-    """Tell of values so large that their precision cannot tell even whole numbers apart.
-
-    In float64 that is an error. Constant columns beside others may be meant: a warning, in float64.
-    """
+    """Raise (in float64), or warn, if values are so large that even whole numbers cannot be told apart."""
     kind = largest.dtype
     coarse = largest >= 2.0 ** (np.finfo(kind).nmant + 1)
     lost = coarse & (few if extent.any() else extent == 0)

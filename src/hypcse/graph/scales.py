@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_features
-from hypcse.graph.precision import LEAST_STEPS, MAX_VALUE, Shifts, single_precision
+from hypcse.graph.precision import LEAST_STEPS, MAX_VALUE, Shifts, check_scaled
 
 
-class Scaling(ABC):
+@dataclass(frozen=True, eq=False)
+class Scaling:
     """What was learned from a table to scale it, and later points, in the same way; one class per kind.
 
     kind      : its name, one of `Scale`.
     parts     : names and types of the one-dimensional arrays that were learned.
     precision : of the features that it is learned from.
+    shifts    : how columns are moved first, if any are.
+    weights   : (d,) what columns are multiplied by afterwards, if anything.
     """
 
     kind: ClassVar[str]
     parts: ClassVar[dict[str, Any]]
     precision: ClassVar[type[Any]] = np.float32
+    shifts: Shifts | None = field(default=None, kw_only=True)
+    weights: NDArray[np.float32] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        shape = (self.n_columns,)
+        if self.shifts is not None and not self.shifts.offset.shape == self.shifts.exponent.shape == shape:
+            raise ValueError(f"it moves {self.shifts.offset.size} columns of {self.n_columns}")
+        if self.weights is not None and (self.weights.shape != shape or self.weights.min(initial=1) <= 0):
+            raise ValueError(f"it weighs {self.weights.size} columns of {self.n_columns}, or some by 0 or less")
 
     @property
-    @abstractmethod
     def n_columns(self) -> int:
         """Number of columns of the table that it was learned from."""
+        raise NotImplementedError
 
-    @abstractmethod
     def scaled(self, features: NDArray[Any]) -> NDArray[np.float32]:
-        """The scaled features (m, d), unchecked."""
-
-    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
-        """The features (m, d) as `scaled` takes them."""
-        return single_precision(features)
+        """The features (m, d), moved already, on the scale; not weighted."""
+        raise NotImplementedError
 
     def apply(self, X: ArrayLike) -> NDArray[np.float32]:
         """Scale X, (m, d); values outside the fitted range go beyond it, but "rank" gives them the nearest quantile.
@@ -51,23 +58,19 @@ class Scaling(ABC):
                 f"X has {table.shape[1]} columns, but the scale was learned from {self.n_columns}. "
                 "Pass the same columns."
             )
-        features = self.cast(table)
+        features = (self.shifts or Shifts.none(self.n_columns)).cast(table, self.precision)
         with np.errstate(over="ignore", invalid="ignore"):
             scaled = self.scaled(features)
-        wrong = ~np.isfinite(scaled)
-        if wrong.any():
-            row, column = (int(k) for k in np.argwhere(wrong)[0])
-            raise ValueError(
-                f"X has {table[row, column]:.6g} at ({row}, {column}), too far from the values fitted for float32 "
-                f"(limit {np.finfo(np.float32).max:.3g} after scaling). Remove that row."
-            )
+            scaled = scaled if self.weights is None else scaled * self.weights
+        check_scaled(scaled, table)
         return scaled
 
 
 @dataclass(frozen=True, eq=False)
 class LinearScaling(Scaling):
-    """Each column is shifted and stretched by one number, (d,), in the arithmetic of a scikit-learn scaler."""
+    """Each column shifted and stretched by one number, (d,), as scikit-learn's scalers do; x itself for kind "none"."""
 
+    kind = "none"
     parts: ClassVar[dict[str, Any]] = {"shift": np.float32, "factor": np.float32}
     shift: NDArray[np.float32]
     factor: NDArray[np.float32]
@@ -75,6 +78,7 @@ class LinearScaling(Scaling):
     def __post_init__(self) -> None:
         if self.shift.shape != self.factor.shape:
             raise ValueError(f"it shifts {self.shift.size} columns and stretches {self.factor.size}")
+        super().__post_init__()
 
     @classmethod
     def learn(cls, features: NDArray[np.float32]) -> Self:
@@ -122,21 +126,12 @@ class StandardScaling(LinearScaling):
         return (features - self.shift) / self.factor
 
 
-class NoScaling(LinearScaling):
-    """x itself: shifted by 0 and stretched by 1."""
-
-    kind = "none"
-
-
 @dataclass(frozen=True, eq=False)
 class RankScaling(Scaling):
     """The quantile of each value in its column: linear between the fitted values, constant beyond them.
 
-    The quantile of a fitted value is (number of values below + half the number equal) / n: the average of the left and
-    right empirical distribution, and (rank - 1/2) / n with average ranks. Time O(n d log n), memory O(n d).
-
-    A column is compared in float32, which takes values that differ by rounding for equal; in float64 if float32 also
-    merges others.
+    The quantile of a fitted value is (number of values below + half the number equal) / n. A column is compared in
+    float32, which takes values that differ by rounding for equal; in float64 if float32 also merges others.
 
     values    : distinct values of the first column, ascending, then of the second, and so on.
     quantiles : of these values; 0 in a constant column.
@@ -163,6 +158,7 @@ class RankScaling(Scaling):
         ascending = (self.values[:-1] < self.values[1:]) & (self.quantiles[:-1] <= self.quantiles[1:])
         if not ascending[inside[:-1]].all() or self.quantiles.min() < 0 or self.quantiles.max() > 1:
             raise ValueError("its values do not ascend in each column, or their quantiles do not ascend from 0 to 1")
+        super().__post_init__()
 
     @classmethod
     def learn(cls, features: NDArray[np.floating]) -> Self:
@@ -175,9 +171,6 @@ class RankScaling(Scaling):
     @property
     def n_columns(self) -> int:
         return self.starts.size - 1
-
-    def cast(self, features: NDArray[np.floating]) -> NDArray[np.float64]:
-        return features.astype(np.float64)
 
     def scaled(self, features: NDArray[np.floating]) -> NDArray[np.float32]:
         scaled = np.empty(features.shape, np.float32)
@@ -192,56 +185,6 @@ class RankScaling(Scaling):
             new = np.ldexp(np.clip(new, values[0], values[-1]).astype(np.float64), power)
             scaled[:, column] = np.interp(new, np.ldexp(values, power), self.quantiles[own])
         return scaled
-
-
-@dataclass(frozen=True, eq=False)
-class OuterScaling(Scaling):
-    """Another scaling, with something done to its columns before or after."""
-
-    inner: Scaling
-
-    @property
-    def n_columns(self) -> int:
-        return self.inner.n_columns
-
-    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
-        return self.inner.cast(features)
-
-    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        return self.inner.scaled(features)
-
-
-@dataclass(frozen=True, eq=False)
-class ShiftedScaling(OuterScaling):
-    """Columns are moved and multiplied by powers of two first; see `shifts_between`."""
-
-    kind = "shifted"
-    parts: ClassVar[dict[str, Any]] = {"offset": np.float64, "exponent": np.int64}
-    offset: NDArray[np.float64]
-    exponent: NDArray[np.int64]
-
-    def __post_init__(self) -> None:
-        if not self.offset.shape == self.exponent.shape == (self.inner.n_columns,):
-            raise ValueError(f"it moves {self.offset.size} columns of {self.inner.n_columns}")
-
-    def cast(self, features: NDArray[np.floating]) -> NDArray[Any]:
-        return Shifts(self.offset, self.exponent).cast(features, self.inner.precision)
-
-
-@dataclass(frozen=True, eq=False)
-class WeightedScaling(OuterScaling):
-    """Every column is multiplied by a weight, (d,), afterwards."""
-
-    kind = "weighted"
-    parts: ClassVar[dict[str, Any]] = {"weights": np.float32}
-    weights: NDArray[np.float32]
-
-    def __post_init__(self) -> None:
-        if self.weights.shape != (self.inner.n_columns,) or self.weights.min(initial=1) <= 0:
-            raise ValueError(f"it weighs {self.weights.size} columns of {self.inner.n_columns}, or some by 0 or less")
-
-    def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        return self.inner.scaled(features) * self.weights
 
 
 def _column_quantiles(column: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:

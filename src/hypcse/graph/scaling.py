@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,24 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from hypcse._checks import check_choice, check_features
 from hypcse._choices import Metric, Scale
 from hypcse.graph.precision import Shifts, shifts_between
-from hypcse.graph.scales import (
-    LinearScaling,
-    MinMaxScaling,
-    NoScaling,
-    RankScaling,
-    Scaling,
-    ShiftedScaling,
-    StandardScaling,
-    WeightedScaling,
-)
+from hypcse.graph.scales import LinearScaling, MinMaxScaling, RankScaling, Scaling, StandardScaling
 
 KINDS: dict[str, type[LinearScaling | RankScaling]] = {
     "minmax": MinMaxScaling,
     "standard": StandardScaling,
     "rank": RankScaling,
-    "none": NoScaling,
+    "none": LinearScaling,
 }
-"""The scalings that stand alone."""
 
 
 def fit_scaling(
@@ -49,12 +40,12 @@ def fit_scaling(
     if kinds is None or not any(kinds):
         return scaling, scaled
     weights = _weights_of_kinds(scaled, kinds)
-    return WeightedScaling(scaling, weights), scaled * weights
+    return replace(scaling, weights=weights), scaled * weights
 
 
 def shifted(scaling: Scaling, shifts: Shifts) -> Scaling:
     """A scaling that was learned from shifted columns, for the columns as they are."""
-    return ShiftedScaling(scaling, *shifts) if shifts.columns.any() else scaling
+    return replace(scaling, shifts=shifts) if shifts.columns.any() else scaling
 
 
 FEW_VALUES = 10

@@ -29,7 +29,7 @@ BANDWIDTHS = (1e-150, 1e150)
 
 @dataclass(frozen=True)
 class GraphOptions:
-    """The options of a similarity graph, checked where they are made; see `similarity_graph`."""
+    """The options of a similarity graph, checked; see `similarity_graph`."""
 
     n_neighbors: int = 10
     bandwidth: Bandwidth = 1.0
@@ -42,7 +42,13 @@ class GraphOptions:
         check_choice("metric", self.metric, Metric)
         check_choice("algorithm", self.algorithm, NeighborSearch)
         check_count("n_neighbors", self.n_neighbors, 1)
-        _check_bandwidth(self.bandwidth)
+        bandwidth, (low, high) = self.bandwidth, BANDWIDTHS
+        if isinstance(bandwidth, str):
+            check_choice("bandwidth", bandwidth, WidthRule)
+        elif isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating):
+            raise TypeError(f"bandwidth={bandwidth!r} must be a positive number, 'auto' or 'median'.")
+        elif not low <= bandwidth <= high:
+            raise ValueError(f"bandwidth={bandwidth} must lie between {low} and {high}. Try bandwidth='median'.")
 
     @classmethod
     def of(cls, model: Any) -> Self:
@@ -52,23 +58,9 @@ class GraphOptions:
 
     @property
     def width(self) -> Bandwidth:
-        """The bandwidth, with "auto" made 1 where the scale itself gives distances their unit.
-
-        Columns from 0 to 1 have distances without a unit; 1 is wide beside those between neighbors, as is the largest
-        of them, which "auto" stands for anywhere else.
-        """
+        """The bandwidth, 1 for "auto" if columns are scaled to 0 .. 1: their distances have no unit then."""
         unit = self.scale == "minmax" and self.metric == "euclidean"
         return 1.0 if self.bandwidth == "auto" and unit else self.bandwidth
-
-
-def _check_bandwidth(bandwidth: Bandwidth) -> None:
-    low, high = BANDWIDTHS
-    if isinstance(bandwidth, str):
-        check_choice("bandwidth", bandwidth, WidthRule)
-    elif isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating):
-        raise TypeError(f"bandwidth={bandwidth!r} must be a positive number, 'auto' or 'median'.")
-    elif not low <= bandwidth <= high:
-        raise ValueError(f"bandwidth={bandwidth} must lie between {low} and {high}. Try bandwidth='median'.")
 
 
 def similarity_graph(
@@ -248,12 +240,9 @@ def links_to(
     bandwidth: float,
     metric: Metric = "euclidean",
 ) -> Links:
-    """Links of new points (m, d) to their nearest among the points (n, d) of a graph, on one scale.
-
-    With metric="cosine" all rows have length 1, and the distance is 1 - cos = |u - v|^2 / 2. The links of a point do
-    not depend on the other new points. O(n d) per point, O(m k) memory and one block.
-    """
+    """Links of new points (m, d) to their nearest among the points (n, d) of a graph, on one scale. O(n d) each."""
     indices, distances = neighbors_among(points, new_points, n_neighbors)
     if metric == "cosine":
+        # All rows have length 1, and 1 - cos = |u - v|^2 / 2.
         distances = np.square(distances) / 2
     return Links(indices, distances, gaussian_weights(np.square(distances), bandwidth))

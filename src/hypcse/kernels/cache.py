@@ -45,7 +45,7 @@ def kernel_folder() -> Path | None:
         return base / name
     warn(
         f"no folder for compiled kernels can be written ({', '.join(map(str, bases))}): they are compiled again in "
-        "every run, which takes about 15 seconds. Set NUMBA_CACHE_DIR to a folder that can."
+        "every run, which takes about 10 seconds. Set NUMBA_CACHE_DIR to a folder that can."
     )
     return None
 

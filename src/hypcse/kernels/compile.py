@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -12,6 +14,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba import threading_layer  # type: ignore[attr-defined]
+from numba.core import event
 from numpy.typing import NDArray
 
 from hypcse.kernels.cache import KernelCache, kernel_folder
@@ -51,8 +54,7 @@ def bare_helper(function: Function) -> Function:
 def parallel_kernel(function: Function) -> Function:
     """A loop compiled for all threads, and for one where there is one, or where threads are not safe: see `launch`.
 
-    Every output element must be written by one iteration alone: then the answer does not depend on the number
-    of threads.
+    One iteration alone must write each output element: the answer does not depend on the number of threads then.
     """
     return sized_kernel(-1)(function)
 
@@ -78,11 +80,37 @@ def sized_kernel(serial: int) -> Callable[[Function], Function]:
     return compile_both
 
 
-def read_only(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Return views of arrays that cannot be written.
+class _Compiling(event.Listener):
+    """Measures the time that compiling takes. Meanwhile no garbage is collected, which would take a sixth of it."""
 
-    A kernel is compiled anew for arrays of another kind, and whether they may be written is part of that.
-    """
+    seconds = 0.0
+    _depth = 0
+
+    def on_start(self, event: Any) -> None:
+        if not self._depth:
+            self._began, self._collects = time.perf_counter(), gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self.seconds += time.perf_counter() - self._began
+            if self._collects:
+                gc.enable()
+
+
+_compiling = _Compiling()
+event.register("numba:compile", _compiling)
+
+
+def working_seconds() -> float:
+    """A clock that stands still while kernels are compiled."""
+    return time.perf_counter() - _compiling.seconds
+
+
+def read_only(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Views of arrays that cannot be written: a kernel is compiled anew for arrays that can."""
     views = tuple(array.view() for array in arrays)
     for view in views:
         view.flags.writeable = False

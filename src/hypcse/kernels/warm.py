@@ -16,9 +16,8 @@ import numpy as np
 from hypcse.kernels.cache import is_warm
 from hypcse.kernels.compile import read_only
 from hypcse.kernels.linkage.rounds import mean_merges
-from hypcse.kernels.search.communities import _move_vertices
 from hypcse.kernels.search.descent import descend
-from hypcse.kernels.search.working_tree import Rows, WorkingTree, make_working_tree, read_parents
+from hypcse.kernels.search.working_tree import Rows, WorkingTree, read_parents
 from hypcse.kernels.trees.ancestors import AncestorIndex
 from hypcse.kernels.trees.antichains import from_above, split_thresholds
 from hypcse.kernels.trees.branches import add_column, branch_lengths, mean_squares_between
@@ -33,10 +32,9 @@ _begun = False
 def warm_up() -> None:
     """Say that a first run compiles, and start that in a second process, from the search on; return at once.
 
-    The line goes to standard error, unless HYPCSE_QUIET is set. The run itself compiles what it needs before, and finds
-    the rest on disk. Nothing happens if the kernels are there already or cannot be stored. With one core, in a program
-    that was frozen, or in one that embeds Python, which would run once more as `sys.executable`, no process is started;
-    workers of a parent compile in parallel anyway.
+    The line goes to standard error, unless HYPCSE_QUIET is set. The run compiles what it needs before, and finds the
+    rest on disk. No process is started with one core, in a frozen program or one that embeds Python, which would run
+    again as `sys.executable`, nor by workers, which compile side by side anyway.
     """
     global _begun
     if _begun or is_warm() or parent_process() is not None:
@@ -61,14 +59,18 @@ def warm_up() -> None:
 
 
 def compile_later() -> None:
-    """Compile, and store on disk, what a run needs from its search on, in the order of need."""
+    """Compile, and store on disk, what a run needs from its search on."""
     for function, example in examples():
         dispatcher: Any = function
         dispatcher.compile(tuple(numba.typeof(value) for value in example))
 
 
 def examples() -> list[tuple[Callable[..., object], tuple[Any, ...]]]:
-    """Return the kernels to compile beforehand, each with arguments of the kinds that the package passes."""
+    """The kernels to compile beforehand, each with arguments of the kinds that the package passes.
+
+    First the longest, then from the last that a fit needs back to those that the fit comes to meanwhile; and the
+    others that the command needs.
+    """
     ids, reals, flags = np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.bool_)
     short, table, shorts = np.zeros(1, np.int32), np.zeros((1, 8)), np.zeros((1, 4), np.int32)
     fixed_ids, fixed_short, fixed_reals = read_only(ids, short, reals)
@@ -76,18 +78,16 @@ def examples() -> list[tuple[Callable[..., object], tuple[Any, ...]]]:
     outline = Outline(ids, ids, reals, reals, flags)
     return [
         (descend, (tree, Rows(fixed_ids, fixed_short, fixed_reals), 0, 0, 0, 0.0, True)),
-        (_move_vertices, (Rows(fixed_ids, fixed_ids, fixed_reals), fixed_reals, fixed_reals, 0, 0.0)),
-        (make_working_tree, (fixed_ids, reals, reals, True)),
-        (read_parents, (tree, 0)),
-        (_induced_forest, (fixed_ids, fixed_ids, fixed_ids)),
-        (mean_merges, (table, reals)),
-        (split_thresholds, (fixed_ids, reals, flags, flags)),
-        (from_above, (fixed_ids, reals, flags, 0.0)),
-        (best_gain_at_root, (outline, reals)),
-        (gains_below, (outline, reals)),
         (best_levels, (outline, table)),
+        (gains_below, (outline, reals)),
+        (best_gain_at_root, (outline, reals)),
         (kept_parents, (fixed_ids, flags)),
         (leaf_labels, (fixed_ids, flags, 0)),
+        (from_above, (fixed_ids, reals, flags, 0.0)),
+        (split_thresholds, (fixed_ids, reals, flags, flags)),
+        (_induced_forest, (fixed_ids, fixed_ids, fixed_ids)),
+        (mean_merges, (table, reals)),
+        (read_parents, (tree, 0)),
         (purity_sum, (AncestorIndex(short, short, short, shorts), fixed_ids, ids, 0)),
         (add_column, (fixed_ids, reals, reals, reals)),
         (mean_squares_between, (fixed_ids, reals, reals, reals)),

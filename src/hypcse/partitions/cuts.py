@@ -14,7 +14,7 @@ from hypcse.graph import Graph, GraphLike
 from hypcse.graph.convert import in_range
 from hypcse.kernels.search.working_tree import Rows
 from hypcse.kernels.trees.antichains import antichain_tables, best_antichain, best_antichain_of
-from hypcse.kernels.trees.strays import Spans, stray_clusters
+from hypcse.kernels.trees.places import Spans, stray_clusters
 from hypcse.kernels.trees.sweep import leaf_labels, subtree_minima, subtree_sums
 from hypcse.search.binary import binary_form
 from hypcse.search.compression import cluster_gains

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hypcse._choices import HeightUnit
 from hypcse.kernels.trees.branches import branch_heights, branch_lengths, join_branches, parents_of_depths
 from hypcse.kernels.trees.sweep import layout
+from hypcse.tree.numbering import renumber
 
 _PLAIN = re.compile(r"(?:[^\W_]|[-+.])+")
 
@@ -68,8 +69,8 @@ def write_newick(
 def read_newick(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tuple[str, ...] | None]:
     """Parents, heights and names (or None) of Newick text. O(n).
 
-    Leaves come first, each child comes before its parent, and one-child nodes are merged with their child.
-    Leaves labeled 0 .. n - 1 keep these ids; others are numbered in order of appearance.
+    One-child nodes are merged with their child. Leaves labeled 0 .. n - 1 keep these ids; others are numbered in order
+    of appearance.
 
     >>> read_newick("((1:1,0:1):1,2:2);")
     (array([ 3,  3,  4,  4, -1]), array([0., 0., 0., 1., 2.]), None)
@@ -77,9 +78,18 @@ def read_newick(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tupl
     depth, length, labels, _ = _scan(_blank_comments(text))
     length[-1] = np.nan  # The branch above the root says nothing about the tree.
     length = np.where(np.isnan(length), 1.0 if np.isnan(length).all() else 0.0, length)
-    parent, length = _merge_single_children(parents_of_depths(depth), length)
-    leaf_ids, names = _identify(labels)
-    parent, length = _number_leaves_first(parent, length, leaf_ids)
+    parent = parents_of_depths(depth)
+    single = np.bincount(parent[:-1], minlength=parent.size) == 1
+    if single.any():
+        above, total = join_branches(parent, length, single)
+        number, above, length = np.cumsum(~single) - 1, above[~single], total[~single]
+        parent = np.where(above >= 0, number[above], -1)
+    numbered = set(labels) == set(map(str, range(len(labels))))
+    leaf = np.array(labels, dtype=np.int64) if numbered else np.arange(len(labels))
+    names = None if numbered or set(labels) == {None} else tuple(label or "" for label in labels)
+    nodes = np.argsort(np.bincount(parent[:-1], minlength=parent.size) > 0, kind="stable")
+    nodes[leaf] = nodes[: leaf.size].copy()
+    parent, length = renumber(parent, length, nodes)
     height = branch_heights(parent, length)
     if not np.isfinite(height[-1]):
         raise ValueError(
@@ -126,39 +136,6 @@ def _quote(name: str) -> str:
     if _PLAIN.fullmatch(name):
         return name
     return "'" + name.replace("'", "''") + "'"
-
-
-def _merge_single_children(
-    parent: NDArray[np.int64], length: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The tree without one-child nodes; their branches are added to those of their children."""
-    single = np.bincount(parent[:-1], minlength=parent.size) == 1
-    if not single.any():
-        return parent, length
-    above, total = join_branches(parent, length, single)
-    new_id, above = np.cumsum(~single) - 1, above[~single]
-    return np.where(above >= 0, new_id[above], -1), total[~single]
-
-
-def _number_leaves_first(
-    parent: NDArray[np.int64], length: NDArray[np.float64], leaf_ids: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The tree with these ids for its leaves, in order of appearance, and its internal nodes after them."""
-    is_leaf = np.bincount(parent[:-1], minlength=parent.size) == 0
-    new_id = np.empty(parent.size, np.int64)
-    new_id[is_leaf] = leaf_ids
-    new_id[~is_leaf] = np.arange(leaf_ids.size, parent.size)
-    above, moved = np.empty_like(parent), np.empty_like(length)
-    above[new_id] = np.where(parent >= 0, new_id[parent], -1)
-    moved[new_id] = length
-    return above, moved
-
-
-def _identify(labels: list[str | None]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
-    """Ids of the leaves and their names, from the labels in order of appearance; None for no label."""
-    if set(labels) == set(map(str, range(len(labels)))):
-        return np.array(labels, dtype=np.int64), None
-    return np.arange(len(labels)), None if set(labels) == {None} else tuple(label or "" for label in labels)
 
 
 def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str | None], list[str | None]]:

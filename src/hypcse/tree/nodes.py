@@ -1,4 +1,4 @@
-"""Chosen nodes of a tree: the top down to given clusters, the distances of parts, and layers of large nodes."""
+"""Chosen nodes of a tree: the top down to clusters, the distances of parts, and layers of large nodes."""
 
 from __future__ import annotations
 
@@ -73,9 +73,7 @@ def _largest_nodes(tree: Tree, clusters: NDArray[np.int64]) -> NDArray[np.int64]
 def merge_distances(tree: Tree, X: NDArray[np.floating]) -> NDArray[np.float64]:
     """Root mean squared distance between the parts that each node joins, (n_nodes,), never decreasing upwards.
 
-    The mean is over all pairs of leaves in different children, in the unscaled coordinates of X. It follows exactly
-    from sizes, means and variances; a node below one of its children is lifted to it. Column by column: O(n d) time,
-    O(n) memory besides X.
+    The mean is over all pairs of leaves in different children, and follows from sizes, means and variances. O(n d).
 
     >>> merge_distances(Tree.from_newick("((0,1),2);"), np.array([[0.0], [2.0], [5.0]])).round(3).tolist()
     [0.0, 0.0, 0.0, 2.0, 4.123]
@@ -118,7 +116,7 @@ class Layer(NamedTuple):
 def node_layers(tree: Tree, levels: Sequence[ArrayLike] | None = None, min_size: int = 1) -> Iterator[Layer]:
     """The nodes of at least `min_size` leaves that the clusters of `levels` are, layer by layer, the root alone first.
 
-    Without levels, all nodes of that size. Each layer is made when it is needed: O(n_leaves) memory.
+    Without levels, all nodes of that size.
 
     >>> tree = Tree.from_newick("(((0,1),(2,3)),(4,5));")
     >>> [layer.node.tolist() for layer in node_layers(tree, [[0, 0, 0, 0, 1, 1]])]

@@ -18,11 +18,9 @@ from hypcse._notebook import ShowsItself
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
 from hypcse.tree.checks import check_heights, check_names, check_parents, leaf_mask, match_names, node_ids
-from hypcse.tree.json_text import read_json, write_json
-from hypcse.tree.linkage_matrix import linkage_to_parents, make_networkx, parents_to_linkage
+from hypcse.tree.formats import linkage_to_parents, make_networkx, parents_to_linkage, read_json, write_json
 from hypcse.tree.newick import read_newick, read_note, write_newick
-from hypcse.tree.numbering import attach_leaves, canonical, keep_leaves, renumber
-from hypcse.tree.order import check_order, order_alike
+from hypcse.tree.numbering import attach_leaves, canonical, keep_leaves, order_alike, renumber
 
 if TYPE_CHECKING:
     import networkx
@@ -189,8 +187,7 @@ class Tree(ShowsItself):
             order = np.empty(self.n_leaves, np.int64)
             order[self.first_positions[: self.n_leaves]] = np.arange(self.n_leaves)
             return order
-        features = check_order(X, method, self.n_leaves)
-        return order_alike(self.to_linkage(), features, method) if self.n_leaves > 1 else np.zeros(1, np.int64)
+        return order_alike(self.to_linkage() if self.n_leaves > 1 else np.empty((0, 4)), X, method)
 
     def cut(
         self, n_clusters: int | None = None, height: float | None = None, max_size: int | None = None
@@ -290,19 +287,15 @@ class Tree(ShowsItself):
         if chosen.ndim != 1:
             raise ValueError(f"places has shape {chosen.shape}; pass one node per new leaf, in one dimension.")
         if self.names is None and names is not None:
-            raise ValueError("names are given for the new leaves, but the old ones have none. Omit names.")
-        added = None
+            raise ValueError("there are names for the new leaves, but the old ones have none. Omit names.")
+        joined = None
         if self.names is not None:
-            if names is None and chosen.size:
-                raise ValueError(
-                    f"the leaves of this tree have names. Pass names with one for each of the {chosen.size} new leaves."
-                )
-            added = self.names + check_names(names or (), chosen.size)
-            twice = first_duplicate(added)
+            joined = self.names + check_names(names or (), chosen.size)
+            twice = first_duplicate(joined)
             if twice is not None and first_duplicate(self.names) is None:
                 raise ValueError(f"the new leaf {twice!r} has the name of another leaf; leaf names must be unique.")
         parent, height = attach_leaves(self.parent, self.height, self.n_leaves, chosen)
-        return replace(self, parent=parent, height=height, names=added)
+        return replace(self, parent=parent, height=height, names=joined)
 
     def with_names(self, names: Sequence[str] | None) -> Tree:
         """The same tree with other leaf names, or without names.

@@ -6,7 +6,7 @@ import numpy as np
 from numba import prange
 
 from hypcse.kernels.arrays import Reals, ShortIds, Singles
-from hypcse.kernels.compile import kernel, parallel_kernel
+from hypcse.kernels.compile import helper, parallel_kernel
 from hypcse.kernels.losses.contrast import exp_in_place, log_in_place
 
 # Running sums of a row, one per column modulo this number: their loop is compiled to vector instructions.
@@ -16,7 +16,7 @@ _ONE, _HALF, _ZERO = np.float32(1.0), np.float32(0.5), np.float32(0.0)
 _LEAST = np.float32(np.finfo(np.float32).eps)
 
 
-@kernel
+@helper
 def _tanh_squared(cosine: np.float32, half: np.float32, rest: np.float32) -> tuple[np.float32, np.float32]:
     """x = tanh^2 of the depth and 1 - x, each without cancellation; a rounded cosine is brought back to [-1, 1]."""
     part = half * min(max(cosine, -_ONE), _ONE)
@@ -62,7 +62,7 @@ def depth_slopes(cosines: Singles, rates: Singles, half: np.float32, rest: np.fl
 _BLOCK = 256
 
 
-@kernel
+@helper
 def _similarities(columns: Singles, i: int, start: int, stop: int, out: Singles, scratch: ShortIds) -> None:
     """out <- exp(-d^2) of point i and the points start .. stop - 1, which are columns."""
     width = stop - start
@@ -96,8 +96,7 @@ def complete_degrees(columns: Singles) -> Reals:
 def complete_row_sums(columns: Singles, joins: Reals) -> Reals:
     """For each point the sum, over the points after it, of similarity times the value at their LCA.
 
-    Points (d, n) stand in the order of the tree's leaves; joins (n - 1,) holds the value at the LCA of each leaf and
-    the next. Where values do not fall towards the root, that of any two leaves is the largest join between them.
+    Points (d, n) stand in the order of the leaves; joins (n - 1,) has the value at the LCA of each leaf and the next.
     """
     n_points = columns.shape[1]
     sums = np.empty(n_points)

@@ -23,10 +23,7 @@ _HALF, _ONE = np.float32(0.5), np.float32(1.0)
 
 @kernel
 def exp_in_place(x: Singles, power: ShortIds) -> None:
-    """x <- exp(x) for x <= 0, to 2 units in the last place; `power` is scratch of the same length.
-
-    exp(x) = 2^k exp(r) with |r| <= log(2) / 2: a polynomial, and an exponent written as bits.
-    """
+    """x <- exp(x) = 2^k exp(r) for x <= 0, to 2 units in the last place; `power` is scratch of the same length."""
     scale = power.view(np.float32)
     for j in range(x.size):
         bounded = max(x[j], _LEAST)
@@ -46,11 +43,7 @@ def exp_in_place(x: Singles, power: ShortIds) -> None:
 
 @kernel
 def log_in_place(x: Singles) -> None:
-    """x <- log(x) for normal x > 0, to 2 units in the last place.
-
-    log(x) = k log 2 + log(1 + f) with 1 + f between sqrt(1/2) and sqrt 2, read off the bits of x; near x = 1 all
-    digits hold.
-    """
+    """x <- log(x) = k log 2 + log(1 + f) for normal x > 0, to 2 units in the last place, near x = 1 too."""
     bits = x.view(np.int32)
     for j in range(x.size):
         # Shifted so that the exponent steps at sqrt(1/2) instead of at 1.
@@ -116,9 +109,9 @@ def row_and_column_sums(matrix: Singles) -> tuple[Reals, Reals]:
 
 @parallel_kernel
 def decay_slopes(excess: Singles, decays: Singles, by_row: Singles, by_column: Singles, temperature: float) -> Singles:
-    """Derivative by u, from the factor of each row's sum and of each column's; 0 where the distance is 0.
+    """Derivative by u, -exp(-arcosh(1 + u) / t) / (t sqrt(u (u + 2))), times the factors of rows and columns.
 
-    d exp(-arcosh(1 + u) / t) / du = -exp(-arcosh(1 + u) / t) / (t sqrt(u (u + 2))).
+    0 where the distance is 0.
     """
     out = np.empty_like(excess)
     factor = np.float32(-1.0 / temperature)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import prange
 
 from hypcse.kernels.arrays import Floating, Ids
-from hypcse.kernels.compile import kernel, parallel_kernel
+from hypcse.kernels.compile import helper, parallel_kernel
 from hypcse.kernels.losses.contrast import exp_in_place
 
 # Running sums of a row, one per column modulo this number: their loop is compiled to vector instructions, and a sum of
@@ -57,10 +57,8 @@ def adjacency(first: Ids, second: Ids, n_vertices: int) -> Adjacency:
 def lca_volume(depth: Floating, volumes: Floating, rows: Adjacency, temperature: float) -> LcaVolumes:
     """V_hat of Eq. (9) for each directed entry of `rows`; the two directions of an edge are equal to the last bit.
 
-    The softmax of Eq. (9) stands for the test of Eq. (5), whether k lies below i v j; equal depths share their weight.
-
-    depth (n, n) is symmetric with the depths d_o(i v j) of pairs, its diagonal without meaning; volumes (n,) of the
-    vertices. No edge may be a loop. O(n m) divisions; exponentials are O(n^2) unless (max d - min d) / t > 700.
+    depth (n, n) is symmetric with the depths d_o(i v j) of pairs, its diagonal without meaning. No edge may be a loop.
+    O(n m) divisions; exponentials are O(n^2) unless (max d - min d) / t > 700.
 
     >>> rows = adjacency(np.array([0]), np.array([1]), 3)
     >>> lca_volume(np.zeros((3, 3)), np.array([1.0, 1.0, 6.0]), rows, 1.0).volume
@@ -80,9 +78,8 @@ def lca_volume_gradient(
 
         dV_hat_ij / d d_ik = V_k p q / t,    dV_hat_ij / d d_ij = -(1/t) sum_k V_k p (1 - p).
 
-    `forward` is what `lca_volume` returned for the same volumes, rows and temperature; `upstream` has one value per
-    edge. The derivative by the depth of a pair, which stands at two places of a symmetric matrix, is the sum of the
-    two entries returned.
+    `forward` is what `lca_volume` returned; `upstream` has one value per edge. The derivative by the depth of a pair is
+    the sum of its two entries.
     """
     values = forward.values
     scale = (upstream / temperature).astype(values.dtype)[rows.edge]
@@ -92,10 +89,7 @@ def lca_volume_gradient(
 
 
 def _decay(depth: Floating, temperature: float) -> tuple[Floating, bool]:
-    """exp(-(d - min d) / t) and False; where even float64 cannot hold it, d / t and True.
-
-    The smallest depth cancels. Single precision gives way to double where it would underflow.
-    """
+    """exp(-(d - min d) / t) and False, in double precision if need be; where even that underflows, d / t and True."""
     low, high = depth.min(), depth.max()
     reach = float(high - low) / temperature
     if reach > _REACH["d"]:
@@ -119,7 +113,7 @@ def _decay_of_floats(depth: Floating, low: float, inverse: float) -> Floating:
     return out
 
 
-@kernel
+@helper
 def _rows(values: Floating, i: int, j: int, safe: bool, buffer: Floating) -> tuple[Floating, Floating, Any]:
     """Rows i and j of a, and a_ij; where `safe` all three over a_ij, cut off where the share is 0 in any case."""
     if not safe:
@@ -130,7 +124,7 @@ def _rows(values: Floating, i: int, j: int, safe: bool, buffer: Floating) -> tup
     return buffer[0], buffer[1], values.dtype.type(1)
 
 
-@kernel
+@helper
 def _row_sums(one: Floating, other: Floating, volumes: Floating, own: float, lanes: Floating) -> tuple[float, float]:
     """sum_k V_k p and sum_k V_k p (1 - p) with p = a_ij / (a_ij + a_ik + a_jk), from the rows i and j of a."""
     lanes[:] = 0
@@ -181,7 +175,7 @@ def _sums(values: Floating, volumes: Floating, indptr: Ids, indices: Ids, safe: 
     return out
 
 
-@kernel
+@helper
 def _add_shares(one: Floating, other: Floating, own: float, scale: float, row: Floating) -> None:
     """row_k += scale * p q with p = a_ij / S, q = a_ik / S and S = a_ij + a_ik + a_jk."""
     for k in range(one.size):

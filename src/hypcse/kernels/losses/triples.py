@@ -8,7 +8,7 @@ import numpy as np
 from numba import prange
 
 from hypcse.kernels.arrays import Floating, Ids, Reals
-from hypcse.kernels.compile import kernel, parallel_kernel
+from hypcse.kernels.compile import helper, kernel, parallel_kernel
 
 
 class TripleSlopes(NamedTuple):
@@ -19,7 +19,7 @@ class TripleSlopes(NamedTuple):
     by_radius: float
 
 
-@kernel
+@helper
 def _half_sums(units: Reals, a: int, b: int) -> tuple[float, float]:
     """(1 + cosine) / 2 and (1 - cosine) / 2 of two unit vectors, each without cancellation."""
     alike, apart = 0.0, 0.0
@@ -29,7 +29,7 @@ def _half_sums(units: Reals, a: int, b: int) -> tuple[float, float]:
     return alike / 4, apart / 4
 
 
-@kernel
+@helper
 def _unit_rows(directions: Reals, rows: Ids, units: Reals, inverse: Reals) -> None:
     """Directions of three rows over their lengths, and one over the lengths; a zero row takes the first axis."""
     for p in range(3):
@@ -43,7 +43,7 @@ def _unit_rows(directions: Reals, rows: Ids, units: Reals, inverse: Reals) -> No
             units[p, 0] = 1.0
 
 
-@kernel
+@helper
 def _across(units: Reals, a: int, b: int, alike: float, apart: float, k: int) -> float:
     """Coordinate k of the part of unit b that stands across unit a, u_b - <u_a, u_b> u_a, without cancellation."""
     if alike < apart:
@@ -96,12 +96,9 @@ def triple_slopes(
     return TripleSlopes(loss / n_triples, by_direction / n_triples, by_radius / n_triples)
 
 
-@kernel
+@helper
 def _shift(row: Floating) -> float:
-    """The number t for which the positive parts of row - t add up to 1, by Michelot's rounds.
-
-    Each round takes t from the entries above the last t; they only become fewer, mostly within a few rounds.
-    """
+    """The number t for which the positive parts of row - t add up to 1, by Michelot's rounds."""
     count = row.size
     total = 0.0
     for value in row:
@@ -121,10 +118,7 @@ def _shift(row: Floating) -> float:
 
 @parallel_kernel
 def project_rows(matrix: Floating, first: Ids) -> None:
-    """Bring each row, from column first[row] on, to the nearest point of the simplex, in place; zeros before it.
-
-    A row whose first column lies beyond the last becomes zeros.
-    """
+    """Bring each row, from column first[row] on, to the nearest point of the simplex, in place; zeros before it."""
     for r in prange(matrix.shape[0]):
         low = first[r]
         matrix[r, :low] = 0

@@ -105,11 +105,8 @@ def pair_ancestors(index: AncestorIndex, start: Ids, size: Ids, first: Ids, seco
 
 @sized_kernel(SERIAL_ENTRIES)
 def edge_ancestors(index: AncestorIndex, order: ShortIds, indptr: Ids, indices: ShortIds) -> ShortIds:
-    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries. O(n + m).
-
-    One pass over the rows; `prange` is `range` where it is compiled for one thread. `end` puts the
-    position of a leaf and the maxima to either side of it side by side, so that one read brings all of them.
-    """
+    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries. O(n + m)."""
+    # The position of a leaf and the maxima to either side of it stand together, so that one read brings all of them.
     end = np.empty((order.size, 4), np.int32)
     for p in prange(order.size):
         leaf = order[p]

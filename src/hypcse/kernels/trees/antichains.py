@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
-from hypcse.kernels.compile import kernel
+from hypcse.kernels.compile import helper, kernel
+
+Span = tuple[int, int]
 
 
 @kernel
 def best_antichain(parent: Ids, gain: Reals, joined: Flags, large: Flags) -> tuple[Flags, float]:
-    """The cut whose clusters' gains sum highest: nodes to split, and the sum.
+    """The cut whose clusters' gains sum highest: nodes to split, and the sum. O(n).
 
-    Only `large` nodes are clusters; smaller ones do not matter. On a tie the larger cluster wins if it is
-    `joined`, that is, if an edge meets at its node. A gain of -inf forbids a node as a cluster. One sweep up, one down:
-    O(n).
+    Only `large` nodes are clusters. On a tie the larger cluster wins if it is `joined`, that is, if an edge meets at
+    its node. A gain of -inf forbids a node as a cluster.
     """
     n_nodes = parent.size
     below = np.zeros(n_nodes)
@@ -33,31 +34,8 @@ def best_antichain(parent: Ids, gain: Reals, joined: Flags, large: Flags) -> tup
     return split, total
 
 
-@kernel
-def _merge_tables(first: Reals, second: Reals, limit: int) -> tuple[Reals, ShortIds]:
-    """Best sums for c clusters over two parts, c up to `limit`, and how many of them the first part takes.
-
-    Entry c - 1 of a table is the best for c clusters. A part without a table takes none.
-    """
-    if first.size == 0 or second.size == 0:
-        only, part = (second, 0) if first.size == 0 else (first, 1)
-        taken = np.empty(only.size, np.int32)
-        for c in range(only.size):
-            taken[c] = part * (c + 1)
-        return only.copy(), taken
-    size = min(first.size + second.size, limit)
-    best = np.full(size, -np.inf)
-    taken = np.zeros(size, np.int32)
-    for a in range(first.size):
-        for b in range(min(second.size, size - 1 - a)):
-            value = first[a] + second[b]
-            if value > best[a + b + 1]:
-                best[a + b + 1], taken[a + b + 1] = value, a + 1
-    return best, taken
-
-
-@kernel
-def table_offsets(size: Ids, limit: int, least: int) -> Ids:
+@helper
+def _table_offsets(size: Ids, limit: int, least: int) -> Ids:
     """Where the table of each node begins: as many entries as it can have clusters of `least` leaves, up to `limit`."""
     offset = np.zeros(size.size + 1, np.int64)
     for node in range(size.size):
@@ -65,16 +43,33 @@ def table_offsets(size: Ids, limit: int, least: int) -> Ids:
     return offset
 
 
+@helper
+def _merge_tables(best: Reals, taken: ShortIds, at: int, end: int, left: Span, right: Span) -> None:
+    """Fill the table at .. end from those of two children: best[at + c - 1] for c clusters, and the first child's part.
+
+    A child without a table takes none. The node may have room for one more cluster than its children together.
+    """
+    if left[0] == left[1] or right[0] == right[1]:
+        only, part = (right, 0) if left[0] == left[1] else (left, 1)
+        for c in range(only[1] - only[0]):
+            best[at + c], taken[at + c] = best[only[0] + c], part * (c + 1)
+        return
+    for a in range(left[1] - left[0]):
+        for b in range(min(right[1] - right[0], end - at - 1 - a)):
+            value = best[left[0] + a] + best[right[0] + b]
+            if value > best[at + a + b + 1]:
+                best[at + a + b + 1], taken[at + a + b + 1] = value, a + 1
+
+
 @kernel
 def antichain_tables(children: Ids, gain: Reals, size: Ids, limit: int, least: int) -> tuple[Reals, ShortIds]:
     """Best sums of gains for 1, 2, ... clusters under every node of a binary tree, and the first child's part of them.
 
-    Every cluster has at least `least` leaves; smaller nodes do not matter. `children` is
-    (n - 1, 2), children before parents. The table of a node begins at its `table_offsets`; tables are merged from the
-    leaves up: O(n limit / least) time and memory.
+    `children` is (n - 1, 2), children before parents. Nodes of fewer than `least` leaves do not matter. The tables of
+    all nodes follow one another. O(n limit / least) time and memory.
     """
     n_leaves = children.shape[0] + 1
-    offset = table_offsets(size, limit, least)
+    offset = _table_offsets(size, limit, least)
     best = np.full(offset[size.size], -np.inf)
     taken = np.zeros(offset[size.size], np.int32)
     for node in range(size.size):
@@ -82,12 +77,9 @@ def antichain_tables(children: Ids, gain: Reals, size: Ids, limit: int, least: i
         if begin == end:
             continue
         if node >= n_leaves:
-            left, right = children[node - n_leaves, 0], children[node - n_leaves, 1]
-            value, part = _merge_tables(
-                best[offset[left] : offset[left + 1]], best[offset[right] : offset[right + 1]], limit
-            )
-            # A node may be large enough for one more cluster than its children together have room for.
-            best[begin : begin + value.size], taken[begin : begin + value.size] = value, part
+            a, b = children[node - n_leaves, 0], children[node - n_leaves, 1]
+            left, right = (offset[a], offset[a + 1]), (offset[b], offset[b + 1])
+            _merge_tables(best, taken, begin, end, left, right)
         best[begin] = gain[node]
     return best, taken
 
@@ -100,7 +92,7 @@ def best_antichain_of(children: Ids, gain: Reals, size: Ids, n_clusters: int, le
     """
     n_leaves = children.shape[0] + 1
     n_nodes = size.size
-    offset = table_offsets(size, n_clusters, least)
+    offset = _table_offsets(size, n_clusters, least)
     best, taken = antichain_tables(children, gain, size, n_clusters, least)
     split = np.zeros(n_nodes, np.bool_)
     chosen = np.zeros(n_nodes, np.bool_)
@@ -123,13 +115,8 @@ def best_antichain_of(children: Ids, gain: Reals, size: Ids, n_clusters: int, le
 def split_thresholds(parent: Ids, value: Reals, large: Flags, apart: Flags) -> Reals:
     """The least limit c at which each node is split in the finest cut whose large parts have values of at most c. O(n).
 
-    value : of each node as a part, such as its conductance.
-    large : which nodes count; a node above one of them must be one too.
-    apart : which nodes are never parts: `from_above` splits them as soon as they are reached.
-
-    A node can be split at c when each of its large children can stay whole or be split itself. Small children are never
-    in the way and never a reason: a node with one large child is split when that child is. Infinite where a node is
-    never split.
+    A node can be split at c when each of its `large` children can stay whole or be split itself; a node with one large
+    child is split when that child is. Nodes `apart` are never parts. Infinite where a node is never split.
     """
     n_nodes = parent.size
     threshold = np.full(n_nodes, np.inf)

@@ -27,8 +27,7 @@ def _add(low: float, length: float) -> float:
 def branch_lengths(parent: Ids, height: Reals) -> Reals:
     """The length above each node that, added to its height with ties rounded up, gives its parent's height.
 
-    The difference of two heights is at most half a step of the higher one off, so only a tie can miss the
-    parent, and only by one step upwards; the next smaller length then meets it from below. 0 at the root.
+    0 at the root. Only a tie can miss the parent, by one step upwards; the next smaller length then meets it.
     """
     length = np.zeros(parent.size)
     for node in range(parent.size - 1):
@@ -63,7 +62,7 @@ def parents_of_depths(depth: Ids) -> Ids:
 
 @kernel
 def join_branches(parent: Ids, length: Reals, single: Flags) -> tuple[Ids, Reals]:
-    """Parents and lengths with the marked nodes passed over. Walks down, so that whole rows of them are."""
+    """Parents and lengths with the marked nodes passed over, whole rows of them too."""
     above, total = parent.copy(), length.copy()
     for node in range(parent.size - 2, -1, -1):
         up = parent[node]
@@ -77,7 +76,7 @@ def join_branches(parent: Ids, length: Reals, single: Flags) -> tuple[Ids, Reals
 def add_column(parent: Ids, size: Reals, sums: Reals, between: Reals) -> None:
     """Add to `between` at each node sum_c |c| (m_c - m)^2 over its children c, m being means of one column. O(n).
 
-    A leaf may stand for several points: `size` counts them at every node, `sums` adds up the column at every leaf.
+    `size` counts points at every node, `sums` adds up the column at every leaf, which may stand for several points.
     """
     total = np.zeros(parent.size)
     for leaf in range(sums.size):
@@ -94,12 +93,8 @@ def add_column(parent: Ids, size: Reals, sums: Reals, between: Reals) -> None:
 def mean_squares_between(parent: Ids, size: Reals, between: Reals, inside: Reals) -> Reals:
     """Mean squared distance of two points in different children of each node; 0 at leaves. O(n).
 
-    With S the sum of squares of a node around its mean (`inside` at a leaf), the squared distances of all pairs under
-    it add up to |u| S_u. Those between children are what is left of it,
-
-        sum_c (|u| - |c|) S_c  +  |u| sum_c |c| |m_c - m_u|^2,
-
-    a sum of terms that are never negative, so that nothing cancels.
+    With S the squares of a node around its mean (`inside` at a leaf), all pairs under it have |u| S_u. Those between
+    children are sum_c (|u| - |c|) S_c + |u| sum_c |c| |m_c - m_u|^2, of which no term is negative: nothing cancels.
     """
     squares = between.copy()
     for leaf in range(inside.size):

@@ -8,14 +8,15 @@ from hypcse.kernels.arrays import Ids
 from hypcse.kernels.compile import helper, kernel, read_only
 from hypcse.kernels.trees.ancestors import AncestorIndex, leaf_ancestor
 
+_ABOVE_ALL = 2**63 - 1
+
 
 @kernel
 def shared_clades(parent: Ids, size: Ids, start: Ids, other: Ids, rank: Ids) -> int:
-    """Return the number of clusters, except leaves and root, that both trees have.
+    """Return the number of clusters, except leaves and root, that both trees have. O(n).
 
-    In the order of the first tree's leaves (`rank`) its clusters are intervals. Nodes that start at one position form
-    a chain of first children, except for the highest, which is filed by its start. First children are filed by their
-    end, where by the same argument no two meet. O(n).
+    In the order of the first tree's leaves (`rank`) its clusters are intervals. Of nodes that start at one position,
+    the highest is filed by its start; the others, first children all, by their ends, which differ.
     """
     n_leaves = rank.size
     end_of_start = np.full(n_leaves, -1, np.int64)
@@ -29,9 +30,9 @@ def shared_clades(parent: Ids, size: Ids, start: Ids, other: Ids, rank: Ids) -> 
     low = np.full(other.size, n_leaves, np.int64)
     high = np.full(other.size, -1, np.int64)
     count = np.zeros(other.size, np.int64)
-    low[:n_leaves] = rank
-    high[:n_leaves] = rank
-    count[:n_leaves] = 1
+    for leaf in range(n_leaves):
+        low[leaf] = high[leaf] = rank[leaf]
+        count[leaf] = 1
     shared = 0
     for node in range(other.size - 1):
         above = other[node]
@@ -63,9 +64,8 @@ def _by_class(code: Ids, n_classes: int) -> Ids:
 def purity_sum(index: AncestorIndex, size: Ids, code: Ids, n_classes: int) -> float:
     """Return the sum of (members of the class under the LCA) / (leaves under it) over all pairs of leaves of one class.
 
-    `code` is the class of each leaf from left to right. For each class in turn, the walk keeps the nodes where its
-    members have met, up to the current leaf, on a stack; a node is settled when the next meeting lies above it, and by
-    then all its members were seen. O(n).
+    `code` is the class of each leaf from left to right. A stack holds the nodes where members of the class have met; a
+    node is settled when the next meeting lies above it. O(n).
     """
     position = _by_class(code, n_classes)
     n = position.size
@@ -77,7 +77,7 @@ def purity_sum(index: AncestorIndex, size: Ids, code: Ids, n_classes: int) -> fl
     seen = 1.0
     for k in range(1, n + 1):
         same_class = k < n and code[position[k]] == code[position[k - 1]]
-        meeting = leaf_ancestor(index, position[k - 1], position[k]) if same_class else np.iinfo(np.int64).max
+        meeting = leaf_ancestor(index, position[k - 1], position[k]) if same_class else _ABOVE_ALL
         while depth > 0 and node[depth - 1] < meeting:
             depth -= 1
             together = members[depth] + seen
@@ -98,11 +98,10 @@ def induced_forest(leaves: Ids, group: Ids, meeting: Ids) -> tuple[Ids, Ids, Ids
     """Parents within the tree that each group of leaves induces, the node of the whole tree behind each, and the roots.
 
     leaves  : all leaves, group 0 first, within a group from left to right.
-    group   : (n,) the group of each leaf, from 0.
     meeting : (n - 1,) the lowest common ancestor of each of them and the next; read within groups only.
 
     Nodes 0 .. n - 1 are the leaves; a node that groups share appears once for each. Parents are -1 at the roots and may
-    stand before their children. A stack holds the way from the last leaf up, as far as it is known. O(n).
+    stand before their children. O(n).
     """
     return _induced_forest(*read_only(leaves, group, meeting))
 
@@ -123,7 +122,7 @@ def _induced_forest(leaves: Ids, group: Ids, meeting: Ids) -> tuple[Ids, Ids, Id
         stack[height] = leaves[k]
         height += 1
         last = k == n - 1 or group[leaves[k]] != group[leaves[k + 1]]
-        above = np.iinfo(np.int64).max if last else meeting[k]
+        above = _ABOVE_ALL if last else meeting[k]
         while height > 1 and origin[stack[height - 2]] <= above:
             parent[stack[height - 1]] = stack[height - 2]
             height -= 1

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
-from hypcse.kernels.compile import kernel
+from hypcse.kernels.arrays import Ids, Reals, ShortIds
+from hypcse.kernels.compile import helper, kernel
 
 
-@kernel
+@helper
 def _squared_distance(X: Reals, i: int, j: int) -> float:
+    """Squared distance of two rows."""
     total = 0.0
     for k in range(X.shape[1]):
         total += (X[i, k] - X[j, k]) ** 2
@@ -38,35 +39,24 @@ def flipped_order(children: Ids, X: Reals) -> Ids:
                     turn[join, 1] = b == 1
         ends[n_leaves + join, 0] = ends[left, 1 if turn[join, 0] else 0]
         ends[n_leaves + join, 1] = ends[right, 0 if turn[join, 1] else 1]
-    return _walk(children, turn)
-
-
-@kernel
-def _walk(children: Ids, turn: Flags) -> Ids:
-    """Leaves from left to right, each join's sides turned if `turn` says so."""
-    n_leaves = children.shape[0] + 1
-    order = np.empty(n_leaves, np.int64)
-    stack = np.empty(n_leaves, np.int64)
-    mirrored = np.zeros(n_leaves, np.bool_)
-    stack[0] = 2 * n_leaves - 2
-    depth, filled = 1, 0
-    while depth > 0:
-        depth -= 1
-        node, mirror = stack[depth], mirrored[depth]
-        if node < n_leaves:
-            order[filled] = node
-            filled += 1
-            continue
-        join = node - n_leaves
+    size = np.ones(n_leaves + n_joins, np.int64)
+    for join in range(n_joins):
+        size[n_leaves + join] = size[children[join, 0]] + size[children[join, 1]]
+    start, mirrored = np.zeros(size.size, np.int64), np.zeros(size.size, np.bool_)
+    for join in range(n_joins - 1, -1, -1):
+        mirror = mirrored[n_leaves + join]
         first = 1 if mirror else 0
-        for side in (1 - first, first):
-            stack[depth] = children[join, side]
-            mirrored[depth] = turn[join, side] != mirror
-            depth += 1
+        start[children[join, first]] = start[n_leaves + join]
+        start[children[join, 1 - first]] = start[n_leaves + join] + size[children[join, first]]
+        for side in range(2):
+            mirrored[children[join, side]] = turn[join, side] != mirror
+    order = np.empty(n_leaves, np.int64)
+    for leaf in range(n_leaves):
+        order[start[leaf]] = leaf
     return order
 
 
-@kernel
+@helper
 def _other_side(start: int, middle: int, stop: int, leaf: int) -> tuple[int, int]:
     """Where the far end of an order that begins with `leaf` can lie: the child's other part, or the leaf itself."""
     if stop - start == 1:
@@ -74,7 +64,7 @@ def _other_side(start: int, middle: int, stop: int, leaf: int) -> tuple[int, int
     return (middle, stop) if leaf < middle else (start, middle)
 
 
-@kernel
+@helper
 def _settle(left: Ids, right: Ids, way: Reals, cost: Reals, inner: ShortIds) -> None:
     """Least costs of one join for every pair of outer ends; `left` and `right` are (start, middle, stop) of the sides.
 
@@ -103,13 +93,11 @@ def _settle(left: Ids, right: Ids, way: Reals, cost: Reals, inner: ShortIds) -> 
 
 @kernel
 def optimal_positions(spans: Ids, sides: Ids, way: Reals) -> Ids:
-    """Positions of the leaves in the best order.
+    """Positions of the leaves in the best order. O(n^3) time at worst, O(n^2) memory.
 
     spans : (n_nodes, 3) start, middle and stop of each node over positions, children before parents.
     sides : (n_nodes - n, 2) left and right child of each internal node.
     way   : (n, n) distances by position.
-
-    O(n^3) time at worst, O(n^2) memory.
     """
     n = way.shape[0]
     cost = np.zeros((n, n))
@@ -125,7 +113,7 @@ def optimal_positions(spans: Ids, sides: Ids, way: Reals) -> Ids:
     return _unfold(inner, first, last)
 
 
-@kernel
+@helper
 def _unfold(inner: ShortIds, first: int, last: int) -> Ids:
     """The order between two outer ends, from the seams."""
     n = inner.shape[0]
@@ -156,8 +144,8 @@ def covering_arcs(parent: Ids, angle: Reals) -> tuple[Reals, Reals]:
     n_leaves = angle.size
     middle = np.zeros(parent.size)
     half = np.full(parent.size, -1.0)
-    middle[:n_leaves] = angle
-    half[:n_leaves] = 0.0
+    for leaf in range(n_leaves):
+        middle[leaf], half[leaf] = angle[leaf], 0.0
     for node in range(parent.size - 1):
         above = parent[node]
         if half[above] < 0:
@@ -178,8 +166,8 @@ def child_middles(parent: Ids, position: Reals) -> Reals:
     n_leaves = position.size
     low = np.full(parent.size, np.inf)
     high = np.full(parent.size, -np.inf)
-    low[:n_leaves] = position
-    high[:n_leaves] = position
+    for leaf in range(n_leaves):
+        low[leaf] = high[leaf] = position[leaf]
     middle = np.empty(parent.size)
     for node in range(parent.size):
         middle[node] = (low[node] + high[node]) / 2

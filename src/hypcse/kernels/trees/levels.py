@@ -29,10 +29,8 @@ class Outline(NamedTuple):
 
 @helper
 def _gain(tree: Outline, node: int, top: int, deeper: Reals) -> float:
-    """The gain of a node as a child of `top`: its inside weight times the bits that it saves, and the gains below it.
-
-    A node where no edge meets never gains more than its children.
-    """
+    """The gain of a node as a child of `top`: its inside weight times the bits it saves, and the gains below it."""
+    # A node where no edge meets never gains more than its children.
     if not tree.joined[node]:
         return 0.0
     return tree.inside[node] * (tree.bits[top] - tree.bits[node]) + deeper[node]
@@ -40,10 +38,7 @@ def _gain(tree: Outline, node: int, top: int, deeper: Reals) -> float:
 
 @helper
 def _best_below(tree: Outline, top: int, deeper: Reals, best: Reals) -> float:
-    """Highest gain of a set of nodes under `top`, none above another, kept as its children.
-
-    Afterwards best[v] is what v or nodes under it can gain there.
-    """
+    """Highest gain of separate nodes under `top`, as its children; best[v] is that of v or nodes under it."""
     first = top - tree.n_under[top] + 1
     best[first : top + 1] = 0.0
     for node in range(first, top):
@@ -84,10 +79,7 @@ def _keep_below(tree: Outline, top: int, deeper: Reals, best: Reals, level: Ids)
 
 @kernel
 def best_levels(tree: Outline, deeper: Reals) -> Ids:
-    """Level of every node to keep, from 1 under the root; 0 at nodes to contract.
-
-    `deeper[b]` are the gains below each node with b levels; there are as many rows as levels to choose. O(n) a level.
-    """
+    """Level of every node to keep, from 1 under the root, and 0 at others; deeper[b] are gains below with b levels."""
     n_nodes, n_rows = tree.parent.size, deeper.shape[0]
     best = np.zeros(n_nodes)
     level = np.zeros(n_nodes, np.int64)

@@ -1,40 +1,42 @@
-"""The cheapest place of a new leaf in a tree, by structural entropy."""
+"""Where leaves belong: the cheapest place of a new one in a tree, by structural entropy, and the cluster of a stray."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
 
-from hypcse.kernels.arrays import Ids, Reals
-from hypcse.kernels.compile import kernel, parallel_kernel
+from hypcse.kernels.arrays import Flags, Ids, Reals
+from hypcse.kernels.compile import helper, kernel, parallel_kernel
+from hypcse.kernels.search.working_tree import Rows
 
 
-@kernel
+@helper
 def _excess(new: float, linked: float, below: float, node: float, meeting: float) -> float:
-    """Return how much more the new leaf costs beside a child than beside the node above it, in nats.
+    """How much more a leaf of degree `new` costs beside a child than beside the node above it, in nats.
 
-    `new` is its degree, `linked` its weight into the child, `below` and `node` the volumes of child and node without
-    it, `meeting` the weight of the old edges that meet at the node. Beside the child, the node grows by `new`, and the
-    links into the child meet at volume below + new instead of node + new.
+    Beside the child, the node grows by `new`, and links into the child meet at volume below + new, not at node + new.
     """
     return meeting * np.log1p(new / node) - linked * np.log1p((node - below) / (below + new))
 
 
-@kernel
+@helper
 def _place(parent: Ids, volume: Reals, meeting: Reals, leaves: Ids, weights: Reals) -> int:
-    """Return the place of one leaf, by a walk up from all its neighbors together, lowest node first.
+    """The place of one leaf, by a walk up from all its neighbors together, lowest node first.
 
-    Each way carries the weight and the volume of the node that it left, the best place below it and how much more that
-    costs than the node itself; all ways into a node become one.
+    Each way carries weight and volume of the node that it left, the best place below it and how much more that costs.
     """
     at, best = leaves.copy(), leaves.copy()
     linked = weights.copy()
     below, cost = np.zeros(at.size), np.zeros(at.size)
-    new = weights.sum()
-    n_ways = at.size
+    new, n_ways = 0.0, at.size
+    for weight in weights:
+        new += weight
     while True:
-        node = at[:n_ways].min()
-        total = 0.0
+        node, total = at[0], 0.0
+        for way in range(1, n_ways):
+            node = min(node, at[way])
         for way in range(n_ways):
             if at[way] == node:
                 total += linked[way]
@@ -58,15 +60,72 @@ def _place(parent: Ids, volume: Reals, meeting: Reals, leaves: Ids, weights: Rea
 
 @parallel_kernel
 def cheapest_nodes(parent: Ids, volume: Reals, meeting: Reals, neighbors: Ids, weights: Reals) -> Ids:
-    """The node beside which each new leaf adds least structural entropy, (m,); ties go to the smaller id.
+    """The node beside which each new leaf, as if alone, adds least structural entropy, (m,); the smaller id in a tie.
 
-    volume, meeting    : of each node, its volume and the weight of the edges that meet there.
+    meeting            : of each node, the weight of the edges that meet there.
     neighbors, weights : (m, k) leaves that each new leaf is linked to, each once, and positive weights.
 
-    Every new leaf is placed as if it were the only one. A leaf costs O(k) for each node between its neighbors and the
-    root; no other node can be better.
+    O(k) for each node between its neighbors and the root; no other node can be better.
     """
     places = np.empty(neighbors.shape[0], np.int64)
     for row in prange(places.size):
         places[row] = _place(parent, volume, meeting, neighbors[row], weights[row])
     return places
+
+
+class Spans(NamedTuple):
+    """The leaves of a tree from left to right, and of each node its parent, its first leaf's position and its size."""
+
+    parent: Ids
+    order: Ids
+    first: Ids
+    size: Ids
+
+
+@helper
+def _heirs(tree: Spans, chosen: Flags) -> Ids:
+    """The largest chosen node under each node, itself included; -1 where there is none."""
+    heir = np.full(tree.parent.size, -1, np.int64)
+    for node in range(tree.parent.size):
+        if chosen[node]:
+            heir[node] = node
+        if heir[node] >= 0 and node < tree.parent.size - 1:
+            above = tree.parent[node]
+            if heir[above] < 0 or tree.size[heir[node]] > tree.size[heir[above]]:
+                heir[above] = heir[node]
+    return heir
+
+
+@kernel
+def stray_clusters(tree: Spans, rows: Rows, chosen: Flags, strays: Ids) -> Ids:
+    """The chosen node that each leaf belongs to: the one above it, or for strays the one that they hang on. O(n + m).
+
+    A stray subtree hangs on the chosen node below its parent that most of its edge weight goes to; without an edge
+    there, on the largest one. `strays` come in the order of their parents.
+    """
+    n_nodes = tree.parent.size
+    own = np.full(n_nodes, -1, np.int64)
+    for node in range(n_nodes - 1, -1, -1):
+        if chosen[node]:
+            own[node] = node
+        elif node < n_nodes - 1:
+            own[node] = own[tree.parent[node]]
+    heir = _heirs(tree, chosen)
+    votes = np.zeros(n_nodes)
+    for stray in strays:
+        top, begin = tree.parent[stray], tree.first[stray]
+        low, high = tree.first[top], tree.first[top] + tree.size[top]
+        best = heir[top]
+        for counting in (True, False):
+            for leaf in tree.order[begin : begin + tree.size[stray]]:
+                for k in range(rows.indptr[leaf], rows.indptr[leaf + 1]):
+                    other = rows.indices[k]
+                    home = own[other]
+                    if home < 0 or not low <= tree.first[other] < high:
+                        continue
+                    votes[home] = votes[home] + rows.weights[k] if counting else 0.0
+                    if votes[home] > votes[best]:
+                        best = home
+        for leaf in tree.order[begin : begin + tree.size[stray]]:
+            own[leaf] = best
+    return own[: tree.order.size]

@@ -24,11 +24,7 @@ def subtree_sums(parent: Ids, values: Reals) -> Reals:
 
 @kernel
 def layout(parent: Ids, n_leaves: int) -> tuple[Ids, Ids]:
-    """Number of leaves under each node, and the position of its first leaf from left to right.
-
-    Children stand in the order of their ids, so the leaves of a node are the positions
-    start[node] .. start[node] + size[node] - 1. O(n).
-    """
+    """Number of leaves under each node, and position of its first leaf, children in the order of their ids. O(n)."""
     n_nodes = parent.size
     size = np.zeros(n_nodes, np.int64)
     size[:n_leaves] = 1
@@ -47,7 +43,7 @@ def layout(parent: Ids, n_leaves: int) -> tuple[Ids, Ids]:
 
 @reading_kernel
 def lift_heights(parent: Ids, height: Reals) -> Reals:
-    """The least heights that are at least the given ones and never fall upwards. O(n)."""
+    """The least heights that are at least these and never fall upwards. O(n)."""
     lifted = height.copy()
     for node in range(parent.size - 1):
         above = parent[node]
@@ -58,10 +54,9 @@ def lift_heights(parent: Ids, height: Reals) -> Reals:
 
 @kernel
 def leaf_labels(parent: Ids, split: Flags, n_leaves: int) -> Ids:
-    """Flat labels of a cut, numbered by smallest leaf.
+    """Flat labels of a cut, numbered by smallest leaf. O(n).
 
-    `split` marks a set of nodes that holds the parent of each of its members; the cluster of a leaf is its highest
-    ancestor outside that set. O(n).
+    `split` marks nodes, with each also its parent; the cluster of a leaf is its highest ancestor that is not marked.
     """
     n_nodes = parent.size
     cluster = np.empty(n_nodes, np.int64)
@@ -96,27 +91,23 @@ def subtree_minima(parent: Ids, values: NDArray[Number]) -> NDArray[Number]:
 
 @kernel
 def pruned_parents(parent: Ids, selected: Flags) -> Ids:
-    """Return the old ids of the parents within the tree induced by leaves; -2 at nodes that vanish, -1 at the new root.
-
-    A node survives if at least two of its children hold selected leaves. O(n).
-    """
+    """Old ids of the parents in the tree over selected leaves; -2 at nodes that vanish, -1 at the new root. O(n)."""
     n_nodes = parent.size
     n_leaves = selected.size
     filled = np.zeros(n_nodes, np.int64)
     holds = np.zeros(n_nodes, np.bool_)
-    holds[:n_leaves] = selected
+    for leaf in range(n_leaves):
+        holds[leaf] = selected[leaf]
     for node in range(n_nodes - 1):
         if holds[node]:
             holds[parent[node]] = True
             filled[parent[node]] += 1
-    survives = filled >= 2
-    survives[:n_leaves] = selected
     above = np.full(n_nodes, -1, np.int64)
     for node in range(n_nodes - 2, -1, -1):
         up = parent[node]
-        above[node] = up if survives[up] else above[up]
+        above[node] = up if filled[up] >= 2 else above[up]
     for node in range(n_nodes):
-        if not survives[node]:
+        if not (selected[node] if node < n_leaves else filled[node] >= 2):
             above[node] = -2
     return above
 
@@ -140,8 +131,7 @@ def children_first(parent: Ids, n_leaves: int) -> Ids:
         if parent[node] >= 0:
             waiting[parent[node]] += 1
     number = np.arange(n_nodes)
-    queue = np.empty(n_nodes, np.int64)
-    queue[:n_leaves] = np.arange(n_leaves)
+    queue = np.arange(n_nodes)
     n_queued = n_leaves
     for k in range(n_nodes - 1):
         above = parent[queue[k]]

@@ -16,7 +16,7 @@ from hypcse._checks import Curable
 from hypcse._choices import EncodeOn
 from hypcse._random import generator
 from hypcse.entropy import structural_entropy
-from hypcse.entropy.complete import CompleteGraph
+from hypcse.entropy.structural import CompleteGraph
 from hypcse.graph import Graph
 from hypcse.neural.decode import decode_graph, decode_single
 from hypcse.neural.graph_learner import Pairs, update_anchor

@@ -1,7 +1,11 @@
-"""SciPy's linkage matrix, both ways, and networkx."""
+"""Formats of a tree: SciPy's linkage matrix and JSON, both ways, and networkx."""
 
 from __future__ import annotations
 
+import json
+import math
+import reprlib
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +18,12 @@ from hypcse.kernels.trees.sweep import lift_heights
 
 if TYPE_CHECKING:
     import networkx
+
+FORMAT = "hypcse-tree"
+VERSION = 1
+_KEYS = ("parent", "height", "names")
+_show = reprlib.repr
+_WAY_OUT = "Pass text written by Tree.to_json."
 
 
 def linkage_to_parents(Z: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -36,15 +46,11 @@ def linkage_to_parents(Z: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.floa
     check_finite("the linkage matrix", matrix)
     n_leaves, children = len(matrix) + 1, matrix[:, :2].astype(np.int64)
     own = np.arange(n_leaves, 2 * n_leaves - 1)[:, None]
-    broken = (children != matrix[:, :2]).any(axis=1)
-    if broken.any():
-        row = int(np.argmax(broken))
-        raise ValueError(f"row {row} of the linkage matrix joins {matrix[row, :2].tolist()}, which are not ids.")
-    unknown = ((children < 0) | (children >= own)).any(axis=1)
-    if unknown.any():
-        row = int(np.argmax(unknown))
+    wrong = ((children != matrix[:, :2]) | (children < 0) | (children >= own)).any(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
         raise ValueError(
-            f"row {row} of the linkage matrix joins {children[row].tolist()}, but only ids 0 .. {n_leaves + row - 1} "
+            f"row {row} of the linkage matrix joins {matrix[row, :2].tolist()}, but only ids 0 .. {n_leaves + row - 1} "
             "exist by then."
         )
     joins = np.bincount(children.ravel(), minlength=2 * n_leaves - 2)
@@ -107,3 +113,56 @@ def make_networkx(
     if names is not None:
         networkx.set_node_attributes(graph, dict(enumerate(names)), "name")
     return graph
+
+
+def write_json(fields: dict[str, Any]) -> str:
+    """JSON text of the fields of a tree; heights are read back exactly.
+
+    >>> write_json({"parent": np.array([2, 2, -1]), "height": np.array([0.0, 0.0, 0.5]), "joined_from": math.inf})
+    '{"format": "hypcse-tree", "version": 1, "parent": [2, 2, -1], "height": [0.0, 0.0, 0.5], "joined_from": null}'
+    """
+    plain = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in fields.items()}
+    plain["joined_from"] = plain["joined_from"] if math.isfinite(plain["joined_from"]) else None
+    return json.dumps({"format": FORMAT, "version": VERSION, **plain}, allow_nan=False)
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """The fields of a tree in JSON text. `Tree` checks that they form one."""
+    try:
+        form = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the text is not JSON that can be read: {error}. {_WAY_OUT}") from None
+    if not isinstance(form, dict) or form.get("format") != FORMAT:
+        raise ValueError(f"the text holds {_show(form)}, but a tree is an object of 'format' '{FORMAT}'. {_WAY_OUT}")
+    if form.get("version") != VERSION:
+        raise ValueError(f"'version' is {_show(form.get('version'))}, but this hypcse reads {VERSION}. Update hypcse.")
+    missing = [key for key in _KEYS if key not in form]
+    if missing:
+        raise ValueError(f"the JSON text has no '{missing[0]}'; a tree has {', '.join(_KEYS)}. {_WAY_OUT}")
+    parent, height, names = (form[key] for key in _KEYS)
+    _check_items("parent", parent, (int,), "whole numbers", sys.maxsize)
+    _check_items("height", height, (int, float), "numbers", sys.float_info.max)
+    if names is not None:
+        _check_items("names", names, (str,), "strings, or be null")
+    # Trees of hypcse 0.2 do not say what their heights measure.
+    joined_from = form.get("joined_from")
+    if joined_from is not None:
+        _check_items("joined_from", [joined_from], (int, float), "a number")
+    return {
+        "parent": np.array(parent, dtype=np.int64),
+        "height": np.array(height, dtype=np.float64),
+        "names": names,
+        "unit": form.get("unit"),
+        "joined_from": math.inf if joined_from is None else joined_from,
+    }
+
+
+def _check_items(key: str, values: Any, kinds: tuple[type, ...], wanted: str, most: float | None = None) -> None:
+    """Raise unless `values` is a list of exactly these types (true is no number), and of numbers up to `most`."""
+    if not isinstance(values, list):
+        raise ValueError(f"'{key}' is {_show(values)}, but must be a list of {wanted}. {_WAY_OUT}")
+    for position, value in enumerate(values):
+        if type(value) not in kinds:
+            raise ValueError(f"'{key}' holds {_show(value)} at {position}, but must hold {wanted}.")
+        if most is not None and not -most <= value <= most:
+            raise ValueError(f"'{key}' holds {_show(value)} at {position}, but must be at most {most:g}.")
