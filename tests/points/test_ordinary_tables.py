@@ -102,7 +102,7 @@ def test_edges_are_not_guessed(tmp_path):
         read_text(tmp_path, EDGES)
     assert read_text(tmp_path, EDGES, edges=True).graph.n_edges == 3
     assert read_text(tmp_path, EDGES, categorical=["from"]).features.shape == (3, 3)
-    answers = "smokes,drinks,age\n" + "".join(f"{'yn'[k % 2]},{'yn'[k % 3 % 2]},{k % 7}\n" for k in range(30))
+    answers = "smokes,drinks,age\n" + "".join(f"{'ab'[k % 2]},{'ab'[k % 3 % 2]},{k % 7}\n" for k in range(30))
     assert read_text(tmp_path, answers).features.shape == (30, 5)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from hypcse._checks import check_choice
@@ -91,6 +91,15 @@ class Columns:
                 words += [option, value]
         return [*words, "--strict"] if self.strict else words
 
+    def as_fitted(self, names: Sequence[str], kinds: Sequence[str | None]) -> Columns:
+        """The options that read the columns a model was fitted on, given its `feature_names` and `kinds`."""
+        if self.use:
+            return self
+        pairs = list(zip(names, kinds, strict=True))
+        texts = tuple(dict.fromkeys(kind for name, kind in pairs if kind not in (None, name)))
+        numbers = tuple(name for name, kind in pairs if kind in (None, name))
+        return replace(self, use=(*numbers, *texts), categorical=texts, impute="median")
+
 
 class Ambiguous(ValueError):
     """A table can be read in two ways; `words` make the command read it in the likely one."""
@@ -170,9 +179,7 @@ def _find(place: str, header: Sequence[str], column: str) -> int:
         return int(column) - 1
     names = [name for name in header if name]
     known = f"its columns are {list_names(names, _MAX_NAMES)}" if names else "it has no header"
-    raise ValueError(
-        f"{place} has no column {column!r}; {known}. Give a name, or a position between 1 and {len(header)}."
-    )
+    raise ValueError(f"{place} has no column {column!r}; {known}. Positions are between 1 and {len(header)}.")
 
 
 def check_no_columns(path: Path, columns: Columns) -> None:

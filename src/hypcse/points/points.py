@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -43,8 +43,11 @@ class Points:
     kinds
         For each column: None if it holds numbers; the name of the text column if it marks one of its texts; its own
         name if it holds booleans. Columns of one kind together count about as much as one numeric column.
-    dates
-        Names of the columns that hold days since 1970-01-01.
+    units
+        How the numbers of columns are written, by their names, with # for the digits: "$#" or "# km"; "date" for days
+        since 1970-01-01.
+    gaps
+        (n, d) where numbers were missing and are filled, or None.
     distances
         Instead of features: square, condensed or sparse.
     metric
@@ -81,7 +84,8 @@ class Points:
     labels: NDArray[Any] | None = None
     feature_names: tuple[str, ...] | None = None
     kinds: tuple[str | None, ...] | None = None
-    dates: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
+    gaps: NDArray[np.bool_] | None = None
     distances: Any = None
     metric: Metric = "euclidean"
     one_scale: bool = False
@@ -237,6 +241,7 @@ class Points:
         return replace(
             self,
             features=None if self.features is None else self.features[rows],
+            gaps=None if self.gaps is None else self.gaps[rows],
             graph=None if self.graph is None else self.graph.subgraph(rows)[0],
             names=None if self.names is None else tuple(self.names[k] for k in rows.tolist()),
             labels=None if self.labels is None else self.labels[rows],
@@ -252,30 +257,33 @@ class Points:
             Names of the other points' columns. A missing or extra numeric column is an error.
         kinds
             Their kinds. A text that these points lack is 0 everywhere; a text that only these points have is left out.
+            Upper and lower case of texts count as one.
 
         Returns
         -------
         ndarray of shape (n, len(names))
-            The features in those columns.
+            The features in those columns, NaN where one was missing.
         """
         if self.feature_names is None:
             return self.table
-        place = {name: k for k, name in enumerate(self.feature_names)}
         others = dict(zip(names, kinds or [None] * len(names), strict=True))
-        own = dict(zip(self.feature_names, self.kinds or [None] * len(place), strict=True))
-        texts = {kind for kind in others.values() if kind is not None}
-        extra = [name for name in place if name not in others and own[name] not in texts]
-        required = (set(others.values()) - set(own.values())) | {None}
-        missing = [name for name, kind in others.items() if name not in place and kind in required]
+        own = dict(zip(self.feature_names, self.kinds or [None] * len(self.feature_names), strict=True))
+        texts = {kind for name, kind in others.items() if kind not in (None, name)}
+        place = {_in_one_case(name, texts, kind): k for k, (name, kind) in enumerate(own.items())}
+        extra = [name for name, kind in own.items() if name not in others and kind not in texts]
+        missing = [
+            name for name, kind in others.items() if name not in own and (kind not in texts or kind not in own.values())
+        ]
         if extra or missing:
             what = f"{extra[0]!r} is not among them" if extra else f"{missing[0]!r} is missing"
             raise ValueError(
                 f"these points do not have the columns that the model was fitted on: {what}. Pass the same columns; "
                 "hypcse.read uses those that use= or keep= names, whatever they look like."
             )
-        table = self.table
+        table = self.table if self.gaps is None else np.where(self.gaps, np.nan, self.table)
         zeros = np.zeros(len(table), table.dtype)
-        return np.column_stack([table[:, place[name]] if name in place else zeros for name in names])
+        columns = [place.get(_in_one_case(name, texts, kind)) for name, kind in others.items()]
+        return np.column_stack([zeros if k is None else table[:, k] for k in columns])
 
     def __repr__(self) -> str:
         alone = self.graph is not None and self.features is None and self.distances is None
@@ -365,6 +373,10 @@ class Points:
 
 def _or_none(function: Callable[[Any], Any], value: Any) -> Any:
     return None if value is None else function(value)
+
+
+def _in_one_case(name: str, texts: Collection[str | None], kind: str | None) -> str:
+    return name.casefold() if kind in texts else name
 
 
 def _check_table(X: Any) -> Any:

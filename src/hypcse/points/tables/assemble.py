@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse._checks import first_duplicate, number_repeated, say_count
 from hypcse.points.columns import list_names, name_column
@@ -28,8 +27,15 @@ from hypcse.points.tables.table import Table
 
 _MOST_NAMES = 12
 """How many columns a note names."""
-_ID = re.compile(r"(?i:(?:^|[\W_])(?:id|key|code|no|nr)$)|[a-z](?:Id|ID)$")
+_ID = re.compile(r"(?i:(?:^|[\W_])(?:id|key|code|no|nr|num|number|index)$)|[a-z](?:Id|ID|No|Number)$")
 """How columns are called that hold ids, if their numbers differ."""
+_CODE = re.compile(r"(?i)(?:^|[\W_])(?:zip|zip ?code|postcode|postal ?code|plz|fips)(?:$|[\W_])")
+"""How columns are called whose numbers are no quantities."""
+_CLASS = re.compile(r"(?i)(?:^|[\W_])(?:class|label|target|species|diagnosis|outcome)(?:$|[\W_])")
+"""How columns are called that may hold known classes."""
+_NAME = re.compile(r"(?i)(?:name|title)$")
+_LONG = 60
+"""A column of longer texts names rows only if no other does."""
 MAX_TEXTS = 30
 """A text column with more different texts is used as categories only if asked for."""
 MAX_MISSING = 0.5
@@ -44,7 +50,6 @@ class Uses:
     problems : columns that cannot be used as they are.
     odd      : features with cells that are no numbers, and one of these; they count as missing.
     left_out : columns that are not used, and why.
-    missing  : where the numbers of a feature are missing.
     names    : the column that names the rows.
     """
 
@@ -52,17 +57,27 @@ class Uses:
     problems: dict[int, Problem] = field(default_factory=dict)
     odd: dict[int, str] = field(default_factory=dict)
     left_out: dict[int, str] = field(default_factory=dict)
-    missing: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
     names: int | None = None
+
+    @property
+    def gaps(self) -> dict[int, int]:
+        """How many numbers of a feature are missing, where some are."""
+        gaps = {column: int(np.isnan(feature.values[:, 0]).sum()) for column, feature in self.features.items()}
+        return {column: n for column, n in gaps.items() if n}
+
+    def of_sort(self, sort: str) -> list[int]:
+        """The features of one sort."""
+        return [column for column, feature in self.features.items() if feature.sort == sort]
 
 
 def points_of_table(table: Table) -> Points:
     """Use the columns asked for as classes and names, and the others as features."""
-    roles, strict = table.roles, table.columns.strict
+    roles = table.roles
     uses = decide_uses(table)
     notes = [*_describe_uses(table, uses), *table.notes]
     labels = None if roles.label is None else classes_of(table.frame[roles.label])
-    if labels is not None and not any(label is not None for label in labels):
+    n_unknown = 0 if labels is None else sum(label is None for label in labels)
+    if labels is not None and n_unknown == len(labels):
         title = name_column(table.header, roles.label or 0)
         raise ValueError(f"{table.place}: {title} has no class in it. Omit {table.columns.option('label')}.")
     names = table.names
@@ -70,28 +85,36 @@ def points_of_table(table: Table) -> Points:
         cells = table.frame[uses.names].astype(object)
         names = tuple("" if is_missing(cell, frozenset()) else text_of(cell) for cell in cells)
         twice = first_duplicate(name for name in names if name)
-        if not strict:
+        if not table.columns.strict:
             notes += [say_repeated(twice)] if twice is not None else []
             names = number_repeated(name or f"row {k}" for k, name in enumerate(names, 1))
+    if n_unknown:
+        notes.append(f"no class is known for {say_count(n_unknown, 'row')}")
     titles: list[tuple[str, str | None]] = []
+    units: dict[str, str] = {}
     for column, feature in uses.features.items():
         title = table.header[column] or f"column {column + 1}"
         if feature.sort == "categories":
             titles += ((f"{title}={text}", title) for text in feature.texts)
         else:
             titles.append((title, title if feature.is_choice else None))
+            units |= (
+                {title: "date"} if feature.sort == "dates" else {title: feature.unit} if feature.unit != "#" else {}
+            )
     kinds = tuple(kind for _, kind in titles)
-    feature_names = tuple(title for title, _ in titles)
-    n_unknown = 0 if labels is None else sum(label is None for label in labels)
-    if n_unknown:
-        notes.append(f"no class is known for {say_count(n_unknown, 'row')}")
+    features = np.column_stack([feature.values for feature in uses.features.values()])
+    gaps = np.isnan(features)
+    for column in np.flatnonzero(gaps.any(axis=0)):
+        known = features[~gaps[:, column], column]
+        features[gaps[:, column], column] = np.median(known) if known.size else 0.0
     return Points(
-        np.column_stack([_filled(feature) for feature in uses.features.values()]),
+        features,
         names=names,
         labels=labels,
-        feature_names=feature_names if table.has_header or any(kinds) else None,
+        feature_names=tuple(title for title, _ in titles) if table.has_header or any(kinds) else None,
         kinds=kinds,
-        dates=tuple(title for (title, _), sort in zip(titles, _sorts(uses), strict=True) if sort == "dates"),
+        units=units,
+        gaps=gaps if gaps.any() else None,
         notes=tuple(notes),
         frame=table.frame.set_axis([title or f"column {k}" for k, title in enumerate(table.header, 1)], axis=1),
     )
@@ -111,10 +134,14 @@ def decide_uses(table: Table) -> Uses:
     roles, columns = table.roles, table.columns
     uses = Uses(left_out=dict.fromkeys(roles.dropped, "as asked"), names=roles.name)
     dates = columns.dates or ("refuse" if columns.strict else "number")
+    decimals = table.decimal if columns.strict or columns.decimal else {".": ".,", ",": ",."}[table.decimal]
     for column in roles.features:
-        cells, is_text = table.frame[column], column in roles.categorical
-        feature = category_feature(cells) if is_text else number_feature(cells, table.decimal, dates)
-        reason = None if column in roles.certain else _reason_without_name(table, column, feature)
+        cells, is_certain = table.frame[column], column in roles.certain
+        is_text = column in roles.categorical or (
+            not (is_certain or columns.strict) and _CODE.search(table.header[column]) is not None
+        )
+        feature = category_feature(cells) if is_text else number_feature(cells, decimals, dates)
+        reason = None if is_certain else _reason_without_name(table, column, feature)
         if reason is not None:
             uses.left_out[column] = reason
         elif isinstance(feature, Problem):
@@ -127,9 +154,7 @@ def decide_uses(table: Table) -> Uses:
         _settle(table, uses)
         _leave_out_empty(table, uses)
         uses.features = {column: uses.features[column] for column in roles.features if column in uses.features}
-    gaps = {column: np.isnan(feature.values[:, 0]) for column, feature in uses.features.items()}
-    uses.missing = {column: gap for column, gap in gaps.items() if gap.any()}
-    check_columns(table, uses.problems, uses.missing if columns.strict and not columns.impute else {})
+    check_columns(table, uses.problems, uses.features if columns.strict and not columns.impute else {})
     ids = [k for k, one in uses.features.items() if k not in roles.certain and _is_id(table, k, one)]
     for column in ids if len(ids) < len(uses.features) else ():
         del uses.features[column]
@@ -140,7 +165,7 @@ def decide_uses(table: Table) -> Uses:
     if not uses.features:
         reasons = "; ".join(f"{name_column(table.header, k)}: {reason}" for k, reason in uses.left_out.items())
         raise ValueError(
-            f"{table.place} has no feature columns left; at least one column of numbers is needed"
+            f"{table.place} has no feature columns left; at least one column of numbers, dates or categories is needed"
             f"{f' ({reasons})' if reasons else ''}."
         )
     return uses
@@ -157,6 +182,11 @@ def _settle(table: Table, uses: Uses) -> None:
             uses.odd[column] = problem.cell
         elif problem.sort in ("few", "unique") and problem.n <= most and (is_certain or problem.sort == "few"):
             uses.features[column] = category_feature(cells)  # type: ignore[assignment]
+        elif problem.sort == "empty" and is_certain:
+            # As a model needs it, of new rows that lack it.
+            sort = "categories" if column in table.roles.categorical else "numbers"
+            values = np.full((len(cells), 1), 0.0 if sort == "categories" else np.nan)
+            uses.features[column] = Feature(values, sort, ("?",))
         elif is_certain or problem.sort == "dates":
             continue
         elif problem.sort == "empty":
@@ -172,11 +202,23 @@ def _settle(table: Table, uses: Uses) -> None:
 
 
 def _name_rows(table: Table, uses: Uses, texts: dict[int, Problem]) -> None:
-    """Of columns of many texts, the one with the most different ones names the rows, the others are left out."""
-    shares = {column: _share_missing(table, column) for column in texts}
-    known = [column for column, share in shares.items() if share <= MAX_MISSING]
-    if known and uses.names is None and table.names is None:
-        uses.names = max(known, key=lambda column: texts[column].n)
+    """Of columns of many texts one names the rows, the others are left out.
+
+    Most texts differ in it; one that is called a name comes first, then short texts, then the one with most of them.
+    """
+    cells = {column: [text for text in texts_of(table.frame[column]) if text is not None] for column in texts}
+    n_rows = len(table.frame)
+    shares = {column: 1 - len(known) / n_rows for column, known in cells.items()}
+    named = [k for k, share in shares.items() if share <= MAX_MISSING and texts[k].n >= n_rows / 2]
+    if named and uses.names is None and table.names is None:
+        uses.names = max(
+            named,
+            key=lambda k: (
+                _NAME.search(table.header[k]) is not None,
+                np.median([*map(len, cells[k])]) <= _LONG,
+                texts[k].n,
+            ),
+        )
         uses.left_out[uses.names] = "it names the rows"
     for column, problem in texts.items():
         if column == uses.names:
@@ -187,17 +229,14 @@ def _name_rows(table: Table, uses: Uses, texts: dict[int, Problem]) -> None:
         uses.left_out[column] = f"{missing}{differ}{use}"
 
 
-def _share_missing(table: Table, column: int) -> float:
-    return float(np.mean([text is None for text in texts_of(table.frame[column])]))
-
-
 def _leave_out_empty(table: Table, uses: Uses) -> None:
     """Leave out columns that are mostly empty or constant, unless they were asked for or nothing else is left."""
     several = len(table.frame) > 1
-    shares = {column: float(np.mean(feature.is_missing)) for column, feature in uses.features.items()}
-    constant = {k for k, one in uses.features.items() if several and np.nanmin(one.values) == np.nanmax(one.values)}
-    varied = [k for k in uses.features if k not in constant and shares[k] <= MAX_MISSING]
-    for column in [k for k in uses.features if k not in table.roles.certain]:
+    loose = {column: one for column, one in uses.features.items() if column not in table.roles.certain}
+    shares = {column: float(np.mean(one.is_missing)) for column, one in loose.items()}
+    constant = {k for k, one in loose.items() if several and np.nanmin(one.values) == np.nanmax(one.values)}
+    varied = [k for k in uses.features if k not in constant and shares.get(k, 0) <= MAX_MISSING]
+    for column in loose:
         keep = f"; {table.option('keep', column)} uses it"
         if shares[column] > MAX_MISSING and not table.columns.impute:
             uses.left_out[column] = f"{shares[column]:.0%} of it is missing{keep}"
@@ -210,12 +249,17 @@ def _leave_out_empty(table: Table, uses: Uses) -> None:
 
 
 def _is_id(table: Table, column: int, feature: Feature) -> bool:
-    """Whether a column looks like an id: whole numbers that increase from row to row, or differ and are called so."""
+    """Whether a column looks like an id: whole numbers that increase from row to row, or differ and are called so.
+
+    Numbers that differ and leave out none between the first and the last are one too, by any name.
+    """
     if not feature.is_whole:
         return False
-    values = feature.values[:, 0]
-    is_called = not table.columns.strict and _ID.search(table.header[column]) is not None
-    return bool((np.diff(values) > 0).all()) or (is_called and np.unique(values).size == values.size)
+    values = np.unique(feature.values)
+    if (np.diff(feature.values[:, 0]) > 0).all():
+        return True
+    is_called = _ID.search(table.header[column]) is not None or values[-1] - values[0] == values.size - 1
+    return is_called and values.size == len(feature.values) and not table.columns.strict
 
 
 def _reason_without_name(table: Table, column: int, feature: Feature | Problem) -> str | None:
@@ -229,18 +273,6 @@ def _reason_without_name(table: Table, column: int, feature: Feature | Problem) 
     return "no name and counts the rows" if counts_rows else None
 
 
-def _sorts(uses: Uses) -> Iterator[str]:
-    """The sort of each column of the result."""
-    for feature in uses.features.values():
-        yield from [feature.sort] * feature.values.shape[1]
-
-
-def _filled(feature: Feature) -> NDArray[np.float64]:
-    """The values, with the median in place of those that are missing."""
-    empty = np.isnan(feature.values)
-    return np.where(empty, np.nanmedian(feature.values), feature.values) if empty.any() else feature.values
-
-
 def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
     """How each column was used, and which columns were not."""
 
@@ -250,20 +282,22 @@ def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
     def count(numbers: dict[int, int]) -> str:
         return list_names([f"{name([column])} ({n})" for column, n in numbers.items()], _MOST_NAMES)
 
-    texts = {column: len(feature.texts) for column, feature in uses.features.items() if feature.sort == "categories"}
+    texts = {column: len(uses.features[column].texts) for column in uses.of_sort("categories")}
     numbers = [column for column in uses.features if column not in texts]
     used = [say_count(len(table.frame), "row")]
     used += [f"{say_count(len(numbers), 'column')} of numbers: {name(numbers)}"] if numbers else []
     used += [f"{say_count(len(texts), 'column')} of categories: {count(texts)}"] if texts else []
     yield "; ".join(used)
-    truth = [column for column, feature in uses.features.items() if feature.sort == "truth"]
-    if truth:
+    if truth := uses.of_sort("truth"):
         yield f"true or yes is 1, false or no is 0; these count like text columns: {name(truth)}"
-    dates = [column for column, feature in uses.features.items() if feature.sort == "dates"]
-    if dates:
+    if dates := uses.of_sort("dates"):
         yield f"dates are days since 1970-01-01: {name(dates)}; or {table.option('drop', dates[-1])}"
-    chosen = [column for column in texts if column not in table.roles.categorical]
-    if chosen and table.roles.label is None:
+    changed = [f"{name([k])} ({one.changed})" for k, one in uses.features.items() if one.changed]
+    if changed:
+        yield f"read in its own way: {list_names(changed, _MOST_NAMES)}"
+    chosen = [column for column in uses.features if _CLASS.search(table.header[column])]
+    chosen = chosen or [column for column in texts if column not in table.roles.categorical]
+    if chosen and table.roles.label is None and not set(chosen) <= table.roles.certain:
         option = table.option("label", chosen[-1])
         yield f"if a column holds known classes, to score by and not to cluster by: {option}"
     if not (table.has_header or table.columns.strict) and (chosen or uses.odd or uses.left_out):
@@ -278,11 +312,9 @@ def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
         yield f"left out: {name_column(table.header, column)} ({reasons[column]})"
     if len(reasons) > _MOST_NAMES:
         yield f"left out: {len(reasons) - _MOST_NAMES} more columns, which are constant, mostly empty or texts"
-    if uses.missing:
-        filled = count({column: int(gap.sum()) for column, gap in uses.missing.items()})
-        option = table.option("drop", [*uses.missing][-1])
-        yield f"missing numbers filled with the median: {filled}; or {option}"
-    empty = {column: int((~uses.features[column].values.any(axis=1)).sum()) for column in texts}
+    if gaps := uses.gaps:
+        yield f"missing numbers filled with the median: {count(gaps)}; or {table.option('drop', [*gaps][-1])}"
+    empty = {column: int(uses.features[column].is_missing.sum()) for column in texts}
     empty = {column: n for column, n in empty.items() if n}
     if empty:
         yield f"missing texts: {count(empty)}; they count as none of {'its' if len(empty) == 1 else 'their'} texts"
