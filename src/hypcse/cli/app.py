@@ -72,7 +72,9 @@ def fit(
         str,
         typer.Argument(help=f"The points: a file ({list_suffixes()}), or a data set's name."),
     ],
-    out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write. By default: here, by the name of the data, ending in -tree.")
+    ] = None,
     method: Annotated[str, typer.Option(help="Method to use. See `hypcse methods`.")] = "entropy",
     settings: Annotated[
         list[str] | None,
@@ -119,7 +121,7 @@ def fit(
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
 ) -> None:
-    """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
+    """Cluster a table: from a file to a folder with the tree, clusters at several levels, and scores.
 
     The folder holds `tree.nwk`, `linkage.npy`, `labels.csv`, `clusters.csv` (the table with its clusters),
     `scores.json`, the page `tree.html`, the fitted `model` and, if the method makes one, `embedding.npy`. It is written
@@ -136,6 +138,7 @@ def fit(
 
     flags = {"preset": preset, "n_epochs": epochs, "device": device}
     flags = {name: value for name, value in flags.items() if value is not None}
+    out = Path(f"{Path(data).name.partition('.')[0]}-tree") if out is None else out
     job = Job(method, clusters, refine, effort, seed, graph, settings or [], flags, resume, stability)
     if cluster is None:
         run_fit(data, out, columns, job, overwrite)

@@ -122,7 +122,7 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
                 "edges": model.graph_.n_edges,
                 "notes": list(points.notes),
                 "seconds": round(seconds, 3),
-                "job": {**job.report(source), "scale": scale, "bandwidth": bandwidth},
+                "job": {**job.report(source), "columns": columns.changes(), "scale": scale, "bandwidth": bandwidth},
             }
             page = page_of_model(model, points, findings, Path(source).stem)
             embedding = getattr(model, "embedding_", None)

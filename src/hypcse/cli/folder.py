@@ -20,6 +20,7 @@ from rich.table import Table
 from hypcse import Structure, Tree, __version__
 from hypcse._checks import say_count
 from hypcse.cli.score import finite, show_scores
+from hypcse.partitions.cluster_table import names_of
 from hypcse.partitions.description import Description, Groups, columns_of
 from hypcse.partitions.nested_levels import Labels
 from hypcse.partitions.resampling import is_quick
@@ -30,9 +31,9 @@ from hypcse.storage.archive import FILES as MODEL_FILES
 from hypcse.storage.models import INNER
 from hypcse.tree.flat import cluster_sizes, count_clusters
 
-PAGE, CLUSTERS = "tree.html", "clusters.csv"
+PAGE, CLUSTERS, REPORT = "tree.html", "clusters.csv", "scores.json"
 FILES = (
-    *(CLUSTERS, "clusters.parquet", "embedding.npy", "labels.csv", "linkage.npy", "scores.json", PAGE, "tree.nwk"),
+    *(CLUSTERS, "clusters.parquet", "embedding.npy", "labels.csv", "linkage.npy", REPORT, PAGE, "tree.nwk"),
     *(f"{INNER}/{name}" for name in MODEL_FILES),
 )
 MOST_CLUSTERS = 12
@@ -120,7 +121,7 @@ def folder_files(
     files = {
         "tree.nwk": (tree.to_newick() + "\n").encode(),
         "labels.csv": pd.DataFrame(table).to_csv(index=False, lineterminator="\n").encode(),
-        "scores.json": (json.dumps(report, indent=2, allow_nan=False) + "\n").encode(),
+        REPORT: (json.dumps(report, indent=2, allow_nan=False) + "\n").encode(),
         PAGE: page.encode("utf-8", "replace"),
     }
     if tree.n_leaves > 1:
@@ -196,7 +197,8 @@ def show_clusters(labels: NDArray[np.int64], points: Points, findings: Findings)
     names = None
     if points.features is not None:
         table.add_column("what sets it apart: typical values")
-        names = Description(columns_of(points), Groups.of_labels(labels, np.arange(sizes.size))).names()
+        clusters = np.arange(sizes.size)
+        names = names_of(Description(columns_of(points), Groups.of_labels(labels, clusters)), clusters)
     for cluster in np.argsort(-sizes, kind="stable")[:MOST_CLUSTERS].tolist():
         table.add_row(str(cluster), f"{sizes[cluster]:,}", *([] if names is None else [escape(names[cluster])]))
     if n_outliers:

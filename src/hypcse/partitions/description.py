@@ -247,15 +247,19 @@ class Description:
     def names(self) -> list[str]:
         """A short name per set, true, and different among rivals as far as columns tell them apart; "" if none does.
 
-        See `unique_names` for those that stay alike.
+        See `names_of` for those that stay alike.
         """
         sets = range(self.groups.size.size)
         return [", ".join(self._says(group, place) for place in self.naming(group)) for group in sets]
 
+    def telling_most(self, group: int, most: int) -> list[int]:
+        """The columns that tell most about a set, so much that they are worth saying."""
+        order = np.argsort(-self.telling[group].round(9), kind="stable")[:most].tolist()
+        return [k for k in order if self.telling[group, k] >= LEAST_TELLING and self.contrast(group, k).differs]
+
     def naming(self, group: int) -> list[int]:
         """The columns that name a set: the one that tells most, then those that tell it from rivals still alike."""
-        order = np.argsort(-self.telling[group].round(9), kind="stable")[: 2 * MOST_NAMED].tolist()
-        left = [k for k in order if self.telling[group, k] >= LEAST_TELLING and self.contrast(group, k).differs]
+        left = self.telling_most(group, 2 * MOST_NAMED)
         alike = np.flatnonzero(self.groups.rivals == self.groups.rivals[group]).tolist()
         alike.remove(group)
         columns: list[int] = []
@@ -303,6 +307,18 @@ def phrase(contrast: Contrast, bare: set[str]) -> str:
     else:
         often = "not " if contrast.share <= SELDOM else "seldom " if contrast.share < 0.5 else "less often "
     return often + what
+
+
+def compared(contrast: Contrast) -> str:
+    """What a column says about a set and about all others: "price $450 (others $210)", "red 97% (others 4%)"."""
+    column = contrast.column
+    if column.kind in ("number", "date"):
+        here, there = (
+            written(column, value, contrast.typical - contrast.others) for value in (contrast.typical, contrast.others)
+        )
+        return f"{column.name} {here} (others {there})"
+    what = column.name if column.kind == "truth" else f"{column.name}={column.texts[int(contrast.typical)]}"
+    return f"{what} {contrast.share:.0%} (others {contrast.other_share:.0%})"
 
 
 def written(column: Column, value: float, difference: float) -> str:

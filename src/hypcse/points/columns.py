@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from hypcse._checks import check_choice
 from hypcse._choices import Dates, Decimal, Impute
@@ -71,8 +72,12 @@ class Columns:
 
     def options(self) -> dict[str, str]:
         """The fields that differ from their defaults, each with the name of its option."""
-        changed = [one.name for one in fields(self) if one.compare and getattr(self, one.name) != one.default]
-        return {name: self.option(name) for name in changed}
+        return {name: self.option(name) for name in self.changes()}
+
+    def changes(self) -> dict[str, Any]:
+        """The fields that differ from their defaults."""
+        values = [(one, getattr(self, one.name)) for one in fields(self) if one.compare]
+        return {one.name: value for one, value in values if value != one.default}
 
     def words(self) -> list[str]:
         """The fields that differ from their defaults, as words of the command.
@@ -175,8 +180,10 @@ def _find(place: str, header: Sequence[str], column: str) -> int:
     """Position of the column of this name or, if none has it, of the one at this position from 1."""
     if column and column in header:
         return header.index(column)
-    if column.isdecimal() and 1 <= int(column) <= len(header):
-        return int(column) - 1
+    # What has no name is called by its position.
+    position = column.removeprefix("column ")
+    if position.isdecimal() and 1 <= int(position) <= len(header):
+        return int(position) - 1
     names = [name for name in header if name]
     known = f"its columns are {list_names(names, _MAX_NAMES)}" if names else "it has no header"
     raise ValueError(f"{place} has no column {column!r}; {known}. Positions are between 1 and {len(header)}.")

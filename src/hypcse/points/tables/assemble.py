@@ -282,6 +282,10 @@ def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
     def count(numbers: dict[int, int]) -> str:
         return list_names([f"{name([column])} ({n})" for column, n in numbers.items()], _MOST_NAMES)
 
+    def or_drop(columns: list[int]) -> str:
+        loose = [column for column in columns if column not in table.roles.certain]
+        return f"; or {table.option('drop', loose[-1])}" if loose else ""
+
     texts = {column: len(uses.features[column].texts) for column in uses.of_sort("categories")}
     numbers = [column for column in uses.features if column not in texts]
     used = [say_count(len(table.frame), "row")]
@@ -291,7 +295,7 @@ def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
     if truth := uses.of_sort("truth"):
         yield f"true or yes is 1, false or no is 0; these count like text columns: {name(truth)}"
     if dates := uses.of_sort("dates"):
-        yield f"dates are days since 1970-01-01: {name(dates)}; or {table.option('drop', dates[-1])}"
+        yield f"dates are days since 1970-01-01: {name(dates)}{or_drop(dates)}"
     changed = [f"{name([k])} ({one.changed})" for k, one in uses.features.items() if one.changed]
     if changed:
         yield f"read in its own way: {list_names(changed, _MOST_NAMES)}"
@@ -313,7 +317,7 @@ def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
     if len(reasons) > _MOST_NAMES:
         yield f"left out: {len(reasons) - _MOST_NAMES} more columns, which are constant, mostly empty or texts"
     if gaps := uses.gaps:
-        yield f"missing numbers filled with the median: {count(gaps)}; or {table.option('drop', [*gaps][-1])}"
+        yield f"missing numbers filled with the median: {count(gaps)}{or_drop([*gaps])}"
     empty = {column: int(uses.features[column].is_missing.sum()) for column in texts}
     empty = {column: n for column, n in empty.items() if n}
     if empty:
