@@ -89,14 +89,15 @@ def describe(
     else:
         ids = _siblings(model.tree_, node)
         groups = Groups.of_nodes(model.tree_, ids)
-    described = Description(columns_of(X), groups)
-    columns = described.columns
+    columns = columns_of(X)
     if columns and columns[0].numbers.size != labels.size:
         raise ValueError(
             f"X has {columns[0].numbers.size} rows for {labels.size} labels. Pass the rows that were clustered."
         )
+    described = Description(columns, groups)
+    has_names = hasattr(X, "columns") or (isinstance(X, Points) and X.feature_names is not None)
     frame = pd.DataFrame(index=pd.Index(ids, name="cluster" if node is None else "node"))
-    frame["name"] = names_of(described, ids, has_names=not isinstance(X, Points) or X.feature_names is not None)
+    frame["name"] = names_of(described, ids, has_names)
     frame["size"], frame["share"] = groups.size, groups.size / labels.size
     if fitted:
         frame["stability"] = np.where(ids >= 0, _stability(model.graph_, groups), np.nan)
