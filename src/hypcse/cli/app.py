@@ -54,13 +54,13 @@ def options(
 @app.command()
 def demo(
     data: Annotated[str, typer.Option(help="Name of a data set; see `hypcse datasets`.")] = "optical-digits",
-    out: Annotated[Path, typer.Option(help="Folder to write the best tree to.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("demo"),
 ) -> None:
-    """Cluster a built-in data set with several methods, score them, and write the best tree.
+    """Compare several methods on a built-in data set, and write their trees and the page of the best.
 
     Example: `hypcse demo`
     """
-    from hypcse.cli.demo import run_demo
+    from hypcse.cli.compare import run_demo
 
     run_demo(data, out)
 
@@ -241,7 +241,7 @@ def compare(
     """
     from hypcse.cli.compare import run_compare
 
-    run_compare(data, out, columns, method, rank_by=rank_by, pages=pages, seed=seed, n_jobs=jobs)
+    run_compare(data, out, columns, method, rank_by=rank_by, n_pages=None if pages else 0, seed=seed, n_jobs=jobs)
 
 
 @app.command()

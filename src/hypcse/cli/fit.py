@@ -17,7 +17,7 @@ from hypcse._choices import Effort
 from hypcse._progress import draw_bar
 from hypcse.cli.folder import FILES, find, folder_files, page_of_model, show_findings, table_files
 from hypcse.cli.inputs import points_of
-from hypcse.cli.output import print_notes, tell_first_run
+from hypcse.cli.output import print_notes
 from hypcse.cli.settings import read_options
 from hypcse.methods.clustering import estimator_of
 from hypcse.points.columns import Columns
@@ -105,7 +105,6 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
         if points.n_points < 2:
             what = "row" if points.graph is None else "vertex"
             raise ValueError(f"{source} has {points.n_points} {what}; at least 2 are needed to make a hierarchy.")
-        tell_first_run()
         begin = time.perf_counter()
         with stoppable(out, checkpoints):
             with draw_bar(job.method) as bar:

@@ -138,16 +138,6 @@ def print_notes(notes: Sequence[str]) -> None:
         say("note", "\n- ".join(notes))
 
 
-def tell_first_run() -> None:
-    """Say that kernels are being compiled, once for this machine, and start that in a second process."""
-    from hypcse.kernels.cache import is_warm
-    from hypcse.kernels.warm import warm_up
-
-    if not is_warm():
-        say("", "first run: compiling kernels for this machine, once; about 15 seconds.")
-        warm_up()
-
-
 def tell_left_out(names: Sequence[str]) -> None:
     """Print which methods were left out because torch is not installed."""
     if names:

@@ -86,14 +86,9 @@ class Columns:
         ['--label-column', 'kind', '--drop', 'a', '--drop', '"b, c"', '--no-header']
         """
         words: list[str] = []
-        for name, option in self.options().items():
-            value = getattr(self, name)
-            if isinstance(value, bool):
-                words.append(option if value else f"--no-{name}")
-            elif isinstance(value, tuple):
-                words += [word for one in value for word in (option, _quote_comma(one))]
-            else:
-                words += [option, value]
+        for name, value in self.changes().items():
+            for one in value if isinstance(value, tuple) else (value,):
+                words += shlex.split(self.option(name, one))
         return [*words, "--strict"] if self.strict else words
 
     def as_fitted(self, names: Sequence[str], kinds: Sequence[str | None]) -> Columns:
