@@ -23,6 +23,12 @@ class Commands(TyperGroup):
             raise Passed(error) from error
 
 
+_Tree = Annotated[
+    Path, typer.Argument(help="The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`.")
+]
+_Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is written, if it exists.")]
+_Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
+
 app = typer.Typer(
     name="hypcse",
     cls=Commands,
@@ -115,11 +121,11 @@ def fit(
             "and .npy files in blocks; the place of --out must be visible to all workers.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    seed: _Seed = 0,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a training run, or a run on a cluster, that was stopped.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Cluster a table: from a file to a folder with the tree, clusters at several levels, and scores.
 
@@ -160,7 +166,7 @@ def describe(
     ] = None,
     columns: Annotated[int, typer.Option(min=0, help="How many columns are shown: those that tell most.")] = 4,
     out: Annotated[Path | None, typer.Option(help="Write the description to this .csv instead of printing it.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Say what each cluster is: a name, its size, and typical values of the columns that tell it from all others.
 
@@ -180,7 +186,7 @@ def predict(
         Path | None, typer.Option(help="The .csv to write. By default: beside the data, ending in -clusters.csv.")
     ] = None,
     columns: Any = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Find the clusters of new rows: the new table with a column `cluster`. The tree stays as it is.
 
@@ -194,10 +200,7 @@ def predict(
 @app.command()
 @with_shared
 def score(
-    tree: Annotated[
-        Path,
-        typer.Argument(help="The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`."),
-    ],
+    tree: _Tree,
     data: Annotated[str, typer.Option(help="The points: a file or a data set's name, as for `hypcse fit`.")],
     labels: Annotated[
         Path | None, typer.Option(help="True classes: .npy, or text with one label per line. Optional.")
@@ -228,7 +231,7 @@ def compare(
     ] = "entropy",
     pages: Annotated[bool, typer.Option("--pages", help="Also write a page per tree: ward.html, ...")] = False,
     columns: Any = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: _Seed = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Methods at a time, each in a process of its own.")] = 1,
 ) -> None:
     """Run methods on your points, rank their trees, and keep the trees.
@@ -280,10 +283,7 @@ def reproduce(
 @app.command()
 @with_shared
 def view(
-    source: Annotated[
-        Path,
-        typer.Argument(help="The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`."),
-    ],
+    source: _Tree,
     out: Annotated[
         Path | None, typer.Option(help="The page to write. By default: beside the tree, ending in .html.")
     ] = None,

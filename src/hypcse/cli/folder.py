@@ -25,7 +25,6 @@ from hypcse.partitions.description import Description, Groups, columns_of
 from hypcse.partitions.nested_levels import Labels
 from hypcse.partitions.resampling import is_quick
 from hypcse.points import Points
-from hypcse.show.page import view
 from hypcse.show.source import flat_of
 from hypcse.storage.archive import FILES as MODEL_FILES
 from hypcse.storage.models import INNER
@@ -90,11 +89,6 @@ def find(model: Any, stability: bool | None = None) -> Findings:
         with Console(stderr=True).status("measuring stability"):
             values = model.stability_
     return Findings(model.levels_, main, model.structure_, values)
-
-
-def page_of_model(model: Any, points: Points, findings: Findings, title: str) -> str:
-    """The page of a fitted model."""
-    return view(model, points=points, scale=model.scale, title=title, stability=findings.stability).html
 
 
 def folder_files(

@@ -20,6 +20,7 @@ from hypcse.partitions.outliers import Outliers, excess
 from hypcse.points import Points
 from hypcse.points.columns import Columns
 from hypcse.points.convert import is_cells
+from hypcse.points.points import in_columns
 from hypcse.points.reading import read_points
 from hypcse.search.places import cheapest_places
 from hypcse.tree import Tree
@@ -123,7 +124,7 @@ class NewPoints:
     def _in_columns(self, X: Any) -> tuple[Any, NDArray[np.bool_] | None]:
         """Input for scikit-learn's checks, and where it is filled; a table is read as the training table was."""
         X = Points.of(X) if is_cells(X) else X
-        names = getattr(self, "feature_names_in_", None)
+        names: Any = getattr(self, "feature_names_in_", None)
         if isinstance(X, Points):
             fits = names is None or X.feature_names is None or set(names) <= set(X.feature_names)
             frame = None if fits else X.frame
@@ -138,7 +139,7 @@ class NewPoints:
             return X.features, X.gaps
         import pandas as pd
 
-        table = X.in_columns(names.tolist(), self._kinds)
+        table = in_columns(X, names.tolist(), self._kinds)
         gaps = np.isnan(table)
         return pd.DataFrame(np.where(gaps, 0.0, table), columns=names), gaps
 

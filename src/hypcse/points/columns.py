@@ -42,12 +42,9 @@ class Columns:
     in_python: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.impute is not None:
-            check_choice("impute", self.impute, Impute)
-        if self.decimal is not None:
-            check_choice("decimal", self.decimal, Decimal)
-        if self.dates is not None:
-            check_choice("dates", self.dates, Dates)
+        for name, choices in (("impute", Impute), ("decimal", Decimal), ("dates", Dates)):
+            if getattr(self, name) is not None:
+                check_choice(name, getattr(self, name), choices)
 
     def option(self, name: str, value: str | int | bool | None = None) -> str:
         """An option as people pass it, or its name alone; a whole number is the position of a column.

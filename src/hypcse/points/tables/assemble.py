@@ -104,9 +104,9 @@ def points_of_table(table: Table) -> Points:
     kinds = tuple(kind for _, kind in titles)
     features = np.column_stack([feature.values for feature in uses.features.values()])
     gaps = np.isnan(features)
-    for column in np.flatnonzero(gaps.any(axis=0)):
-        known = features[~gaps[:, column], column]
-        features[gaps[:, column], column] = np.median(known) if known.size else 0.0
+    for place in np.flatnonzero(gaps.any(axis=0)):
+        known = features[~gaps[:, place], place]
+        features[gaps[:, place], place] = np.median(known) if known.size else 0.0
     return Points(
         features,
         names=names,
