@@ -115,7 +115,8 @@ def test_demo_writes_a_tree_that_score_reads(command, tmp_path):
     result = command("demo")
     assert result.returncode == 0, result.stderr
     assert "ward" in result.stdout
-    again = command("score", "demo/optical-digits.nwk", "--data", "optical-digits", "--json")
+    assert len(list((tmp_path / "demo").glob("*.html"))) == 2
+    again = command("score", "demo/ward.nwk", "--data", "optical-digits", "--json")
     row = json.loads(again.stdout)
     assert f"{row['structural_entropy']:.4f}" in result.stdout
 

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
 from hypcse import EntropyClustering, Tree, read
-from hypcse.partitions.cluster_table import describe
-from hypcse.partitions.description import Column, Description, Groups, columns_of
+from hypcse.partitions.cluster_table import describe, names_of
+from hypcse.partitions.description import Column, Description, Groups, columns_of, written
+from hypcse.points.tables.cells import quantity
+from ordinary_tables import TABLES
 
 KINDS = st.lists(st.sampled_from(["number", "count", "truth", "category", "date"]), min_size=1, max_size=5)
 
@@ -64,6 +66,34 @@ def test_names_are_unique_and_what_they_say_is_true(kinds, n_clusters, outliers,
                 assert one.telling == pytest.approx(abs(one.share - one.other_share))
 
 
+@pytest.mark.parametrize("make", TABLES, ids=lambda make: make.__name__)
+def test_names_of_ordinary_tables_are_unique_and_true_of_the_cells(make):
+    """At every level. A number that is said lies on the side of its cluster, by the cells as they were written."""
+    rng = np.random.default_rng(1)
+    frame, groups = make(rng)
+    points = read(frame)
+    noisy = np.where(rng.random(groups.size) < 0.1, rng.integers(groups.max() + 1, size=groups.size), groups)
+    for labels in (groups, noisy):
+        clusters = np.unique(labels)
+        described = Description(columns_of(points), Groups.of_labels(labels, clusters))
+        assert len(set(names_of(described, clusters))) == clusters.size
+        for k in clusters.tolist():
+            for one in (described.contrast(k, place) for place in described.naming(k)):
+                if one.column.kind != "number":
+                    continue
+                cells = np.array([_value(cell) for cell in points.frame[one.column.name]], float)
+                here, there = np.nanmedian(cells[labels == k]), np.nanmedian(cells[labels != k])
+                assert np.sign(one.typical - one.others) == np.sign(here - there)
+                difference = one.typical - one.others
+                shown, rest = (written(one.column, value, difference) for value in (one.typical, one.others))
+                assert shown != rest and np.sign(_value(shown) - _value(rest)) == np.sign(difference)
+
+
+def _value(cell: object) -> float:
+    found = quantity(str(cell))
+    return np.nan if found is None else found[0]
+
+
 def test_a_cluster_is_called_what_it_is():
     labels = np.repeat([0, 1, 2], 20)
     X = pd.DataFrame(
@@ -78,9 +108,9 @@ def test_a_cluster_is_called_what_it_is():
     assert describe(labels, X)["name"].tolist() == ["4 cylinders", "Weight 4,100 lb", "fragile"]
     assert describe(labels, X[["sex", "noise"]]).name.tolist()[1] == "female"
     assert describe(labels, X.to_numpy()[:, :2].astype(float)).name.tolist() == [
-        "cluster 1 (20)",
-        "cluster 2 (20)",
-        "cluster 3 (20)",
+        "cluster 0",
+        "cluster 1",
+        "cluster 2",
     ]
 
 

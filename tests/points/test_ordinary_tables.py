@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import hypcse
 from hypcse._checks import number_repeated
-from ordinary_tables import TABLES
+from ordinary_tables import TABLES, cars
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -102,7 +102,7 @@ def test_edges_are_not_guessed(tmp_path):
         read_text(tmp_path, EDGES)
     assert read_text(tmp_path, EDGES, edges=True).graph.n_edges == 3
     assert read_text(tmp_path, EDGES, categorical=["from"]).features.shape == (3, 3)
-    answers = "smokes,drinks,age\n" + "".join(f"{'yn'[k % 2]},{'yn'[k % 3 % 2]},{k % 7}\n" for k in range(30))
+    answers = "smokes,drinks,age\n" + "".join(f"{'ab'[k % 2]},{'ab'[k % 3 % 2]},{k % 7}\n" for k in range(30))
     assert read_text(tmp_path, answers).features.shape == (30, 5)
 
 
@@ -134,3 +134,45 @@ def test_one_row_and_row_one(tmp_path):
     assert read_text(tmp_path, "a,b\n1,2\n").features.tolist() == [[1, 2]]
     notes = read_text(tmp_path, "name,2023,2024\nx,1,2\ny,2,3\nz,4,5\n").notes
     assert "row 1 is data; header=True if it names the columns" in notes
+
+
+UNITS = st.sampled_from(["#", "$#", "# €", "# min", "#%", "# kWh/m²", "#k", "$#M"])
+
+
+@given(UNITS, st.sampled_from([".", ","]), st.lists(st.integers(0, 9_999_999), min_size=3, max_size=9, unique=True))
+def test_numbers_are_read_with_their_unit(unit, mark, cents):
+    """As they are written with thousands and decimals, in a table whose other column has the other mark."""
+    other = {".": ",", ",": "."}[mark]
+    texts = [unit.replace("#", f"{n / 100:,.2f}".translate(str.maketrans({",": other, ".": mark}))) for n in cents]
+    frame = pd.DataFrame({"x": texts, "y": [f"1{other}5", f"2{other}25", *["0"] * (len(cents) - 2)]})
+    points = hypcse.read(frame)
+    times = {"#%": 1e-4, "#k": 10, "$#M": 1e4}.get(unit, 0.01)
+    assert points.feature_names == ("x", "y")
+    np.testing.assert_allclose(points.features[:, 0], np.multiply(cents, times), rtol=1e-9)
+    assert points.units.get("x", "#") == unit.rstrip("kM")
+    with_word = pd.DataFrame({"x": [*texts, "about 3"], "y": range(len(texts) + 1)})
+    assert hypcse.read(with_word, decimal=mark).gaps[:, 0].tolist() == [False] * len(texts) + [True]
+
+
+def test_blanks_and_a_tab_are_one_delimiter(tmp_path):
+    (tmp_path / "cars.txt").write_text('18.0   8   307.0\t"ford pinto"\n24.0   4   113.0\t"amc gremlin"\n')
+    assert hypcse.read(tmp_path / "cars.txt").names == ("ford pinto", "amc gremlin")
+
+
+def test_new_rows_are_read_as_the_first_were():
+    """However few they are: a spelling, a text or a number that is missing, other columns, another order."""
+    rng = np.random.default_rng(0)
+    frame, _ = cars(rng)
+    frame["sold"] = rng.choice(["y", "n"], len(frame))
+    model = hypcse.EntropyClustering().fit(hypcse.read(frame))
+    known = frame[~frame.isin(["?", "NA"]).any(axis=1)]
+    for new in (
+        known[:1],
+        known[:40][known.columns[::-1]],
+        known[:9].assign(origin=known["origin"].str.upper(), more=1),
+    ):
+        assert model.predict(new).tolist() == model.labels_[new.index].tolist()
+    gaps = known[:3].assign(horsepower=None, origin="")
+    assert model.predict(gaps).tolist() == [model.predict(gaps[k : k + 1])[0] for k in range(3)]
+    with pytest.raises(ValueError, match="has no column 'mpg'"):
+        model.predict(known.drop(columns="mpg"))

@@ -23,6 +23,12 @@ class Commands(TyperGroup):
             raise Passed(error) from error
 
 
+_Tree = Annotated[
+    Path, typer.Argument(help="The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`.")
+]
+_Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is written, if it exists.")]
+_Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
+
 app = typer.Typer(
     name="hypcse",
     cls=Commands,
@@ -54,13 +60,13 @@ def options(
 @app.command()
 def demo(
     data: Annotated[str, typer.Option(help="Name of a data set; see `hypcse datasets`.")] = "optical-digits",
-    out: Annotated[Path, typer.Option(help="Folder to write the best tree to.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("demo"),
 ) -> None:
-    """Cluster a built-in data set with several methods, score them, and write the best tree.
+    """Compare several methods on a built-in data set, and write their trees and the page of the best.
 
     Example: `hypcse demo`
     """
-    from hypcse.cli.demo import run_demo
+    from hypcse.cli.compare import run_demo
 
     run_demo(data, out)
 
@@ -72,7 +78,9 @@ def fit(
         str,
         typer.Argument(help=f"The points: a file ({list_suffixes()}), or a data set's name."),
     ],
-    out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write. By default: here, by the name of the data, ending in -tree.")
+    ] = None,
     method: Annotated[str, typer.Option(help="Method to use. See `hypcse methods`.")] = "entropy",
     settings: Annotated[
         list[str] | None,
@@ -113,13 +121,13 @@ def fit(
             "and .npy files in blocks; the place of --out must be visible to all workers.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    seed: _Seed = 0,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a training run, or a run on a cluster, that was stopped.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
+    overwrite: _Overwrite = False,
 ) -> None:
-    """Cluster a table: from a file to a folder with the tree, flat labels at several levels, and scores.
+    """Cluster a table: from a file to a folder with the tree, clusters at several levels, and scores.
 
     The folder holds `tree.nwk`, `linkage.npy`, `labels.csv`, `clusters.csv` (the table with its clusters),
     `scores.json`, the page `tree.html`, the fitted `model` and, if the method makes one, `embedding.npy`. It is written
@@ -136,6 +144,7 @@ def fit(
 
     flags = {"preset": preset, "n_epochs": epochs, "device": device}
     flags = {name: value for name, value in flags.items() if value is not None}
+    out = Path(f"{Path(data).name.partition('.')[0]}-tree") if out is None else out
     job = Job(method, clusters, refine, effort, seed, graph, settings or [], flags, resume, stability)
     if cluster is None:
         run_fit(data, out, columns, job, overwrite)
@@ -157,7 +166,7 @@ def describe(
     ] = None,
     columns: Annotated[int, typer.Option(min=0, help="How many columns are shown: those that tell most.")] = 4,
     out: Annotated[Path | None, typer.Option(help="Write the description to this .csv instead of printing it.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Say what each cluster is: a name, its size, and typical values of the columns that tell it from all others.
 
@@ -177,7 +186,7 @@ def predict(
         Path | None, typer.Option(help="The .csv to write. By default: beside the data, ending in -clusters.csv.")
     ] = None,
     columns: Any = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Find the clusters of new rows: the new table with a column `cluster`. The tree stays as it is.
 
@@ -191,10 +200,7 @@ def predict(
 @app.command()
 @with_shared
 def score(
-    tree: Annotated[
-        Path,
-        typer.Argument(help="The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`."),
-    ],
+    tree: _Tree,
     data: Annotated[str, typer.Option(help="The points: a file or a data set's name, as for `hypcse fit`.")],
     labels: Annotated[
         Path | None, typer.Option(help="True classes: .npy, or text with one label per line. Optional.")
@@ -225,7 +231,7 @@ def compare(
     ] = "entropy",
     pages: Annotated[bool, typer.Option("--pages", help="Also write a page per tree: ward.html, ...")] = False,
     columns: Any = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: _Seed = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Methods at a time, each in a process of its own.")] = 1,
 ) -> None:
     """Run methods on your points, rank their trees, and keep the trees.
@@ -238,7 +244,7 @@ def compare(
     """
     from hypcse.cli.compare import run_compare
 
-    run_compare(data, out, columns, method, rank_by=rank_by, pages=pages, seed=seed, n_jobs=jobs)
+    run_compare(data, out, columns, method, rank_by=rank_by, n_pages=None if pages else 0, seed=seed, n_jobs=jobs)
 
 
 @app.command()
@@ -277,10 +283,7 @@ def reproduce(
 @app.command()
 @with_shared
 def view(
-    source: Annotated[
-        Path,
-        typer.Argument(help="The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`."),
-    ],
+    source: _Tree,
     out: Annotated[
         Path | None, typer.Option(help="The page to write. By default: beside the tree, ending in .html.")
     ] = None,

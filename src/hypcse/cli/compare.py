@@ -41,8 +41,20 @@ NAMES: dict[RankBy, str] = {
     "seconds": "seconds",
 }
 """What people rank by, and what records call it."""
+DEMO = (
+    *("single-linkage", "ward", "average-linkage", "hdbscan", "hcse"),
+    *("graph-paris", "graph-average", "hypcse", "entropy"),
+)
+"""Methods of the demo; all of them take longer."""
 SPARE = ("flat_purity", "ami", "dasgupta_cost")
 """Columns that a narrow terminal goes without; the files have them all."""
+
+
+def run_demo(data: str, out: Path) -> None:
+    """Compare a few methods on a data set, and write the page of the tree of least entropy."""
+    names = [name for name in DEMO if methods.describe(name).can_run]
+    tell_left_out([name for name in DEMO if name not in names])
+    run_compare(data, out, Columns(), names, rank_by="entropy", n_pages=1, seed=0, n_jobs=1)
 
 
 def run_compare(
@@ -52,11 +64,14 @@ def run_compare(
     selected: list[str] | None,
     *,
     rank_by: RankBy,
-    pages: bool,
+    n_pages: int | None,
     seed: int,
     n_jobs: int,
 ) -> None:
-    """Run methods on the points of a file, or those that are left, and write their trees, a table and a page."""
+    """Run methods on the points of a file, or those that are left, and write their trees, a table and a page.
+
+    n_pages : how many of the trees, the best ones, have a page; None for all.
+    """
     names = selected or [name for name in methods.available() if methods.describe(name).can_run]
     names = [methods.describe(name).name for name in dict.fromkeys(names)]
     check_folder(out)
@@ -81,8 +96,8 @@ def run_compare(
     show_scores(comparison.rows, [name for name in SPARE if name != NAMES[rank_by]])
     best = out / comparison.rows[0]["method"]
     look = f"hypcse view {shlex.quote(str(best))}.nwk {shlex.join(['--data', source, *columns.words()])}"
-    if pages:
-        for method in (row["method"] for row in comparison.rows):
+    if n_pages != 0:
+        for method in (row["method"] for row in comparison.rows[:n_pages]):
             tree = Tree.from_newick((out / f"{method}.nwk").read_text(encoding="utf-8"), points.names)
             view(tree, out / f"{method}.html", points, graph=points.similarity(), title=f"{method} on these points")
         look = f"open {best}.html"

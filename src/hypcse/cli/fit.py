@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hypcse import methods, score
+from hypcse import methods, score, view
 from hypcse._checks import Interrupted, check_choice
 from hypcse._choices import Effort
 from hypcse._progress import draw_bar
-from hypcse.cli.folder import FILES, find, folder_files, page_of_model, show_findings, table_files
+from hypcse.cli.folder import FILES, find, folder_files, show_findings, table_files
 from hypcse.cli.inputs import points_of
 from hypcse.cli.output import print_notes
 from hypcse.cli.settings import read_options
@@ -121,9 +121,10 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
                 "edges": model.graph_.n_edges,
                 "notes": list(points.notes),
                 "seconds": round(seconds, 3),
-                "job": {**job.report(source), "scale": scale, "bandwidth": bandwidth},
+                "job": {**job.report(source), "columns": columns.changes(), "scale": scale, "bandwidth": bandwidth},
             }
-            page = page_of_model(model, points, findings, Path(source).stem)
+            title, levels = Path(source).stem, findings.stability
+            page = view(model, points=points, scale=model.scale, title=title, stability=levels).html
             embedding = getattr(model, "embedding_", None)
             files = folder_files(model.tree_, model.labels_, findings, points.names, row, report, page, embedding)
             files |= table_files(model, points, as_parquet=Path(source).suffix == ".parquet")

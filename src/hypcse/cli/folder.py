@@ -20,19 +20,19 @@ from rich.table import Table
 from hypcse import Structure, Tree, __version__
 from hypcse._checks import say_count
 from hypcse.cli.score import finite, show_scores
+from hypcse.partitions.cluster_table import names_of
 from hypcse.partitions.description import Description, Groups, columns_of
 from hypcse.partitions.offered import Labels
 from hypcse.partitions.resampling import is_quick
 from hypcse.points import Points
-from hypcse.show.page import view
 from hypcse.show.source import flat_of
 from hypcse.storage.archive import FILES as MODEL_FILES
 from hypcse.storage.models import INNER
 from hypcse.tree.flat import cluster_sizes, count_clusters
 
-PAGE, CLUSTERS = "tree.html", "clusters.csv"
+PAGE, CLUSTERS, REPORT = "tree.html", "clusters.csv", "scores.json"
 FILES = (
-    *(CLUSTERS, "clusters.parquet", "embedding.npy", "labels.csv", "linkage.npy", "scores.json", PAGE, "tree.nwk"),
+    *(CLUSTERS, "clusters.parquet", "embedding.npy", "labels.csv", "linkage.npy", REPORT, PAGE, "tree.nwk"),
     *(f"{INNER}/{name}" for name in MODEL_FILES),
 )
 MOST_CLUSTERS = 12
@@ -91,11 +91,6 @@ def find(model: Any, stability: bool | None = None) -> Findings:
     return Findings(model.levels_, main, model.structure_, values)
 
 
-def page_of_model(model: Any, points: Points, findings: Findings, title: str) -> str:
-    """The page of a fitted model."""
-    return view(model, points=points, scale=model.scale, title=title, stability=findings.stability).html
-
-
 def folder_files(
     tree: Tree,
     labels: NDArray[np.int64],
@@ -120,7 +115,7 @@ def folder_files(
     files = {
         "tree.nwk": (tree.to_newick() + "\n").encode(),
         "labels.csv": pd.DataFrame(table).to_csv(index=False, lineterminator="\n").encode(),
-        "scores.json": (json.dumps(report, indent=2, allow_nan=False) + "\n").encode(),
+        REPORT: (json.dumps(report, indent=2, allow_nan=False) + "\n").encode(),
         PAGE: page.encode("utf-8", "replace"),
     }
     if tree.n_leaves > 1:
@@ -196,7 +191,8 @@ def show_clusters(labels: NDArray[np.int64], points: Points, findings: Findings)
     names = None
     if points.features is not None:
         table.add_column("what sets it apart: typical values")
-        names = Description(columns_of(points), Groups.of_labels(labels, np.arange(sizes.size))).names()
+        clusters = np.arange(sizes.size)
+        names = names_of(Description(columns_of(points), Groups.of_labels(labels, clusters)), clusters)
     for cluster in np.argsort(-sizes, kind="stable")[:MOST_CLUSTERS].tolist():
         table.add_row(str(cluster), f"{sizes[cluster]:,}", *([] if names is None else [escape(names[cluster])]))
     if n_outliers:

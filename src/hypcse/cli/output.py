@@ -54,8 +54,8 @@ def abandon() -> None:
 BUG, BAD_INPUT, STOPPED, NOBODY_READS = 1, 2, 130, 141
 """Exit codes. `compare` also ends with 1 if every method failed, and `reproduce` if any task did. The last two are what
 a shell reports for a program ended by Ctrl-C, or by a pipe that nobody reads."""
-N_CLUSTERS = ("--n-clusters", "--n_clusters", "--k")
-"""Options that people try in place of --clusters: what scikit-learn calls it, and others."""
+TRIED = {"--n-clusters": "--clusters", "--n_clusters": "--clusters", "--k": "--clusters", "--id": "--id-column"}
+"""Options that people try, and what they are called here."""
 INPUT_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
 """What checks of input raise."""
 
@@ -105,9 +105,11 @@ def ending_of(error: BaseException) -> Ending:
         wrong_call: Any = error
         command = "hypcse" if wrong_call.ctx is None else wrong_call.ctx.command_path
         message = wrong_call.format_message()
-        if getattr(error, "option_name", None) in N_CLUSTERS:
-            number = next(iter(re.findall(rf"{wrong_call.option_name}[= ]([0-9]+)", " ".join(sys.argv))), "K")
-            message = f"No such option: {wrong_call.option_name}. For {number} clusters, pass --clusters {number}."
+        option = getattr(error, "option_name", None)
+        if option in TRIED:
+            value = next(iter(re.findall(rf"{option}[= ](\S+)", " ".join(sys.argv))), "...")
+            message = f"No such option: {option}. Pass {TRIED[option]} {value}."
+        message = message if message.endswith((".", ")")) else f"{message}."
         return Ending(BAD_INPUT, f"{message} See `{command} --help`.")
     if _is_out_of_memory(error):
         return Ending(BAD_INPUT, f"memory ran out ({text}). Pass fewer points or columns, or close other programs.")

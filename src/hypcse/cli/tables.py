@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from hypcse import EntropyClustering, HypCSE, describe
-from hypcse.cli.folder import CLUSTERS, OWN, joined
+from hypcse._checks import say_count
+from hypcse.cli.folder import CLUSTERS, OWN, REPORT, joined
 from hypcse.cli.output import print_notes
 from hypcse.methods.clustering import MethodClustering
+from hypcse.partitions.cluster_table import names_of
+from hypcse.partitions.description import Description, Groups, columns_of, compared
 from hypcse.points.columns import Columns
 from hypcse.points.reading import read_points
 from hypcse.storage.archive import read_archive
@@ -33,27 +38,31 @@ def run_describe(folder: Path, level: int | None, n_columns: int, out: Path | No
     if column not in table:
         known = [int(name.removeprefix("level_")) for name in table if name.startswith("level_")]
         raise ValueError(f"--level {level}: {folder} has the levels {min(known)} to {max(known)}, coarse to fine.")
-    data = table[[name for name in table if not OWN.fullmatch(name)]]
-    frame = describe(table[column].to_numpy(np.int64), data, n_columns=n_columns)
+    data = table.drop(columns=list(filter(OWN.fullmatch, table))).rename(columns=_as_before)
+    points = read_points(data, as_fitted(folder, Columns(), ("label",)))
+    labels = table[column].to_numpy(np.int64)
     if out is not None:
-        _write(out, frame.reset_index(), overwrite)
+        _write(out, describe(labels, points, n_columns=n_columns).reset_index(), overwrite)
         return
-    shown = Table("cluster", "name", "points", "share")
-    columns = [name for name in frame if f"{name} (others)" in frame]
-    for name in columns:
-        shown.add_column(escape(f"{name} (others)"))
-    for cluster, row in frame.head(SHOWN).iterrows():
-        values = (f"{_said(row[name])} ({_said(row[f'{name} (others)'])})" for name in columns)
-        own = "outliers" if cluster == -1 else str(cluster)
-        shown.add_row(own, escape(row["name"]), f"{row['size']:,}", f"{row['share']:.0%}", *map(escape, values))
+    ids = np.unique(labels[labels >= 0])
+    described = Description(columns_of(points), Groups.of_labels(labels, ids))
+    shown = Table("cluster", "name", "points", "share", "typical values")
+    for k, name in enumerate(names_of(described, ids)[:SHOWN]):
+        size = int(described.groups.size[k])
+        said = [compared(described.contrast(k, place)) for place in described.telling_most(k, n_columns)]
+        shown.add_row(str(ids[k]), escape(name), f"{size:,}", f"{size / labels.size:.0%}", escape("\n".join(said)))
+    n_outliers = int(np.count_nonzero(labels < 0))
+    if n_outliers:
+        shown.add_row("outliers", "", f"{n_outliers:,}", f"{n_outliers / labels.size:.0%}", "", style="dim")
     console = Console()
     console.print(shown)
-    if len(frame) > SHOWN:
-        console.print(f"and {len(frame) - SHOWN} smaller ones; --out FILE.csv writes all of them.")
+    if ids.size > SHOWN:
+        console.print(f"and {ids.size - SHOWN} smaller ones; --out FILE.csv writes all of them.")
 
 
-def _said(value: Any) -> str:
-    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+def _as_before(name: str) -> str:
+    """The name of a column before `joined`."""
+    return name[:-1] if name.endswith("_") and OWN.fullmatch(name[:-1]) else name
 
 
 def read_clusters(folder: Path) -> pd.DataFrame:
@@ -72,7 +81,7 @@ def run_predict(folder: Path, data: Path, out: Path | None, columns: Columns, ov
     target = data.with_name(f"{data.stem}-clusters.csv") if out is None else out
     _check(target, overwrite)
     model = load(folder)
-    points = read_points(data, as_fitted(model, columns))
+    points = read_points(data, as_fitted(folder, columns, ("decimal", "dates", "header", "sheet")))
     print_notes(points.notes)
     labels = model.predict(points)
     table = points.frame if points.frame is not None else pd.DataFrame(np.asarray(points.table))
@@ -91,15 +100,16 @@ def load(folder: Path) -> Any:
     return kinds[name].load(place)
 
 
-def as_fitted(model: Any, columns: Columns) -> Columns:
-    """The options that read the columns the model was fitted on, in the same way."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None or columns.use:
-        return columns
-    kinds = model._kinds or (None,) * len(names)
-    texts = tuple(dict.fromkeys(kind for name, kind in zip(names, kinds, strict=True) if kind not in (None, name)))
-    numbers = tuple(str(name) for name, kind in zip(names, kinds, strict=True) if kind in (None, name))
-    return Columns(**{**vars(columns), "use": (*numbers, *texts), "categorical": texts, "impute": "median"})
+def as_fitted(folder: Path, columns: Columns, names: tuple[str, ...]) -> Columns:
+    """The options that read the columns the model of a folder was fitted on; `names` are options that the fit keeps."""
+    model, report = load(folder), folder / REPORT
+    if report.is_file():
+        saved = json.loads(report.read_text(encoding="utf-8")).get("job", {}).get("columns", {})
+        columns = replace(
+            columns, **{name: saved[name] for name in names if name in saved and not getattr(columns, name)}
+        )
+    titles = getattr(model, "feature_names_in_", None)
+    return columns if titles is None else columns.as_fitted(titles.tolist(), model._kinds or (None,) * len(titles))
 
 
 def _check(target: Path, overwrite: bool) -> None:
@@ -111,4 +121,6 @@ def _check(target: Path, overwrite: bool) -> None:
 def _write(target: Path, frame: pd.DataFrame, overwrite: bool) -> None:
     _check(target, overwrite)
     write_file(target, frame.to_csv(index=False, lineterminator="\n"))
-    Console(soft_wrap=True, highlight=False).print(f"Written to {target}: {len(frame):,} rows.", markup=False)
+    Console(soft_wrap=True, highlight=False).print(
+        f"Written to {target}: {say_count(len(frame), 'row')}.", markup=False
+    )

@@ -18,7 +18,10 @@ from hypcse.graph.scales import Scaling
 from hypcse.graph.similarity import Links, links_to
 from hypcse.partitions.outliers import Outliers, excess
 from hypcse.points import Points
+from hypcse.points.columns import Columns
 from hypcse.points.convert import is_cells
+from hypcse.points.points import in_columns
+from hypcse.points.reading import read_points
 from hypcse.search.places import cheapest_places
 from hypcse.tree import Tree
 
@@ -103,11 +106,13 @@ class NewPoints:
         """The rows on the training scale, and their links to the training points."""
         check_is_fitted(self)
         points = self._training_points()
-        table = validate_data(
-            self, self._in_columns(X), dtype=[np.float64, np.float32], accept_sparse="csr", reset=False
-        )
+        table, gaps = self._in_columns(X)
+        table = validate_data(self, table, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
         assert self._scaler is not None and self.bandwidth_ is not None
         features = self._scaler.apply(reduce_columns(table, self._reduction))
+        if gaps is not None and features.shape == gaps.shape and self._metric != "cosine":
+            # What is missing is as in the middle of the training points.
+            features = np.where(gaps, np.median(points, axis=0), features)
         if self._metric == "cosine":
             warn_of_zeros(features)
             features = unit_rows(features, features.shape[1] + 1).astype(np.float32)
@@ -116,18 +121,27 @@ class NewPoints:
         with worker_threads(self.n_jobs, len(points)):
             return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric)
 
-    def _in_columns(self, X: Any) -> Any:
-        """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""
+    def _in_columns(self, X: Any) -> tuple[Any, NDArray[np.bool_] | None]:
+        """Input for scikit-learn's checks, and where it is filled; a table is read as the training table was."""
         X = Points.of(X) if is_cells(X) else X
+        names: Any = getattr(self, "feature_names_in_", None)
+        if isinstance(X, Points):
+            fits = names is None or X.feature_names is None or set(names) <= set(X.feature_names)
+            frame = None if fits else X.frame
+        else:
+            frame = X if hasattr(X, "iloc") and names is not None else None
+        if frame is not None and self._kinds is not None:
+            X = read_points(frame, Columns(in_python=True).as_fitted(names.tolist(), self._kinds))
         if not isinstance(X, Points):
             check_table(X)
-            return X
-        names = getattr(self, "feature_names_in_", None)
+            return X, None
         if names is None or X.feature_names is None:
-            return X.features
+            return X.features, X.gaps
         import pandas as pd
 
-        return pd.DataFrame(X.in_columns(names.tolist(), self._kinds), columns=names)
+        table = in_columns(X, names.tolist(), self._kinds)
+        gaps = np.isnan(table)
+        return pd.DataFrame(np.where(gaps, 0.0, table), columns=names), gaps
 
     def _training_points(self) -> NDArray[np.float32]:
         if self._scaled is None:

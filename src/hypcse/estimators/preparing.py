@@ -195,8 +195,8 @@ def check_table(X: Any) -> None:
     texts = [name for name in odd if not _holds_numbers(X[name])]
     if texts:
         raise ValueError(
-            f"columns of X are not numbers: {', '.join(map(repr, texts[:8]))}. Pass hypcse.read(X, categorical=[...], "
-            "label_column=..., drop=[...]) to fit instead."
+            f"columns of X are not numbers: {', '.join(map(repr, texts[:8]))}. Pass hypcse.read(X) instead, which "
+            "makes features of texts and dates and says how."
         )
     check_complete(X)
 

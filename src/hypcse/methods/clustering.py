@@ -93,7 +93,7 @@ class MethodClustering(NewPoints, ClusterMixin, Fitting):
         if effort is not None and "join" in method.options:
             # Refinement uses only the edges; components are joined once, afterwards.
             options.setdefault("join", False)
-        inputs = Inputs(ready.points.with_more(ready.graph), self.scale, seed, callback)
+        inputs = Inputs(ready.points.of(ready.points, ready.graph), self.scale, seed, callback)
         tree = method.tree(inputs, **options)
         if effort is None:
             return tree, {}

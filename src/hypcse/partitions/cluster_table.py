@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,6 +74,8 @@ def describe(
 
     check_count("n_columns", n_columns, 0)
     fitted = hasattr(model, "tree_")
+    if not fitted and hasattr(model, "fit"):
+        raise ValueError(f"this {type(model).__name__} is not fitted. Call fit first.")
     if not fitted and (level is not None or node is not None):
         raise ValueError("level and node need a fitted model. Pass the model instead of an array of labels.")
     labels = np.asarray(model.labels_ if fitted else model, np.int64)
@@ -88,25 +89,22 @@ def describe(
     else:
         ids = _siblings(model.tree_, node)
         groups = Groups.of_nodes(model.tree_, ids)
-    points = X if isinstance(X, Points) else None
     columns = columns_of(X)
     if columns and columns[0].numbers.size != labels.size:
         raise ValueError(
             f"X has {columns[0].numbers.size} rows for {labels.size} labels. Pass the rows that were clustered."
         )
-    known = points.labels if classes is None and points is not None else classes
     described = Description(columns, groups)
-    named = hasattr(X, "columns") or (points is not None and points.feature_names is not None)
+    has_names = hasattr(X, "columns") or (isinstance(X, Points) and X.feature_names is not None)
     frame = pd.DataFrame(index=pd.Index(ids, name="cluster" if node is None else "node"))
-    names = described.names() if named else [""] * ids.size
-    frame["name"] = unique_names([OUTLIERS if k < 0 else name for k, name in zip(ids, names, strict=True)], groups.size)
+    frame["name"] = names_of(described, ids, has_names)
     frame["size"], frame["share"] = groups.size, groups.size / labels.size
     if fitted:
         frame["stability"] = np.where(ids >= 0, _stability(model.graph_, groups), np.nan)
+    known = X.labels if classes is None and isinstance(X, Points) else classes
     if known is not None:
         _add_classes(frame, label_array(known), groups)
-    telling = described.telling[ids >= 0] if node is None else described.telling
-    best = np.argsort(-telling.max(axis=0, initial=0.0).round(9), kind="stable")[:n_columns]
+    best = np.argsort(-described.telling[ids >= 0].max(axis=0, initial=0.0).round(9), kind="stable")[:n_columns]
     for place in best.tolist():
         column, inside = columns[place], np.zeros(labels.size, np.bool_)
         pairs = []
@@ -119,20 +117,20 @@ def describe(
     return frame
 
 
-def unique_names(names: Sequence[str], sizes: NDArray[np.int64]) -> list[str]:
-    """The names; where there is none "cluster 1 (352)", and numbers behind equal ones.
+def names_of(described: Description, ids: NDArray[np.int64], has_names: bool = True) -> list[str]:
+    """A unique name for each set: its number where the data say nothing, and with its size where two are alike.
 
-    >>> unique_names(["", "red", "red", ""], np.array([352, 20, 10, 3]))
-    ['cluster 1 (352)', 'red (20)', 'red (10)', 'cluster 4 (3)']
+    ids       : the numbers of the sets; outliers have -1.
+    has_names : whether the columns have names of their own.
     """
-    given = [name or f"cluster {k}" for k, name in enumerate(names, 1)]
-    for ending in (lambda k: f" ({sizes[k]:,})", lambda k: f" #{k + 1}"):
-        times = Counter(given)
-        given = [
-            name + ending(k) if times[name] > 1 or not (names[k] or "(" in name) else name
-            for k, name in enumerate(given)
+    said = described.names() if has_names else [""] * ids.size
+    names = [OUTLIERS if k < 0 else name or f"cluster {k}" for k, name in zip(ids.tolist(), said, strict=True)]
+    for endings in (described.groups.size, ids):
+        times = Counter(names)
+        names = [
+            f"{name} ({n:,})" if times[name] > 1 else name for name, n in zip(names, endings.tolist(), strict=True)
         ]
-    return given
+    return names
 
 
 def _siblings(tree: Tree, node: int) -> NDArray[np.int64]:

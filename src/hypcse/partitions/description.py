@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.points.columns import Columns
 from hypcse.points.points import Points
+from hypcse.points.reading import read_points
 from hypcse.tree import Tree
 
 LEAST_TELLING = 0.3
@@ -23,33 +25,19 @@ PLAIN = 0.9
 """A column that tells so much names a cluster alone; a value of such a share of its rows needs no "mostly"."""
 SELDOM = 0.02
 """Up to this share of its rows, a cluster lacks a value that most others have."""
+LEAST_APART = 0.25
+"""Medians nearer to each other than this part of the way to that of all others are alike."""
 MOST_NAMED = 4
 """Largest number of columns in a name."""
 YEARS = (1500, 2200)
 """Columns of whole numbers in this range are written without a separator."""
-UNITS: tuple[str, ...] = (
-    "lb",
-    "lbs",
-    "oz",
-    "kg",
-    "g",
-    "mg",
-    "km",
-    "m",
-    "cm",
-    "mm",
-    "mi",
-    "ft",
-    "in",
-    "s",
-    "ms",
-    "min",
-    "h",
-    "days",
+UNITS = (
+    *("lb", "lbs", "oz", "kg", "g", "mg", "km", "m", "cm", "mm", "mi", "ft", "in", "s", "ms", "min", "h", "days"),
+    *("usd", "eur", "gbp", "pct", "hp", "kw", "kwh", "mpg", "mph", "kmh", "c", "f", "ml", "l"),
 )
-UNITS += ("usd", "eur", "gbp", "pct", "hp", "kw", "kwh", "mpg", "mph", "kmh", "c", "f", "ml", "l")
-_WITH_UNIT = re.compile(rf"(.+?)(?:\s*[(\[](.+)[)\]]|[_ ]({'|'.join(UNITS)}))", re.IGNORECASE)
+_WITH_UNIT = re.compile(rf"(.+?)(?:\s*[(\[]([^\d)\]].*)[)\]]|[_ ]({'|'.join(UNITS)}))", re.IGNORECASE)
 _DAY = np.timedelta64(1, "D")
+_OWN = "\0row"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +47,14 @@ class Column:
     kind    : "number", "date", "truth" or "category".
     numbers : (n,) values: 0 or 1 for truth values, days since 1970 for dates, places in `texts` for categories; NaN
         where nothing is known.
+    unit    : how numbers are written, with # for the digits.
     """
 
     name: str
     kind: str
     numbers: NDArray[np.float64]
     texts: tuple[str, ...] = ()
+    unit: str = "#"
 
     @cached_property
     def is_years(self) -> bool:
@@ -76,50 +66,39 @@ class Column:
 
 
 def columns_of(X: Any) -> list[Column]:
-    """The columns of a data frame as they are; of `Points`, with text columns put together again; of an array."""
+    """The columns of `Points` or an array, text columns put together again; a data frame is read as `read` does."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):
-        return [_of_series(str(name), X.iloc[:, k]) for k, name in enumerate(X.columns)]
+        # With a column of ours, no row is empty and left out.
+        X = read_points(X.assign(**{_OWN: 1}), Columns(drop=(_OWN,), in_python=True))
     points = X if isinstance(X, Points) else Points.of(X)
     if points.features is None:
         return []
-    table = points.features
+    table, gaps = points.features, points.gaps
     titles = points.feature_names or tuple(f"column {k}" for k in range(1, table.shape[1] + 1))
-    kinds = points.kinds or (None,) * len(titles)
-    split: dict[str, list[int]] = {}
-    for k, (title, kind) in enumerate(zip(titles, kinds, strict=True)):
-        if kind is not None and title != kind:
-            split.setdefault(kind, []).append(k)
-    found: dict[str | int, Column] = {}
-    for k, (title, kind) in enumerate(zip(titles, kinds, strict=True)):
-        if kind is None or title == kind:
-            found[k] = _of_numbers(title, _dense(table[:, [k]])[:, 0], title in points.dates)
-        elif kind not in found:
-            marks = _dense(table[:, split[kind]])
-            texts = tuple(titles[j].removeprefix(f"{kind}=") for j in split[kind])
-            found[kind] = Column(kind, "category", np.where(marks.any(axis=1), marks.argmax(axis=1), np.nan), texts)
-    return list(found.values())
+    split: dict[tuple[str | None, int], list[int]] = {}
+    for k, kind in enumerate(points.kinds or (None,) * len(titles)):
+        split.setdefault((kind, k if kind is None else 0), []).append(k)
+    columns = []
+    for (kind, _), places in split.items():
+        block, title = _dense(table[:, places]), titles[places[0]]
+        if kind not in (None, title):
+            texts = tuple(titles[k].removeprefix(f"{kind}=") for k in places)
+            codes = np.where(block.any(axis=1), block.argmax(axis=1), np.nan)
+            columns.append(Column(str(kind), "category", codes, texts))
+            continue
+        numbers = block[:, 0]
+        if gaps is not None and gaps.shape == table.shape:
+            numbers = np.where(gaps[:, places[0]], np.nan, numbers)
+        unit = points.units.get(title, "#")
+        is_truth = bool((np.isin(numbers, (0.0, 1.0)) | np.isnan(numbers)).all())
+        columns.append(
+            Column(title, "date" if unit == "date" else "truth" if is_truth else "number", numbers, (), unit)
+        )
+    return columns
 
 
 def _dense(block: Any) -> NDArray[np.float64]:
     return np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
-
-
-def _of_numbers(name: str, numbers: NDArray[np.float64], is_date: bool = False) -> Column:
-    is_truth = np.isin(numbers, (0.0, 1.0)) | np.isnan(numbers)
-    return Column(name, "date" if is_date else "truth" if is_truth.all() else "number", numbers)
-
-
-def _of_series(name: str, series: Any) -> Column:
-    import pandas as pd
-
-    kinds = pd.api.types
-    if kinds.is_datetime64_any_dtype(series.dtype):
-        days = (series - pd.Timestamp(0, tz=series.dt.tz)) / pd.Timedelta(days=1)
-        return Column(name, "date", days.to_numpy(np.float64))
-    if kinds.is_numeric_dtype(series.dtype):
-        return _of_numbers(name, series.astype("Float64").to_numpy(np.float64, na_value=np.nan))
-    codes, texts = pd.factorize(series.astype(object), sort=False)
-    return Column(name, "category", np.where(codes < 0, np.nan, codes), tuple(map(str, texts)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +151,7 @@ class Contrast:
         of the set is the larger of two than the smaller (Cliff's delta, without sign); for texts and truth values, the
         difference of the shares of the value that differs most.
     typical, others : the median; for texts the place of that value; for truth values their share.
-    share, other_share : of that value; 1 and 0 for numbers.
+    share, other_share : of that value; 1 for numbers.
     """
 
     column: Column
@@ -180,12 +159,12 @@ class Contrast:
     typical: float
     others: float
     share: float = 1.0
-    other_share: float = 0.0
+    other_share: float = 1.0
 
     @property
     def differs(self) -> bool:
         """Whether the typical value is another one, so that it can be said."""
-        return self.typical != self.others or self.share != self.other_share
+        return not np.isnan(self.typical) and (self.typical != self.others or self.share != self.other_share)
 
 
 class Description:
@@ -266,14 +245,21 @@ class Description:
         return Contrast(column, telling, median(values[own]), median(others))
 
     def names(self) -> list[str]:
-        """A short name per set, true, and different among rivals as far as columns tell them apart; "" if none does."""
+        """A short name per set, true, and different among rivals as far as columns tell them apart; "" if none does.
+
+        See `names_of` for those that stay alike.
+        """
         sets = range(self.groups.size.size)
         return [", ".join(self._says(group, place) for place in self.naming(group)) for group in sets]
 
+    def telling_most(self, group: int, most: int) -> list[int]:
+        """The columns that tell most about a set, so much that they are worth saying."""
+        order = np.argsort(-self.telling[group].round(9), kind="stable")[:most].tolist()
+        return [k for k in order if self.telling[group, k] >= LEAST_TELLING and self.contrast(group, k).differs]
+
     def naming(self, group: int) -> list[int]:
         """The columns that name a set: the one that tells most, then those that tell it from rivals still alike."""
-        order = np.argsort(-self.telling[group].round(9), kind="stable")[: 2 * MOST_NAMED].tolist()
-        left = [k for k in order if self.telling[group, k] >= LEAST_TELLING and self.contrast(group, k).differs]
+        left = self.telling_most(group, 2 * MOST_NAMED)
         alike = np.flatnonzero(self.groups.rivals == self.groups.rivals[group]).tolist()
         alike.remove(group)
         columns: list[int] = []
@@ -282,13 +268,20 @@ class Description:
             if enough and not alike:
                 break
             tried = left if columns else left[:1]
-            still = [[rival for rival in alike if self._says(rival, k) == self._says(group, k)] for k in tried]
+            still = [[rival for rival in alike if self._are_alike(group, rival, k)] for k in tried]
             best = min(range(len(tried)), key=lambda k: len(still[k]))
             if enough and len(still[best]) == len(alike):
                 break
             columns.append(left.pop(best))
             alike = still[best]
         return columns
+
+    def _are_alike(self, group: int, rival: int, place: int) -> bool:
+        """Whether a column hardly tells two sets from each other, beside what tells the first from all others."""
+        one, other = self.contrast(group, place), self.contrast(rival, place)
+        if one.column.kind in ("number", "date"):
+            return abs(one.typical - other.typical) < LEAST_APART * abs(one.typical - one.others)
+        return self._says(group, place) == self._says(rival, place)
 
     def _says(self, group: int, place: int) -> str:
         return phrase(self.contrast(group, place), self._bare)
@@ -303,10 +296,10 @@ def phrase(contrast: Contrast, bare: set[str]) -> str:
     if column.kind in ("number", "date"):
         value = written(column, contrast.typical, contrast.typical - contrast.others)
         unit = _WITH_UNIT.fullmatch(column.name)
-        if unit is not None:
+        if unit is not None and column.unit == "#":
             return f"{unit[1].replace('_', ' ')} {value} {unit[2] or unit[3]}"
-        is_count = contrast.typical == round(contrast.typical) and re.fullmatch(r"[A-Za-z][a-z ]*[a-rt-z]s", name)
-        return f"{value} {name}" if is_count else f"{name} {value}"
+        is_count = contrast.typical.is_integer() and re.fullmatch(r"[A-Za-z][a-z ]*[a-rt-z]s", name)
+        return f"{value} {name}" if is_count and column.unit == "#" else f"{name} {value}"
     what = name if column.kind == "truth" else column.texts[int(contrast.typical)]
     what = what if column.kind == "truth" or what in bare else f"{name}={what}"
     if contrast.share > contrast.other_share:
@@ -316,14 +309,26 @@ def phrase(contrast: Contrast, bare: set[str]) -> str:
     return often + what
 
 
+def compared(contrast: Contrast) -> str:
+    """What a column says about a set and about all others: "price $450 (others $210)", "red 97% (others 4%)"."""
+    column = contrast.column
+    if column.kind in ("number", "date"):
+        here, there = (
+            written(column, value, contrast.typical - contrast.others) for value in (contrast.typical, contrast.others)
+        )
+        return f"{column.name} {here} (others {there})"
+    what = column.name if column.kind == "truth" else f"{column.name}={column.texts[int(contrast.typical)]}"
+    return f"{what} {contrast.share:.0%} (others {contrast.other_share:.0%})"
+
+
 def written(column: Column, value: float, difference: float) -> str:
-    """A median as exactly as it takes to tell it from another one at this difference, with a digit to spare.
+    """A median as exactly as it takes to tell it from another one at this difference, with a digit or two to spare.
 
     >>> weight, year = Column("weight", "number", np.array([9.5])), Column("year", "number", np.array([2008.0]))
     >>> written(weight, 4123.0, 1500.0), written(weight, 0.01234, 0.02), written(weight, -0.1, 40.0)
-    ('4,100', '0.012', '0')
-    >>> written(year, 2008.0, 3.0)
-    '2008'
+    ('4,100', '0.012', '-0.1')
+    >>> written(year, 2008.0, 3.0), written(Column("tax", "number", np.array([0.2]), (), "#%"), 0.196, 0.1)
+    ('2008', '20%')
     >>> day = Column("day", "date", np.array([0.0]))
     >>> [written(day, 14_000.0, difference) for difference in (2000.0, 100.0, 5.0)]
     ['2008', '2008-05', '2008-05-01']
@@ -335,11 +340,22 @@ def written(column: Column, value: float, difference: float) -> str:
         return day[: -6 if abs(difference) > 2 * 365 else -3 if abs(difference) > 2 * 31 else len(day)]
     if column.is_years:
         return f"{value:.0f}"
+    if column.unit == "#%":
+        value, difference = 100 * value, 100 * difference
     if not np.isfinite(difference) or not 1e-4 <= abs(difference) < 1e9:
-        return f"{value:.4g}"
-    places = 1 - int(np.floor(np.log10(abs(difference))))
-    rounded = round(value, places) + 0.0
-    return f"{rounded:,.{max(places, 0)}f}" if rounded != round(rounded) else f"{rounded:,.0f}"
+        text = f"{value:.4g}"
+    else:
+        places = _digits(difference)
+        # A value that is small beside the difference has a digit of its own.
+        places = max(places, min(_digits(value), places + 1)) if value else places
+        rounded = round(value, places) + 0.0
+        text = f"{rounded:,.{max(places, 0)}f}" if rounded != round(rounded) else f"{rounded:,.0f}"
+    return column.unit.replace("#", text)
+
+
+def _digits(value: float) -> int:
+    """Decimals of a number that is written with two digits; below 0, its last digits are zeros."""
+    return 1 - int(np.floor(np.log10(abs(value))))
 
 
 def _unique_texts(columns: Sequence[Column]) -> set[str]:

@@ -54,7 +54,7 @@ class Structure:
 
     def __str__(self) -> str:
         if self.word == "untested":
-            return f"structure untested: this needs {MIN_POINTS} points or edges, and distances of all pairs"
+            return f"structure untested: this needs {MIN_POINTS} different points or edges, and distances of all pairs"
         named = "no structure" if self.word == "none" else f"{self.word} structure"
         columns = f", but for {', '.join(map(str, self.rests_on))}" if self.rests_on and not self.found else ""
         return f"{named} beyond chance ({self.score:.1f} standard deviations){columns}"

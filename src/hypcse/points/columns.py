@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from hypcse._checks import check_choice
 from hypcse._choices import Dates, Decimal, Impute
@@ -41,12 +42,9 @@ class Columns:
     in_python: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.impute is not None:
-            check_choice("impute", self.impute, Impute)
-        if self.decimal is not None:
-            check_choice("decimal", self.decimal, Decimal)
-        if self.dates is not None:
-            check_choice("dates", self.dates, Dates)
+        for name, choices in (("impute", Impute), ("decimal", Decimal), ("dates", Dates)):
+            if getattr(self, name) is not None:
+                check_choice(name, getattr(self, name), choices)
 
     def option(self, name: str, value: str | int | bool | None = None) -> str:
         """An option as people pass it, or its name alone; a whole number is the position of a column.
@@ -71,8 +69,12 @@ class Columns:
 
     def options(self) -> dict[str, str]:
         """The fields that differ from their defaults, each with the name of its option."""
-        changed = [one.name for one in fields(self) if one.compare and getattr(self, one.name) != one.default]
-        return {name: self.option(name) for name in changed}
+        return {name: self.option(name) for name in self.changes()}
+
+    def changes(self) -> dict[str, Any]:
+        """The fields that differ from their defaults."""
+        values = [(one, getattr(self, one.name)) for one in fields(self) if one.compare]
+        return {one.name: value for one, value in values if value != one.default}
 
     def words(self) -> list[str]:
         """The fields that differ from their defaults, as words of the command.
@@ -81,15 +83,19 @@ class Columns:
         ['--label-column', 'kind', '--drop', 'a', '--drop', '"b, c"', '--no-header']
         """
         words: list[str] = []
-        for name, option in self.options().items():
-            value = getattr(self, name)
-            if isinstance(value, bool):
-                words.append(option if value else f"--no-{name}")
-            elif isinstance(value, tuple):
-                words += [word for one in value for word in (option, _quote_comma(one))]
-            else:
-                words += [option, value]
+        for name, value in self.changes().items():
+            for one in value if isinstance(value, tuple) else (value,):
+                words += shlex.split(self.option(name, one))
         return [*words, "--strict"] if self.strict else words
+
+    def as_fitted(self, names: Sequence[str], kinds: Sequence[str | None]) -> Columns:
+        """The options that read the columns a model was fitted on, given its `feature_names` and `kinds`."""
+        if self.use:
+            return self
+        pairs = list(zip(names, kinds, strict=True))
+        texts = tuple(dict.fromkeys(kind for name, kind in pairs if kind not in (None, name)))
+        numbers = tuple(name for name, kind in pairs if kind in (None, name))
+        return replace(self, use=(*numbers, *texts), categorical=texts, impute="median")
 
 
 class Ambiguous(ValueError):
@@ -166,13 +172,13 @@ def _find(place: str, header: Sequence[str], column: str) -> int:
     """Position of the column of this name or, if none has it, of the one at this position from 1."""
     if column and column in header:
         return header.index(column)
-    if column.isdecimal() and 1 <= int(column) <= len(header):
-        return int(column) - 1
+    # What has no name is called by its position.
+    position = column.removeprefix("column ")
+    if position.isdecimal() and 1 <= int(position) <= len(header):
+        return int(position) - 1
     names = [name for name in header if name]
     known = f"its columns are {list_names(names, _MAX_NAMES)}" if names else "it has no header"
-    raise ValueError(
-        f"{place} has no column {column!r}; {known}. Give a name, or a position between 1 and {len(header)}."
-    )
+    raise ValueError(f"{place} has no column {column!r}; {known}. Positions are between 1 and {len(header)}.")
 
 
 def check_no_columns(path: Path, columns: Columns) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -43,8 +43,11 @@ class Points:
     kinds
         For each column: None if it holds numbers; the name of the text column if it marks one of its texts; its own
         name if it holds booleans. Columns of one kind together count about as much as one numeric column.
-    dates
-        Names of the columns that hold days since 1970-01-01.
+    units
+        How the numbers of columns are written, by their names, with # for the digits: "$#" or "# km"; "date" for days
+        since 1970-01-01.
+    gaps
+        (n, d) where numbers were missing and are filled, or None.
     distances
         Instead of features: square, condensed or sparse.
     metric
@@ -81,7 +84,8 @@ class Points:
     labels: NDArray[Any] | None = None
     feature_names: tuple[str, ...] | None = None
     kinds: tuple[str | None, ...] | None = None
-    dates: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
+    gaps: NDArray[np.bool_] | None = None
     distances: Any = None
     metric: Metric = "euclidean"
     one_scale: bool = False
@@ -165,7 +169,13 @@ class Points:
 
             X = points_of_cells(X)[0]
         if isinstance(X, Points):
-            points: Any = X.with_more(graph, names, labels)
+            points: Any = X
+            if graph is not None:
+                points = replace(points, graph=as_graph(graph, X.names), made_of_features=False)
+            if names is not None:
+                points = replace(points, names=tuple(map(str, names)))
+            if labels is not None:
+                points = replace(points, labels=label_array(labels))
             if metric == "precomputed" and points.features is not None and points.distances is None:
                 points = replace(points, features=None, distances=points.features, feature_names=None, kinds=None)
             return points
@@ -190,32 +200,6 @@ class Points:
         names = names or (None if graph is None else node_names(graph))
         return cls(features, over, names, known, columns, metric=metric)
 
-    def with_more(self, graph: Any = None, names: Sequence[str] | None = None, labels: ArrayLike | None = None) -> Self:
-        """The same points with another graph, names or labels.
-
-        Parameters
-        ----------
-        graph
-            A graph to use instead of their own.
-        names
-            Names to use instead of their own.
-        labels
-            Known classes to use instead of their own.
-
-        Returns
-        -------
-        Points
-            The points, with what was given replaced.
-        """
-        changes: dict[str, Any] = {}
-        if graph is not None:
-            changes |= {"graph": as_graph(graph, self.names), "made_of_features": False}
-        if names is not None:
-            changes["names"] = tuple(map(str, names))
-        if labels is not None:
-            changes["labels"] = label_array(labels)
-        return replace(self, **changes) if changes else self
-
     def rows(self, order: ArrayLike) -> Self:
         """Select some of the points, or all in another order; a graph keeps the edges between them.
 
@@ -237,45 +221,12 @@ class Points:
         return replace(
             self,
             features=None if self.features is None else self.features[rows],
+            gaps=None if self.gaps is None else self.gaps[rows],
             graph=None if self.graph is None else self.graph.subgraph(rows)[0],
             names=None if self.names is None else tuple(self.names[k] for k in rows.tolist()),
             labels=None if self.labels is None else self.labels[rows],
             frame=None if self.frame is None else self.frame.iloc[rows].reset_index(drop=True),
         )
-
-    def in_columns(self, names: Sequence[str], kinds: Sequence[str | None] | None = None) -> NDArray[Any]:
-        """The features arranged in the columns of other points, so that a model fitted on those can be applied.
-
-        Parameters
-        ----------
-        names
-            Names of the other points' columns. A missing or extra numeric column is an error.
-        kinds
-            Their kinds. A text that these points lack is 0 everywhere; a text that only these points have is left out.
-
-        Returns
-        -------
-        ndarray of shape (n, len(names))
-            The features in those columns.
-        """
-        if self.feature_names is None:
-            return self.table
-        place = {name: k for k, name in enumerate(self.feature_names)}
-        others = dict(zip(names, kinds or [None] * len(names), strict=True))
-        own = dict(zip(self.feature_names, self.kinds or [None] * len(place), strict=True))
-        texts = {kind for kind in others.values() if kind is not None}
-        extra = [name for name in place if name not in others and own[name] not in texts]
-        required = (set(others.values()) - set(own.values())) | {None}
-        missing = [name for name, kind in others.items() if name not in place and kind in required]
-        if extra or missing:
-            what = f"{extra[0]!r} is not among them" if extra else f"{missing[0]!r} is missing"
-            raise ValueError(
-                f"these points do not have the columns that the model was fitted on: {what}. Pass the same columns; "
-                "hypcse.read uses those that use= or keep= names, whatever they look like."
-            )
-        table = self.table
-        zeros = np.zeros(len(table), table.dtype)
-        return np.column_stack([table[:, place[name]] if name in place else zeros for name in names])
 
     def __repr__(self) -> str:
         alone = self.graph is not None and self.features is None and self.distances is None
@@ -365,6 +316,36 @@ class Points:
 
 def _or_none(function: Callable[[Any], Any], value: Any) -> Any:
     return None if value is None else function(value)
+
+
+def in_columns(points: Points, names: Sequence[str], kinds: Sequence[str | None] | None = None) -> NDArray[Any]:
+    """Named features arranged in the columns of other points, (n, len(names)); NaN where one was missing.
+
+    A text that these points lack is 0 everywhere, one that only they have is left out, and case does not count. A
+    missing or extra numeric column is an error.
+    """
+    titles = points.feature_names or ()
+    others = dict(zip(names, kinds or [None] * len(names), strict=True))
+    own = dict(zip(titles, points.kinds or [None] * len(titles), strict=True))
+    texts = {kind for name, kind in others.items() if kind not in (None, name)}
+
+    def key(name: str, kind: str | None) -> str:
+        return name.casefold() if kind in texts else name
+
+    extra = [name for name, kind in own.items() if name not in others and kind not in texts]
+    known = texts.intersection(own.values())
+    missing = [name for name, kind in others.items() if name not in own and kind not in known]
+    if extra or missing:
+        what = f"{extra[0]!r} is not among them" if extra else f"{missing[0]!r} is missing"
+        raise ValueError(
+            f"these points do not have the columns that the model was fitted on: {what}. Pass the same columns; "
+            "hypcse.read uses those that use= or keep= names, whatever they look like."
+        )
+    table = points.table if points.gaps is None else np.where(points.gaps, np.nan, points.table)
+    place = {key(name, kind): k for k, (name, kind) in enumerate(own.items())}
+    zeros = np.zeros(len(table), table.dtype)
+    columns = [place.get(key(name, kind)) for name, kind in others.items()]
+    return np.column_stack([zeros if k is None else table[:, k] for k in columns])
 
 
 def _check_table(X: Any) -> Any:

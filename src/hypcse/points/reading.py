@@ -32,10 +32,10 @@ def read(
 ) -> Points:
     """Read points from a file or a pandas data frame.
 
-    Delimiter, encoding, decimal mark and header are detected. Columns that cannot be used as they are get a safe use:
-    texts of few kinds become categories, dates become days, texts that differ name the rows or are left out, gaps are
-    filled with the median, and columns that are constant or mostly empty are left out. The points' `notes` say what was
-    done with each column, and which option would change it. Nothing in a file is run.
+    Delimiter, encoding, decimal mark, units and header are detected. Columns that cannot be used as they are get a
+    safe use: texts of few kinds become categories, dates become days, texts that differ name the rows or are left out,
+    gaps are filled with the median, and columns that are constant or mostly empty are left out. The points' `notes` say
+    what was done with each column, and which option would change it. Nothing in a file is run.
 
     Parameters
     ----------

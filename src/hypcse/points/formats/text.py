@@ -213,7 +213,9 @@ def _detect_delimiter(path: Path, lines: Sequence[str], *, edges: bool, whole: b
         return BLANKS
     for mark in (*_DELIMITERS, BLANKS) if blank else _DELIMITERS:
         if _splits_alike(lines, mark, whole=whole):
-            return mark
+            # Columns in line with each other may have a tab before the last.
+            in_line = mark == "\t" and blank and any("  " in line for line in lines)
+            return BLANKS if in_line and _splits_alike(lines, BLANKS, whole=whole) else mark
     first = next((line for line in lines if line.strip()), "")
     return next((mark for mark in (",", *_DELIMITERS) if mark in first), BLANKS if edges else ",")
 

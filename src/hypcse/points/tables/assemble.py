@@ -1,68 +1,34 @@
-"""From a table to points: the one place where it is decided what becomes of each column."""
+"""From a table to points, and what people should know about it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse._checks import first_duplicate, number_repeated, say_count
 from hypcse.points.columns import list_names, name_column
 from hypcse.points.points import Points
 from hypcse.points.tables.cells import is_missing, text_of
-from hypcse.points.tables.features import (
-    MAX_CATEGORIES,
-    Feature,
-    Problem,
-    category_feature,
-    classes_of,
-    number_feature,
-    readable_numbers,
-    texts_of,
-)
-from hypcse.points.tables.problems import check_columns, check_named, may_be_edges
+from hypcse.points.tables.decisions import Uses, decide_uses
+from hypcse.points.tables.features import classes_of
 from hypcse.points.tables.table import Table
 
 _MOST_NAMES = 12
 """How many columns a note names."""
-_ID = re.compile(r"(?i:(?:^|[\W_])(?:id|key|code|no|nr)$)|[a-z](?:Id|ID)$")
-"""How columns are called that hold ids, if their numbers differ."""
-MAX_TEXTS = 30
-"""A text column with more different texts is used as categories only if asked for."""
-MAX_MISSING = 0.5
-"""A column of which a larger share is missing is used only if asked for."""
-
-
-@dataclass
-class Uses:
-    """What became of the columns of a table, by position.
-
-    features : columns that are used.
-    problems : columns that cannot be used as they are.
-    odd      : features with cells that are no numbers, and one of these; they count as missing.
-    left_out : columns that are not used, and why.
-    missing  : where the numbers of a feature are missing.
-    names    : the column that names the rows.
-    """
-
-    features: dict[int, Feature] = field(default_factory=dict)
-    problems: dict[int, Problem] = field(default_factory=dict)
-    odd: dict[int, str] = field(default_factory=dict)
-    left_out: dict[int, str] = field(default_factory=dict)
-    missing: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
-    names: int | None = None
+_CLASS = re.compile(r"(?i)(?:^|[\W_])(?:class|label|target|species|diagnosis|outcome)(?:$|[\W_])")
+"""How columns are called that may hold known classes."""
 
 
 def points_of_table(table: Table) -> Points:
     """Use the columns asked for as classes and names, and the others as features."""
-    roles, strict = table.roles, table.columns.strict
+    roles = table.roles
     uses = decide_uses(table)
     notes = [*_describe_uses(table, uses), *table.notes]
     labels = None if roles.label is None else classes_of(table.frame[roles.label])
-    if labels is not None and not any(label is not None for label in labels):
+    n_unknown = 0 if labels is None else sum(label is None for label in labels)
+    if labels is not None and n_unknown == len(labels):
         title = name_column(table.header, roles.label or 0)
         raise ValueError(f"{table.place}: {title} has no class in it. Omit {table.columns.option('label')}.")
     names = table.names
@@ -70,28 +36,36 @@ def points_of_table(table: Table) -> Points:
         cells = table.frame[uses.names].astype(object)
         names = tuple("" if is_missing(cell, frozenset()) else text_of(cell) for cell in cells)
         twice = first_duplicate(name for name in names if name)
-        if not strict:
+        if not table.columns.strict:
             notes += [say_repeated(twice)] if twice is not None else []
             names = number_repeated(name or f"row {k}" for k, name in enumerate(names, 1))
+    if n_unknown:
+        notes.append(f"no class is known for {say_count(n_unknown, 'row')}")
     titles: list[tuple[str, str | None]] = []
+    units: dict[str, str] = {}
     for column, feature in uses.features.items():
         title = table.header[column] or f"column {column + 1}"
         if feature.sort == "categories":
             titles += ((f"{title}={text}", title) for text in feature.texts)
         else:
             titles.append((title, title if feature.is_choice else None))
+            units |= (
+                {title: "date"} if feature.sort == "dates" else {title: feature.unit} if feature.unit != "#" else {}
+            )
     kinds = tuple(kind for _, kind in titles)
-    feature_names = tuple(title for title, _ in titles)
-    n_unknown = 0 if labels is None else sum(label is None for label in labels)
-    if n_unknown:
-        notes.append(f"no class is known for {say_count(n_unknown, 'row')}")
+    features = np.column_stack([feature.values for feature in uses.features.values()])
+    gaps = np.isnan(features)
+    for place in np.flatnonzero(gaps.any(axis=0)):
+        known = features[~gaps[:, place], place]
+        features[gaps[:, place], place] = np.median(known) if known.size else 0.0
     return Points(
-        np.column_stack([_filled(feature) for feature in uses.features.values()]),
+        features,
         names=names,
         labels=labels,
-        feature_names=feature_names if table.has_header or any(kinds) else None,
+        feature_names=tuple(title for title, _ in titles) if table.has_header or any(kinds) else None,
         kinds=kinds,
-        dates=tuple(title for (title, _), sort in zip(titles, _sorts(uses), strict=True) if sort == "dates"),
+        units=units,
+        gaps=gaps if gaps.any() else None,
         notes=tuple(notes),
         frame=table.frame.set_axis([title or f"column {k}" for k, title in enumerate(table.header, 1)], axis=1),
     )
@@ -100,145 +74,6 @@ def points_of_table(table: Table) -> Points:
 def say_repeated(name: str) -> str:
     """The note about names that repeat."""
     return f"names of rows that repeat have a number: {name} (2)"
-
-
-def decide_uses(table: Table) -> Uses:
-    """Read every feature column, and decide what becomes of it.
-
-    A ValueError if columns need a decision: all with a problem if that is asked for (`strict`), else only those that
-    were asked for, and tables that may be edges.
-    """
-    roles, columns = table.roles, table.columns
-    uses = Uses(left_out=dict.fromkeys(roles.dropped, "as asked"), names=roles.name)
-    dates = columns.dates or ("refuse" if columns.strict else "number")
-    for column in roles.features:
-        cells, is_text = table.frame[column], column in roles.categorical
-        feature = category_feature(cells) if is_text else number_feature(cells, table.decimal, dates)
-        reason = None if column in roles.certain else _reason_without_name(table, column, feature)
-        if reason is not None:
-            uses.left_out[column] = reason
-        elif isinstance(feature, Problem):
-            uses.problems[column] = feature
-        else:
-            uses.features[column] = feature
-    if columns.strict:
-        check_named(table, [column for column in (*uses.features, *uses.problems) if column not in roles.certain])
-    elif not may_be_edges(table, uses.problems):
-        _settle(table, uses)
-        _leave_out_empty(table, uses)
-        uses.features = {column: uses.features[column] for column in roles.features if column in uses.features}
-    gaps = {column: np.isnan(feature.values[:, 0]) for column, feature in uses.features.items()}
-    uses.missing = {column: gap for column, gap in gaps.items() if gap.any()}
-    check_columns(table, uses.problems, uses.missing if columns.strict and not columns.impute else {})
-    ids = [k for k, one in uses.features.items() if k not in roles.certain and _is_id(table, k, one)]
-    for column in ids if len(ids) < len(uses.features) else ():
-        del uses.features[column]
-        names_rows = uses.names is None and table.names is None
-        uses.names = column if names_rows else uses.names
-        also = "; it names the rows" if names_rows else ""
-        uses.left_out[column] = f"looks like an id{also}; {table.option('keep', column)} uses it"
-    if not uses.features:
-        reasons = "; ".join(f"{name_column(table.header, k)}: {reason}" for k, reason in uses.left_out.items())
-        raise ValueError(
-            f"{table.place} has no feature columns left; at least one column of numbers is needed"
-            f"{f' ({reasons})' if reasons else ''}."
-        )
-    return uses
-
-
-def _settle(table: Table, uses: Uses) -> None:
-    """Decide about columns that cannot be used as they are, unless they were asked for."""
-    texts: dict[int, Problem] = {}
-    for column, problem in list(uses.problems.items()):
-        cells, is_certain = table.frame[column], column in table.roles.certain
-        most = MAX_CATEGORIES if is_certain else min(MAX_TEXTS, len(cells) / 2)
-        if problem.sort in ("odd", "infinite"):
-            uses.features[column] = readable_numbers(cells, table.decimal)
-            uses.odd[column] = problem.cell
-        elif problem.sort in ("few", "unique") and problem.n <= most and (is_certain or problem.sort == "few"):
-            uses.features[column] = category_feature(cells)  # type: ignore[assignment]
-        elif is_certain or problem.sort == "dates":
-            continue
-        elif problem.sort == "empty":
-            uses.left_out[column] = "empty"
-        elif problem.sort == "days":
-            uses.left_out[column] = (
-                f"{problem.cell!r} may have the day or the month first; write dates as 2024-12-31 to use it"
-            )
-        else:
-            texts[column] = problem
-        del uses.problems[column]
-    _name_rows(table, uses, texts)
-
-
-def _name_rows(table: Table, uses: Uses, texts: dict[int, Problem]) -> None:
-    """Of columns of many texts, the one with the most different ones names the rows, the others are left out."""
-    shares = {column: _share_missing(table, column) for column in texts}
-    known = [column for column, share in shares.items() if share <= MAX_MISSING]
-    if known and uses.names is None and table.names is None:
-        uses.names = max(known, key=lambda column: texts[column].n)
-        uses.left_out[uses.names] = "it names the rows"
-    for column, problem in texts.items():
-        if column == uses.names:
-            continue
-        use = f"; {table.option('categorical', column)} uses it" if problem.sort == "few" else ""
-        differ = "every text occurs once" if problem.sort == "unique" else f"{problem.n} different texts"
-        missing = f"{shares[column]:.0%} of it is missing, " if shares[column] > MAX_MISSING else ""
-        uses.left_out[column] = f"{missing}{differ}{use}"
-
-
-def _share_missing(table: Table, column: int) -> float:
-    return float(np.mean([text is None for text in texts_of(table.frame[column])]))
-
-
-def _leave_out_empty(table: Table, uses: Uses) -> None:
-    """Leave out columns that are mostly empty or constant, unless they were asked for or nothing else is left."""
-    several = len(table.frame) > 1
-    shares = {column: float(np.mean(feature.is_missing)) for column, feature in uses.features.items()}
-    constant = {k for k, one in uses.features.items() if several and np.nanmin(one.values) == np.nanmax(one.values)}
-    varied = [k for k in uses.features if k not in constant and shares[k] <= MAX_MISSING]
-    for column in [k for k in uses.features if k not in table.roles.certain]:
-        keep = f"; {table.option('keep', column)} uses it"
-        if shares[column] > MAX_MISSING and not table.columns.impute:
-            uses.left_out[column] = f"{shares[column]:.0%} of it is missing{keep}"
-        elif column in constant and varied:
-            uses.left_out[column] = f"constant{keep}"
-        else:
-            continue
-        del uses.features[column]
-        uses.odd.pop(column, None)
-
-
-def _is_id(table: Table, column: int, feature: Feature) -> bool:
-    """Whether a column looks like an id: whole numbers that increase from row to row, or differ and are called so."""
-    if not feature.is_whole:
-        return False
-    values = feature.values[:, 0]
-    is_called = not table.columns.strict and _ID.search(table.header[column]) is not None
-    return bool((np.diff(values) > 0).all()) or (is_called and np.unique(values).size == values.size)
-
-
-def _reason_without_name(table: Table, column: int, feature: Feature | Problem) -> str | None:
-    """Why a column without a name in the header is left out; None if it is not."""
-    if not table.has_header or table.header[column]:
-        return None
-    if isinstance(feature, Problem):
-        return "no name and empty" if feature.sort == "empty" else None
-    offset = feature.values[:, 0] - np.arange(len(feature.values))
-    counts_rows = column == 0 and offset[0] in (0, 1) and (offset == offset[0]).all()
-    return "no name and counts the rows" if counts_rows else None
-
-
-def _sorts(uses: Uses) -> Iterator[str]:
-    """The sort of each column of the result."""
-    for feature in uses.features.values():
-        yield from [feature.sort] * feature.values.shape[1]
-
-
-def _filled(feature: Feature) -> NDArray[np.float64]:
-    """The values, with the median in place of those that are missing."""
-    empty = np.isnan(feature.values)
-    return np.where(empty, np.nanmedian(feature.values), feature.values) if empty.any() else feature.values
 
 
 def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
@@ -250,20 +85,26 @@ def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
     def count(numbers: dict[int, int]) -> str:
         return list_names([f"{name([column])} ({n})" for column, n in numbers.items()], _MOST_NAMES)
 
-    texts = {column: len(feature.texts) for column, feature in uses.features.items() if feature.sort == "categories"}
+    def or_drop(columns: list[int]) -> str:
+        loose = [column for column in columns if column not in table.roles.certain]
+        return f"; or {table.option('drop', loose[-1])}" if loose else ""
+
+    texts = {column: len(uses.features[column].texts) for column in uses.of_sort("categories")}
     numbers = [column for column in uses.features if column not in texts]
     used = [say_count(len(table.frame), "row")]
     used += [f"{say_count(len(numbers), 'column')} of numbers: {name(numbers)}"] if numbers else []
     used += [f"{say_count(len(texts), 'column')} of categories: {count(texts)}"] if texts else []
     yield "; ".join(used)
-    truth = [column for column, feature in uses.features.items() if feature.sort == "truth"]
-    if truth:
+    if truth := uses.of_sort("truth"):
         yield f"true or yes is 1, false or no is 0; these count like text columns: {name(truth)}"
-    dates = [column for column, feature in uses.features.items() if feature.sort == "dates"]
-    if dates:
-        yield f"dates are days since 1970-01-01: {name(dates)}; or {table.option('drop', dates[-1])}"
-    chosen = [column for column in texts if column not in table.roles.categorical]
-    if chosen and table.roles.label is None:
+    if dates := uses.of_sort("dates"):
+        yield f"dates are days since 1970-01-01: {name(dates)}{or_drop(dates)}"
+    changed = [f"{name([k])} ({one.changed})" for k, one in uses.features.items() if one.changed]
+    if changed:
+        yield f"read in its own way: {list_names(changed, _MOST_NAMES)}"
+    chosen = [column for column in uses.features if _CLASS.search(table.header[column])]
+    chosen = chosen or [column for column in texts if column not in table.roles.categorical]
+    if chosen and table.roles.label is None and not set(chosen) <= table.roles.certain:
         option = table.option("label", chosen[-1])
         yield f"if a column holds known classes, to score by and not to cluster by: {option}"
     if not (table.has_header or table.columns.strict) and (chosen or uses.odd or uses.left_out):
@@ -278,11 +119,9 @@ def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
         yield f"left out: {name_column(table.header, column)} ({reasons[column]})"
     if len(reasons) > _MOST_NAMES:
         yield f"left out: {len(reasons) - _MOST_NAMES} more columns, which are constant, mostly empty or texts"
-    if uses.missing:
-        filled = count({column: int(gap.sum()) for column, gap in uses.missing.items()})
-        option = table.option("drop", [*uses.missing][-1])
-        yield f"missing numbers filled with the median: {filled}; or {option}"
-    empty = {column: int((~uses.features[column].values.any(axis=1)).sum()) for column in texts}
+    if gaps := uses.gaps:
+        yield f"missing numbers filled with the median: {count(gaps)}{or_drop([*gaps])}"
+    empty = {column: int(uses.features[column].is_missing.sum()) for column in texts}
     empty = {column: n for column, n in empty.items() if n}
     if empty:
         yield f"missing texts: {count(empty)}; they count as none of {'its' if len(empty) == 1 else 'their'} texts"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,8 @@ from hypcse.points.tables.cells import (
     days_of_stamps,
     days_of_texts,
     is_missing,
-    number,
+    quantities,
+    quantity,
     text_of,
 )
 
@@ -32,14 +34,18 @@ MAX_CHOICES = 3
 class Feature:
     """What one column of a table became.
 
-    values : (n, k) numbers, NaN where one is missing.
-    sort   : "numbers", "truth", "dates" or "categories".
-    texts  : the categories, one per column of values.
+    values  : (n, k) numbers, NaN where one is missing.
+    sort    : "numbers", "truth", "dates" or "categories".
+    texts   : the categories, one per column of values.
+    unit    : how a number is written, with # for its digits: "$#" or "# km".
+    changed : what was done to read it that is not plain from the result.
     """
 
     values: NDArray[np.float64]
     sort: str = "numbers"
     texts: tuple[str, ...] = ()
+    unit: str = "#"
+    changed: str = ""
 
     @property
     def is_missing(self) -> NDArray[np.bool_]:
@@ -78,8 +84,11 @@ class Problem:
     n: int = 0
 
 
-def number_feature(cells: pd.Series, decimal: str, dates: str) -> Feature | Problem:
-    """A column of a data frame as numbers; texts are read as numbers, booleans or dates."""
+def number_feature(cells: pd.Series, decimals: Sequence[str], dates: str) -> Feature | Problem:
+    """A column of a data frame as numbers; texts are read as numbers, booleans or dates.
+
+    decimals : the decimal mark of the table, and another one to try where that fails for the whole column.
+    """
     kind = cells.dtype
     if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
         values = cells.to_numpy(np.float64, na_value=np.nan)
@@ -97,30 +106,42 @@ def number_feature(cells: pd.Series, decimal: str, dates: str) -> Feature | Prob
     truth = [TRUTH.get(str(cell).strip().lower(), np.nan) for cell in different]
     if not np.isnan(truth).any():
         return _finite(_spread(codes, truth), "truth")
-    # Most text columns end at the first cell.
-    if number(different[0], decimal) is not None:
-        numbers = [number(cell, decimal) for cell in different]
-        if None not in numbers:
-            return _finite(_spread(codes, numbers), "numbers")
-    return _read_texts(codes, different, decimal, dates)
+    for decimal in decimals:
+        found = quantities(different, decimal)
+        if found is not None:
+            changed = "" if decimal == decimals[0] else f"{decimal!r} is its decimal mark"
+            return _finite(_spread(codes, found[0]), unit=found[1], changed=changed)
+    return _read_texts(codes, different, decimals[0], dates)
 
 
 def readable_numbers(cells: pd.Series, decimal: str) -> Feature:
     """The finite numbers of a column; what is none is missing."""
-    read = [None if is_missing(cell) else number(cell, decimal) for cell in cells.astype(object)]
-    values = np.array([np.nan if value is None else value for value in read])
-    return Feature(np.where(np.isfinite(values), values, np.nan)[:, None])
+    read = [None if is_missing(cell) else quantity(cell, decimal) for cell in cells.astype(object)]
+    values = np.array([np.nan if found is None else found[0] for found in read])
+    units = Counter(found[1] for found in read if found is not None)
+    return Feature(np.where(np.isfinite(values), values, np.nan)[:, None], unit=units.most_common(1)[0][0])
 
 
 def category_feature(cells: pd.Series) -> Feature | Problem:
-    """One column of 0 and 1 per text, in the order of the texts; a missing text is all 0."""
-    texts = pd.Categorical(texts_of(cells))
-    names = tuple(texts.categories)
-    if not names:
+    """One column of 0 and 1 per text, in the order of the texts; a missing text is all 0.
+
+    Texts that differ only in case are one, in the spelling that is most frequent.
+    """
+    texts = texts_of(cells)
+    times = Counter(text for text in texts if text is not None)
+    # Of spellings that are equally frequent, the first in the alphabet.
+    usual = {
+        text.casefold(): text for text, _ in sorted(times.items(), key=lambda one: (one[1], [-ord(c) for c in one[0]]))
+    }
+    if not usual:
         return Problem("empty")
-    if len(names) > MAX_CATEGORIES:
-        return Problem("categories", n=len(names))
-    return Feature((texts.codes[:, None] == np.arange(len(names))).astype(np.float64), "categories", names)
+    if len(usual) > MAX_CATEGORIES:
+        return Problem("categories", n=len(usual))
+    codes = pd.Categorical([None if text is None else usual[text.casefold()] for text in texts])
+    names = tuple(codes.categories)
+    changed = "upper and lower case count as one" if len(names) < len(times) else ""
+    values = (codes.codes[:, None] == np.arange(len(names))).astype(np.float64)
+    return Feature(values, "categories", names, changed=changed)
 
 
 def texts_of(cells: pd.Series) -> list[str | None]:
@@ -134,22 +155,22 @@ def classes_of(cells: pd.Series) -> NDArray[Any]:
     return np.array(texts, object if None in texts else str)
 
 
-def _finite(values: NDArray[np.float64], sort: str) -> Feature | Problem:
+def _finite(values: NDArray[np.float64], sort: str = "numbers", **more: str) -> Feature | Problem:
     infinite = np.isinf(values)
     if infinite.any():
         row = int(np.argmax(infinite))
         return Problem("infinite", row, str(values[row]), int(infinite.sum()))
-    return Problem("empty") if np.isnan(values).all() else Feature(values[:, None], sort)
+    return Problem("empty") if np.isnan(values).all() else Feature(values[:, None], sort, (), **more)
 
 
 def _comparable(cell: Any) -> Any:
     """A cell that can be compared: a number, a text or None."""
     if is_missing(cell):
         return None
-    return cell if isinstance(cell, str | float) or number(cell) is not None else str(cell)
+    return cell if isinstance(cell, str | float) or quantity(cell) is not None else str(cell)
 
 
-def _spread(codes: NDArray[np.intp], values: Sequence[float | None]) -> NDArray[np.float64]:
+def _spread(codes: NDArray[np.intp], values: Sequence[float]) -> NDArray[np.float64]:
     """For each row the value of its code, NaN for -1."""
     return np.array([*values, np.nan], np.float64)[codes]
 
@@ -163,9 +184,10 @@ def _read_texts(codes: NDArray[np.intp], different: Sequence[Any], decimal: str,
         return Feature(_spread(codes, ways[0].tolist())[:, None], "dates")
     if ways:
         return Problem("days" if dates == "number" else "dates", first, texts[0])
-    odd = np.array([*(number(cell, decimal) is None for cell in different), False])[codes]
+    found = [quantity(cell, decimal) for cell in different]
+    odd = np.array([*(one is None for one in found), False])[codes]
     row, n_odd = int(np.argmax(odd)), int(odd.sum())
-    if n_odd < n_present / 2:
+    if n_odd < n_present / 2 and len({one[1] for one in found if one is not None} - {"#"}) <= 1:
         return Problem("odd", row, texts[codes[row]], n_odd)
     sort = "unique" if len(texts) == n_present else "few" if len(texts) <= MAX_CATEGORIES else "many"
-    return Problem(sort, row, texts[codes[row]], len(texts))
+    return Problem(sort, first, texts[0], len(texts))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse.points.columns import Ambiguous, list_names, name_column
-from hypcse.points.tables.features import MAX_CATEGORIES, Problem, texts_of
+from hypcse.points.tables.features import MAX_CATEGORIES, Feature, Problem, texts_of
 from hypcse.points.tables.table import Table
 
 _MOST = 10
@@ -30,8 +29,8 @@ _TEXTS = {
 """The message for each sort of `Problem`."""
 
 
-def check_columns(table: Table, problems: Mapping[int, Problem], missing: Mapping[int, NDArray[np.bool_]]) -> None:
-    """Raise if there are problems, or missing numbers that may not be filled."""
+def check_columns(table: Table, problems: Mapping[int, Problem], features: Mapping[int, Feature]) -> None:
+    """Raise if there are problems, or missing numbers in features where these may not be filled."""
     option = table.columns.option
     if may_be_edges(table, problems) and not table.columns.strict:
         raise Ambiguous(
@@ -42,6 +41,8 @@ def check_columns(table: Table, problems: Mapping[int, Problem], missing: Mappin
     texts = [_describe(table, column, problem) for column, problem in problems.items()]
     if len(texts) > _MOST:
         texts = [*texts[:_MOST], f"{len(texts) - _MOST} more columns of this kind"]
+    empty_cells = {column: np.isnan(feature.values[:, 0]) for column, feature in features.items()}
+    missing = {column: empty for column, empty in empty_cells.items() if empty.any()}
     if missing:
         counts = [
             f"{name_column(table.header, column)} {empty.sum()} (first in data row {table.rows[np.argmax(empty)]})"
@@ -84,7 +85,7 @@ def _describe(table: Table, column: int, problem: Problem) -> str:
         title=title,
         **{name: table.option(name, column) for name in ("id", "label", "categorical", "drop")},
         dates=table.columns.option("dates", "number"),
-        held=f"{title}, data row {table.rows[problem.row]} holds {problem.cell!r:.60}",
+        held=f"{title}, data row {table.rows[problem.row]} holds {problem.cell[:60]!r}",
         n=problem.n,
         most=MAX_CATEGORIES,
         others="" if problem.n == 1 else f" ({problem.n} cells are not)",

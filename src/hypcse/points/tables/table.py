@@ -67,6 +67,9 @@ def make_table(
     if not len(frame) or not len(header):
         raise ValueError(f"{place} has no rows; at least one row of numbers is needed.")
     titles = title_columns(place, header, columns)
+    repeated = [title for title, name in zip(titles, header, strict=True) if title and title != name.strip()]
+    if repeated:
+        notes += (f"names of columns that repeat have a number: {list_names(repeated, 5)}",)
     frame = frame.set_axis(range(len(titles)), axis=1)
     roles = Roles.of(place, titles, columns)
     if decimal is None:

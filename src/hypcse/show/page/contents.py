@@ -106,7 +106,7 @@ def known_points(
         points = points.rows(match_names(tree.names, points.names, "the tree", "the points"))
     if feature_names is not None and features is None and points.features is None:
         raise ValueError("feature_names were given without features. Pass features too: one row per leaf.")
-    points = points.with_more(names=names, labels=labels)
+    points = Points.of(points, names=names, labels=labels)
     if graph is not None:
         points = replace(points, graph=as_graph(graph, tree.names))
     if features is not None:

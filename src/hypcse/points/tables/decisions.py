@@ -1,0 +1,210 @@
+"""What becomes of each column of a table: the one place where that is decided."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hypcse.points.columns import name_column
+from hypcse.points.tables.features import (
+    MAX_CATEGORIES,
+    Feature,
+    Problem,
+    category_feature,
+    number_feature,
+    readable_numbers,
+    texts_of,
+)
+from hypcse.points.tables.problems import check_columns, check_named, may_be_edges
+from hypcse.points.tables.table import Table
+
+_ID = re.compile(r"(?i:(?:^|[\W_])(?:id|key|code|no|nr|num|number|index)$)|[a-z](?:Id|ID|No|Number)$")
+"""How columns are called that hold ids, if their numbers differ."""
+_CODE = re.compile(r"(?i)(?:^|[\W_])(?:zip|zip[ _]?code|post[ _]?code|postal[ _]?code|plz|fips)$")
+"""How columns are called whose numbers are no quantities."""
+_NAME = re.compile(r"(?i)(?:name|title)$")
+_LONG = 60
+"""A column of longer texts names rows only if no other does."""
+MAX_TEXTS = 30
+"""A text column with more different texts is used as categories only if asked for."""
+MAX_MISSING = 0.5
+"""A column of which a larger share is missing is used only if asked for."""
+
+
+@dataclass
+class Uses:
+    """What became of the columns of a table, by position.
+
+    features : columns that are used.
+    problems : columns that cannot be used as they are.
+    odd      : features with cells that are no numbers, and one of these; they count as missing.
+    left_out : columns that are not used, and why.
+    names    : the column that names the rows.
+    """
+
+    features: dict[int, Feature] = field(default_factory=dict)
+    problems: dict[int, Problem] = field(default_factory=dict)
+    odd: dict[int, str] = field(default_factory=dict)
+    left_out: dict[int, str] = field(default_factory=dict)
+    names: int | None = None
+
+    @property
+    def gaps(self) -> dict[int, int]:
+        """How many numbers of a feature are missing, where some are."""
+        gaps = {column: int(np.isnan(feature.values[:, 0]).sum()) for column, feature in self.features.items()}
+        return {column: n for column, n in gaps.items() if n}
+
+    def of_sort(self, sort: str) -> list[int]:
+        """The features of one sort."""
+        return [column for column, feature in self.features.items() if feature.sort == sort]
+
+
+def decide_uses(table: Table) -> Uses:
+    """Read every feature column, and decide what becomes of it.
+
+    A ValueError if columns need a decision: all with a problem if that is asked for (`strict`), else only those that
+    were asked for, and tables that may be edges.
+    """
+    roles, columns = table.roles, table.columns
+    uses = Uses(left_out=dict.fromkeys(roles.dropped, "as asked"), names=roles.name)
+    dates = columns.dates or ("refuse" if columns.strict else "number")
+    decimals = table.decimal if columns.strict or columns.decimal else {".": ".,", ",": ",."}[table.decimal]
+    for column in roles.features:
+        cells, is_certain = table.frame[column], column in roles.certain
+        is_text = column in roles.categorical or (
+            not (is_certain or columns.strict) and _CODE.search(table.header[column]) is not None
+        )
+        feature = category_feature(cells) if is_text else number_feature(cells, decimals, dates)
+        reason = None if is_certain else _reason_without_name(table, column, feature)
+        if reason is not None:
+            uses.left_out[column] = reason
+        elif isinstance(feature, Problem):
+            uses.problems[column] = feature
+        else:
+            uses.features[column] = feature
+    if columns.strict:
+        check_named(table, [column for column in (*uses.features, *uses.problems) if column not in roles.certain])
+    elif not may_be_edges(table, uses.problems):
+        _settle(table, uses)
+        _leave_out_empty(table, uses)
+        uses.features = {column: uses.features[column] for column in roles.features if column in uses.features}
+    check_columns(table, uses.problems, uses.features if columns.strict and not columns.impute else {})
+    ids = [k for k, one in uses.features.items() if k not in roles.certain and _is_id(table, k, one)]
+    for column in ids if len(ids) < len(uses.features) else ():
+        del uses.features[column]
+        names_rows = uses.names is None and table.names is None
+        uses.names = column if names_rows else uses.names
+        also = "; it names the rows" if names_rows else ""
+        uses.left_out[column] = f"looks like an id{also}; {table.option('keep', column)} uses it"
+    if not uses.features:
+        reasons = "; ".join(f"{name_column(table.header, k)}: {reason}" for k, reason in uses.left_out.items())
+        raise ValueError(
+            f"{table.place} has no feature columns left; at least one column of numbers, dates or categories is needed"
+            f"{f' ({reasons})' if reasons else ''}."
+        )
+    return uses
+
+
+def _settle(table: Table, uses: Uses) -> None:
+    """Decide about columns that cannot be used as they are, unless they were asked for."""
+    texts: dict[int, Problem] = {}
+    for column, problem in list(uses.problems.items()):
+        cells, is_certain = table.frame[column], column in table.roles.certain
+        most = MAX_CATEGORIES if is_certain else min(MAX_TEXTS, len(cells) / 2)
+        if problem.sort in ("odd", "infinite"):
+            uses.features[column] = readable_numbers(cells, table.decimal)
+            uses.odd[column] = problem.cell
+        elif problem.sort in ("few", "unique") and problem.n <= most and (is_certain or problem.sort == "few"):
+            uses.features[column] = category_feature(cells)  # type: ignore[assignment]
+        elif problem.sort == "empty" and is_certain:
+            # As a model needs it, of new rows that lack it.
+            sort = "categories" if column in table.roles.categorical else "numbers"
+            values = np.full((len(cells), 1), 0.0 if sort == "categories" else np.nan)
+            uses.features[column] = Feature(values, sort, ("?",))
+        elif is_certain or problem.sort == "dates":
+            continue
+        elif problem.sort == "empty":
+            uses.left_out[column] = "empty"
+        elif problem.sort == "days":
+            uses.left_out[column] = (
+                f"{problem.cell!r} may have the day or the month first; write dates as 2024-12-31 to use it"
+            )
+        else:
+            texts[column] = problem
+        del uses.problems[column]
+    _name_rows(table, uses, texts)
+
+
+def _name_rows(table: Table, uses: Uses, texts: dict[int, Problem]) -> None:
+    """Of columns of many texts one names the rows, the others are left out.
+
+    Most texts differ in it; one that is called a name comes first, then short texts, then the one with most of them.
+    """
+    cells = {column: [text for text in texts_of(table.frame[column]) if text is not None] for column in texts}
+    n_rows = len(table.frame)
+    shares = {column: 1 - len(known) / n_rows for column, known in cells.items()}
+    named = [k for k, share in shares.items() if share <= MAX_MISSING and texts[k].n >= n_rows / 2]
+    if named and uses.names is None and table.names is None:
+        uses.names = max(
+            named,
+            key=lambda k: (
+                _NAME.search(table.header[k]) is not None,
+                np.median([*map(len, cells[k])]) <= _LONG,
+                texts[k].n,
+            ),
+        )
+        uses.left_out[uses.names] = "it names the rows"
+    for column, problem in texts.items():
+        if column == uses.names:
+            continue
+        option = "categorical" if problem.sort == "few" else "keep" if _CODE.search(table.header[column]) else None
+        use = "" if option is None else f"; {table.option(option, column)} uses it"
+        differ = "every text occurs once" if problem.sort == "unique" else f"{problem.n} different texts"
+        missing = f"{shares[column]:.0%} of it is missing, " if shares[column] > MAX_MISSING else ""
+        uses.left_out[column] = f"{missing}{differ}{use}"
+
+
+def _leave_out_empty(table: Table, uses: Uses) -> None:
+    """Leave out columns that are mostly empty or constant, unless they were asked for or nothing else is left."""
+    several = len(table.frame) > 1
+    loose = {column: one for column, one in uses.features.items() if column not in table.roles.certain}
+    shares = {column: float(np.mean(one.is_missing)) for column, one in loose.items()}
+    constant = {k for k, one in loose.items() if several and np.nanmin(one.values) == np.nanmax(one.values)}
+    varied = [k for k in uses.features if k not in constant and shares.get(k, 0) <= MAX_MISSING]
+    for column in loose:
+        keep = f"; {table.option('keep', column)} uses it"
+        if shares[column] > MAX_MISSING and not table.columns.impute:
+            uses.left_out[column] = f"{shares[column]:.0%} of it is missing{keep}"
+        elif column in constant and varied:
+            uses.left_out[column] = f"constant{keep}"
+        else:
+            continue
+        del uses.features[column]
+        uses.odd.pop(column, None)
+
+
+def _is_id(table: Table, column: int, feature: Feature) -> bool:
+    """Whether a column looks like an id: whole numbers that increase from row to row, or differ and are called so.
+
+    Numbers that differ and leave out none between the first and the last are one too, by any name.
+    """
+    if not feature.is_whole:
+        return False
+    values = np.unique(feature.values)
+    if (np.diff(feature.values[:, 0]) > 0).all():
+        return True
+    is_called = _ID.search(table.header[column]) is not None or values[-1] - values[0] == values.size - 1
+    return is_called and values.size == len(feature.values) and not table.columns.strict
+
+
+def _reason_without_name(table: Table, column: int, feature: Feature | Problem) -> str | None:
+    """Why a column without a name in the header is left out; None if it is not."""
+    if not table.has_header or table.header[column]:
+        return None
+    if isinstance(feature, Problem):
+        return "no name and empty" if feature.sort == "empty" else None
+    offset = feature.values[:, 0] - np.arange(len(feature.values))
+    counts_rows = column == 0 and offset[0] in (0, 1) and (offset == offset[0]).all()
+    return "no name and counts the rows" if counts_rows else None
