@@ -35,11 +35,11 @@ def scatter_contents(
 ) -> dict[str, Any] | None:
     """What a page holds of the scatter; None without an embedding and features, or with too many leaves."""
     n = tree.n_leaves
-    if embedding is not None:
-        plane = _check_embedding(embedding, n)
+    if embedding is None:
+        plane = _plane(source, points, scale) if 1 < n <= MAX_POINTS else None
     else:
-        plane = None if n > MAX_POINTS or n < 2 else _plane(source, points, scale)
-    if n > MAX_POINTS or plane is None:
+        plane = _check_embedding(embedding, n)
+    if plane is None or n > MAX_POINTS:
         return None
     places, titles = plane
     low, span = places.min(axis=0), np.ptp(places, axis=0)
