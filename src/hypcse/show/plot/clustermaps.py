@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.optimize import linear_sum_assignment
 
 from hypcse._checks import check_count
 from hypcse._choices import Scale
@@ -31,9 +32,9 @@ HEAT = ("#0b5fa8", "#f4f5f7", "#c8500a")
 """Blue, almost white and orange, as on the page."""
 MAX_CELLS = 2_000_000
 """Cells of the heat map; rows that would be more are averaged with their neighbors."""
-LONG_TITLE, LONG_NAME = 22, 50
-"""Letters after which the title of a column is cut, and names of clusters up to which two stand side by side."""
-WIDTH, HEIGHT = 7.2, 5.4
+LONG_TITLE = 22
+"""Letters after which the title of a column is cut."""
+WIDTH, HEIGHT = 7.2, 6.2
 """Inches of the figure: the width of a page of two columns."""
 
 
@@ -96,9 +97,12 @@ def clustermap(
         raise ValueError(f"X has {len(table)} rows for {tree.n_leaves} leaves. Pass the rows that were clustered.")
     clusters = classes_of(source, None, tree)
     rows = leaf_rows(tree, table, [] if clusters is None else [np.maximum(clusters.codes, 0)], n_columns, MAX_CELLS)
-    strips = [] if clusters is None else [("cluster", clusters)]
+    strips = [] if clusters is None else [Strip("cluster", clusters, _colors(len(clusters.names)))]
+    if clusters is not None and len(clusters.names) <= MAX_LEGEND:
+        named = describe(clusters.codes, X, n_columns=0)["name"].to_dict()
+        strips = [strips[0]._replace(names=named)]
     if known.labels is not None:
-        strips.append(("class", leaf_classes(known.labels, tree.n_leaves)))
+        strips.append(_class_strip(leaf_classes(known.labels, tree.n_leaves), clusters))
     figure = new_figure((WIDTH, HEIGHT)) if figure is None else figure
     if figure.get_layout_engine() is None:
         figure.set_layout_engine("constrained")
@@ -111,30 +115,51 @@ def clustermap(
     axes[0].set(xlim=(1.03 * top, 0), ylim=(0, tree.n_leaves), xlabel=axis.title, yticks=[])
     axes[0].spines[["left", "right", "top"]].set_visible(False)
     order = tree.leaf_order()
-    for ax, (name, classes) in zip(axes[1:-1], strips, strict=True):
-        _draw_strip(ax, classes, order, name)
+    for ax, strip in zip(axes[1:-1], strips, strict=True):
+        _draw_strip(ax, strip, order)
     titles = known.feature_names or tuple(f"column {k}" for k in range(1, table.shape[1] + 1))
     _draw_heat(figure, axes[-1], rows.values, [titles[k] for k in rows.columns.tolist()])
     _name_rows(axes[-1], names if names is not None else known.names or tree.names, order)
-    if clusters is not None:
-        _name_clusters(figure, clusters, X)
+    for strip, side in zip(strips, ("left", "right"), strict=False):
+        _name_colors(figure, strip, side)
     if title:
         figure.suptitle(title)
     return figure
 
 
-def _colors(classes: LeafClasses) -> NDArray[np.float64]:
-    """A color for each code, and gray for -1 at the end."""
+class Strip(NamedTuple):
+    """A color for each leaf: colors by code, gray for -1 at the end; and names of codes, if there is a key."""
+
+    title: str
+    classes: LeafClasses
+    colors: NDArray[np.float64]
+    names: dict[int, str] | None = None
+
+
+def _colors(n_colors: int) -> NDArray[np.float64]:
     from matplotlib.colors import to_rgb
 
-    return np.vstack([palette(len(classes.names)), to_rgb(TRUNK)])
+    return np.vstack([palette(n_colors), to_rgb(TRUNK)])
 
 
-def _draw_strip(ax: Axes, classes: LeafClasses, order: NDArray[np.int64], name: str) -> None:
-    """One color per leaf."""
-    ax.imshow(_colors(classes)[classes.codes[order]][:, None], extent=(0, 1, 0, order.size), **_pixels())
+def _class_strip(classes: LeafClasses, clusters: LeafClasses | None) -> Strip:
+    """A class has the color of the cluster that it shares most leaves with, one class per cluster; others have more."""
+    n_classes, n_clusters = len(classes.names), 0 if clusters is None else len(clusters.names)
+    code = np.arange(n_classes) + n_clusters
+    if clusters is not None:
+        both = (classes.codes >= 0) & (clusters.codes >= 0)
+        shared = np.zeros((n_classes, n_clusters), np.int64)
+        np.add.at(shared, (classes.codes[both], clusters.codes[both]), 1)
+        own, cluster = linear_sum_assignment(-shared)
+        code[own] = np.where(shared[own, cluster] > 0, cluster, code[own])
+    named = dict(enumerate(classes.names)) if n_classes <= MAX_LEGEND else None
+    return Strip("class", classes, _colors(n_classes + n_clusters)[[*code, -1]], named)
+
+
+def _draw_strip(ax: Axes, strip: Strip, order: NDArray[np.int64]) -> None:
+    ax.imshow(strip.colors[strip.classes.codes[order]][:, None], extent=(0, 1, 0, order.size), **_pixels())
     ax.set(xticks=[0.5], yticks=[])
-    ax.set_xticklabels([name], rotation=90, fontsize=MOST_TEXT)
+    ax.set_xticklabels([strip.title], rotation=90, fontsize=MOST_TEXT)
     ax.tick_params(length=0, colors=INK)
     ax.spines[:].set_visible(False)
 
@@ -185,13 +210,12 @@ def _name_rows(ax: Axes, names: Sequence[str] | None, order: NDArray[np.int64]) 
     ax.tick_params(axis="y", length=0, labelsize=min(room, MOST_TEXT))
 
 
-def _name_clusters(figure: Figure, clusters: LeafClasses, X: Any) -> None:
-    """The clusters by the names that `describe` gives them, below all axes."""
+def _name_colors(figure: Figure, strip: Strip, side: str) -> None:
+    """A key below all axes: clusters by the names that `describe` gives them on the left, classes on the right."""
     from matplotlib.patches import Patch
 
-    if len(clusters.names) > MAX_LEGEND:
+    if strip.names is None:
         return
-    names, colors = describe(clusters.codes, X, n_columns=0)["name"], _colors(clusters)
-    handles = [Patch(color=colors[code], label=name) for code, name in names.items()]
-    across = 1 if max(map(len, names)) > LONG_NAME else 2
-    figure.legend(handles=handles, loc="outside lower left", ncols=across, frameon=False, fontsize="small")
+    handles = [Patch(color=strip.colors[code], label=name) for code, name in strip.names.items()]
+    style: dict[str, Any] = {"loc": f"outside lower {side}", "frameon": False, "fontsize": "small", "alignment": "left"}
+    figure.legend(handles=handles, title=strip.title, title_fontsize="small", **style)
