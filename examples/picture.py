@@ -9,6 +9,7 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot
 from matplotlib.figure import Figure
+from sklearn.datasets import load_wine
 
 import hypcse
 from hypcse import plot
@@ -60,8 +61,16 @@ def animals() -> None:
     save(figure, "curves")
 
 
+def wines() -> None:
+    """The figure for a paper: tree, clusters and table of wines."""
+    table = load_wine(as_frame=True)
+    model = hypcse.EntropyClustering().fit(table.data)
+    save(plot.clustermap(model, table.data, table.target_names[table.target]), "clustermap")
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     digits()
     flowers()
     animals()
+    wines()

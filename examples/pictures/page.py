@@ -1,10 +1,13 @@
-"""Make the pictures of the page in docs/start: python examples/pictures/page.py [folder]. It needs Chromium."""
+"""Make the pictures of pages in docs: python examples/pictures/page.py [folder]. It needs Chromium."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from canvas import FOLDER
 from playwright.sync_api import sync_playwright
@@ -13,31 +16,65 @@ from sklearn.datasets import load_wine
 import hypcse
 
 CHROMIUM = os.environ.get("HYPCSE_CHROMIUM", "/usr/bin/chromium")
+DOCS = Path(__file__).parents[2] / "docs"
+# The pictures: where they go, the page, the key to press and the text to click.
+PICTURES = (
+    ("page-disk.png", "wines", "", ""),
+    ("page-dendrogram.png", "wines", "v", "1: proline 1,080"),
+    ("../guides/images/topics.png", "topics", "p", ""),
+    ("../guides/images/cells.png", "cells", "", "FCGR3A"),
+)
 
 
-def page() -> None:
-    """A page of wines: the disk, and the dendrogram with a heat map."""
-    wines = load_wine(as_frame=True)
-    model = hypcse.EntropyClustering().fit(wines.data)
-    kinds = wines.target_names[wines.target]
-    with TemporaryDirectory() as folder, sync_playwright() as browsers:
-        path = Path(folder) / "tree.html"
-        hypcse.view(model, path, wines.data, labels=kinds, title="Wines")
-        browser = browsers.chromium.launch(executable_path=CHROMIUM)
-        tab = browser.new_page(viewport={"width": 1100, "height": 700})
-        tab.goto(path.resolve().as_uri())
-        for name, key in {"page-disk": None, "page-dendrogram": "v"}.items():
-            if key:
-                tab.keyboard.press(key)
-                tab.get_by_label("Heat map of columns").check()
-            tab.wait_for_timeout(1500)
-            tab.screenshot(path=FOLDER / f"{name}.png")
-            print(f"{name}.png", f"{(FOLDER / f'{name}.png').stat().st_size / 1000:.0f} kB")
-        browser.close()
+def wines(path: Path) -> None:
+    """Wines of three kinds."""
+    table = load_wine(as_frame=True)
+    model = hypcse.EntropyClustering().fit(table.data)
+    hypcse.view(model, path, table.data, labels=table.target_names[table.target], title="Wines")
+
+
+def of_guide(name: str) -> Callable[[Path], None]:
+    """The page that the code of a guide writes."""
+
+    def write(path: Path) -> None:
+        text = (DOCS / "guides" / name).read_text(encoding="utf-8")
+        code = "".join(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+        here = os.getcwd()
+        os.chdir(path.parent)
+        exec(code, {"__name__": name})
+        os.chdir(here)
+
+    return write
+
+
+PAGES: dict[str, Callable[[Path], None]] = {
+    "wines": wines,
+    "topics": of_guide("texts.md"),
+    "cells": of_guide("cells.md"),
+}
+
+
+def take(browsers: Any, folder: Path, pictures: Sequence[tuple[str, str, str, str]]) -> None:
+    """Open each page, press and click, and keep what is seen."""
+    browser = browsers.chromium.launch(executable_path=CHROMIUM)
+    for name, page, key, text in pictures:
+        tab = browser.new_page(viewport={"width": 1240, "height": 720})
+        tab.goto((folder / f"{page}.html").resolve().as_uri())
+        if key:
+            tab.keyboard.press(key)
+        if text:
+            tab.locator("#legend button", has_text=text).first.click()
+        tab.wait_for_timeout(1500)
+        tab.screenshot(path=FOLDER / name)
+        print(name, f"{(FOLDER / name).stat().st_size / 1000:.0f} kB")
+    browser.close()
 
 
 if __name__ == "__main__":
     if Path(CHROMIUM).exists():
-        page()
+        with TemporaryDirectory() as folder, sync_playwright() as browsers:
+            for name, write in PAGES.items():
+                write(Path(folder) / f"{name}.html")
+            take(browsers, Path(folder), PICTURES)
     else:
-        print(f"no pictures of the page: there is no {CHROMIUM}; HYPCSE_CHROMIUM names another")
+        print(f"no pictures of pages: there is no {CHROMIUM}; HYPCSE_CHROMIUM names another")

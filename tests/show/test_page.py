@@ -19,7 +19,6 @@ from hypcse.show.layout import tree_layout
 from hypcse.show.page.bundle import render, to_json
 from hypcse.show.page.contents import entropy_shares
 from hypcse.show.page.levels import widest_gap
-from hypcse.show.page.table import distinct_columns
 from hypcse.tree import Tree
 from hypcse.tree.nodes import merge_distances
 from pages import gathered, saved, unpack
@@ -143,25 +142,6 @@ def test_shares_of_the_entropy_sum_to_one(case):
     assert (shares >= 0).all()
 
 
-@given(trees(min_leaves=2))
-def test_columns_are_the_farthest(tree):
-    """Shifts are those of a plain loop over all columns; constant columns set nothing apart."""
-    X = np.random.default_rng(tree.n_leaves).normal(size=(tree.n_leaves, 6))
-    X[:, 2] = 7
-    told = distinct_columns(tree, X)
-    spread = np.where(X.std(axis=0) > 1e-9, X.std(axis=0), np.inf)
-    for row, node in enumerate(told.nodes):
-        inside = np.isin(np.arange(tree.n_leaves), tree.leaves(node))
-        shift = (X[inside].mean(axis=0) - X[~inside].mean(axis=0)) / spread
-        best = np.sort(np.abs(shift))[::-1][:4]
-        assert np.abs(told.shift[row]) == pytest.approx(best)
-        assert shift[told.column[row]] == pytest.approx(told.shift[row])
-        assert X[inside].mean(axis=0)[told.column[row]][np.abs(told.shift[row]) > 0] == pytest.approx(
-            told.mean[row][np.abs(told.shift[row]) > 0]
-        )
-    assert set(told.nodes) == set(range(tree.n_nodes - 1))
-
-
 def test_a_model_brings_its_parts():
     graph = hypcse.Graph.from_edges([0, 2, 1], [1, 3, 2])
     disk = np.array([[0.5, 0.1], [0.5, -0.1], [-0.5, 0.1], [-0.5, -0.1]])
@@ -218,6 +198,7 @@ def test_the_widest_gap_gives_a_cut(tree):
         (TREE, {"levels": NESTED, "stability": [0.5, np.nan]}, ValueError, "stability=nan must be"),
         (TREE, {"stability": [0.5]}, ValueError, "for 0 levels"),
         (TREE, {"structure": "clear"}, TypeError, "beyond_chance"),
+        (TREE, {"embedding": np.zeros((4, 3))}, ValueError, "one row per leaf, 4, and two columns"),
     ],
 )
 def test_wrong_calls_say_what_is_wrong(source, options, error, text, tmp_path):

@@ -78,8 +78,10 @@ def test_given_levels_are_held(case):
     found = shown["levels"]
     assert nested(found) == [labels.tolist() for labels in levels]
     assert found["stability"] == [0.25, 0.5, 1] and found["main"] == 2 and shown["automatic"] is None
-    found = held(tree, levels=levels, automatic=np.zeros(N, int))["levels"]
+    found = held(tree, levels=levels, automatic=np.arange(N) % 2)["levels"]
     assert found["stability"] is None and found["main"] is None
+    found = held(tree, levels=levels, automatic=np.zeros(N, int))
+    assert found["automaticRule"] in ("widest gap in height", "main level"), "one cluster shows nothing"
 
 
 @pytest.mark.parametrize("largest", [10**6, 2**31 - 1, 2**31, 2**32, 2**32 + 5, 2**63, 2**64 - 1])

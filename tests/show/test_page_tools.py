@@ -195,12 +195,12 @@ def test_arrow_keys_step_through_the_levels(show, path):
     assert page.locator("#level-list [tabindex='0']").count() == 1
 
 
-def test_the_heat_map_shows_means(show, path, sample):
+def test_the_heat_map_shows_the_leaves(show, path, sample):
     tree, levels, X, _ = sample
     page = show(path)
     page.click("#show-dendrogram")
     settle(page)
-    assert told(page, "beside.columns") == COLUMNS and told(page, "beside.rects") > 16
+    assert told(page, "beside.columns") == COLUMNS and told(page, "beside.rects") > 4 * N
     z = (X - X.mean(axis=0)) / X.std(axis=0)
     for label in range(4):
         for column in range(4):
@@ -209,7 +209,8 @@ def test_the_heat_map_shows_means(show, path, sample):
     place = page.evaluate("window.hypcse.heatPlace(0, 1)")
     on_picture(page, *place)
     said = page.locator("#tip").inner_text()
-    assert "weight of the whole animal" in said and f"mean {X[levels[1] == 0, 1].mean():.4g}"[:9] in said
+    assert said.startswith(f"weight of the whole animal {X[0, 1]:.2f}") and "animal 0\n" in said
+    assert f"mean of the cluster {X[levels[1] == 0, 1].mean():.2f}" in said
     on_picture(page, place[0], 30)
     assert page.locator("#tip").inner_text().startswith("weight of the whole animal")
     on_picture(page, *place)
@@ -223,6 +224,45 @@ def test_the_heat_map_shows_means(show, path, sample):
     assert [int(row["leaves"]) for row in rows] == [30] * 4
     for row in rows:
         assert float(row["size"]) == pytest.approx(X[levels[1] == int(row["label"]), 0].mean(), abs=0.02)
+
+
+def test_a_selection_lights_up_among_the_points(show, path, sample):
+    """And a lasso selects leaves, whose nearest node is the cluster that they are."""
+    tree = sample[0]
+    page = show(path)
+    page.keyboard.press("p")
+    settle(page)
+    page.wait_for_timeout(100)
+    assert told(page, "scatter.dots") == N
+    before = page.locator("#points").screenshot()
+    page.locator("#legend button").first.click()
+    node = told(page, "state.selected")
+    page.wait_for_timeout(100)
+    assert page.locator("#points").screenshot() != before
+    places = np.array([page.evaluate("leaf => window.hypcse.pointPlace(leaf)", leaf) for leaf in range(N)])
+    inside = np.isin(np.arange(N), tree.leaves(node))
+    box = page.locator("#points").bounding_box()
+    page.mouse.move(*(places[0] + (box["x"], box["y"])))
+    assert told(page, "state.hovered") == 0 and "animal 0" in page.locator("#tip").inner_text()
+    (left, top), (right, bottom) = places[inside].min(axis=0) - 6, places[inside].max(axis=0) + 6
+    caught = ((places > (left, top)) & (places < (right, bottom))).all(axis=1)
+    page.mouse.move(box["x"] + left, box["y"] + top)
+    page.mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom)):
+        page.mouse.move(box["x"] + x, box["y"] + y)
+    page.mouse.up()
+    assert told(page, "lassoed") == np.flatnonzero(caught).tolist()
+    assert page.locator("#details h2").inner_text() == f"{caught.sum()} leaves by lasso"
+    colors = np.array(told(page, "leafColors"))
+    assert not set(colors[caught]) & set(colors[~caught]), "other leaves are pale in the tree"
+    page.click("text=Nearest node")
+    assert told(page, "state.selected") == node and told(page, "lassoed") is None
+    page.mouse.move(*(places[0] + (box["x"], box["y"])))
+    page.mouse.wheel(0, -300)
+    assert told(page, "scatter.enlarged") > 1
+    assert page.evaluate("window.hypcse.pointPlace(0)") == pytest.approx(places[0], abs=1)
+    page.keyboard.press("p")
+    assert not page.locator("#scatter").is_visible()
 
 
 def test_clusters_and_labels_side_by_side(show, path, sample):
@@ -380,7 +420,7 @@ def test_outliers_are_grey_and_last(show, tmp_path):
     model = hypcse.EntropyClustering(2, mark_outliers=True).fit(X)
     page = show(saved(model, tmp_path / "tree.html", features=X))
     texts = page.locator("#legend .name").all_inner_texts()
-    assert texts[-1] == "outliers" and [text[:2] for text in texts[:-1]] == ["0:", "1:"]
+    assert texts[-1] == "outliers" and texts[:-1] == hypcse.describe(model, X)["name"].tolist()[:-1]
     assert int(page.locator("#legend .count").last.inner_text()) == np.sum(model.labels_ < 0)
     assert told(page, "state.clusters") == 2
     colors = page.locator("#legend .swatch").evaluate_all(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -218,3 +219,40 @@ def test_leaves_of_unknown_class_are_grey():
         drawn(ax)
         assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
         drawn(draw(tree, [None] * 5))
+
+
+def test_a_clustermap_has_the_rows_of_the_table_in_the_order_of_the_leaves():
+    X = np.random.default_rng(0).normal(size=(45, 5)) + 9 * np.repeat(np.eye(5)[:3], 15, axis=0)
+    X[:, 4] = 1
+    model = hypcse.EntropyClustering(3).fit(X)
+    figure = plot.clustermap(model, X, np.repeat([0, 1, 2], 15), names=[f"row {k}" for k in range(45)])
+    tree, strip, classes, heat = figure.axes[:4]
+    order = model.tree_.leaf_order()
+    assert tree.get_ylim() == (0, 45) and len(lines_of(tree)) == model.tree_.n_nodes - 1
+    cells = np.asarray(heat.images[0].get_array())
+    columns = [int(text.get_text().removeprefix("column ")) - 1 for text in heat.get_xticklabels()]
+    assert sorted(columns) == [0, 1, 2, 3], "a column that does not vary is left out"
+    assert cells == pytest.approx(((X - X.mean(axis=0)) / np.where(X.std(axis=0), X.std(axis=0), 1))[order][:, columns])
+    assert np.asarray(strip.images[0].get_array())[:, 0] == pytest.approx(plot.palette(3)[model.labels_[order]])
+    assert len(classes.images) == 1
+    assert [text.get_text() for text in heat.get_yticklabels()] == [f"row {k}" for k in order]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == model.describe(X)["name"].tolist()
+    drawn(tree)
+    with pytest.raises(ValueError, match="44 rows for 45 leaves"):
+        plot.clustermap(model, X[:44])
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_legends_and_names_hide_nothing(layout):
+    """A legend stays off the next axes, and names that could not be read are left out."""
+    axes = pyplot.subplots(1, 3, figsize=(12, 4), layout=layout)[1]
+    X, y = (part[:300] for part in hypcse.datasets.load("optical-digits"))
+    tree = hypcse.EntropyClustering().fit(X).tree_.with_names([f"digit {k}" for k in range(300)])
+    plot.dendrogram(tree, y, ax=axes[0])
+    plot.disk(tree, y, ax=axes[1])
+    axes[2].set_ylabel("next")
+    drawn(axes[0])
+    for ax, after in pairwise(axes):
+        texts = [after.yaxis.get_tightbbox()] if ax is axes[1] else [after.get_window_extent()]
+        assert not any(ax.get_legend().get_window_extent().overlaps(box) for box in texts)
+    assert not [text for text in axes[1].texts if text.get_text()] and not axes[0].get_xticklabels()

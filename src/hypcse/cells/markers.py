@@ -111,8 +111,8 @@ def find_markers(
     # As objects: some versions of anndata cannot write the strings of pandas 3.
     names = {
         "level": np.array([places[row][0] for row in order], np.int64),
-        "group": np.array([places[row][2] for row in order], dtype=object),
-        "gene": np.array([genes[int(gene)] for gene in markers.pop("gene")], dtype=object),
+        "group": pd.Series([places[row][2] for row in order], dtype=object),
+        "gene": pd.Series([genes[int(gene)] for gene in markers.pop("gene")], dtype=object),
     }
     for place, (name, column) in enumerate(names.items(), 1):
         markers.insert(place, name, column)

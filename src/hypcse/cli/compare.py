@@ -21,6 +21,7 @@ from hypcse.cli.inputs import points_of
 from hypcse.cli.output import print_notes, say, tell_left_out
 from hypcse.cli.reproduce import run_with_bar
 from hypcse.cli.score import score_cell, score_title, show_scores
+from hypcse.kernels.warm import warm_up
 from hypcse.metrics.scores import BY_NAME, SCORES
 from hypcse.paper.report.render import write_report
 from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Text
@@ -84,6 +85,7 @@ def run_compare(
     if points.features is None:
         raise ValueError(f"{source} holds a graph; methods are compared on a table of features.")
     _check_rank(rank_by, points)
+    warm_up()
     out.mkdir(parents=True, exist_ok=True)
     tasks = compare_tasks(points, names, Path(source).name, seed, out.absolute())
     records = run_with_bar(tasks, out / RECORDS, n_jobs, "comparing", one_data_set=True)

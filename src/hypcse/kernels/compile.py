@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -80,33 +79,24 @@ def sized_kernel(serial: int) -> Callable[[Function], Function]:
     return compile_both
 
 
-class _Compiling(event.Listener):
-    """Measures the time that compiling takes. Meanwhile no garbage is collected, which would take a sixth of it."""
+class _NoGarbage(event.Listener):
+    """Collects no garbage while kernels are compiled, which would take a sixth of the time."""
 
-    seconds = 0.0
-    _depth = 0
+    _depth, _collects = 0, False
 
     def on_start(self, event: Any) -> None:
         if not self._depth:
-            self._began, self._collects = time.perf_counter(), gc.isenabled()
+            self._collects = gc.isenabled()
             gc.disable()
         self._depth += 1
 
     def on_end(self, event: Any) -> None:
         self._depth -= 1
-        if not self._depth:
-            self.seconds += time.perf_counter() - self._began
-            if self._collects:
-                gc.enable()
+        if not self._depth and self._collects:
+            gc.enable()
 
 
-_compiling = _Compiling()
-event.register("numba:compile", _compiling)
-
-
-def working_seconds() -> float:
-    """A clock that stands still while kernels are compiled."""
-    return time.perf_counter() - _compiling.seconds
+event.register("numba:compile", _NoGarbage())
 
 
 def read_only(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:

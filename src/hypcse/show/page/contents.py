@@ -20,6 +20,7 @@ from hypcse.points import Points
 from hypcse.show.layout import HeightAxis, check_heights, height_title, joined_distances, model_layout
 from hypcse.show.page.levels import partition_contents
 from hypcse.show.page.packing import pack, pack_codes, pack_single
+from hypcse.show.page.scatter import scatter_contents
 from hypcse.show.page.table import table_contents
 from hypcse.show.source import LeafClasses, graph_of, leaf_classes, tree_of
 from hypcse.tree import Tree
@@ -40,6 +41,7 @@ def page_contents(
     title: str | None = None,
     node_names: Mapping[int, str] | None = None,
     compare: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    embedding: ArrayLike | None = None,
 ) -> dict[str, Any]:
     """What the program of a page reads; see `view` for the arguments. What is None is not known.
 
@@ -86,6 +88,7 @@ def page_contents(
         "table": None if rows is None else table_contents(tree, rows, points, labels),
         "nodeNames": _named_nodes(node_names, tree),
         "compared": _compared_labels(compare, n),
+        "scatter": scatter_contents(tree, source, points, embedding, scale),
     }
 
 

@@ -15,7 +15,7 @@ from hypcse._choices import Scale
 from hypcse.graph import Graph
 from hypcse.partitions.evidence import Structure
 from hypcse.partitions.nested_levels import levels_and_main
-from hypcse.partitions.resampling import is_quick
+from hypcse.partitions.resampling import MAX_EDGES, MAX_POINTS, is_quick
 from hypcse.partitions.resampling import stability as measure_stability
 from hypcse.show.page.packing import pack_codes
 from hypcse.show.source import flat_of
@@ -25,6 +25,9 @@ GAP_CLUSTERS = 20
 """Most clusters of the automatic cut of a tree that comes without a graph."""
 MAX_LABELS = 1_000_000
 """Labels given by hand are below this, or below the number of leaves: a page keeps some facts for every number."""
+NOT_MEASURED = (
+    f"Above {MAX_POINTS:,} leaves or {MAX_EDGES:,} edges, stability is shown if model.stability_ was asked for before."
+)
 
 Labels = NDArray[np.int64]
 
@@ -48,7 +51,11 @@ def partition_contents(
     if structure is not None and not isinstance(structure, Structure):
         raise TypeError(f"structure is a {type(structure).__name__}. Pass what hypcse.beyond_chance returns.")
     structure = getattr(source, "structure_", None) if structure is None else structure
-    automatic = flat_of(source) if automatic is None else automatic
+    if automatic is None:
+        automatic = flat_of(source)
+    elif np.size(automatic) == tree.n_leaves > 1 and np.ptp(automatic) == 0:
+        # One cluster for want of structure shows nothing.
+        automatic = None
     own = getattr(source, "levels_", None) if levels is None else levels
     searched = None
     if graph is not None and (automatic is None or own is None):
@@ -62,10 +69,12 @@ def partition_contents(
     outliers = bool(cut.min() < 0)
     cut = np.where(cut < 0, cut.max() + 1, cut)
     nested = _nested_labels(own if own is not None else searched or (), tree.n_leaves)
-    if stability is None and levels is None and nested and (graph is None or is_quick(graph)):
+    quick = graph is None or is_quick(graph)
+    if stability is None and levels is None and nested:
         if own is not None:
-            stability = getattr(source, "stability_", None)
-        elif graph is not None:
+            # Of a large tree, only what was measured before.
+            stability = getattr(source, "stability_", None) if quick else getattr(own, "stability", None)
+        elif graph is not None and quick:
             stability = measure_stability(nested, graph, features, scale=scale)
     main = next((k for k, labels in enumerate(nested) if np.array_equal(labels, cut)), None)
     held = {
@@ -74,6 +83,7 @@ def partition_contents(
         "outliers": outliers,
         "automaticRule": rule if main is None else "main level",
         "levels": _level_contents(nested, _check_stability(stability, len(nested)), main),
+        "stabilityNote": NOT_MEASURED if stability is None and not quick else "",
         "structure": None if structure is None else {"text": str(structure), "found": structure.found},
     }
     return held, [*nested, cut]

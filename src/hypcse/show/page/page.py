@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hypcse._choices import Heights, Scale
 from hypcse.show.page.bundle import render
 from hypcse.show.page.contents import known_points, page_contents
+from hypcse.show.page.scatter import umap_of
 from hypcse.show.source import tree_of
 from hypcse.storage.whole import write_file
 
@@ -116,6 +117,7 @@ def view(
     structure: Structure | None = None,
     node_names: Mapping[int, str] | None = None,
     compare: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    embedding: ArrayLike | None = None,
     title: str | None = None,
 ) -> Page:
     """Make a page to look at a tree: one HTML file that works without a network.
@@ -146,11 +148,15 @@ def view(
         What `hypcse.beyond_chance` says. Where it finds nothing, the page says so, one cluster comes before the levels
         of a graph, and the level to look at first is shown.
     node_names
-        Names of inner nodes, by node number. Other nodes are named by the columns that set them apart from their
-        siblings, where `feature_names` are known, else by one of their leaves. Names can be changed on the page.
+        Names of inner nodes, by node number. Without one, clusters are named as by `describe` and other nodes by the
+        columns that set them apart, where `feature_names` are known; else by one of their leaves. Names can be changed
+        on the page.
     compare
         Other labels of the leaves to set beside the tree, such as those of another method: one per leaf, or a mapping
         of names to labels, {"HDBSCAN": labels, "Leiden": others}. None and NaN are unknown.
+    embedding
+        (n, 2) places of the leaves for the scatter beside the tree. By default the UMAP of an AnnData, a table of two
+        columns as it is, or two principal components of the scaled features. Up to 200,000 leaves.
     title
         Heading of the page.
 
@@ -181,6 +187,7 @@ def view(
         title=title,
         node_names=node_names,
         compare=compare,
+        embedding=umap_of(points, tree_of(source)) if embedding is None else embedding,
     )
     page = Page(render(contents), tree_of(source).n_leaves)
     if path is not None:

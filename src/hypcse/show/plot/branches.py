@@ -9,15 +9,12 @@ from numpy.typing import NDArray
 
 from hypcse.kernels.trees.drawing import child_middles
 from hypcse.show.layout import HeightAxis
-from hypcse.show.plot.axes import RASTER_LEAVES
+from hypcse.show.plot.axes import LEAST_TEXT, MOST_TEXT, RASTER_LEAVES, side_length
 from hypcse.tree import Tree
 from hypcse.tree.nodes import outline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-LEAST_TEXT, MOST_TEXT = 3.5, 9.0
-"""Smallest and largest font size at the leaves, in points; without room for the smallest, no text is drawn."""
 
 
 class Drawing(NamedTuple):
@@ -102,14 +99,6 @@ def label_leaves(ax: Axes, drawing: Drawing, names: tuple[str, ...] | None, upri
         for node, size in zip(drawing.node[: drawing.n_leaves].tolist(), drawing.size.tolist(), strict=False)
     ]
     axis.set_ticks(drawing.position[: drawing.n_leaves], texts)
-    axis.set_tick_params(length=0, labelsize=min(0.9 * room, MOST_TEXT))
+    axis.set_tick_params(length=0, labelsize=min(room, MOST_TEXT))
     if upright and max(map(len, texts)) * 0.6 * MOST_TEXT > room:
         axis.set_tick_params(rotation=90)
-
-
-def side_length(ax: Axes, upright: bool) -> float:
-    """Length, in points, of the side of the axes along which the leaves are drawn."""
-    place = ax.get_position()
-    figure = ax.get_figure(root=True)
-    size = (6.4, 4.8) if figure is None else figure.get_size_inches()
-    return 72 * float(size[0] * place.width if upright else size[1] * place.height)

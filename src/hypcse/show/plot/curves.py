@@ -14,7 +14,7 @@ from hypcse.partitions.cuts import best_cut, cut_savings
 from hypcse.partitions.nested_levels import levels_and_main
 from hypcse.search.compression import keep_nodes
 from hypcse.show.colors import INK, MARKERS, OKABE_ITO
-from hypcse.show.plot.axes import axes_or_new, open_frame
+from hypcse.show.plot.axes import axes_or_new, name_beside, open_frame
 from hypcse.show.source import graph_of, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.nodes import outline
@@ -65,7 +65,7 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
         ax.plot(*zip(*measured, strict=True), marker=mark, markersize=3.5, color=INK, label="entropy of the tree")
     ax.set(xlabel="epoch", ylabel="loss and entropy", ylim=(0, None))
     open_frame(ax)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small")
+    name_beside(ax)
     return ax
 
 

@@ -16,8 +16,8 @@ from hypcse.partitions.nested_levels import levels, main_labels
 from hypcse.search.binary import binary_form
 from hypcse.show.colors import INK, MAX_LEGEND, node_colors, palette
 from hypcse.show.layout import HeightAxis, height_axis
-from hypcse.show.plot.axes import axes_or_new
-from hypcse.show.plot.branches import Drawing, arrange, draw_branches, label_leaves, side_length
+from hypcse.show.plot.axes import axes_or_new, name_beside, side_length
+from hypcse.show.plot.branches import Drawing, arrange, draw_branches, label_leaves
 from hypcse.show.source import LeafClasses, classes_of, graph_of, leaf_classes, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
@@ -141,12 +141,6 @@ def _name_classes(ax: Axes, classes: LeafClasses, orientation: Orientation) -> N
     from matplotlib.patches import Patch
 
     colors = palette(len(classes.names))
-    # Beside the picture, on the side without leaf names.
-    left = orientation == "left"
-    ax.legend(
-        handles=[Patch(color=color, label=name) for name, color in zip(classes.names, colors, strict=True)],
-        loc="upper right" if left else "upper left",
-        bbox_to_anchor=(0.0 if left else 1.0, 1.0),
-        frameon=False,
-        fontsize="small",
-    )
+    handles = [Patch(color=color, label=name) for name, color in zip(classes.names, colors, strict=True)]
+    # On the side without names of leaves.
+    name_beside(ax, left=orientation == "left", handles=handles)

@@ -10,16 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse.show.colors import INK, MARKERS, MAX_LEGEND, OKABE_ITO, TRUNK, node_colors, palette
 from hypcse.show.layout import model_layout
-from hypcse.show.plot.axes import RASTER_LEAVES, axes_or_new
+from hypcse.show.plot.axes import LEAST_TEXT, MOST_TEXT, RASTER_LEAVES, axes_or_new, name_beside, side_length
 from hypcse.show.source import LeafClasses, classes_of, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-MAX_NAMES = 150
-"""The tree's own names are written around the rim up to this many leaves."""
 
 
 def disk(
@@ -42,7 +39,7 @@ def disk(
         One class per leaf, to color by; by default the model's `labels_`. A branch has the color of the largest
         class under it, grayer the more classes mix. Where the label is None or NaN, leaves are gray.
     names
-        Names to write around the rim; by default the tree's own, if it has at most 150 leaves.
+        Names to write around the rim; by default the tree's own. Left out where they could not be read.
     legend
         Whether to name the classes beside the drawing.
     title
@@ -67,17 +64,17 @@ def disk(
     """
     tree = tree_of(source)
     classes = classes_of(source, labels, tree)
-    if names is not None:
-        names = check_names(names, tree.n_leaves)
-    elif tree.n_leaves <= MAX_NAMES:
-        names = tree.names
+    names = tree.names if names is None else check_names(names, tree.n_leaves)
     ax = axes_or_new(ax, (6.4, 6.4))
+    # Points around the rim for each name.
+    room = 0.8 * np.pi * min(side_length(ax, True), side_length(ax, False)) / tree.n_leaves
+    names = names if room >= LEAST_TEXT else None
     layout = model_layout(source, tree)
     places = np.tanh(layout.radius / 2) * np.exp(1j * layout.angle)
     _draw_branches(ax, tree, places, node_colors(tree, classes))
     _draw_leaves(ax, places[: tree.n_leaves], classes, legend)
     if names is not None:
-        _write_names(ax, places[: tree.n_leaves], names)
+        _write_names(ax, places[: tree.n_leaves], names, min(room, MOST_TEXT))
     _frame(ax, title, names)
     return ax
 
@@ -133,13 +130,11 @@ def _draw_leaves(ax: Axes, places: NDArray[np.complex128], classes: LeafClasses 
         ax.scatter(here.real, here.imag, color=color, marker=marker, label=name, **common)
     if legend and 1 < len(classes.names) <= MAX_LEGEND:
         # Its dots are visible, even if those of the leaves are tiny.
-        style: dict[str, Any] = {"markerscale": np.sqrt(26 / size), "handletextpad": 0.2}
-        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small", **style)
+        name_beside(ax, markerscale=np.sqrt(26 / size), handletextpad=0.2)
 
 
-def _write_names(ax: Axes, places: NDArray[np.complex128], names: Sequence[str]) -> None:
+def _write_names(ax: Axes, places: NDArray[np.complex128], names: Sequence[str], size: float) -> None:
     """Names along the radii, readable on both sides."""
-    size = float(np.clip(900 / max(len(names), 1), 4, 10))
     for place, name in zip(places, names, strict=True):
         angle = float(np.angle(place, deg=True))
         left = abs(angle) > 90

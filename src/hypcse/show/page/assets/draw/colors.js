@@ -81,6 +81,18 @@ export function colorByDepth(tree, look) {
 }
 
 /**
+ * The colors, pale at nodes that have none of these leaves.
+ * @param {Tree} tree @param {Uint32Array} colors @param {Int32Array} leaves @param {Look} look
+ */
+export function fadeOthers(tree, colors, leaves, look) {
+  const own = new Uint8Array(tree.nodeCount);
+  for (const leaf of leaves) own[leaf] = 1;
+  const inside = tree.subtreeSums(own);
+  const ground = packHex(LOOKS[look].ground);
+  return colors.map((color, node) => (inside[node] ? color : mixColors(color, ground, 0.75)));
+}
+
+/**
  * How many colors the leaves have.
  * @param {Tree} tree @param {Uint32Array} colors
  */

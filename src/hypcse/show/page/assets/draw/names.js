@@ -26,11 +26,17 @@ const LEAST_TITLE = 8; // Letters below which a name says nothing.
 const TITLE_SIZE = 11;
 
 /**
- * All words over the picture: names of leaves and clusters, the axis, and headings.
- * @param {View} view @param {Tree} tree @param {Partition} partition @param {NodeNames} names
+ * All words over the picture: names of leaves, of clusters and of the selected leaf, the axis, and headings.
+ * @param {View} view @param {Tree} tree @param {Partition} partition @param {NodeNames} names @param {number} selected
+ * @returns {Word[]}
  */
-export function pictureWords(view, tree, partition, names) {
-  return [...leafWords(view, tree), ...view.words(), ...clusterWords(view, tree, partition, names)];
+export function pictureWords(view, tree, partition, names, selected) {
+  const words = [...leafWords(view, tree), ...view.words(), ...clusterWords(view, tree, partition, names)];
+  const text = selected >= 0 && tree.isLeaf(selected) ? shortText(tree.leafName(selected), LONGEST_NAME) : "";
+  if (!text || words.some((word) => word.text === text)) return words;
+  const [x, y] = view.position(selected);
+  const side = x + 12 + textWidth(text, TITLE_SIZE) > view.width ? -1 : 1;
+  return [...words, { x: x + 12 * side, y, text, size: TITLE_SIZE, rim: true, anchor: side < 0 ? "end" : "start" }];
 }
 
 /**

@@ -6,7 +6,7 @@ import { Facts } from "../tree/facts.js";
 import { NodeNames } from "../tree/node_names.js";
 import { inheritedColors, Partition } from "../tree/partition.js";
 import { Tree } from "../tree/tree.js";
-import { colorByCut, colorByDepth, colorByLabel, majorities, paletteOf } from "../draw/colors.js";
+import { colorByCut, colorByDepth, colorByLabel, fadeOthers, majorities, paletteOf } from "../draw/colors.js";
 import { DendrogramView } from "../draw/dendrogram/dendrogram.js";
 import { DiskView } from "../draw/disk/disk.js";
 /**
@@ -33,9 +33,13 @@ import { DiskView } from "../draw/disk/disk.js";
  * @property {AxisKind} heights What the dendrogram draws as height.
  * @property {boolean} heat Whether the heat map is beside the leaves ...
  * @property {boolean} strips ... and the strips of labels.
+ * @property {boolean} scatter Whether the points are beside the tree.
+ * @property {number} lasso How often leaves were selected by a lasso.
  * @property {number} renamed How often a node was given a name.
  */
 /** @typedef {"parent" | "child" | "before" | "after"} Direction */
+
+const WIDE = "(min-width: 1100px)"; // Windows that have room for the points beside the tree at first.
 
 export class App {
   /** @param {Page} page */
@@ -52,15 +56,19 @@ export class App {
     this.levels.forEach((level, k) => {
       if (k && !level.ofSubtrees) level.colors = inheritedColors(level, this.levels[k - 1]);
     });
+    this.levels.forEach((level, k) => { level.names = page.table?.clusters?.[k] ?? null; });
     this.automatic = page.automatic ? new Partition(this.tree, page.automatic, null, page.outliers) : this.levels[page.mainLevel ?? 0];
+    this.automatic.names = page.table?.clusters?.at(-1) ?? null;
     /** @type {State} */
     this.state = {
       view: "disk", mode: "cut", level: -1, clusters: page.clusters || 0, selected: -1, hovered: -1, cell: "",
       look: "light", heights: page.byDistance ? "distance" : "tree", heat: Boolean(page.table?.said),
-      strips: page.labelings.length > 0, renamed: 0,
+      strips: page.labelings.length > 0, scatter: page.scatter !== null && matchMedia(WIDE).matches, lasso: 0, renamed: 0,
     };
     this.views.dendrogram.drawHeights(this.state.heights);
     this.partition = this.automatic;
+    /** @type {Int32Array | null} Leaves that a lasso selected. */
+    this.lassoed = null;
     /** @type {Map<string, Majorities>} */
     this.majorities = new Map();
     /** @type {Map<string, Uint32Array>} */
@@ -97,7 +105,7 @@ export class App {
     Object.assign(this.state, changes);
     if (changed.includes("heights")) this.views.dendrogram.drawHeights(this.state.heights);
     if (changed.includes("clusters") || changed.includes("level")) this.cutAnew();
-    else if (changed.some((key) => ["mode", "look", "heat", "strips"].includes(key))) this.colorAnew();
+    else if (changed.some((key) => ["mode", "look", "heat", "strips", "lasso"].includes(key))) this.colorAnew();
     if (this.state.view === "dendrogram") this.arrangeBeside();
     for (const listener of this.listeners) listener(changed);
   }
@@ -106,6 +114,7 @@ export class App {
     const { level, clusters } = this.state;
     if (level >= 0) this.partition = this.levels[level];
     else this.partition = clusters ? this.partitionInto(clusters) : this.automatic;
+    this.names.partition = this.partition;
     this.pairs.clear();
     this.colorAnew();
   }
@@ -126,6 +135,7 @@ export class App {
     const labeling = this.labeling(mode);
     if (labeling) this.colors = colorByLabel(this.majoritiesOf(labeling), this.palette(labeling));
     else this.colors = mode === "depth" ? colorByDepth(tree, look) : colorByCut(partition, look);
+    if (this.lassoed) this.colors = fadeOthers(tree, this.colors, this.lassoed, look);
     this.besideShown = false;
   }
 
@@ -231,7 +241,32 @@ export class App {
 
   /** @param {number} node */
   select(node) {
+    if (this.lassoed) this.lassoLeaves(new Int32Array(0));
     this.set({ selected: node });
+  }
+
+  /**
+   * Select leaves one by one instead of a node; none selects nothing.
+   * @param {Int32Array} leaves
+   */
+  lassoLeaves(leaves) {
+    this.lassoed = leaves.length ? leaves : null;
+    this.set({ selected: -1, lasso: this.state.lasso + 1 });
+  }
+
+  /** The leaves that are selected, by a lasso or under a node; null where nothing is. */
+  selectedLeaves() {
+    const { selected } = this.state;
+    return this.lassoed ?? (selected < 0 ? null : this.tree.leavesInOrder(selected));
+  }
+
+  /** 1 for each leaf that is selected and 0 for others; null where nothing is, or a single leaf or all of them are. */
+  litLeaves() {
+    const leaves = this.selectedLeaves();
+    if (!leaves || (!this.lassoed && (leaves.length < 2 || leaves.length === this.tree.leafCount))) return null;
+    const lit = new Uint8Array(this.tree.leafCount);
+    for (const leaf of leaves) lit[leaf] = 1;
+    return lit;
   }
 
   /**
@@ -250,7 +285,7 @@ export class App {
   clusterTitle(label) {
     if (label === this.partition.outliers) return "outliers";
     const node = this.partition.tops[label];
-    return this.partition.ofNodes ? this.names.title(node) : `Cluster ${label}`;
+    return this.partition.ofNodes ? this.names.title(node) : this.partition.names?.[label] ?? `cluster ${label + 1}`;
   }
 
   /**

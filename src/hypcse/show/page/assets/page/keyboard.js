@@ -81,6 +81,7 @@ export class Keyboard {
       h: () => actions.otherHeights(),
       m: () => actions.switchHeat(),
       s: () => actions.switchStrips(),
+      p: () => actions.switchScatter(),
       n: () => editName(app, stage),
       y: () => copyLeaves(app),
       u: () => link.hasAddress && copyText(link.address(), "Link"),

@@ -43,7 +43,7 @@ export class Link {
     const { app, first } = this;
     const { state, names } = app;
     const parts = new URLSearchParams();
-    for (const key of /** @type {(keyof State)[]} */ (["view", "mode", "heights", "heat", "strips"])) {
+    for (const key of /** @type {(keyof State)[]} */ (["view", "mode", "heights", "heat", "strips", "scatter"])) {
       if (state[key] !== first[key]) parts.set(key, String(state[key]));
     }
     if (state.level >= 0) parts.set("level", String(state.level + 1));
@@ -72,6 +72,7 @@ export class Link {
       heights: parts.get("heights") === "tree" || !app.page.distance ? "tree" : first.heights,
       heat: readTruth(parts.get("heat"), first.heat),
       strips: readTruth(parts.get("strips"), first.strips),
+      scatter: app.page.scatter !== null && readTruth(parts.get("scatter"), first.scatter),
       level: level === null ? -1 : level - 1,
       clusters: whole(parts.get("clusters"), 0, app.tree.leafCount) ?? first.clusters,
       selected: whole(parts.get("node"), 0, app.tree.root) ?? -1,

@@ -18,6 +18,7 @@ import { App } from "./app.js";
 import { Keyboard } from "./keyboard.js";
 import { Link } from "./link.js";
 import { Pointer } from "./pointer.js";
+import { Scatter } from "./scatter.js";
 import { Stage } from "./stage.js";
 
 function startPage() {
@@ -33,20 +34,21 @@ function startPage() {
   new LevelList(app);
   new Comparison(app);
   new Search(app, stage);
+  const scatter = app.page.scatter && new Scatter(app, app.page.scatter);
   const controls = new Controls(app, stage);
   new Pointer(app, stage);
   new Keyboard(app, stage, controls, link);
   byId("copy-link").hidden = !link.hasAddress;
   byId("copy-link").addEventListener("click", () => copyText(link.address(), "Link"));
   connectExports(app);
-  exposeState(app, stage);
+  exposeState(app, stage, scatter);
 }
 
 /**
  * `window.hypcse` tells tests what the page shows. It is read-only and no part of the interface.
- * @param {App} app @param {Stage} stage
+ * @param {App} app @param {Stage} stage @param {Scatter | null} scatter
  */
-function exposeState(app, stage) {
+function exposeState(app, stage, scatter) {
   const hook = {
     get state() {
       const { state, partition, automatic } = app;
@@ -68,7 +70,7 @@ function exposeState(app, stage) {
       return { segments: stage.scene.segments.count, dots: stage.scene.dots.count };
     },
     get words() {
-      return pictureWords(app.view, app.tree, app.partition, app.names).map(({ text }) => text);
+      return pictureWords(app.view, app.tree, app.partition, app.names, app.state.selected).map(({ text }) => text);
     },
     get beside() {
       const { beside } = app.views.dendrogram;
@@ -76,8 +78,16 @@ function exposeState(app, stage) {
     },
     /** @param {number} label @param {number} place */
     heat: (label, place) => app.views.dendrogram.beside.value(label, place),
-    /** @param {number} label @param {number} place */
-    heatPlace: (label, place) => app.views.dendrogram.beside.placeOf(app.views.dendrogram, label, place),
+    /** @param {number} leaf @param {number} place */
+    heatPlace: (leaf, place) => app.views.dendrogram.beside.placeOf(app.views.dendrogram, leaf, place),
+    get scatter() {
+      return scatter && { dots: scatter.scene.dots.count, milliseconds: scatter.frameTime, enlarged: scatter.view.enlarged };
+    },
+    /** @param {number} leaf */
+    pointPlace: (leaf) => scatter?.view.position(leaf),
+    get lassoed() {
+      return app.lassoed && Array.from(app.lassoed);
+    },
     get axis() {
       return app.view.axis ? axisMarks(app.view).title.text : null;
     },

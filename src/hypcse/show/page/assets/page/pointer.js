@@ -7,7 +7,7 @@ import { clusterAt, describeCell } from "../side/node/cells.js";
  * @import { Stage } from "./stage.js"
  */
 
-const CLICK_REACH = 5; // Pixels that a click may slip.
+export const CLICK_REACH = 5; // Pixels that a click may slip.
 
 export class Pointer {
   /** @param {App} app @param {Stage} stage */

@@ -113,7 +113,7 @@ export class Stage {
     const { view, tree, partition, names, state } = this.app;
     this.names.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.names.clearRect(0, 0, view.width, view.height);
-    paintWords(this.names, pictureWords(view, tree, partition, names), state.look);
+    paintWords(this.names, pictureWords(view, tree, partition, names, state.selected), state.look);
     paintMark(this.names, view, state.hovered, state.look, false);
     paintMark(this.names, view, state.selected, state.look, true);
   }
@@ -151,6 +151,14 @@ export class Stage {
     this.animate(this.app.view.focusMotion(node));
   }
 
+  /**
+   * Show where a node is, among what is around it.
+   * @param {number} node
+   */
+  reveal(node) {
+    this.animate(this.app.view.revealMotion(node));
+  }
+
   reset() {
     this.animate(this.app.view.resetMotion());
   }
@@ -179,7 +187,7 @@ export class Stage {
  * WebGL2 where there is one, the plain canvas otherwise.
  * @param {HTMLCanvasElement} canvas
  */
-function choosePainter(canvas) {
+export function choosePainter(canvas) {
   try {
     return new WebglPainter(canvas);
   } catch {

@@ -29,6 +29,7 @@ export class Controls {
     );
     byId("heat-row").hidden = !app.page.table?.heat.columns.length;
     byId("strips-row").hidden = !app.page.labelings.length;
+    byId("show-points").hidden = !app.page.scatter;
     this.heat = byId("heat", HTMLInputElement);
     this.strips = byId("strips", HTMLInputElement);
     byId("summary").textContent = summaryOf(app);
@@ -49,6 +50,7 @@ export class Controls {
     const click = (id, act) => byId(id).addEventListener("click", act);
     click("show-disk", () => app.set({ view: "disk", hovered: -1 }));
     click("show-dendrogram", () => app.set({ view: "dendrogram", hovered: -1 }));
+    click("show-points", () => this.switchScatter());
     click("height-distance", () => app.set({ heights: "distance", hovered: -1 }));
     click("height-tree", () => app.set({ heights: "tree", hovered: -1 }));
     click("zoom-in", () => stage.zoomHere(1.4));
@@ -79,6 +81,11 @@ export class Controls {
     if (byId("strips-row").hidden) return;
     const { strips, view } = this.app.state;
     this.app.set({ strips: view === "disk" || !strips, view: "dendrogram" });
+  }
+
+  /** The points beside the tree or not. */
+  switchScatter() {
+    if (this.app.page.scatter) this.app.set({ scatter: !this.app.state.scatter });
   }
 
   /** One cluster more; past a node that splits into many at once, as many more as that takes. */
@@ -115,6 +122,8 @@ export class Controls {
     document.documentElement.dataset.look = state.look;
     byId("show-disk").setAttribute("aria-pressed", String(state.view === "disk"));
     byId("show-dendrogram").setAttribute("aria-pressed", String(state.view === "dendrogram"));
+    byId("show-points").setAttribute("aria-pressed", String(state.scatter));
+    byId("scatter").hidden = !state.scatter;
     byId("heights").hidden = !this.app.page.distance || state.view !== "dendrogram";
     byId("height-distance").setAttribute("aria-pressed", String(state.heights === "distance"));
     byId("height-tree").setAttribute("aria-pressed", String(state.heights === "tree"));

@@ -51,7 +51,7 @@ export class Legend {
     const heatShown = heat && view === "dendrogram" && app.views.dendrogram.beside.columns.length > 0;
     byId("heat-key").hidden = !heatShown;
     byId("heat-key").replaceChildren(
-      note("Heat map: means by cluster, in standard deviations from the mean of all leaves", "p"),
+      note("Heat map: values of the leaves, in standard deviations from the mean of all", "p"),
       ramp((value) => heatColor(4 * value - 2, look), "−2", "+2"),
     );
   }
@@ -84,7 +84,8 @@ function clusterEntries(app) {
   return partition.bySize().map((label) => ({
     color: paletteColor(partition.colors[label], state.look),
     get text() {
-      return partition.ofNodes && label !== partition.outliers ? `${label}: ${app.clusterTitle(label)}` : app.clusterTitle(label);
+      const title = app.clusterTitle(label);
+      return label === partition.outliers || title.startsWith("cluster ") ? title : `${label}: ${title}`;
     },
     count: partition.sizes[label],
     node: partition.tops[label],
@@ -96,7 +97,7 @@ function clusterEntries(app) {
  * @param {App} app @param {Labeling} labeling @returns {Entry[]}
  */
 function labelEntries(app, labeling) {
-  const mix = app.facts.mix(app.tree.root, labeling);
+  const mix = app.facts.mix(app.tree.leafAt, labeling);
   if (mix.length <= FIRST_ENTRIES) mix.sort((a, b) => a.code - b.code);
   const palette = app.palette(labeling);
   return mix.map(({ code, count, name }) => ({ color: palette[code], text: name, count, node: -1 }));

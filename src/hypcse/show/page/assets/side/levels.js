@@ -17,6 +17,7 @@ export class LevelList {
     byId("levels").hidden = !this.buttons.length;
     this.list.replaceChildren(...this.buttons.map((button) => element("li", {}, [button])));
     this.list.addEventListener("keydown", (event) => this.press(event));
+    byId("stability-note").textContent = this.buttons.length ? app.page.stabilityNote : "";
     this.tellStructure(app.page.structure);
     app.listen((changed) => {
       if (changed.includes("level") || changed.includes("clusters")) this.refresh();
@@ -91,6 +92,9 @@ export class LevelList {
     if (!structure) return;
     const { text, found } = structure;
     const warning = found || !this.buttons.length ? "" : " The levels below may be chance.";
+    // A caution stands over the picture, good news among the clusters.
+    box.classList.toggle("caution", !found);
+    if (found) byId("automatic").after(box);
     box.textContent = `${text[0].toUpperCase()}${text.slice(1)}.${warning}`;
   }
 

@@ -3,7 +3,6 @@
 import { grouped } from "../tree/numbers.js";
 import { byId, element, note } from "./elements.js";
 /**
- * @import { Labeling } from "../tree/payload.js"
  * @import { App } from "../page/app.js"
  * @import { Stage } from "../page/stage.js"
  */
@@ -60,7 +59,7 @@ export class Search {
       if (!text.toLowerCase().includes(wanted)) return [];
       const act = () => {
         app.set({ mode: labeling.id, strips: true });
-        this.go(bestNode(app, labeling, code));
+        this.go(app.tree.bestNode((leaf) => labeling.codes[leaf] === code));
       };
       return [{ text, kind: labeling.title, act }];
     }).slice(0, LISTED_HITS / 2));
@@ -151,7 +150,7 @@ export class Search {
   /** @param {number} node */
   go(node) {
     this.app.select(node);
-    this.stage.focus(node);
+    this.stage.reveal(node);
   }
 
   close() {
@@ -160,20 +159,4 @@ export class Search {
     this.field.setAttribute("aria-expanded", "false");
     this.field.removeAttribute("aria-activedescendant");
   }
-}
-
-/**
- * The node whose leaves fit a label best: the greatest share of what has the label or lies under the node (Jaccard).
- * @param {App} app @param {Labeling} labeling @param {number} code
- */
-function bestNode({ tree }, { codes }, code) {
-  const own = new Uint32Array(tree.nodeCount);
-  for (let leaf = 0; leaf < tree.leafCount; leaf++) own[leaf] = codes[leaf] === code ? 1 : 0;
-  const inside = tree.subtreeSums(own);
-  let [best, found] = [-1, tree.root];
-  for (let node = 0; node < tree.nodeCount; node++) {
-    const share = inside[node] / (inside[tree.root] + tree.size[node] - inside[node]);
-    if (share > best) [best, found] = [share, node];
-  }
-  return found;
 }

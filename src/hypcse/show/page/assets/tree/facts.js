@@ -8,7 +8,7 @@ import { brief } from "./numbers.js";
 
 const EXEMPLARS = 3;
 
-/** @typedef {{ name: string, shift: number, mean: number, overall: number }} ColumnFact Shift in deviations. */
+/** @typedef {{ name: string, here: string, others: string }} TypicalValue Of a column under a node and elsewhere. */
 
 export class Facts {
   /** @param {Tree} tree @param {Page} page */
@@ -22,13 +22,13 @@ export class Facts {
   }
 
   /**
-   * Labels under a node with their counts, most frequent first. Unknown ones do not count.
-   * @param {number} node @param {Labeling} labeling
+   * Labels of leaves with their counts, most frequent first. Unknown ones do not count.
+   * @param {Int32Array} leaves @param {Labeling} labeling
    */
-  mix(node, { codes, names }) {
+  mix(leaves, { codes, names }) {
     /** @type {Map<number, number>} */
     const counts = new Map();
-    for (const leaf of this.tree.leavesInOrder(node)) {
+    for (const leaf of leaves) {
       if (codes[leaf] < names.length) counts.set(codes[leaf], (counts.get(codes[leaf]) || 0) + 1);
     }
     return Array.from(counts, ([code, count]) => ({ code, count, name: names[code] }))
@@ -53,23 +53,21 @@ export class Facts {
   }
 
   /**
-   * Columns whose mean under a node lies farthest from that of the other leaves; null where they are not told.
+   * Typical values of the columns that tell most of a node, the first most; null where they are not known.
    * @param {number} node
    */
-  columns(node) {
+  typical(node) {
     const { table } = this.page;
     const row = table?.row.get(node);
     if (!table || row === undefined) return null;
-    const begin = row * table.told;
-    /** @type {ColumnFact[]} */
-    const found = [];
-    for (let k = begin; k < begin + table.told; k++) {
-      if (table.shift[k] === 0) continue;
-      const column = table.column[k];
-      const mean = table.nodeMean[k];
-      found.push({ name: table.names[column], shift: table.shift[k], mean, overall: table.mean[column] });
+    const { texts, column, here, others } = table.typical;
+    const width = column.length / table.row.size;
+    /** @type {TypicalValue[]} */
+    const values = [];
+    for (let k = row * width; k < (row + 1) * width && column[k]; k++) {
+      values.push({ name: texts[column[k]], here: texts[here[k]], others: texts[others[k]] });
     }
-    return found;
+    return values;
   }
 
   /**
@@ -101,7 +99,7 @@ export class Facts {
     const { tree } = this;
     if (tree.isLeaf(node)) return `Leaf ${title}, depth ${tree.depth[node]}.`;
     const [classes] = this.page.labelings;
-    const mix = classes ? this.mix(node, classes) : [];
+    const mix = classes ? this.mix(tree.leavesInOrder(node), classes) : [];
     const most = mix.length ? `, mostly ${mix[0].name}` : "";
     const parts = tree.children(node).length;
     const apart = this.distance(node);

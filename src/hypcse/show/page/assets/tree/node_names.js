@@ -1,8 +1,10 @@
-// What nodes are called: the names that people gave, here or with the tree, else what columns say of a node, else one of
-// its leaves, else its rank by size.
+// What nodes are called: the names that people gave, here or with the tree, else what columns say of the cluster shown
+// or of the node, else one of its leaves, else the number of the cluster or node.
 
+import { grouped } from "./numbers.js";
 /**
  * @import { Facts } from "./facts.js"
+ * @import { Partition } from "./partition.js"
  * @import { Page } from "./payload.js"
  * @import { Tree } from "./tree.js"
  */
@@ -18,8 +20,8 @@ export class NodeNames {
     this.edited = new Map();
     /** @type {Map<number, string>} */
     this.made = new Map();
-    /** @type {Map<number, number> | null} */
-    this.ranks = null;
+    /** @type {Partition | null} The clusters shown. */
+    this.partition = null;
   }
 
   /**
@@ -40,14 +42,31 @@ export class NodeNames {
   }
 
   /**
-   * The name by columns, or by a leaf or its size where columns say nothing; made once.
+   * The name by columns, or where these say nothing by a leaf or a number.
    * @param {number} node
    */
   automatic(node) {
-    if (node === this.tree.root) return "Root";
-    const made = this.made.get(node) ?? (this.byColumns(node) || this.byLeaf(node));
-    this.made.set(node, made);
-    return made;
+    const { tree } = this;
+    if (node === tree.root) return `all ${grouped(tree.leafCount)} leaves`;
+    return this.ofCluster(node) || this.byColumns(node) || (tree.names ? this.byLeaf(node) : this.byNumber(node));
+  }
+
+  /**
+   * What `describe` calls the cluster that a node is; empty where it is none, or columns name none of these clusters.
+   * @param {number} node
+   */
+  ofCluster(node) {
+    const label = this.clusterOf(node);
+    return label < 0 ? "" : this.partition?.names?.[label] ?? "";
+  }
+
+  /**
+   * The cluster shown that a node stands for; -1 for none.
+   * @param {number} node
+   */
+  clusterOf(node) {
+    const label = this.partition?.ofNodes ? this.partition.ofNode[node] : -1;
+    return label >= 0 && this.partition?.tops[label] === node ? label : -1;
   }
 
   /**
@@ -65,7 +84,7 @@ export class NodeNames {
    */
   kept(node) {
     if (this.tree.isLeaf(node)) return "";
-    return this.own(node) ?? (node === this.tree.root ? "" : this.byColumns(node));
+    return this.own(node) ?? (node === this.tree.root ? "" : this.ofCluster(node) || this.byColumns(node));
   }
 
   /**
@@ -85,26 +104,25 @@ export class NodeNames {
     return row === undefined ? "" : this.table?.said?.[row] ?? "";
   }
 
-  /** @param {number} node */
+  /**
+   * By the leaf that stands for a node; made once.
+   * @param {number} node
+   */
   byLeaf(node) {
-    const count = (/** @type {number} */ n) => n.toLocaleString("en");
-    const size = this.tree.size[node];
-    if (!this.tree.names) return `cluster ${count(this.rank(node))} (${count(size)})`;
-    const [leaf] = this.facts.exemplars(node);
-    return `${this.tree.leafName(leaf) || "(no name)"} and ${count(size - 1)} more`;
+    const { tree, facts, made } = this;
+    const name = made.get(node)
+      ?? `${tree.leafName(facts.exemplars(node)[0]) || "(no name)"} and ${grouped(tree.size[node] - 1)} more`;
+    made.set(node, name);
+    return name;
   }
 
   /**
-   * The place of an inner node among all by size, the largest below the root first.
+   * As `describe` calls clusters of unnamed points; other nodes by their own number.
    * @param {number} node
    */
-  rank(node) {
-    if (!this.ranks) {
-      const { leafCount, root, size } = this.tree;
-      const inner = Array.from({ length: root - leafCount }, (_, k) => leafCount + k);
-      inner.sort((a, b) => size[b] - size[a] || b - a);
-      this.ranks = new Map(inner.map((one, k) => [one, k + 1]));
-    }
-    return this.ranks.get(node) ?? 1;
+  byNumber(node) {
+    const label = this.clusterOf(node);
+    if (label < 0 || !this.partition) return `node ${node} (${grouped(this.tree.size[node])})`;
+    return `cluster ${label + 1} (${grouped(this.partition.sizes[label])})`;
   }
 }

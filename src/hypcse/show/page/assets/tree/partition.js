@@ -30,6 +30,8 @@ export class Partition {
     // Whether every cluster is all that lies under one node, and whether it is but for a few strays.
     this.ofSubtrees = under(1);
     this.ofNodes = under(MAIN_SHARE);
+    /** @type {string[] | null} What `describe` calls the clusters, by label. */
+    this.names = null;
     this.colors = colorOf ? this.colorsFrom(colorOf) : this.ranks();
   }
 

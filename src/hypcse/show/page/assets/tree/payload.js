@@ -23,6 +23,7 @@
  * @property {boolean} outliers Whether the last of its labels is that of outliers.
  * @property {string} automaticRule
  * @property {RawLevels | null} levels
+ * @property {string} stabilityNote Why the levels have no stability; empty where there is nothing to say.
  * @property {Structure | null} structure
  * @property {{ codes: Packed, names: string[] } | null} classes
  * @property {Packed | null} entropy
@@ -30,22 +31,22 @@
  * @property {RawTable | null} table
  * @property {[number, string][]} nodeNames Of inner nodes, those that were given.
  * @property {{ title: string, codes: Packed, names: string[] }[]} compared Other labels of the leaves.
+ * @property {{ x: Packed, y: Packed, titles: string[] } | null} scatter Places of the leaves, in steps of 1 / 65535.
  */
 /** @typedef {{ finest: Packed, coarser: Packed[], stability: number[] | null, main: number | null }} RawLevels */
 /** @typedef {{ text: string, found: boolean }} Structure What the data show beyond chance, in words. */
 /**
- * Columns that set nodes apart: so many told of each node, in the order of the nodes.
+ * What a table says of the largest nodes and of clusters.
  * @typedef {object} RawTable
  * @property {string[]} names
  * @property {Packed} mean
  * @property {Packed} deviation
- * @property {number} told
  * @property {Packed} nodes
- * @property {Packed} column
- * @property {Packed} shift
- * @property {Packed} nodeMean
- * @property {string[] | null} said What columns say of the first of the nodes; null where columns have no names.
- * @property {{ columns: Packed, rows: number, most: number, values: Packed }} heat Means at the first of the nodes.
+ * @property {{ texts: string[], column: Packed, here: Packed, others: Packed }} typical For each of the nodes as many
+ *   columns with typical values, by the numbers of their texts; column 0 is none.
+ * @property {string[] | null} said What columns say of the nodes; null where columns have no names.
+ * @property {(string[] | null)[] | null} clusters Names of the clusters of each level, and last of the automatic cut.
+ * @property {{ columns: Packed, rows: number, most: number, values: Packed }} heat
  */
 
 /** @typedef {ReturnType<typeof readDocument>} Page What the page holds, unpacked. */
@@ -111,6 +112,8 @@ export function readDocument(text) {
     degrees: unpackOptional(raw.degrees),
     table: raw.table && readTable(raw.table),
     nodeNames: new Map(raw.nodeNames),
+    stabilityNote: raw.stabilityNote,
+    scatter: raw.scatter && { x: unpack(raw.scatter.x), y: unpack(raw.scatter.y), titles: raw.scatter.titles },
   };
 }
 
@@ -162,17 +165,18 @@ function readTable(raw) {
   /** @type {Map<number, number>} */
   const row = new Map();
   nodes.forEach((node, k) => row.set(node, k));
+  const { texts, column, here, others } = raw.typical;
   return {
-    names: raw.names, told: raw.told, row,
+    names: raw.names, row, said: raw.said, clusters: raw.clusters,
     mean: unpack(raw.mean), deviation: unpack(raw.deviation),
-    column: unpack(raw.column), shift: unpack(raw.shift), nodeMean: unpack(raw.nodeMean),
-    said: raw.said,
+    typical: { texts, column: unpack(column), here: unpack(here), others: unpack(others) },
     heat: readHeat(raw.heat),
   };
 }
 
 /**
- * values: standardized means, `columns.length` of them for each of the first `rows` nodes.
+ * values: standardized, `columns.length` of them in each of so many rows, which share the leaves evenly from the first to
+ * the last as they stand in the tree.
  * @param {RawTable["heat"]} raw
  */
 function readHeat({ columns, rows, most, values }) {

@@ -103,6 +103,22 @@ export class Tree {
   }
 
   /**
+   * The node whose leaves fit a set of leaves best: the greatest share of what is in the set or under it (Jaccard).
+   * @param {(leaf: number) => boolean} isMember
+   */
+  bestNode(isMember) {
+    const own = new Uint8Array(this.nodeCount);
+    for (let leaf = 0; leaf < this.leafCount; leaf++) own[leaf] = isMember(leaf) ? 1 : 0;
+    const inside = this.subtreeSums(own);
+    let [best, found] = [-1, this.root];
+    for (let node = 0; node < this.nodeCount; node++) {
+      const share = inside[node] / (inside[this.root] + this.size[node] - inside[node]);
+      if (share > best) [best, found] = [share, node];
+    }
+    return found;
+  }
+
+  /**
    * Sum over the subtree of each node of one value per node.
    * @param {Numbers} values
    */

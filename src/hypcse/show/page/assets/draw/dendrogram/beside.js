@@ -1,7 +1,7 @@
 // What stands beside the leaves of the dendrogram: strips of colors, one for each set of labels, and a heat map of the
-// columns by cluster.
+// columns, row by row.
 
-import { heatColor, LOOKS, packHex } from "../palette.js";
+import { heatColor } from "../palette.js";
 import { LETTER, shortText } from "../words.js";
 /**
  * @import { Partition } from "../../tree/partition.js"
@@ -38,13 +38,13 @@ export class Beside {
     this.head = LEAST_HEAD;
     /** @type {number[]} */
     this.columns = [];
-    /** @type {Runs | null} */
-    this.runs = null;
+    /** @type {Float64Array} Mean of each column in each cluster, standardized, cluster by cluster. */
+    this.means = new Float64Array(0);
   }
 
   /** @param {BesideContent} content @param {number} width @param {number} height */
   show(content, width, height) {
-    if (content.partition !== this.content?.partition) this.runs = new Runs(this.tree, content.partition);
+    if (content.partition !== this.content?.partition) this.means = this.clusterMeans(content.partition);
     this.content = content;
     this.fit(width, height);
   }
@@ -84,31 +84,55 @@ export class Beside {
     const places = Array.from(this.table.heat.columns.keys());
     const largest = partition.bySize().slice(0, 200);
     const weight = places.map((place) => largest.reduce(
-      (sum, label) => sum + partition.sizes[label] * (this.value(label, place) ?? 0) ** 2, 0,
+      (sum, label) => sum + partition.sizes[label] * this.value(label, place) ** 2, 0,
     ));
     return places.sort((a, b) => weight[b] - weight[a] || a - b).slice(0, most).sort((a, b) => a - b);
   }
 
   /**
-   * The standardized mean of a column in a cluster; null where it is not known.
+   * The row of the heat map that holds the leaf at a place.
+   * @param {number} place
+   */
+  rowAt(place) {
+    const { leafCount } = this.tree;
+    const rows = this.table?.heat.rows ?? 0;
+    return Math.min(Math.floor(((place + 1) * rows - 1) / leafCount), rows - 1);
+  }
+
+  /** @param {Partition} partition */
+  clusterMeans(partition) {
+    const { tree } = this;
+    const { values, columns } = this.table?.heat ?? { values: [], columns: [] };
+    const width = columns.length;
+    const sums = new Float64Array(partition.sizes.length * width);
+    tree.leafAt.forEach((leaf, place) => {
+      const [from, to] = [this.rowAt(place) * width, partition.labels[leaf] * width];
+      for (let column = 0; column < width; column++) sums[to + column] += values[from + column];
+    });
+    return sums.map((sum, k) => sum / partition.sizes[Math.floor(k / width)]);
+  }
+
+  /**
+   * The standardized mean of a column in a cluster.
    * @param {number} label @param {number} place
    */
   value(label, place) {
-    if (!this.table || !this.content) return null;
-    const { partition } = this.content;
-    const { heat, row } = this.table;
-    const node = partition.tops[label];
-    if (!partition.ofNodes || node < 0) return null;
-    if (node === this.tree.root) return 0;
-    const at = row.get(node) ?? Infinity;
-    return at < heat.rows ? heat.values[at * heat.columns.length + place] : null;
+    return this.table ? this.means[label * this.table.heat.columns.length + place] : 0;
+  }
+
+  /**
+   * The standardized value of a column at the leaf at a place, or the mean of those that share its row.
+   * @param {number} at @param {number} place
+   */
+  valueAt(at, place) {
+    return this.table ? this.table.heat.values[this.rowAt(at) * this.table.heat.columns.length + place] : 0;
   }
 
   /** @param {DendrogramView} view @param {Scene} scene @param {Look} look */
   build(view, scene, look) {
     if (!this.content || !this.width) return;
     this.content.strips.forEach((strip, k) => this.buildStrip(view, scene, strip, this.stripX(view, k)));
-    if (this.columns.length && this.runs) this.buildHeat(view, scene, look, this.runs);
+    if (this.columns.length) this.buildHeat(view, scene, look);
   }
 
   /** @param {DendrogramView} view @param {number} k */
@@ -146,21 +170,31 @@ export class Beside {
     if (color >= 0) fill(begin, last, color);
   }
 
-  /** @param {DendrogramView} view @param {Scene} scene @param {Look} look @param {Runs} runs */
-  buildHeat(view, scene, look, runs) {
-    const unknown = packHex(LOOKS[look].rim);
-    let drawn = view.screenY(Math.max(view.window.top, 0));
-    for (let k = 0; k < runs.count; k++) {
-      const bottom = Math.min(view.screenY(runs.start[k + 1]), view.leafFloor);
-      if (bottom - drawn < 0.7) continue;
-      const gap = bottom - drawn > 6 ? 1 : 0;
-      for (let column = 0; column < this.columns.length; column++) {
-        const value = this.value(runs.label[k], this.columns[column]);
-        const color = value === null ? unknown : heatColor(value, look);
-        scene.rect(this.heatX(view) + CELL * column, drawn, CELL - 1, bottom - drawn - gap, color);
-      }
-      drawn = bottom;
+  /**
+   * One row of cells per leaf, or where leaves are lower than a row of pixels, the mean of those in it.
+   * @param {DendrogramView} view @param {Scene} scene @param {Look} look
+   */
+  buildHeat(view, scene, look) {
+    const { leafCount } = this.tree;
+    const step = Math.max(1 / view.pixelsPerLeaf, 1);
+    const last = Math.min(view.window.bottom, leafCount);
+    for (let place = Math.max(Math.floor(view.window.top), 0); place < last; place += step) {
+      const [top, bottom] = [view.screenY(place), Math.min(view.screenY(place + step), view.leafFloor)];
+      if (bottom <= top) break;
+      const [first, end] = [this.rowAt(Math.floor(place)), this.rowAt(Math.min(Math.ceil(place + step), leafCount) - 1)];
+      this.columns.forEach((column, k) => {
+        scene.rect(this.heatX(view) + CELL * k, top, CELL - 1, bottom - top, heatColor(this.meanOfRows(first, end, column), look));
+      });
     }
+  }
+
+  /** @param {number} first @param {number} last @param {number} column */
+  meanOfRows(first, last, column) {
+    if (!this.table) return 0;
+    const { values, columns } = this.table.heat;
+    let sum = 0;
+    for (let row = first; row <= last; row++) sum += values[row * columns.length + column];
+    return sum / (last - first + 1);
   }
 
   /**
@@ -182,13 +216,10 @@ export class Beside {
 
   /**
    * The pixel in the middle of a cell of the heat map.
-   * @param {DendrogramView} view @param {number} label @param {number} place @returns {Point}
+   * @param {DendrogramView} view @param {number} leaf @param {number} place @returns {Point}
    */
-  placeOf(view, label, place) {
-    const { runs } = this;
-    const k = runs ? runs.label.indexOf(label) : -1;
-    const middle = runs && k >= 0 ? (runs.start[k] + runs.start[k + 1]) / 2 : 0;
-    return [this.heatX(view) + CELL * (this.columns.indexOf(place) + 0.5), view.screenY(middle)];
+  placeOf(view, leaf, place) {
+    return [this.heatX(view) + CELL * (this.columns.indexOf(place) + 0.5), view.screenY(this.tree.first[leaf] + 0.5)];
   }
 
   /**
@@ -204,24 +235,5 @@ export class Beside {
     const column = Math.floor((x - this.heatX(view)) / CELL);
     if (column < 0 || column >= this.columns.length) return null;
     return { leaf, strip: -1, place: this.columns[column] };
-  }
-}
-
-/** Stretches of leaves of one cluster below each other: run k begins at start[k] and ends where the next begins. */
-class Runs {
-  /** @param {Tree} tree @param {Partition} partition */
-  constructor(tree, partition) {
-    /** @type {number[]} */
-    this.start = [];
-    /** @type {number[]} */
-    this.label = [];
-    for (let place = 0; place < tree.leafCount; place++) {
-      const label = partition.labels[tree.leafAt[place]];
-      if (label === this.label.at(-1)) continue;
-      this.start.push(place);
-      this.label.push(label);
-    }
-    this.count = this.label.length;
-    this.start.push(tree.leafCount);
   }
 }

@@ -222,6 +222,11 @@ export class DendrogramView {
     return this.windowMotion({ top, bottom: top + span, left });
   }
 
+  /** @param {number} node */
+  revealMotion(node) {
+    return this.focusMotion(node);
+  }
+
   resetMotion() {
     return this.windowMotion(this.wholeWindow());
   }

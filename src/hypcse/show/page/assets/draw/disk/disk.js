@@ -17,6 +17,7 @@ import {
 
 export const REACH = 14; // Pixels around a node within which the pointer means it.
 const MOST_MAGNIFIED = 12;
+const REVEALED = 1.2; // Farthest way from the center that the root goes for a node that is searched.
 const NAMED_TREE = 400; // Leaves up to which the rim leaves room for names.
 
 export class DiskView {
@@ -145,6 +146,21 @@ export class DiskView {
     const way = radiusOf(x, y);
     return (time) => {
       this.map = compose(towardsCenter(x, y, way * time), begin);
+      this.project();
+    };
+  }
+
+  /**
+   * A function of time 0 .. 1 that brings a node nearer from its place in the whole tree, while the root stays in sight.
+   * @param {number} node @returns {Motion}
+   */
+  revealMotion(node) {
+    const home = this.resetMotion();
+    const step = towardsCenter(this.x[node], this.y[node], REVEALED);
+    return (time) => {
+      home(time);
+      if (time < 1) return;
+      this.map = step;
       this.project();
     };
   }

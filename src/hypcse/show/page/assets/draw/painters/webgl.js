@@ -141,8 +141,8 @@ class Squares {
       this.finish(segments.colors[row]);
     }
     for (let row = 0; row < dots.count; row++) {
-      const [x, y, radius] = dots.values.subarray(DOT_NUMBERS * row, DOT_NUMBERS * (row + 1));
-      this.dot(x, y, radius);
+      const at = DOT_NUMBERS * row;
+      this.dot(dots.values[at], dots.values[at + 1], dots.values[at + 2]);
       this.finish(dots.colors[row]);
     }
   }

@@ -37,11 +37,14 @@ function columnLines(app, leaf, place) {
   const all = brief(table.mean[column]);
   if (leaf < 0) return [beside.columnName(place), `mean of all leaves ${all}`];
   const label = app.partition.labels[leaf];
-  const value = beside.value(label, place);
-  const here = value === null ? "not known for clusters this small"
-    : `mean ${brief(table.mean[column] + value * table.deviation[column])}, of all leaves ${all}`;
-  const away = value === null ? [] : [`${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)} standard deviations`];
-  return [beside.columnName(place), here, ...away, clusterLine(app, label)];
+  /** @param {number} value */
+  const inUnit = (value) => brief(table.mean[column] + value * table.deviation[column]);
+  const alone = table.heat.rows === app.tree.leafCount;
+  return [
+    `${beside.columnName(place)} ${inUnit(beside.valueAt(app.tree.first[leaf], place))}`,
+    alone ? app.tree.leafName(leaf) : "mean of leaves around here",
+    `mean of the cluster ${inUnit(beside.value(label, place))}, of all leaves ${all}`, clusterLine(app, label),
+  ];
 }
 
 /** @param {App} app @param {number} leaf @param {number} strip */
@@ -60,5 +63,6 @@ function stripLines(app, leaf, strip) {
 function clusterLine(app, label) {
   const { partition } = app;
   if (label === partition.outliers) return `one of ${grouped(partition.sizes[label])} outliers`;
-  return `cluster ${label}, ${grouped(partition.sizes[label])} leaves: ${app.clusterTitle(label)}`;
+  const title = app.clusterTitle(label);
+  return title.startsWith("cluster ") ? title : `cluster ${label}, ${grouped(partition.sizes[label])} leaves: ${title}`;
 }

@@ -1,12 +1,13 @@
-// What is known about the selected node.
+// What is known about the selected node, or about leaves that a lasso selected.
 
 import { brief, grouped, percent } from "../../tree/numbers.js";
+import { paletteOf } from "../../draw/colors.js";
 import { toHex } from "../../draw/palette.js";
 import { copyLeaves } from "../taking/clipboard.js";
 import { byId, element, note, swatch } from "../elements.js";
 import { editName } from "./renaming.js";
 /**
- * @import { ColumnFact } from "../../tree/facts.js"
+ * @import { TypicalValue } from "../../tree/facts.js"
  * @import { Labeling } from "../../tree/payload.js"
  * @import { App } from "../../page/app.js"
  * @import { Stage } from "../../page/stage.js"
@@ -23,8 +24,8 @@ export class Panel {
     this.box = byId("details");
     this.live = byId("live");
     app.listen((changed) => {
-      if (changed.some((key) => ["selected", "clusters", "level", "look", "mode", "renamed"].includes(key))) this.refresh();
-      if (changed.includes("selected")) this.tell(app.state.selected);
+      if (changed.some((key) => ["selected", "lasso", "clusters", "level", "look", "mode", "renamed"].includes(key))) this.refresh();
+      if (changed.includes("selected") || changed.includes("lasso")) this.tell(app.state.selected);
       if (changed.includes("heights")) this.live.textContent = `Height is ${app.views.dendrogram.axis.title}.`;
     });
     this.refresh();
@@ -35,13 +36,18 @@ export class Panel {
    * @param {number} node
    */
   tell(node) {
-    const { facts, names } = this.app;
-    this.live.textContent = node < 0 ? "Nothing selected." : facts.sentence(node, names.title(node));
+    const { facts, names, lassoed } = this.app;
+    const none = lassoed ? `${grouped(lassoed.length)} leaves selected.` : "Nothing selected.";
+    this.live.textContent = node < 0 ? none : facts.sentence(node, names.title(node));
   }
 
   refresh() {
-    const { tree, state, page, names } = this.app;
+    const { tree, state, page, names, lassoed } = this.app;
     const node = state.selected;
+    if (lassoed) {
+      this.box.replaceChildren(...this.lassoed(lassoed));
+      return;
+    }
     if (node < 0) {
       this.box.replaceChildren(
         element("h2", { text: "Nothing selected" }),
@@ -52,11 +58,40 @@ export class Panel {
     this.box.replaceChildren(
       element("h2", { text: names.title(node) }),
       this.actions(node),
+      ...this.typical(node),
       this.numbers(node),
-      ...page.labelings.flatMap((labeling) => this.mix(node, labeling)),
-      ...this.columns(node),
-      ...(tree.isLeaf(node) ? [] : [...this.exemplars(node), ...this.leaves(node)]),
+      ...page.labelings.flatMap((labeling) => this.mix(tree.leavesInOrder(node), labeling)),
+      ...(tree.isLeaf(node) ? [] : [...this.exemplars(node), ...this.leaves(tree.leavesInOrder(node))]),
     );
+  }
+
+  /**
+   * Leaves that a lasso selected: the clusters and labels that they have.
+   * @param {Int32Array} leaves
+   */
+  lassoed(leaves) {
+    const { app, stage } = this;
+    const { partition, tree } = app;
+    const goToBest = () => {
+      const inside = new Set(leaves);
+      const node = tree.bestNode((leaf) => inside.has(leaf));
+      app.select(node);
+      stage.reveal(node);
+    };
+    /** @param {string} text @param {string} title @param {() => void} onclick */
+    const button = (text, title, onclick) => element("button", { type: "button", text, title, onclick });
+    const names = Array.from(partition.sizes.keys(), (label) => app.clusterTitle(label));
+    const clusters = { id: "cut", title: "Clusters", codes: partition.labels, names };
+    return [
+      element("h2", { text: leaves.length === 1 ? "1 leaf by lasso" : `${grouped(leaves.length)} leaves by lasso` }),
+      element("div", { className: "buttons" }, [
+        button("Nearest node", "Select the node whose leaves are most like these", goToBest),
+        button("Copy leaves", "Copy their names, one per line (y)", () => copyLeaves(app)),
+        button("Clear", "Select nothing (Esc)", () => app.select(-1)),
+      ]),
+      ...[clusters, ...app.page.labelings].flatMap((labeling) => this.mix(leaves, labeling)),
+      ...this.leaves(leaves),
+    ];
   }
 
   /** @param {number} node */
@@ -98,14 +133,14 @@ export class Panel {
   }
 
   /**
-   * Labels under the node as one bar and a list.
-   * @param {number} node @param {Labeling} labeling
+   * Labels of leaves as one bar and a list.
+   * @param {Int32Array} leaves @param {Labeling} labeling
    */
-  mix(node, labeling) {
+  mix(leaves, labeling) {
     const { app } = this;
-    const found = app.facts.mix(node, labeling);
+    const found = app.facts.mix(leaves, labeling);
     if (!found.length) return [];
-    const palette = app.palette(labeling);
+    const palette = labeling.id === "cut" ? paletteOf(app.partition.colors, app.state.look) : app.palette(labeling);
     const heading = labeling.id === "class" ? "Classes" : labeling.title;
     const bar = element("div", { className: "mix", "aria-hidden": "true" });
     for (const { code, count } of found) {
@@ -117,25 +152,27 @@ export class Panel {
     const rows = found.slice(0, LISTED_CLASSES).map(({ code, count, name }) => element("li", {}, [
       swatch(palette[code]),
       element("span", { className: "name", text: name, title: name }),
-      element("span", { className: "count", text: `${grouped(count)}  ${percent(count / app.tree.size[node])}` }),
+      element("span", { className: "count", text: `${grouped(count)}  ${percent(count / leaves.length)}` }),
     ]));
     if (found.length > LISTED_CLASSES) rows.push(note(`and ${found.length - LISTED_CLASSES} more`, "li"));
     return [element("h3", { text: heading }), bar, element("ul", { className: "plain-list" }, rows)];
   }
 
   /**
-   * Columns that set the node apart, with a bar from the middle to the left or right.
+   * Typical values of the columns that tell most of the node, beside those of all other leaves.
    * @param {number} node
    */
-  columns(node) {
+  typical(node) {
     const { page, facts, tree } = this.app;
     if (!page.table || node === tree.root) return [];
-    const title = element("h3", { text: "Columns that set it apart" });
-    const found = facts.columns(node);
-    if (!found) return [title, note("Computed for the largest nodes only; see its ancestors.", "p")];
-    if (!found.length) return [title, note("None: all columns are as elsewhere.", "p")];
-    const most = Math.max(...found.map(({ shift }) => Math.abs(shift)));
-    return [title, element("ul", { className: "plain-list" }, found.map((column) => columnRow(column, most)))];
+    const title = element("h3", { text: "Typical values" });
+    const values = facts.typical(node);
+    if (!values) return [title, note("Computed for the largest nodes only; see its ancestors.", "p")];
+    if (!values.length) return [title, note("As elsewhere in all columns.", "p")];
+    const head = ["", "here", "others"].map((text) => element("th", { scope: "col", text }));
+    return [title, element("table", { className: "typical" }, [
+      element("thead", {}, [element("tr", {}, head)]), element("tbody", {}, values.map(typicalRow)),
+    ])];
   }
 
   /** @param {number} node */
@@ -143,13 +180,12 @@ export class Panel {
     return [element("h3", { text: "Exemplars" }), this.leafList(this.app.facts.exemplars(node))];
   }
 
-  /** @param {number} node */
-  leaves(node) {
-    const { tree } = this.app;
-    const shown = Array.from(tree.leavesInOrder(node).subarray(0, LISTED_LEAVES));
+  /** @param {Int32Array} leaves */
+  leaves(leaves) {
+    const shown = Array.from(leaves.subarray(0, LISTED_LEAVES));
     const list = this.leafList(shown);
     list.classList.add("leaves");
-    const rest = tree.size[node] - shown.length;
+    const rest = leaves.length - shown.length;
     if (rest > 0) list.append(note(`and ${grouped(rest)} more`, "li"));
     return [element("h3", { text: "Leaves" }), list];
   }
@@ -171,18 +207,9 @@ export class Panel {
   }
 }
 
-/** @param {ColumnFact} column @param {number} most */
-function columnRow({ name, shift, mean, overall }, most) {
-  const bar = element("span", { className: "bar", "aria-hidden": "true" });
-  const fill = element("i");
-  const width = (50 * Math.abs(shift)) / most;
-  fill.style.width = `${width}%`;
-  fill.style.left = `${shift > 0 ? 50 : 50 - width}%`;
-  bar.append(fill);
-  const sign = shift > 0 ? "+" : "−";
-  return element("li", { title: `${name}: mean ${brief(mean)} here, ${brief(overall)} over all leaves` }, [
-    element("span", { className: "name whole", text: name }),
-    bar,
-    element("span", { className: "count", text: `${sign}${Math.abs(shift).toFixed(1)} sd` }),
+/** @param {TypicalValue} value */
+function typicalRow({ name, here, others }) {
+  return element("tr", {}, [
+    element("th", { scope: "row", text: name }), element("td", { text: here }), element("td", { text: others }),
   ]);
 }

@@ -5,6 +5,8 @@ import { shortText } from "../../draw/words.js";
 import { byId, element } from "../elements.js";
 /** @import { App } from "../../page/app.js" */
 
+const TOLD_COLUMNS = 3;
+
 export class Tip {
   /** @param {App} app */
   constructor(app) {
@@ -31,10 +33,13 @@ export class Tip {
     const { tree, facts, page } = this.app;
     const lines = [];
     if (!tree.isLeaf(node)) lines.push(`${grouped(tree.size[node])} leaves, height ${brief(tree.height[node])}`);
+    for (const { name, here, others } of facts.typical(node)?.slice(0, TOLD_COLUMNS) ?? []) {
+      lines.push(`${shortText(name, 28)} ${here}, others ${others}`);
+    }
     const apart = facts.distance(node);
     if (apart !== null) lines.push(`parts ${apart} apart`);
     for (const labeling of page.labelings) {
-      const mix = facts.mix(node, labeling).slice(0, 3);
+      const mix = facts.mix(tree.leavesInOrder(node), labeling).slice(0, 3);
       const share = (/** @type {number} */ count) => (tree.isLeaf(node) ? "" : `${percent(count / tree.size[node])} `);
       lines.push(...mix.map(({ name, count }) => `${share(count)}${labeling.title} ${shortText(name, 28)}`));
     }

@@ -17,15 +17,16 @@ export function copyText(text, what) {
 }
 
 /**
- * Copy the names of the leaves under the selected node, from left to right, one per line.
+ * Copy the names of the leaves that are selected, one per line: those under a node from left to right.
  * @param {App} app
  */
-export function copyLeaves({ tree, state }) {
-  if (state.selected < 0) {
+export function copyLeaves(app) {
+  const selected = app.selectedLeaves();
+  if (!selected) {
     say("Select a node first.");
     return;
   }
-  const leaves = Array.from(tree.leavesInOrder(state.selected), (leaf) => tree.leafName(leaf));
+  const leaves = Array.from(selected, (leaf) => app.tree.leafName(leaf));
   copyText(`${leaves.join("\n")}\n`, leaves.length === 1 ? "1 name" : `${grouped(leaves.length)} names`);
 }
 

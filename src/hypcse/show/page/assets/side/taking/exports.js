@@ -59,7 +59,7 @@ function takePicture(app) {
   const { view, tree, partition, names, state, page } = app;
   const scene = new Scene();
   view.build(scene, app.colors, state.look, false);
-  const words = pictureWords(view, tree, partition, names);
+  const words = pictureWords(view, tree, partition, names, state.selected);
   const entries = legendEntries(app).slice(0, KEY_ENTRIES);
   const across = Math.max(Math.floor(view.width / KEY_COLUMN), 1);
   entries.forEach(({ color, text, count }, k) => {

@@ -38,12 +38,12 @@ export function meanTable(app) {
 }
 
 /**
- * The mean of a column in a cluster, in the unit of the column; empty where it is not known.
+ * The mean of a column in a cluster, in the unit of the column.
  * @param {App} app @param {number} label @param {number} place
  */
 function meanOf({ page, views }, label, place) {
   const value = views.dendrogram.beside.value(label, place);
-  if (value === null || !page.table) return "";
+  if (!page.table) return "";
   const column = page.table.heat.columns[place];
   return String(+(page.table.mean[column] + value * page.table.deviation[column]).toPrecision(6));
 }
