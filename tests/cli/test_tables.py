@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ordinary_tables import cars
+from ordinary_tables import cars, films
 
 OPTIONS = ("--categorical", "origin", "--drop", "car name", "--impute", "median", "--out", "fitted")
 
@@ -58,6 +58,24 @@ def test_rows_that_were_clustered_keep_their_cluster(command, fitted: Path):
     again = command("predict", "fitted", "new.csv")
     assert again.returncode == 2 and "--overwrite" in again.stderr
     assert command("predict", "fitted/model", "new.csv", "--overwrite").returncode == 0
+
+
+def test_without_options(command, tmp_path: Path):
+    """The folder is named after the table; it is described in units, and new rows may be few and have gaps."""
+    table, _ = films(np.random.default_rng(0))
+    table.to_csv("films.csv", index=False)
+    assert command("fit", "films.csv").returncode == 0
+    shown = command("describe", "films-tree").stdout
+    assert "$150,000,000" in shown and "(others" in shown and "id " not in shown
+    table[:1].assign(rating="", genre="opera").to_csv("one.csv", index=False)
+    assert command("predict", "films-tree", "one.csv").returncode == 0
+    assert (
+        pd.read_csv("one-clusters.csv")["cluster"].tolist()
+        == pd.read_csv("films-tree/clusters.csv")["cluster"][:1].tolist()
+    )
+    table[:5].drop(columns="rating").to_csv("less.csv", index=False)
+    refused = command("predict", "films-tree", "less.csv")
+    assert refused.returncode == 2 and "less.csv has no column 'rating'" in refused.stderr
 
 
 def test_other_methods_predict_too(command, fitted: Path):
