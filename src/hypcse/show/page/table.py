@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.partitions.cluster_table import unique_names
+from hypcse.partitions.cluster_table import names_of
 from hypcse.partitions.description import Column, Contrast, Description, Groups, columns_of, written
 from hypcse.points.points import Points
 from hypcse.show.page.packing import pack, pack_codes, pack_single
@@ -131,9 +131,7 @@ def _cluster_names(columns: Sequence[Column], partitions: Sequence[NDArray[np.in
         if clusters.size <= MAX_NAMED_CLUSTERS and most > 0:
             most -= 1
             groups = Groups.of_labels(labels, clusters)
-            names = dict(
-                zip(clusters.tolist(), unique_names(Description(columns, groups).names(), groups.size), strict=True)
-            )
+            names = dict(zip(clusters.tolist(), names_of(Description(columns, groups), clusters), strict=True))
             named[place] = [names.get(label, "") for label in range(int(clusters[-1]) + 1)]
     return named
 
