@@ -97,7 +97,7 @@ def test_every_method_finds_clusters_far_apart(method):
 @pytest.mark.parametrize("row", DECLARED.rows, ids=lambda row: row.label)
 def test_rows_say_what_they_are_told_and_whether_they_can_do_without_features(row):
     assert (row.method in NEED_NUMBER) == (row.classes is not None)
-    alone = replace(far_apart(), X=None)
+    alone = far_apart()._replace(X=None)
     options = {"n_clusters": 3} if row.classes else {}
     if row.graph_alone and row.can_run:
         assert FLAT_METHODS[row.method](alone, 0, **options).labels.size == 90
@@ -109,7 +109,7 @@ def test_loops_change_no_communities(method):
         pytest.skip(f"needs {ROWS[method].needs}")
     data = flat_data(FLAT_CASES["moons"], 0)
     result, bare = (
-        FLAT_METHODS[method](one, 3).labels for one in (data, replace(data, graph=data.graph.without_loops()))
+        FLAT_METHODS[method](one, 3).labels for one in (data, data._replace(graph=data.graph.without_loops()))
     )
     assert data.graph.self_weights.any() and np.array_equal(result, bare)
 
