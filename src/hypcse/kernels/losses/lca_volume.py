@@ -57,6 +57,8 @@ def adjacency(first: Ids, second: Ids, n_vertices: int) -> Adjacency:
 def lca_volume(depth: Floating, volumes: Floating, rows: Adjacency, temperature: float) -> LcaVolumes:
     """V_hat of Eq. (9) for each directed entry of `rows`; the two directions of an edge are equal to the last bit.
 
+    The softmax of Eq. (9) stands for the test of Eq. (5), whether k lies below i v j; equal depths share their weight.
+
     depth (n, n) is symmetric with the depths d_o(i v j) of pairs, its diagonal without meaning. No edge may be a loop.
     O(n m) divisions; exponentials are O(n^2) unless (max d - min d) / t > 700.
 
