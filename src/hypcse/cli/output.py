@@ -54,7 +54,10 @@ def abandon() -> None:
 BUG, BAD_INPUT, STOPPED, NOBODY_READS = 1, 2, 130, 141
 """Exit codes. `compare` also ends with 1 if every method failed, and `reproduce` if any task did. The last two are what
 a shell reports for a program ended by Ctrl-C, or by a pipe that nobody reads."""
-TRIED = {"--n-clusters": "--clusters", "--n_clusters": "--clusters", "--k": "--clusters", "--id": "--id-column"}
+TRIED = {
+    **dict.fromkeys(("--n-clusters", "--n_clusters", "--k"), "For {0} clusters, pass --clusters {0}."),
+    "--id": "Pass --id-column {0}.",
+}
 """Options that people try, and what they are called here."""
 INPUT_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
 """What checks of input raise."""
@@ -108,7 +111,7 @@ def ending_of(error: BaseException) -> Ending:
         option = getattr(error, "option_name", None)
         if option in TRIED:
             value = next(iter(re.findall(rf"{option}[= ](\S+)", " ".join(sys.argv))), "...")
-            message = f"No such option: {option}. Pass {TRIED[option]} {value}."
+            message = f"No such option: {option}. {TRIED[option].format(value)}"
         message = message if message.endswith((".", ")")) else f"{message}."
         return Ending(BAD_INPUT, f"{message} See `{command} --help`.")
     if _is_out_of_memory(error):
