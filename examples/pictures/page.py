@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from canvas import FOLDER
+from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_wine
 
@@ -65,7 +67,8 @@ def take(browsers: Any, folder: Path, pictures: Sequence[tuple[str, str, str, st
         if text:
             tab.locator("#legend button", has_text=text).first.click()
         tab.wait_for_timeout(1500)
-        tab.screenshot(path=FOLDER / name)
+        picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
+        picture.quantize(256, dither=Image.Dither.NONE).save(FOLDER / name, optimize=True)
         print(name, f"{(FOLDER / name).stat().st_size / 1000:.0f} kB")
     browser.close()
 
