@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial, reduce
 from itertools import repeat
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
@@ -15,7 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._choices import Effort, Linkage, Objective
+from hypcse._choices import Effort, Objective
 from hypcse._progress import Callback, Reporter
 from hypcse._random import generator
 from hypcse.entropy import entropy_from_weights
@@ -31,6 +32,7 @@ from hypcse.search.compression import keep_nodes, one_by_one
 from hypcse.search.leaving import joined_by_distance
 from hypcse.search.linkage import link_graph
 from hypcse.search.multilevel import multilevel_tree
+from hypcse.search.recombination import recombine
 from hypcse.search.working import Search, start_search
 from hypcse.tree import Tree
 
@@ -53,9 +55,10 @@ class Budget:
 
     n_sweeps    : passes of descent; each tries the best place for every subtree with changed surroundings.
     largest     : leaves of the largest subtree that descent moves.
-    linkages    : linkages on the graph to start from, besides the trees of the caller.
-    resolutions : resolutions of `multilevel_tree`s to start from too.
-    max_all     : vertices up to which these starts are tried; with more, only the trees of the caller are, and each is
+    room        : vertices of the given tree and the first of `STARTS` together, which limits how many are tried; one is
+                  tried in any case.
+    n_short     : passes from each of them if not all are tried.
+    max_whole   : vertices up to which `STARTS` are tried; with more, only the trees of the caller are, and each is
                   first searched in parts, side by side.
     min_part    : leaves of the largest part, or 1 / `n_parts` of all if that is more, at any number of threads.
     n_chains    : annealing runs, each with a seed of its own.
@@ -64,9 +67,9 @@ class Budget:
 
     n_sweeps: int
     largest: int | None
-    linkages: tuple[Linkage, ...] = ("average", "paris")
-    resolutions: tuple[float, ...] = (0.5, 1.0, 2.0)
-    max_all: int = 100_000
+    room: int = 40_000
+    n_short: int = 3
+    max_whole: int = 100_000
     min_part: int = 4096
     n_parts: int = 64
     n_chains: int = 0
@@ -79,6 +82,16 @@ BUDGETS: dict[Effort, Budget] = {
     "fast": Budget(n_sweeps=8, largest=2048),
     "thorough": Budget(100, None, n_chains=4, n_proposals=2_000_000, min_sweeps=20, max_sweeps=2000),
 }
+
+
+STARTS: tuple[Callable[[Graph], Tree], ...] = (
+    multilevel_tree,
+    partial(link_graph, method="paris"),
+    partial(multilevel_tree, resolution=2.0),
+    partial(link_graph, method="average"),
+    partial(multilevel_tree, resolution=0.5),
+)
+"""Trees to start from besides those of the caller; the first is of use on noisy graphs, the second on others."""
 
 
 class Refinement(NamedTuple):
@@ -136,20 +149,22 @@ class Run:
         self.least_gain = 1e-9 * float(self.graph.weights.mean()) if graph.n_edges else 0.0
 
     def search(self, starts: Sequence[Tree], budget: Budget, random_state: int) -> None:
-        """Go down from the tree, from other starts and those of the budget, then anneal if the budget says so."""
-        self.budget = budget
+        """Go down from the tree and from other starts, then anneal if the budget says so."""
+        n, self.budget = self.graph.n_vertices, budget
         # Larger trees are first searched in parts.
-        self.in_parts = self.graph.n_vertices > budget.max_all
+        self.in_parts, n_sweeps = n > budget.max_whole, budget.n_sweeps
         trees = [self.best, *(binarize(start, self.graph) for start in starts)]
         for start in trees[1:]:
             self.keep(start)
         if not self.in_parts and not self.out_of_time():
-            trees += [link_graph(self.graph, linkage) for linkage in budget.linkages]
-            trees += [multilevel_tree(self.graph, resolution) for resolution in budget.resolutions]
+            n_starts = max(1, budget.room // n - 1)
+            if n_starts < len(STARTS):
+                n_sweeps = min(budget.n_short, n_sweeps)
+            trees += [make_start(self.graph) for make_start in STARTS[:n_starts]]
             # Trees of equal value are the same tree, except for the order in which components are joined.
             values = np.round([self.measure(tree) for tree in trees], 12)
             trees = [trees[k] for k in np.sort(np.unique(values, return_index=True)[1])]
-        self.go_down(trees, "descent")
+        self.go_down(trees, "descent", n_sweeps)
         if budget.n_chains and not self.stopped:
             self.anneal(random_state)
 
@@ -174,19 +189,22 @@ class Run:
         if value < self.best_value - 1e-12:
             self.best, self.best_value = tree, value
 
-    def go_down(self, trees: list[Tree], stage: str) -> None:
-        """Descend from each tree and keep the best result; the first in a tie.
+    def go_down(self, trees: list[Tree], stage: str, n_sweeps: int) -> None:
+        """Descend from each tree, recombine the results into one, and descend from that.
 
         Small trees are searched in parallel; of a large one, its parts are.
         """
-        shares = np.zeros(len(trees))
+        shares = np.zeros(len(trees) + (len(trees) > 1))
 
         def descend_from(place: int) -> Tree | None:
-            return self.descend_from(trees[place], stage, shares, place)
+            return self.descend_from(trees[place], stage, n_sweeps, shares, place)
 
-        for tree in self.side_by_side(descend_from, range(len(trees)), 1 if self.in_parts else self.n_threads):
-            if tree is not None:
-                self.keep(tree)
+        answers = self.side_by_side(descend_from, range(len(trees)), 1 if self.in_parts else self.n_threads)
+        ends = [tree for tree in answers if tree is not None]
+        if ends:
+            self.keep(reduce(lambda one, other: recombine(one, other, self.graph, self.objective), ends))
+        if len(ends) > 1 and not self.stopped:
+            self.keep(self.descend_from(self.best, stage, self.budget.n_sweeps, shares, len(trees)) or self.best)
 
     def side_by_side(self, work: Callable[[Any], Answer], items: Iterable[Any], n_threads: int) -> Iterator[Answer]:
         """Apply work to each item in parallel, results in order; if one fails, the others stop at their next part."""
@@ -197,7 +215,9 @@ class Run:
                 self.stopped = True
                 raise
 
-    def descend_from(self, tree: Tree, stage: str, shares: NDArray[np.float64], place: int) -> Tree | None:
+    def descend_from(
+        self, tree: Tree, stage: str, n_sweeps: int, shares: NDArray[np.float64], place: int
+    ) -> Tree | None:
         """The end of a descent: nothing moves any more, or the budget is used up. None if it does not start in time.
 
         A tree that stays too deep when flattened, like every tree of a star, is searched as it is.
@@ -222,7 +242,7 @@ class Run:
 
         if self.in_parts:
             self.descend_in_parts(search, note)
-        self.descend_over_all(search, note, PARTS_SHARE if self.in_parts else 0.0)
+        self.descend_over_all(search, n_sweeps, note, PARTS_SHARE if self.in_parts else 0.0)
         return searched_tree(search.parents(), self.graph)
 
     def descend_in_parts(self, search: Search, note: Note) -> None:
@@ -243,9 +263,9 @@ class Run:
             pass
         mark_leaving(search.tree, search.rows, parts)
 
-    def descend_over_all(self, search: Search, note: Note, begin: float) -> None:
+    def descend_over_all(self, search: Search, n_sweeps: int, note: Note, begin: float) -> None:
         """Sweep over the whole tree; `begin` is the share of the work done before."""
-        largest, n_sweeps = self.budget.largest or self.graph.n_vertices, self.budget.n_sweeps
+        largest = self.budget.largest or self.graph.n_vertices
         n_nodes = search.tree.link.shape[0]
         for sweep in range(n_sweeps):
             moved, node = 0, 0
@@ -279,7 +299,7 @@ class Run:
         cooled = [searched_tree(chain.parents(), self.graph) for chain in chains]
         for tree in cooled:
             self.keep(tree)
-        self.go_down(cooled, "last descent")
+        self.go_down(cooled, "last descent", budget.n_sweeps)
 
     def report(self, stage: str, share: float) -> None:
         """Call the callback, and find out whether to stop.
