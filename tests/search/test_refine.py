@@ -17,7 +17,7 @@ from hypcse import Graph, Tree, dasgupta_cost, graph_linkage, methods, refine, s
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.kernels.search.descent import move
 from hypcse.kernels.search.pricing import price_places
-from hypcse.kernels.search.working_tree import COST, N_FOUND, N_PATH, PARENT
+from hypcse.kernels.search.working_tree import COST, N_OFF_PATH, N_PATH, PARENT
 from hypcse.search import binarize, run
 from hypcse.search.run import is_shallow, refined
 from hypcse.search.working import start_search
@@ -58,9 +58,9 @@ def test_priced_moves_cost_what_they_say(objective, case, data):
         sibling = price_places(search.tree, search.rows, top, tree.n_leaves, search.logarithmic)
         if sibling < 0:
             return
-        n_path, n_found = search.tree.counts[N_PATH], search.tree.counts[N_FOUND]
+        n_path, n_found = search.tree.counts[N_PATH], search.tree.counts[N_OFF_PATH]
         n_places = n_path + n_found
-        place = search.tree.path[k] if k < n_path else search.tree.found[k - n_path] if k < n_places else sibling
+        place = search.tree.path[k] if k < n_path else search.tree.off_path[k - n_path] if k < n_places else sibling
         k += 1
         if place == sibling:
             continue

@@ -15,7 +15,7 @@ from hypcse import Graph, Tree, graph_linkage, structural_entropy
 from hypcse.kernels.search.descent import descend
 from hypcse.kernels.search.parts import list_parts, mark_leaving, put_part, take_part
 from hypcse.kernels.search.pricing import find_cheapest, price_places
-from hypcse.kernels.search.working_tree import COST, LEFT, N_FOUND, N_PATH, PARENT, PHI, RIGHT, WEIGHT
+from hypcse.kernels.search.working_tree import COST, LEFT, N_OFF_PATH, N_PATH, PARENT, PHI, RIGHT, WEIGHT
 from hypcse.search.run import Budget, Run
 from hypcse.search.working import start_search
 
@@ -172,7 +172,7 @@ def test_the_cheapest_place_is_the_cheapest_of_all(objective, case, data):
     if sibling < 0:
         assert find_cheapest(search.tree, search.rows, top, tree.n_leaves, 0.0, search.logarithmic)[0] == -1
         return
-    places = [*search.tree.path[1 : counts[N_PATH]], *search.tree.found[: counts[N_FOUND]], sibling]
+    places = [*search.tree.path[1 : counts[N_PATH]], *search.tree.off_path[: counts[N_OFF_PATH]], sibling]
     staying, least = value[sibling, COST], value[places, COST].min()
     answer = find_cheapest(search.tree, search.rows, top, tree.n_leaves, 0.0, search.logarithmic)
     assert answer[0] == sibling

@@ -24,7 +24,7 @@ from hypcse.entropy.volumes import meeting_weights
 from hypcse.graph import Graph
 from hypcse.graph.convert import in_range, unit_exponent
 from hypcse.kernels.search.descent import descend
-from hypcse.kernels.search.parts import list_parts, mark_leaving
+from hypcse.kernels.search.parts import list_parts
 from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.search.binary import binarize, searched_tree
 from hypcse.search.components import top_of, with_top
@@ -32,8 +32,8 @@ from hypcse.search.compression import keep_nodes, one_by_one
 from hypcse.search.leaving import joined_by_distance
 from hypcse.search.linkage import link_graph
 from hypcse.search.multilevel import multilevel_tree
-from hypcse.search.recombination import recombine
-from hypcse.search.working import Search, start_search
+from hypcse.search.recombination import Division, recombine
+from hypcse.search.working import Search, node_measures, start_search
 from hypcse.tree import Tree
 
 # Temperatures of annealing, in mean edge weights (times bits, or times leaves for Dasgupta's cost).
@@ -67,8 +67,8 @@ class Budget:
 
     n_sweeps: int
     largest: int | None
-    room: int = 40_000
-    n_short: int = 3
+    room: int = 24_000
+    n_short: int = 2
     max_whole: int = 100_000
     min_part: int = 4096
     n_parts: int = 64
@@ -142,7 +142,13 @@ class Run:
         self.graph, self.objective, self.reporter = in_range(graph), objective, Reporter(callback)
         self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
         self.begin = self.best = binarize(tree, self.graph)
-        self.begin_value = self.best_value = self.lowest = self.measure(self.best)
+        weights = meeting_weights(self.begin, self.graph)
+        self.begin_value = self.best_value = self.lowest = self.measure(self.begin, weights)
+        # The objective is this constant and `unit` times a sum over nodes.
+        measures = node_measures(self.begin, self.graph, objective)
+        phi = np.log2(measures, where=measures > 0, out=np.zeros_like(measures)) if objective == "entropy" else measures
+        self.unit = 2 / self.graph.volume if objective == "entropy" and self.graph.n_edges else 2.0
+        self.offset = self.begin_value - self.unit * float(np.dot(weights, phi))
         self.n_moves, self.stopped, self.lock = 0, False, Lock()
         # Worker threads do not inherit this number.
         self.n_threads = numba.get_num_threads()
@@ -154,23 +160,18 @@ class Run:
         # Larger trees are first searched in parts.
         self.in_parts, n_sweeps = n > budget.max_whole, budget.n_sweeps
         trees = [self.best, *(binarize(start, self.graph) for start in starts)]
-        for start in trees[1:]:
-            self.keep(start)
         if not self.in_parts and not self.out_of_time():
             n_starts = max(1, budget.room // n - 1)
             if n_starts < len(STARTS):
                 n_sweeps = min(budget.n_short, n_sweeps)
             trees += [make_start(self.graph) for make_start in STARTS[:n_starts]]
-            # Trees of equal value are the same tree, except for the order in which components are joined.
-            values = np.round([self.measure(tree) for tree in trees], 12)
-            trees = [trees[k] for k in np.sort(np.unique(values, return_index=True)[1])]
+            trees = [tree for k, tree in enumerate(trees) if not any(same_nodes(tree, one) for one in trees[:k])]
         self.go_down(trees, "descent", n_sweeps)
         if budget.n_chains and not self.stopped:
             self.anneal(random_state)
 
-    def measure(self, tree: Tree) -> float:
-        """The objective, recomputed from scratch, in the unit of the search."""
-        weights = meeting_weights(tree, self.graph)
+    def measure(self, tree: Tree, weights: NDArray[np.float64]) -> float:
+        """The objective by the `meeting_weights` of a tree, in the unit of the search."""
         if self.objective == "entropy":
             return entropy_from_weights(tree, self.graph, weights)
         return float(2 * np.dot(weights, tree.sizes))
@@ -182,12 +183,12 @@ class Run:
             return value + self.exponent * loops / self.graph.volume if loops > 0 else value
         return math.ldexp(value, -self.exponent)
 
-    def keep(self, tree: Tree) -> None:
+    def keep(self, end: Division) -> None:
         """Remember a tree if it is better."""
-        value = self.measure(tree)
+        value = self.offset + self.unit * float(end.terms.sum())
         # Rounding does not choose between trees.
         if value < self.best_value - 1e-12:
-            self.best, self.best_value = tree, value
+            self.best, self.best_value = searched_tree(end.parent, self.graph), value
 
     def go_down(self, trees: list[Tree], stage: str, n_sweeps: int) -> None:
         """Descend from each tree, recombine the results into one, and descend from that.
@@ -196,15 +197,13 @@ class Run:
         """
         shares = np.zeros(len(trees) + (len(trees) > 1))
 
-        def descend_from(place: int) -> Tree | None:
+        def descend_from(place: int) -> Division:
             return self.descend_from(trees[place], stage, n_sweeps, shares, place)
 
-        answers = self.side_by_side(descend_from, range(len(trees)), 1 if self.in_parts else self.n_threads)
-        ends = [tree for tree in answers if tree is not None]
-        if ends:
-            self.keep(reduce(lambda one, other: recombine(one, other, self.graph, self.objective), ends))
-        if len(ends) > 1 and not self.stopped:
-            self.keep(self.descend_from(self.best, stage, self.budget.n_sweeps, shares, len(trees)) or self.best)
+        n_threads = 1 if self.in_parts else self.n_threads
+        self.keep(reduce(recombine, self.side_by_side(descend_from, range(len(trees)), n_threads)))
+        if len(trees) > 1 and not self.stopped:
+            self.keep(self.descend_from(self.best, stage, self.budget.n_sweeps, shares, len(trees)))
 
     def side_by_side(self, work: Callable[[Any], Answer], items: Iterable[Any], n_threads: int) -> Iterator[Answer]:
         """Apply work to each item in parallel, results in order; if one fails, the others stop at their next part."""
@@ -215,26 +214,22 @@ class Run:
                 self.stopped = True
                 raise
 
-    def descend_from(
-        self, tree: Tree, stage: str, n_sweeps: int, shares: NDArray[np.float64], place: int
-    ) -> Tree | None:
-        """The end of a descent: nothing moves any more, or the budget is used up. None if it does not start in time.
+    def descend_from(self, tree: Tree, stage: str, n_sweeps: int, shares: NDArray[np.float64], place: int) -> Division:
+        """The end of a descent: nothing moves any more, the budget is used up, or the search is stopped.
 
         A tree that stays too deep when flattened, like every tree of a star, is searched as it is.
         """
-        if self.out_of_time():
-            return None
+        self.out_of_time()
         if not is_shallow(tree, self.graph):
             flat = flatten(tree, self.graph)
             tree = flat if is_shallow(flat, self.graph) else tree
         search = start_search(tree, self.graph, self.objective)
-        value = self.begin_value if tree is self.begin else self.measure(tree)
-        unit = self.graph.volume if self.objective == "entropy" else 1.0
+        value = self.offset + self.unit * search.value()
 
         def note(gain: float, n_moves: int, share: float) -> None:
             nonlocal value
             with self.lock:
-                value -= 2 * gain / unit
+                value -= self.unit * gain
                 self.n_moves += n_moves
                 shares[place] = max(shares[place], share)
                 self.lowest = min(self.lowest, value)
@@ -243,7 +238,7 @@ class Run:
         if self.in_parts:
             self.descend_in_parts(search, note)
         self.descend_over_all(search, n_sweeps, note, PARTS_SHARE if self.in_parts else 0.0)
-        return searched_tree(search.parents(), self.graph)
+        return search.division()
 
     def descend_in_parts(self, search: Search, note: Note) -> None:
         """Descend inside disjoint subtrees in parallel, and mark for later what edges between them may move."""
@@ -259,9 +254,9 @@ class Run:
                 n_done += int(part[1])
             note(gain, n_moves, PARTS_SHARE * n_done / n)
 
-        for _ in self.side_by_side(descend_in, parts, self.n_threads):
+        # The largest first, so that no thread is left with one at the end.
+        for _ in self.side_by_side(descend_in, parts[np.argsort(-parts[:, 1], kind="stable")], self.n_threads):
             pass
-        mark_leaving(search.tree, search.rows, parts)
 
     def descend_over_all(self, search: Search, n_sweeps: int, note: Note, begin: float) -> None:
         """Sweep over the whole tree; `begin` is the share of the work done before."""
@@ -296,10 +291,10 @@ class Run:
                 self.report("annealing", stage / N_STAGES)
                 if self.stopped:
                     break
-        cooled = [searched_tree(chain.parents(), self.graph) for chain in chains]
-        for tree in cooled:
-            self.keep(tree)
-        self.go_down(cooled, "last descent", budget.n_sweeps)
+        cooled = [chain.division() for chain in chains]
+        for end in cooled:
+            self.keep(end)
+        self.go_down([searched_tree(end.parent, self.graph) for end in cooled], "last descent", budget.n_sweeps)
 
     def report(self, stage: str, share: float) -> None:
         """Call the callback, and find out whether to stop.
@@ -320,17 +315,24 @@ class Run:
 
     def result(self, start: Tree) -> Refinement:
         """The best tree with the names of the start, and its top if that was joined by distances."""
-        before, after = self.begin_value if start is self.begin else self.measure(start), self.best_value
+        before, after = self.begin_value, self.best_value
+        if start is not self.begin:
+            before = self.measure(start, meeting_weights(start, self.graph))
         tree = searched_tree(self.best.parent, self.graph, start.names)
         above = joined_by_distance(start, self.graph)
         if above.any():
             parts = leaf_labels(start.parent, above, start.n_leaves)
             topped = with_top(tree, self.graph, parts, top_of(start, parts))
-            value = self.measure(topped)
+            value = self.measure(topped, meeting_weights(topped, self.graph))
             # The same tree with its nodes in another order may be higher by a rounding error.
             if value <= before + 1e-9:
                 tree, after = topped, min(value, before)
         return Refinement(tree, self.in_unit(before), self.in_unit(after), self.n_moves)
+
+
+def same_nodes(tree: Tree, other: Tree) -> bool:
+    """Whether two trees of one search are the same."""
+    return np.array_equal(tree.parent, other.parent)
 
 
 def is_shallow(tree: Tree, graph: Graph) -> bool:
