@@ -80,7 +80,7 @@ class Budget:
 
 BUDGETS: dict[Effort, Budget] = {
     "fast": Budget(n_sweeps=8, largest=2048),
-    "thorough": Budget(100, None, n_chains=4, n_proposals=2_000_000, min_sweeps=20, max_sweeps=2000),
+    "thorough": Budget(100, None, room=600_000, n_chains=4, n_proposals=2_000_000, min_sweeps=20, max_sweeps=2000),
 }
 
 
@@ -142,7 +142,7 @@ class Run:
         self.graph, self.objective, self.reporter = in_range(graph), objective, Reporter(callback)
         self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
         self.begin = self.best = binarize(tree, self.graph)
-        weights = meeting_weights(self.begin, self.graph)
+        self.begin_weights = weights = meeting_weights(self.begin, self.graph)
         self.begin_value = self.best_value = self.lowest = self.measure(self.begin, weights)
         # The objective is this constant and `unit` times a sum over nodes.
         measures = node_measures(self.begin, self.graph, objective)
@@ -223,7 +223,8 @@ class Run:
         if not is_shallow(tree, self.graph):
             flat = flatten(tree, self.graph)
             tree = flat if is_shallow(flat, self.graph) else tree
-        search = start_search(tree, self.graph, self.objective)
+        weights = self.begin_weights if tree is self.begin else meeting_weights(tree, self.graph)
+        search = start_search(tree, self.graph, self.objective, weights)
         value = self.offset + self.unit * search.value()
 
         def note(gain: float, n_moves: int, share: float) -> None:
