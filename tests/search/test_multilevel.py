@@ -14,7 +14,7 @@ from brute import modularity
 from graph_strategies import graphs_with_trees, planted_partition
 from hypcse import Graph, graph_linkage, levels, refine, structural_entropy
 from hypcse.search.multilevel import multilevel_groups, multilevel_tree
-from hypcse.search.run import BUDGETS
+from hypcse.search.run import BUDGETS, STARTS
 
 
 def saving(graph: Graph, labels: np.ndarray) -> float:
@@ -82,9 +82,7 @@ def test_planted_partitions_are_levels(case, least):
 
 def test_the_lowest_of_all_starts_is_taken():
     graph, _ = planted_partition(6, 20, 0.5, 0.08, seed=3)
-    budget = BUDGETS["fast"]
-    starts = [graph_linkage(graph, name) for name in budget.linkages]
-    starts += [multilevel_tree(graph, resolution) for resolution in budget.resolutions]
+    starts = [make_start(graph) for make_start in STARTS]
     found = structural_entropy(refine(graph_linkage(graph, "single"), graph), graph)
     assert found <= min(structural_entropy(start, graph) for start in starts)
     assert found == approx(structural_entropy(refine(starts[0], graph), graph), rel=0.01)
@@ -94,6 +92,6 @@ def test_large_graphs_begin_from_the_given_tree_alone(monkeypatch):
     graph, _ = planted_partition(20, 30, 0.3, 0.06)
     small = BUDGETS["fast"]
     every = structural_entropy(refine(graph_linkage(graph), graph), graph)
-    monkeypatch.setitem(BUDGETS, "fast", type(small)(small.n_sweeps, small.largest, max_all=10))
+    monkeypatch.setitem(BUDGETS, "fast", type(small)(small.n_sweeps, small.largest, max_whole=10))
     alone = structural_entropy(refine(graph_linkage(graph), graph), graph)
     assert every <= alone < structural_entropy(graph_linkage(graph), graph)

@@ -17,8 +17,9 @@ from hypcse import Graph, Tree, dasgupta_cost, graph_linkage, methods, refine, s
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.kernels.search.descent import move
 from hypcse.kernels.search.pricing import price_places
-from hypcse.kernels.search.working_tree import COST, N_FOUND, N_PATH, PARENT
+from hypcse.kernels.search.working_tree import COST, N_OFF_PATH, N_PATH, PARENT
 from hypcse.search import binarize, run
+from hypcse.search.recombination import recombine
 from hypcse.search.run import is_shallow, refined
 from hypcse.search.working import start_search
 
@@ -58,9 +59,9 @@ def test_priced_moves_cost_what_they_say(objective, case, data):
         sibling = price_places(search.tree, search.rows, top, tree.n_leaves, search.logarithmic)
         if sibling < 0:
             return
-        n_path, n_found = search.tree.counts[N_PATH], search.tree.counts[N_FOUND]
+        n_path, n_found = search.tree.counts[N_PATH], search.tree.counts[N_OFF_PATH]
         n_places = n_path + n_found
-        place = search.tree.path[k] if k < n_path else search.tree.found[k - n_path] if k < n_places else sibling
+        place = search.tree.path[k] if k < n_path else search.tree.off_path[k - n_path] if k < n_places else sibling
         k += 1
         if place == sibling:
             continue
@@ -68,7 +69,7 @@ def test_priced_moves_cost_what_they_say(objective, case, data):
         promised = search.tree.value[place, COST] - search.tree.value[sibling, COST]
         move(search.tree, top, place, search.logarithmic)
         assert search.value() - before == approx(promised, abs=1e-9)
-        moved = Tree(search.parents(), np.zeros(tree.n_nodes))
+        moved = Tree(search.division().parent, np.zeros(tree.n_nodes))
         measure = graph.degrees if objective == "entropy" else np.ones(tree.n_leaves)
         volumes = node_volumes(moved, measure)
         phi = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes)) if objective == "entropy" else volumes
@@ -118,6 +119,30 @@ def test_starts_are_used():
     assert structural_entropy(refine(bad, graph, starts=[good]), graph) <= structural_entropy(good, graph) + 1e-12
     with pytest.raises(TypeError, match="list of trees"):
         refine(bad, graph, starts=good)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@given(case=graphs_with_trees(min_leaves=3, max_leaves=14, binary=True), seed=st.integers(0, 100))
+def test_recombination_takes_the_best_of_every_shared_cluster(objective, case, seed):
+    """Not above the best choice in each cluster that both trees have, by brute force over the nodes of its piece."""
+    graph, one = case
+    search = start_search(one, graph, objective)
+    search.cool(np.array([seed], np.uint64), np.full(3, 10.0))
+    divisions = start_search(one, graph, objective).division(), search.division()
+    merged = recombine(*divisions)
+    tree, *trees = (Tree(division.parent, np.zeros(one.n_nodes)) for division in (merged, *divisions))
+    members = [{frozenset(leaves): node for node, leaves in enumerate(brute.members(side))} for side in trees]
+    shared = members[0].keys() & members[1].keys()
+    assert shared <= {frozenset(leaves) for leaves in brute.members(tree)} <= members[0].keys() | members[1].keys()
+    costs = []
+    for names, division in zip(members, divisions, strict=True):
+        cost = dict.fromkeys(shared, 0.0)
+        for leaves, node in names.items():
+            cost[min((c for c in shared if leaves <= c), key=len)] += division.terms[node]
+        costs.append(cost)
+    least = sum(min(costs[0][cluster], costs[1][cluster]) for cluster in shared)
+    assert merged.terms.sum() == approx(least, abs=1e-6)
+    assert merged.terms.sum() == approx(start_search(tree, graph, objective).value(), abs=1e-6)
 
 
 def test_callback_sees_progress_and_stops_cleanly():

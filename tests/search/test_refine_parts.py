@@ -13,15 +13,15 @@ from pytest import approx
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, graph_linkage, structural_entropy
 from hypcse.kernels.search.descent import descend
-from hypcse.kernels.search.parts import list_parts, mark_leaving, put_part, take_part
+from hypcse.kernels.search.parts import list_parts, put_part, take_part
 from hypcse.kernels.search.pricing import find_cheapest, price_places
-from hypcse.kernels.search.working_tree import COST, LEFT, N_FOUND, N_PATH, PARENT, PHI, RIGHT, WEIGHT
+from hypcse.kernels.search.working_tree import COST, LEFT, N_OFF_PATH, N_PATH, PARENT, PHI, RIGHT, WEIGHT
 from hypcse.search.run import Budget, Run
 from hypcse.search.working import start_search
 
 N, PART_SIZE = 5_000, 200
-IN_PARTS = Budget(n_sweeps=8, largest=2048, max_all=0, min_part=PART_SIZE)
-WHOLE = Budget(n_sweeps=8, largest=2048, linkages=(), resolutions=())
+IN_PARTS = Budget(n_sweeps=8, largest=2048, max_whole=0, min_part=PART_SIZE)
+WHOLE = Budget(n_sweeps=8, largest=2048)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_a_part_that_is_put_back_changes_nothing(planted):
     for part in list_parts(search.tree, N, PART_SIZE).tolist():
         tree, _ = take_part(search.tree, search.rows, *part)
         assert (tree.link[:, PARENT] < 0).sum() == 1
-        put_part(search.tree, tree, *part)
+        put_part(search.tree, search.rows, tree, *part)
     assert np.array_equal(search.tree.link[:, [PARENT, LEFT, RIGHT]], link[:, [PARENT, LEFT, RIGHT]])
     assert np.array_equal(search.tree.value, value)
 
@@ -95,10 +95,10 @@ def test_parts_are_searched_as_graphs_of_their_own(planted):
         for _ in range(8):
             if descend(own.tree, own.rows, 0, 2**62, 2048, least_gain, True)[1] == 0:
                 break
-        found = Tree(own.parents(), np.zeros(2 * leaves.size - 1))
+        found = Tree(own.division().parent, np.zeros(2 * leaves.size - 1))
         expected |= {frozenset(leaves[list(members)].tolist()) for members in clusters(found)}
         gained += search.descend_in(part, 8, 2048, least_gain)[0]
-    made = Tree(search.parents(), np.zeros(2 * N - 1))
+    made = Tree(search.division().parent, np.zeros(2 * N - 1))
     assert {members for members in clusters(made) if len(members) <= PART_SIZE} >= expected
     assert before - search.value() == approx(gained, abs=1e-6)
     weights, phi = search.tree.value[:, WEIGHT], search.tree.value[:, PHI]
@@ -109,7 +109,8 @@ def test_only_what_has_an_edge_to_another_part_is_left_to_search(planted):
     graph, start = planted
     search = start_search(start, graph, "entropy")
     parts = list_parts(search.tree, N, PART_SIZE)
-    mark_leaving(search.tree, search.rows, parts)
+    for part in parts.tolist():
+        put_part(search.tree, search.rows, take_part(search.tree, search.rows, *part)[0], *part)
     owner = np.full(N, -1)
     for k, (first, size, _) in enumerate(parts):
         owner[first : first + size] = k
@@ -172,7 +173,7 @@ def test_the_cheapest_place_is_the_cheapest_of_all(objective, case, data):
     if sibling < 0:
         assert find_cheapest(search.tree, search.rows, top, tree.n_leaves, 0.0, search.logarithmic)[0] == -1
         return
-    places = [*search.tree.path[1 : counts[N_PATH]], *search.tree.found[: counts[N_FOUND]], sibling]
+    places = [*search.tree.path[1 : counts[N_PATH]], *search.tree.off_path[: counts[N_OFF_PATH]], sibling]
     staying, least = value[sibling, COST], value[places, COST].min()
     answer = find_cheapest(search.tree, search.rows, top, tree.n_leaves, 0.0, search.logarithmic)
     assert answer[0] == sibling

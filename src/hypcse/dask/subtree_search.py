@@ -239,7 +239,7 @@ def subtree_nodes(first: int, size: int, root: int) -> Ids:
 def cut_subtrees(tree: Tree, counts: Ids, limit: int) -> Subtrees:
     """The largest subtrees whose leaves have at most half of `limit` entries, in groups of at most `limit`."""
     order = tree.leaf_order()
-    placed, n = in_place(tree, order), tree.n_leaves
+    placed, n = in_place(tree), tree.n_leaves
     load = subtree_sums(placed.parent, np.concatenate([counts[order].astype(np.float64), np.zeros(n - 1)]))
     # A leaf is a subtree whatever its entries.
     above = load > limit // 2

@@ -43,9 +43,11 @@ def refine(
         "entropy" (structural entropy) or "dasgupta".
     effort
         "fast" goes downhill from the given tree, from average and Paris linkage, and from the groups of
-        `graph_linkage(graph, "multilevel")` at three resolutions, and takes the lowest; with more than 100,000
-        vertices, only from the given tree. "thorough" goes farther down and then anneals from the best. An effort is a
-        budget of moves, so the result does not depend on the machine or on threads.
+        `graph_linkage(graph, "multilevel")` at three resolutions. It then takes from each result the clusters that are
+        best there, and goes downhill once more. With more than 4,000 vertices there are fewer starts, from 12,000 on
+        the given tree and one of groups, and with more than 100,000 only the given tree. "thorough" takes all starts up
+        to 100,000 vertices, goes farther down and then anneals from the best. An effort is a budget of moves, so the
+        result does not depend on the machine or on threads.
     starts
         Other trees to start from.
     random_state

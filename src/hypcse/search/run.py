@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial, reduce
 from itertools import repeat
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
@@ -15,7 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._choices import Effort, Linkage, Objective
+from hypcse._choices import Effort, Objective
 from hypcse._progress import Callback, Reporter
 from hypcse._random import generator
 from hypcse.entropy import entropy_from_weights
@@ -23,7 +24,7 @@ from hypcse.entropy.volumes import meeting_weights
 from hypcse.graph import Graph
 from hypcse.graph.convert import in_range, unit_exponent
 from hypcse.kernels.search.descent import descend
-from hypcse.kernels.search.parts import list_parts, mark_leaving
+from hypcse.kernels.search.parts import list_parts
 from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.search.binary import binarize, searched_tree
 from hypcse.search.components import top_of, with_top
@@ -31,7 +32,8 @@ from hypcse.search.compression import keep_nodes, one_by_one
 from hypcse.search.leaving import joined_by_distance
 from hypcse.search.linkage import link_graph
 from hypcse.search.multilevel import multilevel_tree
-from hypcse.search.working import Search, start_search
+from hypcse.search.recombination import Division, recombine
+from hypcse.search.working import Search, node_measures, start_search
 from hypcse.tree import Tree
 
 # Temperatures of annealing, in mean edge weights (times bits, or times leaves for Dasgupta's cost).
@@ -53,9 +55,10 @@ class Budget:
 
     n_sweeps    : passes of descent; each tries the best place for every subtree with changed surroundings.
     largest     : leaves of the largest subtree that descent moves.
-    linkages    : linkages on the graph to start from, besides the trees of the caller.
-    resolutions : resolutions of `multilevel_tree`s to start from too.
-    max_all     : vertices up to which these starts are tried; with more, only the trees of the caller are, and each is
+    room        : vertices of the given tree and the first of `STARTS` together, which limits how many are tried; one is
+                  tried in any case.
+    n_short     : passes from each of them if not all are tried.
+    max_whole   : vertices up to which `STARTS` are tried; with more, only the trees of the caller are, and each is
                   first searched in parts, side by side.
     min_part    : leaves of the largest part, or 1 / `n_parts` of all if that is more, at any number of threads.
     n_chains    : annealing runs, each with a seed of its own.
@@ -64,9 +67,9 @@ class Budget:
 
     n_sweeps: int
     largest: int | None
-    linkages: tuple[Linkage, ...] = ("average", "paris")
-    resolutions: tuple[float, ...] = (0.5, 1.0, 2.0)
-    max_all: int = 100_000
+    room: int = 24_000
+    n_short: int = 2
+    max_whole: int = 100_000
     min_part: int = 4096
     n_parts: int = 64
     n_chains: int = 0
@@ -77,8 +80,18 @@ class Budget:
 
 BUDGETS: dict[Effort, Budget] = {
     "fast": Budget(n_sweeps=8, largest=2048),
-    "thorough": Budget(100, None, n_chains=4, n_proposals=2_000_000, min_sweeps=20, max_sweeps=2000),
+    "thorough": Budget(100, None, room=600_000, n_chains=4, n_proposals=2_000_000, min_sweeps=20, max_sweeps=2000),
 }
+
+
+STARTS: tuple[Callable[[Graph], Tree], ...] = (
+    multilevel_tree,
+    partial(link_graph, method="paris"),
+    partial(multilevel_tree, resolution=2.0),
+    partial(link_graph, method="average"),
+    partial(multilevel_tree, resolution=0.5),
+)
+"""Trees to start from besides those of the caller; the first is of use on noisy graphs, the second on others."""
 
 
 class Refinement(NamedTuple):
@@ -129,33 +142,36 @@ class Run:
         self.graph, self.objective, self.reporter = in_range(graph), objective, Reporter(callback)
         self.deadline = None if max_seconds is None else time.monotonic() + max_seconds
         self.begin = self.best = binarize(tree, self.graph)
-        self.begin_value = self.best_value = self.lowest = self.measure(self.best)
+        self.begin_weights = weights = meeting_weights(self.begin, self.graph)
+        self.begin_value = self.best_value = self.lowest = self.measure(self.begin, weights)
+        # The objective is this constant and `unit` times a sum over nodes.
+        measures = node_measures(self.begin, self.graph, objective)
+        phi = np.log2(measures, where=measures > 0, out=np.zeros_like(measures)) if objective == "entropy" else measures
+        self.unit = 2 / self.graph.volume if objective == "entropy" and self.graph.n_edges else 2.0
+        self.offset = self.begin_value - self.unit * float(np.dot(weights, phi))
         self.n_moves, self.stopped, self.lock = 0, False, Lock()
         # Worker threads do not inherit this number.
         self.n_threads = numba.get_num_threads()
         self.least_gain = 1e-9 * float(self.graph.weights.mean()) if graph.n_edges else 0.0
 
     def search(self, starts: Sequence[Tree], budget: Budget, random_state: int) -> None:
-        """Go down from the tree, from other starts and those of the budget, then anneal if the budget says so."""
-        self.budget = budget
+        """Go down from the tree and from other starts, then anneal if the budget says so."""
+        n, self.budget = self.graph.n_vertices, budget
         # Larger trees are first searched in parts.
-        self.in_parts = self.graph.n_vertices > budget.max_all
+        self.in_parts, n_sweeps = n > budget.max_whole, budget.n_sweeps
         trees = [self.best, *(binarize(start, self.graph) for start in starts)]
-        for start in trees[1:]:
-            self.keep(start)
         if not self.in_parts and not self.out_of_time():
-            trees += [link_graph(self.graph, linkage) for linkage in budget.linkages]
-            trees += [multilevel_tree(self.graph, resolution) for resolution in budget.resolutions]
-            # Trees of equal value are the same tree, except for the order in which components are joined.
-            values = np.round([self.measure(tree) for tree in trees], 12)
-            trees = [trees[k] for k in np.sort(np.unique(values, return_index=True)[1])]
-        self.go_down(trees, "descent")
+            n_starts = max(1, budget.room // n - 1)
+            if n_starts < len(STARTS):
+                n_sweeps = min(budget.n_short, n_sweeps)
+            trees += [make_start(self.graph) for make_start in STARTS[:n_starts]]
+            trees = [tree for k, tree in enumerate(trees) if not any(same_nodes(tree, one) for one in trees[:k])]
+        self.go_down(trees, "descent", n_sweeps)
         if budget.n_chains and not self.stopped:
             self.anneal(random_state)
 
-    def measure(self, tree: Tree) -> float:
-        """The objective, recomputed from scratch, in the unit of the search."""
-        weights = meeting_weights(tree, self.graph)
+    def measure(self, tree: Tree, weights: NDArray[np.float64]) -> float:
+        """The objective by the `meeting_weights` of a tree, in the unit of the search."""
         if self.objective == "entropy":
             return entropy_from_weights(tree, self.graph, weights)
         return float(2 * np.dot(weights, tree.sizes))
@@ -167,26 +183,27 @@ class Run:
             return value + self.exponent * loops / self.graph.volume if loops > 0 else value
         return math.ldexp(value, -self.exponent)
 
-    def keep(self, tree: Tree) -> None:
+    def keep(self, end: Division) -> None:
         """Remember a tree if it is better."""
-        value = self.measure(tree)
+        value = self.offset + self.unit * float(end.terms.sum())
         # Rounding does not choose between trees.
         if value < self.best_value - 1e-12:
-            self.best, self.best_value = tree, value
+            self.best, self.best_value = searched_tree(end.parent, self.graph), value
 
-    def go_down(self, trees: list[Tree], stage: str) -> None:
-        """Descend from each tree and keep the best result; the first in a tie.
+    def go_down(self, trees: list[Tree], stage: str, n_sweeps: int) -> None:
+        """Descend from each tree, recombine the results into one, and descend from that.
 
         Small trees are searched in parallel; of a large one, its parts are.
         """
-        shares = np.zeros(len(trees))
+        shares = np.zeros(len(trees) + (len(trees) > 1))
 
-        def descend_from(place: int) -> Tree | None:
-            return self.descend_from(trees[place], stage, shares, place)
+        def descend_from(place: int) -> Division:
+            return self.descend_from(trees[place], stage, n_sweeps, shares, place)
 
-        for tree in self.side_by_side(descend_from, range(len(trees)), 1 if self.in_parts else self.n_threads):
-            if tree is not None:
-                self.keep(tree)
+        n_threads = 1 if self.in_parts else self.n_threads
+        self.keep(reduce(recombine, self.side_by_side(descend_from, range(len(trees)), n_threads)))
+        if len(trees) > 1 and not self.stopped:
+            self.keep(self.descend_from(self.best, stage, self.budget.n_sweeps, shares, len(trees)))
 
     def side_by_side(self, work: Callable[[Any], Answer], items: Iterable[Any], n_threads: int) -> Iterator[Answer]:
         """Apply work to each item in parallel, results in order; if one fails, the others stop at their next part."""
@@ -197,24 +214,23 @@ class Run:
                 self.stopped = True
                 raise
 
-    def descend_from(self, tree: Tree, stage: str, shares: NDArray[np.float64], place: int) -> Tree | None:
-        """The end of a descent: nothing moves any more, or the budget is used up. None if it does not start in time.
+    def descend_from(self, tree: Tree, stage: str, n_sweeps: int, shares: NDArray[np.float64], place: int) -> Division:
+        """The end of a descent: nothing moves any more, the budget is used up, or the search is stopped.
 
         A tree that stays too deep when flattened, like every tree of a star, is searched as it is.
         """
-        if self.out_of_time():
-            return None
+        self.out_of_time()
         if not is_shallow(tree, self.graph):
             flat = flatten(tree, self.graph)
             tree = flat if is_shallow(flat, self.graph) else tree
-        search = start_search(tree, self.graph, self.objective)
-        value = self.begin_value if tree is self.begin else self.measure(tree)
-        unit = self.graph.volume if self.objective == "entropy" else 1.0
+        weights = self.begin_weights if tree is self.begin else meeting_weights(tree, self.graph)
+        search = start_search(tree, self.graph, self.objective, weights)
+        value = self.offset + self.unit * search.value()
 
         def note(gain: float, n_moves: int, share: float) -> None:
             nonlocal value
             with self.lock:
-                value -= 2 * gain / unit
+                value -= self.unit * gain
                 self.n_moves += n_moves
                 shares[place] = max(shares[place], share)
                 self.lowest = min(self.lowest, value)
@@ -222,8 +238,8 @@ class Run:
 
         if self.in_parts:
             self.descend_in_parts(search, note)
-        self.descend_over_all(search, note, PARTS_SHARE if self.in_parts else 0.0)
-        return searched_tree(search.parents(), self.graph)
+        self.descend_over_all(search, n_sweeps, note, PARTS_SHARE if self.in_parts else 0.0)
+        return search.division()
 
     def descend_in_parts(self, search: Search, note: Note) -> None:
         """Descend inside disjoint subtrees in parallel, and mark for later what edges between them may move."""
@@ -239,13 +255,13 @@ class Run:
                 n_done += int(part[1])
             note(gain, n_moves, PARTS_SHARE * n_done / n)
 
-        for _ in self.side_by_side(descend_in, parts, self.n_threads):
+        # The largest first, so that no thread is left with one at the end.
+        for _ in self.side_by_side(descend_in, parts[np.argsort(-parts[:, 1], kind="stable")], self.n_threads):
             pass
-        mark_leaving(search.tree, search.rows, parts)
 
-    def descend_over_all(self, search: Search, note: Note, begin: float) -> None:
+    def descend_over_all(self, search: Search, n_sweeps: int, note: Note, begin: float) -> None:
         """Sweep over the whole tree; `begin` is the share of the work done before."""
-        largest, n_sweeps = self.budget.largest or self.graph.n_vertices, self.budget.n_sweeps
+        largest = self.budget.largest or self.graph.n_vertices
         n_nodes = search.tree.link.shape[0]
         for sweep in range(n_sweeps):
             moved, node = 0, 0
@@ -276,10 +292,10 @@ class Run:
                 self.report("annealing", stage / N_STAGES)
                 if self.stopped:
                     break
-        cooled = [searched_tree(chain.parents(), self.graph) for chain in chains]
-        for tree in cooled:
-            self.keep(tree)
-        self.go_down(cooled, "last descent")
+        cooled = [chain.division() for chain in chains]
+        for end in cooled:
+            self.keep(end)
+        self.go_down([searched_tree(end.parent, self.graph) for end in cooled], "last descent", budget.n_sweeps)
 
     def report(self, stage: str, share: float) -> None:
         """Call the callback, and find out whether to stop.
@@ -300,17 +316,24 @@ class Run:
 
     def result(self, start: Tree) -> Refinement:
         """The best tree with the names of the start, and its top if that was joined by distances."""
-        before, after = self.begin_value if start is self.begin else self.measure(start), self.best_value
+        before, after = self.begin_value, self.best_value
+        if start is not self.begin:
+            before = self.measure(start, meeting_weights(start, self.graph))
         tree = searched_tree(self.best.parent, self.graph, start.names)
         above = joined_by_distance(start, self.graph)
         if above.any():
             parts = leaf_labels(start.parent, above, start.n_leaves)
             topped = with_top(tree, self.graph, parts, top_of(start, parts))
-            value = self.measure(topped)
+            value = self.measure(topped, meeting_weights(topped, self.graph))
             # The same tree with its nodes in another order may be higher by a rounding error.
             if value <= before + 1e-9:
                 tree, after = topped, min(value, before)
         return Refinement(tree, self.in_unit(before), self.in_unit(after), self.n_moves)
+
+
+def same_nodes(tree: Tree, other: Tree) -> bool:
+    """Whether two trees of one search are the same."""
+    return np.array_equal(tree.parent, other.parent)
 
 
 def is_shallow(tree: Tree, graph: Graph) -> bool:

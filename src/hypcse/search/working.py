@@ -14,7 +14,16 @@ from hypcse.graph import Graph
 from hypcse.kernels.compile import read_only
 from hypcse.kernels.search.descent import anneal, descend
 from hypcse.kernels.search.parts import put_part, take_part
-from hypcse.kernels.search.working_tree import PHI, WEIGHT, Rows, WorkingTree, make_working_tree, read_parents
+from hypcse.kernels.search.working_tree import (
+    PHI,
+    WEIGHT,
+    Rows,
+    WorkingTree,
+    fill_rows,
+    make_working_tree,
+    read_parents,
+)
+from hypcse.search.recombination import Division
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 
@@ -54,40 +63,53 @@ class Search:
             gained, n_moves = gained + gain, n_moves + moved
             if moved == 0:
                 break
-        put_part(self.tree, tree, first, size, inner)
+        put_part(self.tree, self.rows, tree, first, size, inner)
         return gained, n_moves
 
     def cool(self, state: NDArray[np.uint64], temperatures: NDArray[np.float64]) -> int:
         """Anneal through falling temperatures; the number of moves made. `state` holds the seed, and is written."""
         return anneal(self.tree, self.rows, temperatures, state, self.logarithmic)[1]
 
-    def parents(self) -> NDArray[np.int64]:
-        """Parents of the current tree, over the vertices in their original order."""
+    def division(self) -> Division:
+        """The current tree, over the vertices in their original order."""
         n = self.order.size
-        placed = read_parents(self.tree, n)
-        parent = placed.copy()
+        placed, number = read_parents(self.tree, n)
+        parent, terms = placed.copy(), np.zeros(placed.size)
         parent[self.order] = placed[:n]
-        return parent
+        terms[number] = self.tree.value[:, WEIGHT] * self.tree.value[:, PHI]
+        return Division(parent, terms)
 
 
-def start_search(tree: Tree, graph: Graph, objective: Objective) -> Search:
-    """Lay out a binary tree and its graph."""
-    order = tree.leaf_order()
-    local_graph, _ = graph.subgraph(order)
-    local_tree = in_place(tree, order)
-    logarithmic = objective == "entropy"
-    measure = graph.degrees[order] if logarithmic else np.ones(tree.n_leaves)
-    working = make_working_tree(
-        local_tree.parent, node_volumes(local_tree, measure), meeting_weights(local_tree, local_graph), logarithmic
-    )
-    rows = Rows(local_graph.indptr, local_graph.indices, local_graph.weights)
-    return Search(working, rows, order, logarithmic)
+def start_search(tree: Tree, graph: Graph, objective: Objective, weights: NDArray[np.float64] | None = None) -> Search:
+    """Lay out a binary tree and its graph. `weights` are the `meeting_weights`, if known."""
+    n, logarithmic = tree.n_leaves, objective == "entropy"
+    nodes = nodes_in_place(tree)
+    order = nodes[:n]
+    position = np.empty(n, np.int64)
+    position[order] = np.arange(n)
+    weights = meeting_weights(tree, graph) if weights is None else weights
+    measure = node_measures(tree, graph, objective)
+    parent, _ = renumber(tree.parent, tree.height, nodes)
+    working = make_working_tree(parent, measure[nodes], weights[nodes], logarithmic)
+    indptr = np.append(0, np.cumsum(np.diff(graph.indptr)[order]))
+    rows = Rows(indptr, np.empty(graph.indices.size, np.int32), np.empty(graph.indices.size))
+    fill_rows(Rows(graph.indptr, graph.indices, graph.weights), order, position, *rows)
+    return Search(working, Rows(*read_only(*rows)), order, logarithmic)
 
 
-def in_place(tree: Tree, order: NDArray[np.int64]) -> Tree:
-    """The tree with leaves numbered by position and internal nodes by the end of their range, inner ones first."""
+def node_measures(tree: Tree, graph: Graph, objective: Objective) -> NDArray[np.float64]:
+    """Volumes of nodes, or for Dasgupta's cost their numbers of leaves."""
+    return node_volumes(tree, graph.degrees if objective == "entropy" else np.ones(tree.n_leaves))
+
+
+def nodes_in_place(tree: Tree) -> NDArray[np.int64]:
+    """Leaves from left to right, then internal nodes by the end of their range, inner ones first."""
     n = tree.n_leaves
     end = tree.first_positions[n:] + tree.sizes[n:]
-    inner = n + np.lexsort((tree.sizes[n:], end))
-    parent, height = renumber(tree.parent, tree.height, np.concatenate([order, inner]))
+    return np.concatenate([tree.leaf_order(), n + np.lexsort((tree.sizes[n:], end))])
+
+
+def in_place(tree: Tree) -> Tree:
+    """The tree with its nodes numbered in the order of `nodes_in_place`."""
+    parent, height = renumber(tree.parent, tree.height, nodes_in_place(tree))
     return replace(tree, parent=parent, height=height, names=None)

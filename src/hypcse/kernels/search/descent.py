@@ -17,7 +17,7 @@ from hypcse.kernels.search.working_tree import (
     MARK,
     MEASURE,
     MEETING,
-    N_FOUND,
+    N_OFF_PATH,
     N_PATH,
     N_STEPS,
     PARENT,
@@ -74,8 +74,8 @@ def _mark_stale(tree: WorkingTree, top: int, sibling: int, fork: int) -> None:
             tree.stale[node] = True
             tree.stale[tree.link[node, LEFT]] = tree.stale[tree.link[node, RIGHT]] = True
             node = tree.link[node, PARENT]
-    for k in range(tree.counts[N_FOUND]):
-        node = tree.found[k]
+    for k in range(tree.counts[N_OFF_PATH]):
+        node = tree.off_path[k]
         if tree.link[node, LEFT] < 0:
             tree.stale[node] = True
 
@@ -97,14 +97,14 @@ def _set_measure(tree: WorkingTree, node: int, measure: float, logarithmic: bool
 @helper
 def _place(tree: WorkingTree, k: int) -> int:
     """The k-th priced place, for k from 1: those on the path, then the others."""
-    return tree.path[k] if k < tree.counts[N_PATH] else tree.found[k - tree.counts[N_PATH]]
+    return tree.path[k] if k < tree.counts[N_PATH] else tree.off_path[k - tree.counts[N_PATH]]
 
 
 @helper
 def _best_place(tree: WorkingTree, sibling: int) -> int:
     """The cheapest place; staying wins ties, then the one found first."""
     best = sibling
-    for k in range(1, tree.counts[N_PATH] + tree.counts[N_FOUND]):
+    for k in range(1, tree.counts[N_PATH] + tree.counts[N_OFF_PATH]):
         place = _place(tree, k)
         if tree.value[place, COST] < tree.value[best, COST]:
             best = place
@@ -166,7 +166,7 @@ def _draw_place(tree: WorkingTree, sibling: int, temperature: float, draw: float
     chosen = sibling
     # One pass: each place replaces the choice with probability (its share) / (sum so far), and what is left of the draw
     # is uniform again.
-    for k in range(1, tree.counts[N_PATH] + tree.counts[N_FOUND]):
+    for k in range(1, tree.counts[N_PATH] + tree.counts[N_OFF_PATH]):
         place = _place(tree, k)
         if place == sibling:
             continue

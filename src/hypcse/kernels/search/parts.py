@@ -65,13 +65,17 @@ def take_part(tree: WorkingTree, rows: Rows, first: int, size: int, inner: int) 
 
 
 @kernel
-def put_part(tree: WorkingTree, part: WorkingTree, first: int, size: int, inner: int) -> None:
-    """Write a part back where it was taken from; other parts may be written at the same time."""
+def put_part(tree: WorkingTree, rows: Rows, part: WorkingTree, first: int, size: int, inner: int) -> None:
+    """Write a part back where it was taken from; other parts may be written at the same time.
+
+    Of its nodes, only those that the search of a part cannot judge are left stale: subtrees with an edge that leaves.
+    """
     n_nodes = 2 * size - 1
     root = inner + size - 2
     above = tree.link[root, PARENT]
     for node in range(n_nodes):
         known = _known_as(node, first, size, inner)
+        tree.stale[known] = False
         for k in range(N_VALUES):
             tree.value[known, k] = part.value[node, k]
         if part.link[node, PARENT] < 0:
@@ -81,27 +85,14 @@ def put_part(tree: WorkingTree, part: WorkingTree, first: int, size: int, inner:
         if node >= size:
             tree.link[known, LEFT] = _known_as(part.link[node, LEFT], first, size, inner)
             tree.link[known, RIGHT] = _known_as(part.link[node, RIGHT], first, size, inner)
-
-
-@kernel
-def mark_leaving(tree: WorkingTree, rows: Rows, parts: Ids) -> None:
-    """Mark as stale what parts could not search: nodes outside of them, and subtrees with an edge to another part.
-
-    Columns ascend within rows, so the first and the last of a row tell whether an edge leaves.
-    """
-    tree.stale[:] = True
-    for k in range(parts.shape[0]):
-        for node in range(2 * parts[k, 1] - 1):
-            tree.stale[_known_as(node, parts[k, 0], parts[k, 1], parts[k, 2])] = False
-    for k in range(parts.shape[0]):
-        first, end = parts[k, 0], parts[k, 0] + parts[k, 1]
-        for leaf in range(first, end):
-            begin, after = rows.indptr[leaf], rows.indptr[leaf + 1]
-            if begin < after and (rows.indices[begin] < first or rows.indices[after - 1] >= end):
+    for leaf in range(first, first + size):
+        for e in range(rows.indptr[leaf], rows.indptr[leaf + 1]):
+            if not first <= rows.indices[e] < first + size:
                 node = leaf
-                while not tree.stale[node]:
+                while node != above and not tree.stale[node]:
                     tree.stale[node] = True
                     node = tree.link[node, PARENT]
+                break
 
 
 @helper

@@ -33,7 +33,7 @@ from hypcse.kernels.search.working_tree import (
     MARK,
     MEASURE,
     MEETING,
-    N_FOUND,
+    N_OFF_PATH,
     N_PATH,
     N_STEPS,
     PARENT,
@@ -69,7 +69,7 @@ def step_limit(tree: WorkingTree) -> int:
 
 @helper
 def _mark_leaves(tree: WorkingTree, top: int, n_leaves: int, inside: int, largest: int) -> int:
-    """Mark the leaves under a node with `inside` and list them in `found`; their number, 0 if over `largest`."""
+    """Mark the leaves under a node with `inside` and list them in `off_path`; their number, 0 if over `largest`."""
     tree.stack[0] = top
     depth, n_inside = 1, 0
     while depth > 0:
@@ -79,7 +79,7 @@ def _mark_leaves(tree: WorkingTree, top: int, n_leaves: int, inside: int, larges
             if n_inside == largest:
                 return 0
             tree.link[node, MARK] = inside
-            tree.found[n_inside] = node
+            tree.off_path[n_inside] = node
             n_inside += 1
         else:
             tree.stack[depth], tree.stack[depth + 1] = tree.link[node, LEFT], tree.link[node, RIGHT]
@@ -92,7 +92,7 @@ def _collect_neighbors(tree: WorkingTree, rows: Rows, n_inside: int, inside: int
     """Add up the weight from the listed leaves to each leaf outside, and list those in `stack`; their number."""
     n_neighbors = 0
     for k in range(n_inside):
-        leaf = tree.found[k]
+        leaf = tree.off_path[k]
         tree.counts[N_STEPS] += rows.indptr[leaf + 1] - rows.indptr[leaf]
         if tree.counts[N_STEPS] > limit:
             return 0
@@ -124,41 +124,41 @@ def _list_path(tree: WorkingTree, node: int, on_path: int, limit: int) -> None:
 
 @helper
 def _walk_up(tree: WorkingTree, n_neighbors: int, outside: int, on_path: int, limit: int) -> int:
-    """List the nodes from the neighbors up to the path in `found`, parents before children, and add up their amounts.
+    """List the nodes from the neighbors up to the path in `off_path`, parents first, and add up their amounts.
 
     A node of the path where something meets gets the mark after `on_path`; their number.
     """
-    n_found, n_met = 0, 0
+    n_off_path, n_met = 0, 0
     most = limit - tree.counts[N_STEPS]
     for k in range(n_neighbors):
-        begin = n_found
+        begin = n_off_path
         node = tree.stack[k]
-        tree.found[n_found] = node
-        n_found += 1
+        tree.off_path[n_off_path] = node
+        n_off_path += 1
         node = tree.link[node, PARENT]
-        while tree.link[node, MARK] < outside and n_found <= most:
+        while tree.link[node, MARK] < outside and n_off_path <= most:
             tree.link[node, MARK] = outside
             tree.value[node, AMOUNT] = 0.0
-            tree.found[n_found] = node
-            n_found += 1
+            tree.off_path[n_off_path] = node
+            n_off_path += 1
             node = tree.link[node, PARENT]
-        if n_found > most:
-            tree.counts[N_STEPS] += n_found
+        if n_off_path > most:
+            tree.counts[N_STEPS] += n_off_path
             return 0
         if tree.link[node, MARK] == on_path:
             tree.link[node, MARK] = on_path + 1
             tree.value[node, MEETING] = 0.0
             n_met += 1
-        low, high = begin, n_found - 1
+        low, high = begin, n_off_path - 1
         while low < high:
-            tree.found[low], tree.found[high] = tree.found[high], tree.found[low]
+            tree.off_path[low], tree.off_path[high] = tree.off_path[high], tree.off_path[low]
             low, high = low + 1, high - 1
-    for k in range(n_found - 1, -1, -1):
-        node = tree.found[k]
+    for k in range(n_off_path - 1, -1, -1):
+        node = tree.off_path[k]
         above = tree.link[node, PARENT]
         tree.value[above, AMOUNT if tree.link[above, MARK] == outside else MEETING] += tree.value[node, AMOUNT]
-    tree.counts[N_FOUND] = n_found
-    tree.counts[N_STEPS] += n_found
+    tree.counts[N_OFF_PATH] = n_off_path
+    tree.counts[N_STEPS] += n_off_path
     return n_met
 
 
@@ -251,13 +251,13 @@ def price_places(tree: WorkingTree, rows: Rows, top: int, largest: int, logarith
 
     -1 when there is no such place, or when the subtree has more than `largest` leaves or would take more steps than
     `step_limit`, and nothing was done.
-    The places are the first `counts[N_FOUND]` of `found` and, from the second on, the first `counts[N_PATH]` of `path`.
+    The places are the first `counts[N_OFF_PATH]` of `off_path`, and the first `counts[N_PATH]` of `path` but one.
     """
     sibling = _survey(tree, rows, top, largest, logarithmic)
     if sibling >= 0:
-        for k in range(tree.counts[N_FOUND]):
-            if tree.found[k] != sibling:
-                _price(tree, tree.found[k], tree.value[top, MEASURE], logarithmic)
+        for k in range(tree.counts[N_OFF_PATH]):
+            if tree.off_path[k] != sibling:
+                _price(tree, tree.off_path[k], tree.value[top, MEASURE], logarithmic)
     return sibling
 
 
@@ -279,8 +279,8 @@ def find_cheapest(
         if value[tree.path[k], COST] < value[best, COST] - least_gain:
             best = tree.path[k]
     least = value[best, COST] - least_gain
-    for k in range(tree.counts[N_FOUND]):
-        node = tree.found[k]
+    for k in range(tree.counts[N_OFF_PATH]):
+        node = tree.off_path[k]
         if node == sibling:
             continue
         above = tree.link[node, PARENT]

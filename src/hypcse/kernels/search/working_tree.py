@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
 from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
-from hypcse.kernels.compile import helper, kernel
+from hypcse.kernels.compile import helper, kernel, parallel_kernel
 
 # Columns of `link`. MARK holds the number that the last survey wrote: a new survey needs no clearing.
 PARENT, LEFT, RIGHT, MARK = 0, 1, 2, 3
@@ -15,7 +16,7 @@ PARENT, LEFT, RIGHT, MARK = 0, 1, 2, 3
 # weight (g - h), the price of going below a node; MEETING is the weight from S that meets a node of its old path.
 MEASURE, PHI, WEIGHT, AMOUNT, COST, GAIN_PHI, PASSING, MEETING = 0, 1, 2, 3, 4, 5, 6, 7
 # Entries of `counts`. N_STEPS is what the last survey walked, CREDIT what surveys may still walk in this sweep.
-N_PATH, N_FOUND, CLOCK, N_STEPS, CREDIT = 0, 1, 2, 3, 4
+N_PATH, N_OFF_PATH, CLOCK, N_STEPS, CREDIT = 0, 1, 2, 3, 4
 
 
 class Rows(NamedTuple):
@@ -36,7 +37,7 @@ class WorkingTree(NamedTuple):
     link: ShortIds
     value: Reals
     path: ShortIds
-    found: ShortIds
+    off_path: ShortIds
     stack: ShortIds
     stale: Flags
     counts: Ids
@@ -68,9 +69,19 @@ def make_working_tree(parent: Ids, measure: Reals, weight: Reals, logarithmic: b
     return WorkingTree(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(5, np.int64))
 
 
+@parallel_kernel
+def fill_rows(rows: Rows, order: Ids, position: Ids, indptr: Ids, indices: ShortIds, weights: Reals) -> None:
+    """Write the rows of the vertices in `order`, whose new ids are `position`; row k begins at `indptr[k]`."""
+    for k in numba.prange(order.size):
+        begin = rows.indptr[order[k]]
+        for e in range(rows.indptr[order[k] + 1] - begin):
+            indices[indptr[k] + e] = position[rows.indices[begin + e]]
+            weights[indptr[k] + e] = rows.weights[begin + e]
+
+
 @kernel
-def read_parents(tree: WorkingTree, n_leaves: int) -> Ids:
-    """Parents of the tree as it stands, internal nodes renumbered so that children come before parents."""
+def read_parents(tree: WorkingTree, n_leaves: int) -> tuple[Ids, Ids]:
+    """Parents of the tree as it stands, and the number that each node has there: children come before parents."""
     n_nodes = tree.link.shape[0]
     top = 0
     while tree.link[top, PARENT] >= 0:
@@ -90,4 +101,4 @@ def read_parents(tree: WorkingTree, n_leaves: int) -> Ids:
     for node in range(n_nodes):
         if tree.link[node, PARENT] >= 0:
             parent[number[node]] = number[tree.link[node, PARENT]]
-    return parent
+    return parent, number
