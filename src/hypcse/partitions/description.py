@@ -326,7 +326,7 @@ def written(column: Column, value: float, difference: float) -> str:
 
     >>> weight, year = Column("weight", "number", np.array([9.5])), Column("year", "number", np.array([2008.0]))
     >>> written(weight, 4123.0, 1500.0), written(weight, 0.01234, 0.02), written(weight, -0.1, 40.0)
-    ('4,100', '0.012', '-0.1')
+    ('4,100', '0.012', '0')
     >>> written(year, 2008.0, 3.0), written(Column("tax", "number", np.array([0.2]), (), "#%"), 0.196, 0.1)
     ('2008', '20%')
     >>> day = Column("day", "date", np.array([0.0]))
@@ -346,8 +346,8 @@ def written(column: Column, value: float, difference: float) -> str:
         text = f"{value:.4g}"
     else:
         places = _digits(difference)
-        # A value that is small beside the difference has a digit of its own.
-        places = max(places, min(_digits(value), places + 1)) if value else places
+        # A value that is small beside the difference, but not nothing, has a digit of its own.
+        places = max(places, min(_digits(value), places + 1)) if abs(value) > abs(difference) / 50 else places
         rounded = round(value, places) + 0.0
         text = f"{rounded:,.{max(places, 0)}f}" if rounded != round(rounded) else f"{rounded:,.0f}"
     return column.unit.replace("#", text)

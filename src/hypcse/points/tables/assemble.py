@@ -11,7 +11,7 @@ from hypcse._checks import first_duplicate, number_repeated, say_count
 from hypcse.points.columns import list_names, name_column
 from hypcse.points.points import Points
 from hypcse.points.tables.cells import is_missing, text_of
-from hypcse.points.tables.decisions import Uses, decide_uses
+from hypcse.points.tables.decisions import CODE, Uses, decide_uses
 from hypcse.points.tables.features import classes_of
 from hypcse.points.tables.table import Table
 
@@ -103,7 +103,8 @@ def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
     if changed:
         yield f"read in its own way: {list_names(changed, _MOST_NAMES)}"
     chosen = [column for column in uses.features if _CLASS.search(table.header[column])]
-    chosen = chosen or [column for column in texts if column not in table.roles.categorical]
+    plain = [column for column in texts if not CODE.search(table.header[column])]
+    chosen = chosen or [column for column in plain if column not in table.roles.categorical]
     if chosen and table.roles.label is None and not set(chosen) <= table.roles.certain:
         option = table.option("label", chosen[-1])
         yield f"if a column holds known classes, to score by and not to cluster by: {option}"

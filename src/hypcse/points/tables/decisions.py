@@ -22,7 +22,7 @@ from hypcse.points.tables.table import Table
 
 _ID = re.compile(r"(?i:(?:^|[\W_])(?:id|key|code|no|nr|num|number|index)$)|[a-z](?:Id|ID|No|Number)$")
 """How columns are called that hold ids, if their numbers differ."""
-_CODE = re.compile(r"(?i)(?:^|[\W_])(?:zip|zip[ _]?code|post[ _]?code|postal[ _]?code|plz|fips)$")
+CODE = re.compile(r"(?i)(?:^|[\W_])(?:zip|zip[ _]?code|post[ _]?code|postal[ _]?code|plz|fips)$")
 """How columns are called whose numbers are no quantities."""
 _NAME = re.compile(r"(?i)(?:name|title)$")
 _LONG = 60
@@ -74,7 +74,7 @@ def decide_uses(table: Table) -> Uses:
     for column in roles.features:
         cells, is_certain = table.frame[column], column in roles.certain
         is_text = column in roles.categorical or (
-            not (is_certain or columns.strict) and _CODE.search(table.header[column]) is not None
+            not (is_certain or columns.strict) and CODE.search(table.header[column]) is not None
         )
         feature = category_feature(cells) if is_text else number_feature(cells, decimals, dates)
         reason = None if is_certain else _reason_without_name(table, column, feature)
@@ -159,7 +159,7 @@ def _name_rows(table: Table, uses: Uses, texts: dict[int, Problem]) -> None:
     for column, problem in texts.items():
         if column == uses.names:
             continue
-        option = "categorical" if problem.sort == "few" else "keep" if _CODE.search(table.header[column]) else None
+        option = "categorical" if problem.sort == "few" else "keep" if CODE.search(table.header[column]) else None
         use = "" if option is None else f"; {table.option(option, column)} uses it"
         differ = "every text occurs once" if problem.sort == "unique" else f"{problem.n} different texts"
         missing = f"{shares[column]:.0%} of it is missing, " if shares[column] > MAX_MISSING else ""
