@@ -77,6 +77,7 @@ export class App {
     this.pairs = new Map();
     this.besideShown = false;
     this.colors = new Uint32Array(0);
+    this.bright = this.colors; // Without what a lasso fades.
     /** @type {Point} Where the pointer was last, in pixels of the picture. */
     this.pointed = [0, 0];
     this.cutAnew();
@@ -135,7 +136,8 @@ export class App {
     const labeling = this.labeling(mode);
     if (labeling) this.colors = colorByLabel(this.majoritiesOf(labeling), this.palette(labeling));
     else this.colors = mode === "depth" ? colorByDepth(tree, look) : colorByCut(partition, look);
-    if (this.lassoed) this.colors = fadeOthers(tree, this.colors, this.lassoed, look);
+    this.bright = this.colors;
+    if (this.lassoed) this.colors = fadeOthers(tree, this.bright, this.lassoed, look);
     this.besideShown = false;
   }
 

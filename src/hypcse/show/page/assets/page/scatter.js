@@ -122,7 +122,7 @@ export class Scatter {
     }
     view.resize(width, height);
     scene.clear();
-    view.build(scene, app.colors, app.litLeaves(), app.state.look);
+    view.build(scene, app.bright, app.litLeaves(), app.state.look);
     painter.paint(scene, width, height);
     this.frameTime = performance.now() - begin;
     this.drawMarks();
