@@ -262,15 +262,6 @@ export class App {
     return this.lassoed ?? (selected < 0 ? null : this.tree.leavesInOrder(selected));
   }
 
-  /** 1 for each leaf that is selected and 0 for others; null where nothing is, or a single leaf or all of them are. */
-  litLeaves() {
-    const leaves = this.selectedLeaves();
-    if (!leaves || (!this.lassoed && (leaves.length < 2 || leaves.length === this.tree.leafCount))) return null;
-    const lit = new Uint8Array(this.tree.leafCount);
-    for (const leaf of leaves) lit[leaf] = 1;
-    return lit;
-  }
-
   /**
    * Name a node; an empty name takes back what was given here.
    * @param {number} node @param {string} name
