@@ -53,7 +53,7 @@ def partition_contents(
     structure = getattr(source, "structure_", None) if structure is None else structure
     if automatic is None:
         automatic = flat_of(source)
-    elif np.size(automatic) == tree.n_leaves > 1 and np.ptp(automatic) == 0:
+    elif np.size(automatic) == tree.n_leaves > 1 == np.unique(automatic).size:
         # One cluster for want of structure shows nothing.
         automatic = None
     own = getattr(source, "levels_", None) if levels is None else levels

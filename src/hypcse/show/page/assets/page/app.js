@@ -77,6 +77,7 @@ export class App {
     this.pairs = new Map();
     this.besideShown = false;
     this.colors = new Uint32Array(0);
+    this.bright = this.colors; // Without what a lasso fades.
     /** @type {Point} Where the pointer was last, in pixels of the picture. */
     this.pointed = [0, 0];
     this.cutAnew();
@@ -135,7 +136,8 @@ export class App {
     const labeling = this.labeling(mode);
     if (labeling) this.colors = colorByLabel(this.majoritiesOf(labeling), this.palette(labeling));
     else this.colors = mode === "depth" ? colorByDepth(tree, look) : colorByCut(partition, look);
-    if (this.lassoed) this.colors = fadeOthers(tree, this.colors, this.lassoed, look);
+    this.bright = this.colors;
+    if (this.lassoed) this.colors = fadeOthers(tree, this.bright, this.lassoed, look);
     this.besideShown = false;
   }
 
@@ -258,15 +260,6 @@ export class App {
   selectedLeaves() {
     const { selected } = this.state;
     return this.lassoed ?? (selected < 0 ? null : this.tree.leavesInOrder(selected));
-  }
-
-  /** 1 for each leaf that is selected and 0 for others; null where nothing is, or a single leaf or all of them are. */
-  litLeaves() {
-    const leaves = this.selectedLeaves();
-    if (!leaves || (!this.lassoed && (leaves.length < 2 || leaves.length === this.tree.leafCount))) return null;
-    const lit = new Uint8Array(this.tree.leafCount);
-    for (const leaf of leaves) lit[leaf] = 1;
-    return lit;
   }
 
   /**

@@ -122,10 +122,20 @@ export class Scatter {
     }
     view.resize(width, height);
     scene.clear();
-    view.build(scene, app.colors, app.litLeaves(), app.state.look);
+    view.build(scene, app.bright, this.litLeaves(), app.state.look);
     painter.paint(scene, width, height);
     this.frameTime = performance.now() - begin;
     this.drawMarks();
+  }
+
+  /** 1 for each leaf that is selected and 0 for others; null where nothing is, or a single leaf or all of them are. */
+  litLeaves() {
+    const { app } = this;
+    const leaves = app.selectedLeaves();
+    if (!leaves || (!app.lassoed && (leaves.length < 2 || leaves.length === app.tree.leafCount))) return null;
+    const lit = new Uint8Array(app.tree.leafCount);
+    for (const leaf of leaves) lit[leaf] = 1;
+    return lit;
   }
 
   /** Titles, the leaf under the pointer, the selected leaf, and the lasso. */

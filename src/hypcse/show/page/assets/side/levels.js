@@ -17,6 +17,7 @@ export class LevelList {
     byId("levels").hidden = !this.buttons.length;
     this.list.replaceChildren(...this.buttons.map((button) => element("li", {}, [button])));
     this.list.addEventListener("keydown", (event) => this.press(event));
+    if (!app.page.stability) byId("levels-key").textContent = "clusters";
     byId("stability-note").textContent = this.buttons.length ? app.page.stabilityNote : "";
     this.tellStructure(app.page.structure);
     app.listen((changed) => {
