@@ -77,7 +77,7 @@ def examples() -> list[tuple[Callable[..., object], tuple[Any, ...]]]:
     return [
         (descend, (tree, Rows(fixed_ids, fixed_short, fixed_reals), 0, 0, 0, 0.0, True)),
         (_move_vertices, (Rows(fixed_ids, fixed_ids, fixed_reals), fixed_reals, fixed_reals, 0, 0.0)),
-        (make_working_tree, (fixed_ids, reals, reals, True)),
+        (make_working_tree, (ids, reals, reals, True)),
         (read_parents, (tree, 0)),
         (_induced_forest, (fixed_ids, fixed_ids, fixed_ids)),
         (mean_merges, (table, reals)),
