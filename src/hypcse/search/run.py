@@ -55,9 +55,9 @@ class Budget:
 
     n_sweeps    : passes of descent; each tries the best place for every subtree with changed surroundings.
     largest     : leaves of the largest subtree that descent moves.
-    room        : vertices of the given tree and the first of `STARTS` together, which limits how many are tried; one is
-                  tried in any case.
-    n_short     : passes from each of them if not all are tried.
+    room        : vertices of the given tree and the first of `STARTS` together, which limits how many are tried: one in
+                  any case, and none twice.
+    n_short     : passes from each of them if there is no room for all.
     max_whole   : vertices up to which `STARTS` are tried; with more, only the trees of the caller are, and each is
                   first searched in parts, side by side.
     min_part    : leaves of the largest part, or 1 / `n_parts` of all if that is more, at any number of threads.
@@ -161,11 +161,15 @@ class Run:
         self.in_parts, n_sweeps = n > budget.max_whole, budget.n_sweeps
         trees = [self.best, *(binarize(start, self.graph) for start in starts)]
         if not self.in_parts and not self.out_of_time():
-            n_starts = max(1, budget.room // n - 1)
-            if n_starts < len(STARTS):
+            most = len(trees) + max(1, budget.room // n - 1)
+            for make_start in STARTS:
+                start = make_start(self.graph)
+                if not any(np.array_equal(start.parent, tree.parent) for tree in trees):
+                    trees.append(start)
+                if len(trees) == most:
+                    break
+            if len(trees) == most and budget.room // n <= len(STARTS):
                 n_sweeps = min(budget.n_short, n_sweeps)
-            trees += [make_start(self.graph) for make_start in STARTS[:n_starts]]
-            trees = [tree for k, tree in enumerate(trees) if not any(same_nodes(tree, one) for one in trees[:k])]
         self.go_down(trees, "descent", n_sweeps)
         if budget.n_chains and not self.stopped:
             self.anneal(random_state)
@@ -329,11 +333,6 @@ class Run:
             if value <= before + 1e-9:
                 tree, after = topped, min(value, before)
         return Refinement(tree, self.in_unit(before), self.in_unit(after), self.n_moves)
-
-
-def same_nodes(tree: Tree, other: Tree) -> bool:
-    """Whether two trees of one search are the same."""
-    return np.array_equal(tree.parent, other.parent)
 
 
 def is_shallow(tree: Tree, graph: Graph) -> bool:
