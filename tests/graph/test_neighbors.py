@@ -245,23 +245,3 @@ def test_many_copies_are_searched_once(monkeypatch):
     for value in range(50):
         rows = np.flatnonzero(X[:, 0] == value)
         assert_array_equal(indices[rows[-1]], rows[:10])
-
-
-def test_the_tree_runs_on_the_threads_of_the_kernels(monkeypatch):
-    import scipy.spatial
-
-    asked = []
-
-    class Watched(scipy.spatial.cKDTree):
-        def query(self, *given, **options):
-            asked.append(options["workers"])
-            return super().query(*given, **options)
-
-    monkeypatch.setattr(scipy.spatial, "cKDTree", Watched)
-    before = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
-        nearest_neighbors(clustered(200, 2), 5, algorithm="kd-tree")
-    finally:
-        numba.set_num_threads(before)
-    assert set(asked) == {1}

@@ -13,7 +13,7 @@ from hypcse._threads import worker_threads
 from hypcse.estimators.preparing import check_table
 from hypcse.graph import Graph
 from hypcse.graph.features import reduce_columns
-from hypcse.graph.neighbors.search import unit_rows, warn_of_zeros
+from hypcse.graph.neighbors.search import index_of, unit_rows, warn_of_zeros
 from hypcse.graph.scales import Scaling
 from hypcse.graph.similarity import Links, links_to
 from hypcse.partitions.outliers import Outliers, excess
@@ -119,7 +119,12 @@ class NewPoints:
             # Rows of zeros have a column of their own.
             points = np.pad(points, ((0, 0), (0, features.shape[1] - points.shape[1])))
         with worker_threads(self.n_jobs, len(points)):
-            return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric)
+            index = self._index = index_of(points, getattr(self, "_index", None))
+            return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric, index)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the index of the training points, which is soon made again."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_index"}
 
     def _in_columns(self, X: Any) -> tuple[Any, NDArray[np.bool_] | None]:
         """Input for scikit-learn's checks, and where it is filled; a table is read as the training table was."""

@@ -16,6 +16,7 @@ from hypcse._choices import Bandwidth, Metric, NeighborSearch, Scale, WidthRule
 from hypcse.graph.features import dense_features
 from hypcse.graph.graph import Graph
 from hypcse.graph.neighbors import search
+from hypcse.graph.neighbors.exact import TreeIndex
 from hypcse.graph.neighbors.search import nearest_neighbors, neighbors_among, published_neighbors
 from hypcse.graph.scaling import scale_features
 
@@ -103,7 +104,7 @@ def similarity_graph(
 
     Notes
     -----
-    By default, below 20,000 points, this is the graph behind the published figures: scikit-learn's neighbors, in its
+    By default, below 12,000 points, this is the graph behind the published figures: scikit-learn's neighbors, in its
     own order among equal distances. The diagonal is then 1, or 0 for a point that exact copies push out of its own
     list. Otherwise equal distances are ordered by id and the diagonal is 1. Memory O(n k).
 
@@ -239,9 +240,13 @@ def links_to(
     n_neighbors: int,
     bandwidth: float,
     metric: Metric = "euclidean",
+    index: TreeIndex | None = None,
 ) -> Links:
-    """Links of new points (m, d) to their nearest among the points (n, d) of a graph, on one scale. O(n d) each."""
-    indices, distances = neighbors_among(points, new_points, n_neighbors)
+    """Links of new points (m, d) to their nearest among the points (n, d) of a graph, on one scale.
+
+    O(n d) per point, less with an `index_of` the points; O(m k) memory and one block.
+    """
+    indices, distances = neighbors_among(points, new_points, n_neighbors, index)
     if metric == "cosine":
         # All rows have length 1, and 1 - cos = |u - v|^2 / 2.
         distances = np.square(distances) / 2

@@ -44,6 +44,12 @@ def helper(function: Function) -> Function:
     return cast(Function, numba.njit(**_INSIDE)(function))
 
 
+def summing_helper(function: Function) -> Function:
+    """A helper whose sums may be taken in any order, which makes them vector instructions."""
+    sums: Any = {**_INSIDE, "_nrt": False, "fastmath": {"reassoc", "nsz", "contract"}}
+    return cast(Function, numba.njit(**sums)(function))
+
+
 def bare_helper(function: Function) -> Function:
     """A helper that makes no arrays: those that pass through are not counted, which can take longer than its work."""
     bare: Any = {**_INSIDE, "_nrt": False}

@@ -1,27 +1,28 @@
-"""Approximate nearest neighbors for large tables: points in lists, a search of the nearest lists, exact distances."""
+"""Approximate nearest neighbors for large tables: near points from a k-d tree, then the neighbors of neighbors."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import warn
 from hypcse.graph.neighbors.exact import FAR, Ids, Nearest, Queries, brute_force, in_unit, kd_tree
-from hypcse.kernels.points.lists import Lists, columns_of_lists, move_centers, nearest_centers, read_lists
+from hypcse.kernels.points.kdtree import LEAF, build_tree
+from hypcse.kernels.points.leaves import search_leaves
+from hypcse.kernels.points.links import Links, joined_links, links_back, measured_links, projected
 from hypcse.kernels.points.nearest import sorted_candidates
 
 # Share of true neighbors that a sample of points must find; the sample is large enough to tell 0.998 from 0.995.
 RECALL = 0.998
 SAMPLE = 512
-# Candidates beyond k: the point itself, and a few that single precision may have put in the wrong order.
-EXTRA = 3
-# Points per center for learning, and the number of k-means steps.
-PER_CENTER = 16
-N_MOVES = 8
-# If a query would have to read more than this share of all lists, matrix products are faster.
-MAX_SHARE = 0.15
+# Columns of the tree; wider tables are searched in as many random directions.
+MAX_COLUMNS = 32
+# Leaves that a block of points looks into, times the columns, and the share of the squared reach within which it does.
+VISITS, REACH = 6_000, 0.2
+# Points in a list beyond k, and points that have it in theirs.
+EXTRA, BACK = 10, 8
+# A round must find this share of what is lacking.
+PROGRESS = 0.2
 # An exact search with more products than this takes minutes.
 MANY_PRODUCTS = 1e13
 _QUERIES = 65_536
@@ -31,83 +32,69 @@ _SEED = 1
 def nearest_in_lists(X: NDArray[np.floating], k: int) -> Nearest:
     """The k nearest others of every point, an estimated 0.995 of them or more.
 
-    Points are put in about 2 sqrt(n) lists by their nearest center. A query reads the lists of the centers nearest to
-    it, as many as a sample of 512 points needs. The result is the same at any number of threads. If too many lists
-    would be needed, or if single precision cannot tell the points apart, the search is exact.
+    Each point has a list of near points, first from the nearest leaves of a k-d tree. In each round, points look into
+    the lists of those in their own, until a sample of 512 points has its true neighbors. The result is the same at any
+    number of threads. If no round helps any more, for example because single precision cannot tell the points apart,
+    the search is exact.
     """
-    n, index = len(X), _Index(X)
-    n_reads, share = _choose_reads(index, k)
-    if share < RECALL:
-        return _search_exactly(X, k, share)
+    n = len(X)
+    k_all = min(n, k + max(EXTRA, k // 2))
+    points = _robustly_centered(X)
+    order, links = _first_lists(points, k_all)
+    points = points[order]
+    sample = _Sample(X, order, k)
+    before, share = -1.0, sample.share(links)
+    while share < RECALL:
+        if 1 - share > (1 - PROGRESS) * (1 - before):
+            return _search_exactly(X, k, share)
+        links = joined_links(points, links, *links_back(links, BACK))
+        before, share = share, sample.share(links)
+    return _measured(X, order, links, k)
+
+
+def _first_lists(points: NDArray[np.float32], k: int) -> tuple[Ids, Links]:
+    """The row of each position in the leaves of a tree, and near points of each position."""
+    d, table = points.shape[1], points
+    if d > MAX_COLUMNS:
+        directions = np.random.default_rng(_SEED).standard_normal((d, MAX_COLUMNS), dtype=np.float32)
+        table = projected(points, directions)
+    tree = build_tree(table)
+    most = max(1, VISITS // table.shape[1])
+    ids, squared = search_leaves(tree, tree.points, tree.start, REACH, most, k)
+    if table is points:
+        return tree.ids, Links(ids, squared, np.ones(ids.shape, np.bool_))
+    return tree.ids, measured_links(points[tree.ids], ids)
+
+
+class _Sample:
+    """Some rows of a table and the distances of their k-th neighbors, by brute force."""
+
+    def __init__(self, X: NDArray[np.floating], order: Ids, k: int) -> None:
+        self.X, self.order, self.k = X, order, k
+        self.places = _sample(len(X), SAMPLE)
+        self.farthest = brute_force(X, k, Queries.rows(X, order[self.places]))[1][:, -1:]
+
+    def share(self, links: Links) -> float:
+        """The share of true neighbors in the lists."""
+        # By distance: among equal ones any choice is right.
+        squared = _candidates(self.X, self.order, links, self.places)[1][:, : self.k]
+        return float((squared <= self.farthest).mean())
+
+
+def _candidates(X: NDArray[np.floating], order: Ids, links: Links, places: Ids) -> Nearest:
+    rows, near = order[places], links.ids[places]
+    return sorted_candidates(X, X[rows], rows, np.where(near < 0, -1, order[near]))
+
+
+def _measured(X: NDArray[np.floating], order: Ids, links: Links, k: int) -> Nearest:
+    """The k nearest of the points in each list, by exact distances."""
+    n = len(X)
     indices, squared = np.empty((n, k), np.int64), np.empty((n, k))
     for start in range(0, n, _QUERIES):
         places = np.arange(start, min(start + _QUERIES, n))
-        ids, distances = index.read(places, n_reads, k)
-        indices[index.order[places]], squared[index.order[places]] = ids[:, :k], distances[:, :k]
-    lacking = np.flatnonzero(indices[:, -1] < 0)
-    if lacking.size:
-        indices[lacking], squared[lacking] = brute_force(X, k, Queries.rows(X, lacking))
+        ids, distances = _candidates(X, order, links, places)
+        indices[order[places]], squared[order[places]] = ids[:, :k], distances[:, :k]
     return indices, squared
-
-
-class _Index:
-    """A table, its points in lists by nearest center, and the row (n,) of each position in the lists."""
-
-    def __init__(self, X: NDArray[np.floating]) -> None:
-        self.X = X
-        points = _robustly_centered(X)
-        centers = _learn_centers(points)
-        owner = nearest_centers(points, centers, 1)[:, 0]
-        self.order = np.argsort(owner, kind="stable")
-        rows, owner = points[self.order], owner[self.order]
-        start = np.searchsorted(owner, np.arange(len(centers) + 1))
-        near = np.arange(len(centers))[:, None]
-        self.lists = Lists(rows, columns_of_lists(rows, start), start, owner, centers, near)
-        self.n_lists = len(centers)
-
-    def read(self, places: Ids, n_reads: int, k: int) -> Nearest:
-        """More than k near neighbors of the points at some positions, from `n_reads` lists."""
-        n, rows = len(self.X), self.order[places]
-        # Without this limit, many copies of one point would share one list and cost O(n^2).
-        most = min(n, 32 * n_reads * (n // self.n_lists + 1)) if n_reads < self.n_lists else n
-        near = read_lists(self.lists, places, n_reads, most, min(k + EXTRA, n))
-        return sorted_candidates(self.X, self.X[rows], rows, np.where(near < 0, -1, self.order[near]))
-
-    def look_around(self, n_reads: int) -> None:
-        """Find the lists near each list, enough for queries that read this many."""
-        centers = self.lists.centers
-        n_near = min(self.n_lists, 4 * n_reads + 16)
-        if n_near > self.lists.near.shape[1]:
-            self.lists = self.lists._replace(near=nearest_centers(centers, centers, n_near))
-
-
-def _learn_centers(points: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Centers of about 2 sqrt(n) lists: Lloyd's k-means on a sample, started from some of its points."""
-    n = len(points)
-    n_lists = max(1, min(int(2 * math.sqrt(n)), n // PER_CENTER))
-    sample = np.random.default_rng(_SEED).choice(n, min(n, PER_CENTER * n_lists), replace=False)
-    some, centers = points[sample], points[sample[:n_lists]]
-    for _ in range(N_MOVES):
-        move_centers(some, nearest_centers(some, centers, 1)[:, 0], centers)
-    return centers
-
-
-def _choose_reads(index: _Index, k: int) -> tuple[int, float]:
-    """How many lists a query must read for a sample to find its true neighbors, and the share that it finds.
-
-    The share is less than `RECALL` if that takes all lists, or so many that an exact search is faster.
-    """
-    places = _sample(len(index.X), SAMPLE)
-    farthest = brute_force(index.X, k, Queries.rows(index.X, index.order[places]))[1][:, -1:]
-    n_reads = min(4, index.n_lists)
-    while True:
-        index.look_around(n_reads)
-        # By distance: among equal ones any choice is right.
-        share = float((index.read(places, n_reads, k)[1][:, :k] <= farthest).mean())
-        more = min(n_reads + max(1, n_reads // 4), index.n_lists)
-        if share >= RECALL or more == n_reads or more > max(MAX_SHARE * index.n_lists, 8):
-            return n_reads, share
-        n_reads = more
 
 
 def _sample(n: int, size: int) -> Ids:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from hypcse.kernels.points.kdtree import PointTree, build_tree
+from hypcse.kernels.points.leaves import search_leaves
 from hypcse.kernels.points.nearest import nearest_in_block, sorted_candidates
 from hypcse.kernels.points.rows import first_copies
 
@@ -80,20 +81,39 @@ def brute_force(X: NDArray[np.floating], k: int, queries: Queries | None = None)
     return indices, squared
 
 
-def kd_tree(X: NDArray[np.floating], k: int, queries: Queries | None = None) -> Nearest:
+@dataclass(frozen=True)
+class TreeIndex:
+    """A table, its equal rows if it has some, and a k-d tree of the different ones."""
+
+    X: NDArray[np.floating]
+    copies: _Copies | None
+    distinct: NDArray[np.floating]
+    tree: PointTree
+
+    @classmethod
+    def of(cls, X: NDArray[np.floating]) -> TreeIndex:
+        """Index a finite table; O(n d log n)."""
+        copies = _find_copies(X)
+        distinct = X if copies is None else np.ascontiguousarray(X[copies.first])
+        return cls(X, copies, distinct, build_tree(distinct.astype(np.float64, copy=False)))
+
+
+def kd_tree(
+    X: NDArray[np.floating], k: int, queries: Queries | None = None, index: TreeIndex | None = None
+) -> Nearest:
     """The k nearest others of each query (all points by default), for k < n - 1; O(n log n) in few dimensions.
 
     Equal rows are searched once: a tree cannot tell them apart, and rows with more copies than neighbors would take
-    O(n) each.
+    O(n) each. An index of X, made before, may be given.
     """
     wanted = Queries.rows(X) if queries is None else queries
-    copies = _find_copies(X)
+    index = TreeIndex.of(X) if index is None else index
+    copies, distinct = index.copies, index.distinct
     if copies is None:
-        return _search_tree(X, k, wanted)
-    distinct = np.ascontiguousarray(X[copies.first])
+        return _search_tree(index, k, wanted)
     # A row of the table itself is one of the k + 1 nearest, or more than k others are as near.
     points, place = (distinct, copies.place) if queries is None else (queries.points, np.arange(queries.own.size))
-    nearest, near_squared = _search_tree(distinct, k + 1, Queries.new(points))
+    nearest, near_squared = _search_tree(index, k + 1, Queries.new(points))
     indices, squared = wanted.blank(k)
     for part in blocks(wanted.own.size, 32 * (k + 1) ** 2):
         candidates = copies.expand(nearest[place[part]], near_squared[place[part]])
@@ -103,15 +123,14 @@ def kd_tree(X: NDArray[np.floating], k: int, queries: Queries | None = None) -> 
     return indices, squared
 
 
-def _search_tree(X: NDArray[np.floating], k: int, queries: Queries) -> Nearest:
-    """The k nearest of each query by SciPy's k-d tree, whose order among equal distances is arbitrary.
+def _search_tree(index: TreeIndex, k: int, queries: Queries) -> Nearest:
+    """The k nearest different rows of each query by the tree, whose order among equal distances is arbitrary.
 
     If the k-th distance equals that of the last candidate, the query asks for twice as many; queries still tied at 256
     are searched by brute force.
     """
-    from scipy.spatial import cKDTree
-
-    n, tree = len(X), cKDTree(X)
+    X = index.distinct
+    n = len(X)
     indices, squared = queries.blank(k)
     undecided = np.arange(queries.own.size)
     # The point itself, its k nearest, and one more to detect a tie.
@@ -122,7 +141,7 @@ def _search_tree(X: NDArray[np.floating], k: int, queries: Queries) -> Nearest:
         for part in blocks(undecided.size, 32 * reach):
             rows = undecided[part]
             query = queries.part(rows)
-            candidates = np.asarray(tree.query(query.points, reach, workers=numba.get_num_threads())[1], np.int64)
+            candidates = _candidates(index.tree, query.points, reach)
             ids, distances = sorted_candidates(X, query.points, query.own, candidates)
             indices[rows], squared[rows] = ids[:, :k], distances[:, :k]
             if reach < n:
@@ -133,6 +152,15 @@ def _search_tree(X: NDArray[np.floating], k: int, queries: Queries) -> Nearest:
     if undecided.size:
         indices[undecided], squared[undecided] = brute_force(X, k, queries.part(undecided))
     return indices, squared
+
+
+def _candidates(tree: PointTree, points: NDArray[np.floating], k: int) -> Ids:
+    """The k nearest of each point but for rounding and ties, (points, k), -1 for none."""
+    blocks_of_points = build_tree(points.astype(np.float64, copy=False))
+    places = search_leaves(tree, blocks_of_points.points, blocks_of_points.start, 1.0, tree.start.size, k)[0]
+    ids = np.empty(places.shape, np.int64)
+    ids[blocks_of_points.ids] = np.where(places < 0, -1, tree.ids[places])
+    return ids
 
 
 def center_and_unit(X: NDArray[np.floating]) -> tuple[NDArray[np.float64], float]:

@@ -13,7 +13,7 @@ from hypcse._choices import Metric, NeighborSearch
 from hypcse._threads import openmp_threads
 from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors.approximate import nearest_in_lists
-from hypcse.graph.neighbors.exact import Nearest, Queries, brute_force, kd_tree
+from hypcse.graph.neighbors.exact import Nearest, Queries, TreeIndex, brute_force, kd_tree
 from hypcse.graph.neighbors.gpu import find_gpu, nearest_on_gpu
 from hypcse.graph.neighbors.precomputed import precomputed_neighbors
 from hypcse.kernels.points.nearest import candidate_distances
@@ -21,9 +21,11 @@ from hypcse.kernels.points.nearest import candidate_distances
 # Beyond this many points, every exact method over all pairs takes minutes.
 MAX_EXACT = 50_000
 # Up to this many points, a similarity graph goes by `published_neighbors`.
-MAX_PUBLISHED = 20_000
+MAX_PUBLISHED = 12_000
+# From this many points, a k-d tree is faster than scikit-learn.
+MIN_TREE = 2_000
 # Columns up to which a k-d tree is faster than brute force.
-MAX_TREE_COLUMNS = 15
+MAX_TREE_COLUMNS = 32
 # Columns up to which a k-d tree is faster than anything, at any number of points.
 MAX_LOW_COLUMNS = 6
 # Squares of larger differences overflow float64.
@@ -100,6 +102,9 @@ def published_neighbors(
 
     Ids, squared distances, and 1 for each point that is in its own list, where -1 marks it.
     """
+    without_ties = _untied_neighbors(points, n_neighbors)
+    if without_ties is not None:
+        return *without_ties, np.ones(len(points))
     from sklearn.neighbors import NearestNeighbors
 
     fitted = NearestNeighbors(n_neighbors=min(n_neighbors + 1, len(points))).fit(points)
@@ -110,11 +115,28 @@ def published_neighbors(
     return np.where(itself, -1, indices), squared, itself.any(axis=1).astype(np.float64)
 
 
-def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_neighbors: int) -> Neighbors:
+def _untied_neighbors(points: NDArray[np.float32], k: int) -> Nearest | None:
+    """Each point itself as -1 and its k nearest others, where no order of equal distances matters; else None.
+
+    Equal means within the rounding of a distance as a difference of squared norms, as scikit-learn computes it.
+    """
+    n, d = points.shape
+    if not MIN_TREE <= n or d > MAX_TREE_COLUMNS or k >= n - 2:
+        return None
+    indices, squared = kd_tree(points, k + 1)
+    norm = float(np.einsum("ij,ij->i", points, points, dtype=np.float64).max())
+    if (np.diff(squared, axis=1, prepend=0.0) <= 8 * (d + 16) * float(np.finfo(float).eps) * norm).any():
+        return None
+    return np.insert(indices[:, :k], 0, -1, axis=1), np.insert(squared[:, :k], 0, 0.0, axis=1)
+
+
+def neighbors_among(
+    X: NDArray[np.floating], points: NDArray[np.floating], n_neighbors: int, index: TreeIndex | None = None
+) -> Neighbors:
     """The `n_neighbors` nearest rows of X (all, if there are no more) for each of some other points, (m, k), exactly.
 
     Both tables are finite and of one dtype, as `Scaling` gives them. Equal distances are ordered by id. The result for
-    a point does not depend on the other points. O(n d) per point; less in few dimensions and with many points.
+    a point does not depend on the other points. O(n d) per point; less in few dimensions and with many points, or with an `index_of` X made before.
 
     >>> neighbors_among(np.array([[0.0], [1.0], [3.0]]), np.array([[2.0]]), 2).indices
     array([[1, 2]])
@@ -125,11 +147,19 @@ def neighbors_among(X: NDArray[np.floating], points: NDArray[np.floating], n_nei
     if d > MAX_LOW_COLUMNS and n > MAX_EXACT and n * len(points) > MAX_EXACT**2 and (gpu := find_gpu()) is not None:
         nearest = nearest_on_gpu(X, k, queries, device=gpu)
     if nearest is None:
-        # A tree pays off only for about as many queries as it has levels.
-        search = kd_tree if d <= MAX_TREE_COLUMNS and k < n - 1 and len(points) > 16 else brute_force
-        nearest = search(X, k, queries)
+        # Building a tree pays off only for about as many queries as it has levels.
+        few = len(points) <= 16 and index is None
+        by_tree = d <= MAX_TREE_COLUMNS and k < n - 1 and not few
+        nearest = kd_tree(X, k, queries, index) if by_tree else brute_force(X, k, queries)
     indices, squared = nearest
     return Neighbors(indices, np.sqrt(squared, out=squared))
+
+
+def index_of(X: NDArray[np.floating], before: TreeIndex | None = None) -> TreeIndex | None:
+    """An index of X for `neighbors_among`, which is the one before if it is of this array; None if none helps."""
+    if before is not None and before.X is X:
+        return before
+    return TreeIndex.of(X) if X.shape[1] <= MAX_TREE_COLUMNS else None
 
 
 def _search(X: NDArray[np.floating], n_neighbors: int, algorithm: NeighborSearch) -> Nearest:

@@ -12,12 +12,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import prange
 
-from hypcse.kernels.arrays import Ids, Reals
-from hypcse.kernels.compile import helper, kernel
+from hypcse.kernels.arrays import Floating, Ids, Reals
+from hypcse.kernels.compile import helper, kernel, parallel_kernel
 
 # Points in a leaf, at most. All distances to a leaf are computed together, by vector instructions.
 LEAF = 64
+# Points of a node that show its widest column.
+_SAMPLE = 256
 
 
 class PointTree(NamedTuple):
@@ -42,23 +45,61 @@ class PointTree(NamedTuple):
     least_core: Reals
 
 
-def build_tree(X: Reals, leaf: int = LEAF) -> PointTree:
+def build_tree(X: Floating, leaf: int = LEAF) -> PointTree:
     """Split at the median of the widest column until a leaf has at most `leaf` points. O(n d log n)."""
     n_leaves = 1
     while n_leaves * leaf < len(X):
         n_leaves *= 2
     start = np.arange(n_leaves + 1) * len(X) // n_leaves
-    ids, points, width = np.arange(len(X)), X.copy(), n_leaves
+    ids, values, width = np.arange(len(X)), np.empty(len(X), X.dtype), n_leaves
     while width > 1:
-        for begin, middle, end in zip(start[:-1:width], start[width // 2 :: width], start[width::width], strict=True):
-            own = points[begin:end]
-            column = int(np.argmax(own.max(axis=0) - own.min(axis=0)))
-            order = np.argpartition(own[:, column], middle - begin)
-            ids[begin:end], points[begin:end] = ids[begin:end][order], own[order]
+        _split(X, ids, values, start[::width], start[width // 2 :: width])
         width //= 2
+    points = X[ids]
     low, high = per_node(np.minimum, points, start), per_node(np.maximum, points, start)
     core = np.zeros(len(X))
     return PointTree(ids, points, start, low, high, blocks_of(points, start), core, np.zeros(2 * n_leaves - 1))
+
+
+@parallel_kernel
+def _split(X: Floating, ids: Ids, values: Floating, start: Ids, middle: Ids) -> None:
+    """Put the half of each run of points with the smaller values first, in the column that is widest in a sample."""
+    for run in prange(middle.size):
+        begin, end = start[run], start[run + 1]
+        some = X[ids[begin : end : max(1, (end - begin) // _SAMPLE)]]
+        column, widest = 0, 0.0
+        for c in range(X.shape[1]):
+            width = some[:, c].max() - some[:, c].min()
+            if width > widest:
+                column, widest = c, width
+        for k in range(begin, end):
+            values[k] = X[ids[k], column]
+        _part(values[begin:end], ids[begin:end], middle[run] - begin)
+
+
+@helper
+def _part(values: Floating, ids: Ids, middle: int) -> None:
+    """Reorder so that no value before the middle is larger than one from there on."""
+    low, high = 0, ids.size - 1
+    while low < high:
+        a, b, c = values[low], values[(low + high) // 2], values[high]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                ids[i], ids[j] = ids[j], ids[i]
+                i, j = i + 1, j - 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
 
 
 def with_cores(tree: PointTree, core: Reals) -> PointTree:
@@ -77,7 +118,7 @@ def per_node(extreme: np.ufunc, values: Reals, start: Ids) -> Reals:
 def blocks_of(values: Reals, start: Ids, fill: float = 0.0) -> Reals:
     """Return the rows of each leaf as columns of a block, filled up to whole vectors of eight: a loop has no rest."""
     sizes = np.diff(start)
-    blocks = np.full((sizes.size, values.shape[1], -(-sizes.max() // 8) * 8), fill)
+    blocks = np.full((sizes.size, values.shape[1], -(-sizes.max() // 8) * 8), fill, values.dtype)
     blocks[np.repeat(np.arange(sizes.size), sizes), :, np.arange(len(values)) - np.repeat(start[:-1], sizes)] = values
     return blocks
 
