@@ -28,7 +28,7 @@ from hypcse.show.page import view
 from hypcse.show.source import flat_of
 from hypcse.storage.archive import FILES as MODEL_FILES
 from hypcse.storage.models import INNER
-from hypcse.tree.flat import cluster_sizes, count_clusters
+from hypcse.tree.flat import by_size, count_clusters
 
 PAGE, CLUSTERS = "tree.html", "clusters.csv"
 FILES = (
@@ -83,7 +83,8 @@ class Findings:
 
 def find(model: Any, stability: bool | None = None) -> Findings:
     """The findings of a fitted model. Stability is measured if asked for, or by default if it is quick."""
-    main = model.levels_.main if np.array_equal(model.levels_[model.levels_.main], flat_of(model)) else None
+    # Levels are numbered by size; clusters of an updated model keep their numbers.
+    main = model.levels_.main if np.array_equal(model.levels_[model.levels_.main], by_size(flat_of(model))) else None
     values = None
     if stability or (stability is None and is_quick(model.graph_)):
         with Console(stderr=True).status("measuring stability"):
@@ -186,7 +187,8 @@ def show_clusters(labels: NDArray[np.int64], points: Points, findings: Findings)
         if count_clusters(labels) < findings.counts[main]:
             console.print("All points are one cluster. What the level to look at shows may be chance:", markup=False)
             labels = findings.levels[main]
-    sizes, n_outliers = cluster_sizes(labels), int(np.count_nonzero(labels < 0))
+    numbers, sizes = np.unique(labels[labels >= 0], return_counts=True)
+    n_outliers = int(np.count_nonzero(labels < 0))
     outliers = f" and {say_count(n_outliers, 'outlier')}" if n_outliers else ""
     end = "." if sizes.size == 1 else ":"
     console.print(f"{say_count(sizes.size, 'cluster')}{which}{outliers}{end}", markup=False)
@@ -196,9 +198,9 @@ def show_clusters(labels: NDArray[np.int64], points: Points, findings: Findings)
     names = None
     if points.features is not None:
         table.add_column("what sets it apart: typical values")
-        names = Description(columns_of(points), Groups.of_labels(labels, np.arange(sizes.size))).names()
+        names = Description(columns_of(points), Groups.of_labels(labels, numbers)).names()
     for cluster in np.argsort(-sizes, kind="stable")[:MOST_CLUSTERS].tolist():
-        table.add_row(str(cluster), f"{sizes[cluster]:,}", *([] if names is None else [escape(names[cluster])]))
+        table.add_row(str(numbers[cluster]), f"{sizes[cluster]:,}", *([] if names is None else [escape(names[cluster])]))
     if n_outliers:
         table.add_row("outliers", f"{n_outliers:,}", style="dim")
     Console().print(table)

@@ -101,20 +101,26 @@ class NewPoints:
 
     def _linked(self, X: ArrayLike) -> tuple[NDArray[np.float32], Links]:
         """The rows on the training scale, and their links to the training points."""
+        points, features = self._on_scale(X)
+        assert self.bandwidth_ is not None
+        with worker_threads(self.n_jobs, len(points)):
+            return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric)
+
+    def _on_scale(self, X: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The training points, and the rows on their scale."""
         check_is_fitted(self)
         points = self._training_points()
         table = validate_data(
             self, self._in_columns(X), dtype=[np.float64, np.float32], accept_sparse="csr", reset=False
         )
-        assert self._scaler is not None and self.bandwidth_ is not None
+        assert self._scaler is not None
         features = self._scaler.apply(reduce_columns(table, self._reduction))
         if self._metric == "cosine":
             warn_of_zeros(features)
             features = unit_rows(features, features.shape[1] + 1).astype(np.float32)
             # Rows of zeros have a column of their own.
             points = np.pad(points, ((0, 0), (0, features.shape[1] - points.shape[1])))
-        with worker_threads(self.n_jobs, len(points)):
-            return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric)
+        return points, features
 
     def _in_columns(self, X: Any) -> Any:
         """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""

@@ -57,6 +57,16 @@ def shifted(scaling: Scaling, shifts: Shifts) -> Scaling:
     return ShiftedScaling(scaling, *shifts) if shifts.columns.any() else scaling
 
 
+def unscaled(scaling: Scaling, scaled: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The features that a linear scaling made these of, up to rounding."""
+    if isinstance(scaling, WeightedScaling):
+        return unscaled(scaling.inner, scaled / scaling.weights)
+    if isinstance(scaling, ShiftedScaling):
+        return np.ldexp(unscaled(scaling.inner, scaled).astype(np.float64), -scaling.exponent) + scaling.offset
+    assert isinstance(scaling, LinearScaling)
+    return scaling.original(scaled)
+
+
 FEW_VALUES = 10
 """A column with at most so many different values says which kind a row is, as a coin or a year does."""
 

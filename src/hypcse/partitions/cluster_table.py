@@ -99,7 +99,8 @@ def describe(
     named = hasattr(X, "columns") or (points is not None and points.feature_names is not None)
     frame = pd.DataFrame(index=pd.Index(ids, name="cluster" if node is None else "node"))
     names = described.names() if named else [""] * ids.size
-    frame["name"] = unique_names([OUTLIERS if k < 0 else name for k, name in zip(ids, names, strict=True)], groups.size)
+    names = [OUTLIERS if k < 0 else name for k, name in zip(ids, names, strict=True)]
+    frame["name"] = unique_names(names, groups.size, ids + 1 if node is None else None)
     frame["size"], frame["share"] = groups.size, groups.size / labels.size
     if fitted:
         frame["stability"] = np.where(ids >= 0, _stability(model.graph_, groups), np.nan)
@@ -119,14 +120,17 @@ def describe(
     return frame
 
 
-def unique_names(names: Sequence[str], sizes: NDArray[np.int64]) -> list[str]:
-    """The names; where there is none "cluster 1 (352)", and numbers behind equal ones.
+def unique_names(
+    names: Sequence[str], sizes: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
+) -> list[str]:
+    """The names; where there is none "cluster 1 (352)", and numbers behind equal ones; by default numbers from 1.
 
     >>> unique_names(["", "red", "red", ""], np.array([352, 20, 10, 3]))
     ['cluster 1 (352)', 'red (20)', 'red (10)', 'cluster 4 (3)']
     """
-    given = [name or f"cluster {k}" for k, name in enumerate(names, 1)]
-    for ending in (lambda k: f" ({sizes[k]:,})", lambda k: f" #{k + 1}"):
+    numbers = np.arange(1, len(names) + 1) if numbers is None else numbers
+    given = [name or f"cluster {k}" for k, name in zip(numbers, names, strict=True)]
+    for ending in (lambda k: f" ({sizes[k]:,})", lambda k: f" #{numbers[k]}"):
         times = Counter(given)
         given = [
             name + ending(k) if times[name] > 1 or not (names[k] or "(" in name) else name

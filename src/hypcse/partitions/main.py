@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.graph import Graph
-from hypcse.kernels.trees.sweep import inherit_values
+from hypcse.kernels.trees.sweep import inherit_values, leaf_labels
 from hypcse.partitions.cuts import parts_of, substantial_size
+from hypcse.partitions.following import Overlaps
 from hypcse.partitions.overlaps import quick_stability, quick_trees
 from hypcse.partitions.separation import Groups
 from hypcse.partitions.stretches import Stretch
@@ -21,6 +22,9 @@ LEAST_GAP, LEAST_SILHOUETTE, LEAST_STABILITY = 0.3, 0.3, 0.9
 """A partition that does not last counts if its clusters are apart: all three at least this."""
 MAX_TRIED = 12
 """Largest number of partitions whose stability is measured."""
+
+MAX_FOLLOWED = 6
+"""Largest number of partitions that are compared with the level to be followed: those of the nearest entropy."""
 
 Split = NDArray[np.bool_]
 
@@ -69,6 +73,18 @@ def main_stretch(
     """The partition of highest score; if none may be the main level, the one of highest worth."""
     best = max(rated(stretches, usual, tree, graph, X), key=lambda one: one.score, default=None)
     return max(stretches, key=lambda one: one.worth, default=None) if best is None else best.stretch
+
+
+def followed_stretch(stretches: list[Stretch], tree: Tree, former: NDArray[np.int64]) -> Stretch | None:
+    """The partition that agrees most with former labels; -1 for leaves that had none. Ties go to the coarsest."""
+    shares = np.bincount(former[former >= 0]) / np.count_nonzero(former >= 0)
+    bits = -float(np.dot(shares, np.log2(shares, where=shares > 0, out=np.zeros_like(shares))))
+    nearest = sorted(sorted(stretches, key=lambda one: abs(one.entropy - bits))[:MAX_FOLLOWED], key=lambda one: one.entropy)
+
+    def agreement(one: Stretch) -> float:
+        return round(Overlaps.of(former, leaf_labels(tree.parent, one.split, tree.n_leaves)).agreement(), 9)
+
+    return max(nearest, key=agreement, default=None)
 
 
 def substantial_parts(tree: Tree, split: Split) -> NDArray[np.int64]:

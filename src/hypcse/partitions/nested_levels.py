@@ -21,7 +21,7 @@ from hypcse.graph.neighbors.search import unit_rows
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
 from hypcse.partitions.cuts import coarsest_cut, parts_of
 from hypcse.partitions.evidence import Structure
-from hypcse.partitions.main import main_stretch
+from hypcse.partitions.main import followed_stretch, main_stretch
 from hypcse.partitions.stretches import ALIKE, Stretch, by_conductance, by_distance
 from hypcse.partitions.tables import classical_coordinates
 from hypcse.partitions.wishes import Wishes, modular_cut, wished_cuts, within_limits
@@ -315,20 +315,25 @@ def main_labels(tree: Tree, graph: Graph) -> Labels:
 
 
 def levels_and_main(
-    tree: Tree, graph: Graph, X: NDArray[np.floating] | None = None, *, structure: Structure | None = None
+    tree: Tree,
+    graph: Graph,
+    X: NDArray[np.floating] | None = None,
+    *,
+    structure: Structure | None = None,
+    former: Labels | None = None,
 ) -> Levels:
     """The `levels` and the `main_level`, found together.
 
     X are features as they were compared. If there is no `structure`, a level of one cluster is put first, unless there
-    is one.
+    is one. With `former` labels (-1 where there are none), the main level is the one that agrees most with them.
     """
-    found = _found(tree, graph, X)
+    found = _found(tree, graph, X, former)
     without = structure is not None and not structure.found and found.labels[0].max() > 0
     above = [np.zeros(tree.n_leaves, np.int64)] if without else []
     return Levels([*above, *found.labels], found.main + len(above), structure=structure)
 
 
-def _found(tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Levels:
+def _found(tree: Tree, graph: Graph, X: NDArray[np.floating] | None, former: Labels | None) -> Levels:
     leaving = leaving_parts(tree, graph)
     scale = _Scale(tree, graph, leaving.meeting)
     stairs = by_conductance(tree, graph, leaving)
@@ -337,7 +342,10 @@ def _found(tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Levels:
     inside = stairs.best(MAX_RATED, apart=ALIKE / 2)
     above, inside = ([stretch for stretch in part if scale.holds(stretch.split)] for part in (above, inside))
     usual = stairs.usual()
-    main = main_stretch([*above, *inside], usual, tree, graph, X)
+    if former is None:
+        main = main_stretch([*above, *inside], usual, tree, graph, X)
+    else:
+        main = followed_stretch([*above, *inside], tree, former)
     described = _enough_levels(tree, graph)
     held = list(dropwhile(lambda split: not scale.holds(split), described))
     lasting = [] if main is None else scale.offered(above, inside, main, usual)

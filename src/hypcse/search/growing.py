@@ -15,12 +15,16 @@ from hypcse.kernels.trees.places import cheapest_nodes
 from hypcse.kernels.trees.sweep import children_first, subtree_minima, subtree_sums
 from hypcse.search.binary import binarize, searched_tree
 from hypcse.search.linkage import link_graph
-from hypcse.search.run import BUDGETS, PART
+from hypcse.search.run import PART
 from hypcse.search.working import start_search
 from hypcse.tree import Tree
 
 MOST_LINKS = 64
 """So many of the heaviest links of a new vertex, or of a group of them, decide where it goes."""
+
+N_SWEEPS, LARGEST = 3, 256
+"""How often moves are tried where a tree has changed, and leaves of the largest subtree that moves: a few new leaves
+seldom change where a large one belongs, and the next update goes on from here."""
 
 
 def attach_vertices(tree: Tree, graph: Graph) -> Tree:
@@ -110,7 +114,7 @@ def settle(tree: Tree, graph: Graph, changed: NDArray[np.bool_], callback: Callb
     A place is offered to every subtree that holds a changed vertex, to what hangs beside one, and to all that a move
     touches, as long as subtrees move.
     """
-    graph, reporter, budget = in_range(graph), Reporter(callback), BUDGETS["fast"]
+    graph, reporter = in_range(graph), Reporter(callback)
     if not changed.any() or graph.n_edges == 0 or tree.n_leaves < 3:
         return tree
     search = start_search(tree, graph, "entropy")
@@ -121,14 +125,14 @@ def settle(tree: Tree, graph: Graph, changed: NDArray[np.bool_], callback: Callb
     search.tree.stale[:] = above
     search.tree.stale[:-1] |= above[parent[:-1]]
     least_gain, n_nodes = 1e-9 * float(graph.weights.mean()), parent.size
-    for sweep in range(budget.n_sweeps):
+    for sweep in range(N_SWEEPS):
         moved, node = 0, 0
         while node < n_nodes:
             _, n_moves, node = descend(
-                search.tree, search.rows, node, PART, budget.largest or n_nodes, least_gain, search.logarithmic
+                search.tree, search.rows, node, PART, LARGEST, least_gain, search.logarithmic
             )
             moved += n_moves
-            share = 1.0 if node == n_nodes and moved == 0 else (sweep + node / n_nodes) / budget.n_sweeps
+            share = 1.0 if node == n_nodes and moved == 0 else (sweep + node / n_nodes) / N_SWEEPS
             if reporter.tell("descent", share, 1.0):
                 return searched_tree(search.parents(), graph)
         if moved == 0:
