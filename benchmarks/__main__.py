@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import cluster, holdout, house, labels, million, ranks, results_page, start_up, top
+from benchmarks import cluster, holdout, house, labels, living, million, ranks, results_page, start_up, top
 from benchmarks.case import REGISTRY, Case
 from benchmarks.first_answer import command as first_answer
 from benchmarks.gpu import command as gpu
@@ -65,6 +65,7 @@ _ACTIONS = {
     "cluster": cluster.show,
     "top": top.show,
     "holdout": holdout.show,
+    "living": living.show,
     "first-answer": first_answer.show,
     "results": results_page.show,
     "peers": peers.show,
@@ -105,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     top.add_options(commands.add_parser("top", help="purity at every planted level, beside Ward and average linkage"))
     start_up.add_options(commands.add_parser("start-up", help="first calls, with nothing compiled and with all"))
     holdout.add_options(commands.add_parser("holdout", help="what new points get, beside a fit that had them"))
+    living.add_options(commands.add_parser("living", help="a tree that grows by updates, beside a full fit"))
     first_answer.add_options(commands.add_parser("first-answer", help="verdict, labels, units and outliers"))
     peers.add_options(commands.add_parser("peers", help="ours beside what a user would pick instead"))
     gpu.add_options(commands.add_parser("gpu", help="what a GPU gives: values, gradients, bits and times"))
