@@ -39,8 +39,8 @@ REMARKS = (
     "ARI: of labels_ with those of that fit, and with those of a fit that makes its own graph.",
     "classes shown: of the classes that an update brings for the first time, the share for which a cluster of at least "
     "half new rows, most of them of that class, has a new number. Random order brings none.",
-    "steady points: share of old rows with their number, among the rows of clusters that did not change: those that the "
-    "update left over 99 % of their rows, and to which it moved less than 1 %.",
+    "steady points: share of old rows with their number, in clusters that did not change: those that the update left "
+    "over 99 % of their rows, and to which it moved less than 1 %.",
     "after forgetting: relative change of the entropy when the last update is forgotten.",
 )
 
@@ -119,12 +119,14 @@ def grown(X: Any, y: Labels, order: str) -> tuple[str, ...]:
     rng = np.random.default_rng(0)
     rows = rng.permutation(y.size)
     rows = rows if order == "random" else rows[np.argsort(y[rows], kind="stable")]
-    y, is_graph, metric = y[rows], sparse.issparse(X), "cosine" if X.shape[1] == N_WORDS else "euclidean"
+    y, is_graph, is_text = y[rows], sparse.issparse(X), X.shape[1] == N_WORDS
     X = X[rows][:, rows] if is_graph else X[rows]
     ends = np.linspace(START * y.size, y.size, N_UPDATES + 1).astype(int)
 
     def model() -> hypcse.EntropyClustering:
-        return hypcse.EntropyClustering(metric=metric, scale="none" if metric == "cosine" else "minmax", n_jobs=1)
+        return hypcse.EntropyClustering(
+            metric="cosine" if is_text else "euclidean", scale="none" if is_text else "minmax", n_jobs=1
+        )
 
     living = model().fit(X[: ends[0], : ends[0]] if is_graph else X[: ends[0]])
     shown, steady, entropy = [], [], 0.0
@@ -160,13 +162,14 @@ def classes_shown(model: hypcse.EntropyClustering, y: Labels, start: int) -> lis
 
 def steady_share(model: hypcse.EntropyClustering) -> float:
     """Share of old rows with their number, in former clusters that are the same set of old rows up to 1 %."""
-    held = model._past.changes.before[model._past.changes.before >= 0]
+    before = model._last_changes().before
+    held = before[before >= 0]
     labels = model.labels_[: held.size]
     good = total = 0
-    for k in np.unique(held):
+    for k in np.unique(held).tolist():
         members = labels[held == k]
-        number = np.bincount(members).argmax()
-        stayed = np.count_nonzero(members == number)
+        number = int(np.bincount(members).argmax())
+        stayed = int(np.count_nonzero(members == number))
         if stayed > 0.99 * members.size and np.count_nonzero(labels == number) < 1.01 * stayed + 1:
             total, good = total + members.size, good + np.count_nonzero(members == k)
     return good / total if total else 1.0

@@ -27,7 +27,7 @@ from hypcse.points import Points
 from hypcse.show.page import view
 from hypcse.show.source import flat_of
 from hypcse.storage.archive import FILES as MODEL_FILES
-from hypcse.storage.models import INNER
+from hypcse.storage.models import INNER, pack_model
 from hypcse.tree.flat import by_size, count_clusters
 
 PAGE, CLUSTERS = "tree.html", "clusters.csv"
@@ -92,9 +92,25 @@ def find(model: Any, stability: bool | None = None) -> Findings:
     return Findings(model.levels_, main, model.structure_, values)
 
 
-def page_of_model(model: Any, points: Points, findings: Findings, title: str) -> str:
-    """The page of a fitted model."""
-    return view(model, points=points, scale=model.scale, title=title, stability=findings.stability).html
+def files_of_model(
+    model: Any,
+    points: Points,
+    findings: Findings,
+    row: dict[str, float],
+    report: dict[str, Any],
+    title: str,
+    *,
+    as_parquet: bool = False,
+    compare: Any = None,
+) -> dict[str, bytes]:
+    """Contents of the folder of a fitted model by file name; the page sets it beside the labels to `compare` with."""
+    page = view(
+        model, points=points, scale=model.scale, title=title, stability=findings.stability, compare=compare
+    ).html
+    embedding = getattr(model, "embedding_", None)
+    files = folder_files(model.tree_, model.labels_, findings, points.names, row, report, page, embedding)
+    files |= table_files(model, points, as_parquet)
+    return files | {f"{INNER}/{name}": content for name, content in pack_model(model).items()}
 
 
 def folder_files(
@@ -200,7 +216,9 @@ def show_clusters(labels: NDArray[np.int64], points: Points, findings: Findings)
         table.add_column("what sets it apart: typical values")
         names = Description(columns_of(points), Groups.of_labels(labels, numbers)).names()
     for cluster in np.argsort(-sizes, kind="stable")[:MOST_CLUSTERS].tolist():
-        table.add_row(str(numbers[cluster]), f"{sizes[cluster]:,}", *([] if names is None else [escape(names[cluster])]))
+        table.add_row(
+            str(numbers[cluster]), f"{sizes[cluster]:,}", *([] if names is None else [escape(names[cluster])])
+        )
     if n_outliers:
         table.add_row("outliers", f"{n_outliers:,}", style="dim")
     Console().print(table)

@@ -193,9 +193,7 @@ class Fitting(Memberships, Saved):
                 **grown,
             )
 
-    def _read(
-        self, tree: Tree, ready: Prepared, seed: int, former: NDArray[np.int64] | None = None
-    ) -> Attributes:
+    def _read(self, tree: Tree, ready: Prepared, seed: int, former: NDArray[np.int64] | None = None) -> Attributes:
         """The attributes that are read off a tree and its graph; `former` labels as for `levels_and_main`."""
         structure = ready.structure(seed, self._reduction is not None)
         found = levels_and_main(tree, ready.graph, ready.telling(structure), structure=structure, former=former)

@@ -11,14 +11,14 @@ from hypcse._checks import check_choice
 from hypcse._choices import Bandwidth, Effort, Linkage, Metric, Refine, Scale
 from hypcse._progress import Callback
 from hypcse.estimators.attributes import FITTED
-from hypcse.estimators.base import Attributes, Fitting, Saved
+from hypcse.estimators.base import Attributes, Saved
 from hypcse.estimators.living import Living
 from hypcse.estimators.past import PAST, Past, fits
 from hypcse.estimators.preparing import Prepared
 from hypcse.tree import Tree
 
 
-class EntropyClustering(Living, ClusterMixin, Fitting):
+class EntropyClustering(ClusterMixin, Living):
     """Hierarchical clustering: find the tree of lowest structural entropy.
 
     Points are scaled and connected to their nearest neighbors. Linkage on that graph gives a first tree, which is then
@@ -101,7 +101,7 @@ class EntropyClustering(Living, ClusterMixin, Fitting):
     True
     """
 
-    _stored = {**FITTED, "_past": PAST}
+    _stored = FITTED | {"_past": PAST}
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from hypcse._checks import first_duplicate, warn
 from hypcse._progress import Callback, show_fit
 from hypcse._threads import worker_threads
 from hypcse.entropy import structural_entropy
-from hypcse.estimators.base import Attributes, restore_on_failure
+from hypcse.estimators.base import Fitting, restore_on_failure
 from hypcse.estimators.new_points import NewPoints
 from hypcse.estimators.past import Past, Undo
 from hypcse.estimators.preparing import Prepared, prepare
@@ -24,7 +24,6 @@ from hypcse.graph.scales import OuterScaling
 from hypcse.graph.scaling import unscaled
 from hypcse.graph.similarity import GraphOptions
 from hypcse.partitions.following import NEW_ROW, Changes, keep_numbers
-from hypcse.partitions.nested_levels import Levels
 from hypcse.points import Points
 from hypcse.points.convert import row_names
 from hypcse.search.growing import attach_vertices, settle
@@ -43,7 +42,7 @@ UNRATED = 0.05
 """Up to this share of rows that came or went, the main level is followed; beyond it is chosen anew."""
 
 
-class Living(NewPoints):
+class Living(NewPoints, Fitting):
     """`update`, `partial_fit` and `forget`, and what they changed.
 
     The graph stays the one that a fit on all rows held would make on the scale and with the width of the first fit. New
@@ -51,12 +50,8 @@ class Living(NewPoints):
     the same one keeps its number.
     """
 
-    graph_: Graph
-    levels_: Levels
-    entropy_: float
-    random_state: Any
+    refine: Any
     _past: Past
-    _seed: int
 
     def update(self, X: Any, names: Sequence[str] | None = None, graph: Any = None) -> Self:
         """Learn new rows without a new fit: the tree, the graph and the clusters take them in.
@@ -157,36 +152,25 @@ class Living(NewPoints):
         return self._past.changes
 
     def _grow_by(self, X: Any, names: Sequence[str] | None, graph: Any, callback: Callback | None) -> None:
-        n = self.tree_.n_leaves
-        whole, points = self._whole_graph(X, graph), None
-        if self._scaled is not None:
-            old, new = self._on_scale(X)
-            points = np.concatenate([old, new])
-            named = X.names if isinstance(X, Points) else row_names(X)
-        else:
-            assert whole is not None
-            named = None if whole.names is None else whole.names[n:]
-        n_all = len(points) if points is not None else whole.n_points  # type: ignore[union-attr]
+        n, whole = self.tree_.n_leaves, self._whole_graph(X, graph)
+        points, named = self._all_rows(X, whole)
+        n_all = self._count(points, whole)
         self._check_size(n_all)
-        tree_names = self._names_with(names, named, n_all - n)
+        all_names = self._names_with(names, named, n_all - n)
+        new = np.arange(n_all) >= n
+        anew = whole is None and points is not None and _leaves_range(points[:n], points[n:])
         pushed = np.empty((0, 2), np.int64)
         if whole is not None:
             assert whole.graph is not None
-            if whole.graph.n_vertices != n_all:
-                raise ValueError(
-                    f"the graph has {whole.graph.n_vertices} vertices for {n_all} rows: {n} old ones, which come "
-                    f"first, and {n_all - n} new ones."
-                )
-            ready, anew = self._prepared(points, whole.graph), False
-            changed = _differing(self.graph_, whole.graph)
-        elif anew := _leaves_range(points[:n], points[n:]):
-            ready, changed = self._prepared_anew(points), np.ones(n_all, np.bool_)
+            ready = self._prepared(points, whole.graph)
+            changed = new | _differing(self.graph_, whole.graph)
+        elif anew:
+            ready, changed = self._prepared_anew(points), new
         else:
+            assert points is not None
             growth = with_points(self.graph_, points, self._likeness())
             ready, pushed = self._prepared(points, growth.graph), growth.pushed
-            changed = np.zeros(n_all, np.bool_)
-            changed[pushed[:, 0]] = True
-        changed[n:] = True
+            changed = new | (np.bincount(pushed[:, 0], minlength=n_all) > 0)
         tree = attach_vertices(self.tree_, ready.graph)
         if anew or n_all - n > MOST_NEW * n:
             tree = self._searched(tree, ready, callback)
@@ -195,7 +179,26 @@ class Living(NewPoints):
         changes = Changes(np.append(self.labels_, np.full(n_all - n, NEW_ROW)), np.zeros(0, np.int64))
         undo = None if anew else Undo(self.tree_.with_names(None), pushed)
         former = np.append(self.levels_[self.levels_.main], np.full(n_all - n, -1))
-        self._take(tree.with_names(tree_names), ready, changes, undo, former)
+        self._take(tree.with_names(all_names), ready, changes, undo, former)
+
+    def _all_rows(self, X: Any, whole: Points | None) -> tuple[NDArray[np.float32] | None, Sequence[str] | None]:
+        """Old and new rows on the scale of the model, None for a graph alone; and what the data call the new ones."""
+        if self._scaled is None:
+            return None, None if whole is None or whole.names is None else whole.names[self.tree_.n_leaves :]
+        return np.concatenate(self._on_scale(X)), X.names if isinstance(X, Points) else row_names(X)
+
+    def _count(self, points: NDArray[np.float32] | None, whole: Points | None) -> int:
+        """How many rows there are in all; raise if the graph has others."""
+        n_rows = None if points is None else len(points)
+        if whole is None:
+            assert n_rows is not None
+            return n_rows
+        if n_rows is not None and whole.n_points != n_rows:
+            raise ValueError(
+                f"the graph has {whole.n_points} vertices, but with the new ones there are {n_rows} rows. Pass the "
+                "graph over all of them, old ones first."
+            )
+        return whole.n_points
 
     def _shrink_to(self, stays: NDArray[np.bool_], callback: Callback | None) -> None:
         undo, labels = self._past.undo, self.labels_
@@ -251,7 +254,9 @@ class Living(NewPoints):
             return None
         whole = X if self._scaled is None and graph is None else graph
         if whole is None:
-            raise ValueError("this model was fitted with a graph. Pass the graph over all rows, old ones first: graph=.")
+            raise ValueError(
+                "this model was fitted with a graph. Pass the graph over all rows, old ones first: graph=."
+            )
         points = Points.of(whole)
         if points.graph is None:
             raise ValueError("this model was fitted on a graph. Pass the whole graph, its old vertices first.")
@@ -295,7 +300,7 @@ class Living(NewPoints):
         )
         return Prepared(given, self._scaler, points, graph, self.bandwidth_, self._metric)
 
-    def _prepared_anew(self, points: NDArray[np.float32]) -> Prepared:
+    def _prepared_anew(self, points: Any) -> Prepared:
         """The rows with scale, width and graph made anew."""
         warn(
             "the new rows lie so far outside the range of the old ones that scale and weights were made anew from all "

@@ -61,15 +61,15 @@ def _decode_changes(stored: Any) -> Changes:
 def _decode_undo(stored: Any) -> Undo:
     tree, pushed = read_parts(stored, ("tree", "pushed"))
     undo = Undo(TREE.decode(tree), decode_array(pushed, np.int64, 2))
-    if undo.pushed.shape[1] != 2 or (undo.pushed.size and not 0 <= undo.pushed.min() <= undo.pushed.max() < undo.tree.n_leaves):
+    if undo.pushed.shape[1] != 2 or (
+        undo.pushed.size and not 0 <= undo.pushed.min() <= undo.pushed.max() < undo.tree.n_leaves
+    ):
         raise ValueError("it names neighbors that there are not")
     return undo
 
 
 def _decode(stored: Any) -> Past:
-    own_graph, *counts, changes, undo = read_parts(
-        stored, ("own_graph", "n_numbers", "n_unrated", "changes", "undo")
-    )
+    own_graph, *counts, changes, undo = read_parts(stored, ("own_graph", "n_numbers", "n_unrated", "changes", "undo"))
     if type(own_graph) is not bool:
         raise ValueError(f"own_graph is {own_graph!r:.60} instead of true or false")
     n_numbers, n_unrated = map(COUNT.decode, counts)

@@ -69,6 +69,10 @@ class Listed(NamedTuple):
         lengths = np.diff(np.append(begins, vertex.size))
         return cls(vertex, neighbor[order], distance[order], np.arange(vertex.size) - np.repeat(begins, lengths))
 
+    def part(self, chosen: NDArray[np.bool_]) -> Listed:
+        """Some of the pairs."""
+        return Listed(self.vertex[chosen], self.neighbor[chosen], self.distance[chosen], self.rank[chosen])
+
     @classmethod
     def around(cls, graph: Graph, points: NDArray[np.float32], likeness: Likeness, vertices: Ids) -> Listed:
         """All neighbors of some vertices."""
@@ -94,52 +98,59 @@ def with_points(graph: Graph, points: NDArray[np.float32], likeness: Likeness) -
     """The graph over all points, of which it has the first so far.
 
     New points are listed among all. An old point lists a new one that is nearer than the last of its list, which is
-    then pushed out. Candidates are the old points that a new one lists, and their neighbors: as good as all, and the
-    cost does not depend on the number of old points.
+    then pushed out. Candidates are the old points that a new one lists, and their neighbors: nearly as good as all, and
+    the cost does not depend on the number of old points.
     """
     n, n_all = graph.n_vertices, len(points)
-    new = np.arange(n, n_all)
-    first, second, distance = likeness.lists(points, new)
+    first, second, distance = likeness.lists(points, np.arange(n, n_all))
+    enters, leaves = _changed_lists(graph, points, likeness, first, second)
+    padded = Graph(
+        freeze(np.append(graph.indptr, np.full(n_all - n, graph.indptr[-1]))),
+        graph.indices,
+        graph.weights,
+        freeze(np.append(graph.self_weights, np.ones(n_all - n))),
+    )
+    grown = with_votes(
+        padded,
+        np.concatenate([first, enters.vertex, leaves.vertex]),
+        np.concatenate([second, enters.neighbor, leaves.neighbor]),
+        likeness.weights(np.concatenate([distance, enters.distance, leaves.distance])),
+        np.repeat([1, 1, -1], [first.size, enters.rank.size, leaves.rank.size]),
+    )
+    return Growth(grown, np.column_stack([leaves.vertex, leaves.neighbor]))
+
+
+def _changed_lists(
+    graph: Graph, points: NDArray[np.float32], likeness: Likeness, first: Ids, second: Ids
+) -> tuple[Listed, Listed]:
+    """What enters the lists of old points, and what it pushes out, for new points with their lists."""
+    n, k = graph.n_vertices, likeness.n_neighbors
     old = second < n
     through, neighbors = neighbor_pairs(graph, np.unique(second[old]))
-    reached = sparse.csr_array((np.ones(old.sum(), np.int32), (first[old] - n, second[old])), shape=(n_all - n, n))
+    reached = sparse.csr_array(
+        (np.ones(old.sum(), np.int32), (first[old] - n, second[old])), shape=(len(points) - n, n)
+    )
     steps = sparse.csr_array((np.ones(through.size, np.int32), (through, neighbors)), shape=(n, n))
     pairs = sparse.coo_array(reached + reached @ steps)
     guest, host = pairs.row.astype(np.int64) + n, pairs.col.astype(np.int64)
     apart = likeness.distances(points, host, guest)
     around = Listed.around(graph, points, likeness, np.unique(host))
     last = np.full(n, np.inf)
-    ends = around.rank == likeness.n_neighbors - 1
+    ends = around.rank == k - 1
     last[around.vertex[ends]] = around.distance[ends]
     near = apart < last[host]
-    guest, host, apart = guest[near], host[near], apart[near]
-    hosts = np.isin(around.vertex, host)
+    hosts = np.isin(around.vertex, host[near])
     both = Listed.by_distance(
-        np.concatenate([around.vertex[hosts], host]),
-        np.concatenate([around.neighbor[hosts], guest]),
-        np.concatenate([around.distance[hosts], apart]),
+        np.concatenate([around.vertex[hosts], host[near]]),
+        np.concatenate([around.neighbor[hosts], guest[near]]),
+        np.concatenate([around.distance[hosts], apart[near]]),
     )
-    listed, is_new = both.rank < likeness.n_neighbors, both.neighbor >= n
-    # How many new ones come before: without them the place in the list was that much higher.
-    before = np.cumsum(is_new) - is_new
-    start = np.maximum.accumulate(np.where(both.rank == 0, np.arange(both.rank.size), 0)) if both.rank.size else before
-    was_listed = ~is_new & (both.rank - (before - before[start]) < likeness.n_neighbors)
-    enters, leaves = is_new & listed, was_listed & ~listed
-    empty = np.zeros(n_all - n)
-    padded = Graph(
-        freeze(np.append(graph.indptr, np.full(n_all - n, graph.indptr[-1]))),
-        graph.indices,
-        graph.weights,
-        freeze(np.append(graph.self_weights, empty + 1.0)),
-    )
-    grown = with_votes(
-        padded,
-        np.concatenate([first, both.vertex[enters], both.vertex[leaves]]),
-        np.concatenate([second, both.neighbor[enters], both.neighbor[leaves]]),
-        likeness.weights(np.concatenate([distance, both.distance[enters], both.distance[leaves]])),
-        np.repeat([1, 1, -1], [first.size, enters.sum(), leaves.sum()]),
-    )
-    return Growth(grown, np.column_stack([both.vertex[leaves], both.neighbor[leaves]]))
+    # Without the new ones before it, the place of an old one was that much higher.
+    is_new = both.neighbor >= n
+    n_new: Ids = np.cumsum(is_new) - is_new
+    n_before = n_new - n_new[np.arange(both.rank.size) - both.rank]
+    leaves = ~is_new & (both.rank >= k) & (both.rank - n_before < k)
+    return both.part(is_new & (both.rank < k)), both.part(leaves)
 
 
 def without_points(
@@ -188,4 +199,5 @@ def with_votes(graph: Graph, first: Ids, second: Ids, weights: NDArray[np.float6
     grown = sparse.csr_array(matrix + change + change.T)
     grown.eliminate_zeros()
     grown.sort_indices()
-    return Graph(*map(freeze, (grown.indptr.astype(np.int64), grown.indices.astype(np.int32), grown.data)), graph.self_weights)
+    indptr, indices = grown.indptr.astype(np.int64), grown.indices.astype(np.int32)
+    return Graph(freeze(indptr), freeze(indices), freeze(grown.data), graph.self_weights)

@@ -120,9 +120,7 @@ def describe(
     return frame
 
 
-def unique_names(
-    names: Sequence[str], sizes: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
-) -> list[str]:
+def unique_names(names: Sequence[str], sizes: NDArray[np.int64], numbers: NDArray[np.int64] | None = None) -> list[str]:
     """The names; where there is none "cluster 1 (352)", and numbers behind equal ones; by default numbers from 1.
 
     >>> unique_names(["", "red", "red", ""], np.array([352, 20, 10, 3]))

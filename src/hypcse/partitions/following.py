@@ -24,7 +24,7 @@ class Overlaps(NamedTuple):
 
     before: Labels
     after: Labels
-    count: Labels
+    counts: Labels
 
     @classmethod
     def of(cls, before: Labels, after: Labels) -> Overlaps:
@@ -40,9 +40,10 @@ class Overlaps(NamedTuple):
         >>> Overlaps.of(np.array([0, 0, 1, 1]), np.array([3, 3, 2, 2])).agreement()
         1.0
         """
-        rows, columns = (np.bincount(side, self.count) for side in (self.before, self.after))
+        rows, columns = (np.bincount(side, self.counts) for side in (self.before, self.after))
         pairs, first, second, total = (
-            float((sizes * (sizes - 1.0)).sum()) for sizes in (self.count, rows, columns, self.count.sum(keepdims=True))
+            float((sizes * (sizes - 1.0)).sum())
+            for sizes in (self.counts, rows, columns, self.counts.sum(keepdims=True))
         )
         expected = first * second / total if total > 0 else 0.0
         most = (first + second) / 2

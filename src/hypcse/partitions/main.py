@@ -79,7 +79,9 @@ def followed_stretch(stretches: list[Stretch], tree: Tree, former: NDArray[np.in
     """The partition that agrees most with former labels; -1 for leaves that had none. Ties go to the coarsest."""
     shares = np.bincount(former[former >= 0]) / np.count_nonzero(former >= 0)
     bits = -float(np.dot(shares, np.log2(shares, where=shares > 0, out=np.zeros_like(shares))))
-    nearest = sorted(sorted(stretches, key=lambda one: abs(one.entropy - bits))[:MAX_FOLLOWED], key=lambda one: one.entropy)
+    nearest = sorted(
+        sorted(stretches, key=lambda one: abs(one.entropy - bits))[:MAX_FOLLOWED], key=lambda one: one.entropy
+    )
 
     def agreement(one: Stretch) -> float:
         return round(Overlaps.of(former, leaf_labels(tree.parent, one.split, tree.n_leaves)).agreement(), 9)

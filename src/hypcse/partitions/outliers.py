@@ -86,7 +86,9 @@ def find_outliers(distances: Floats, labels: Labels) -> Outliers:
     medians = (distances[order[low]] + distances[order[high]]) / 2
     usual[substantial] = np.sqrt(medians * overall)
     excesses = excess(distances, usual[labels])
-    return Outliers(distances, usual[labels], max(limit_of(excesses), float(np.sort(excesses)[count_clusters(labels) - 1])))
+    return Outliers(
+        distances, usual[labels], max(limit_of(excesses), float(np.sort(excesses)[count_clusters(labels) - 1]))
+    )
 
 
 def excess(distances: Floats, usual: Floats) -> Floats:

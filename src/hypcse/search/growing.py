@@ -81,16 +81,12 @@ def _heaviest_links(
     return np.where(leaves < 0, leaves[:, :1], leaves), weights
 
 
-def _places(
-    tree: Tree, graph: Graph, leaves: NDArray[np.int64], weights: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def _places(tree: Tree, graph: Graph, leaves: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """The node beside which each unit goes; the root for one without a link."""
     places = np.full(len(leaves), tree.root)
     linked = leaves[:, 0] >= 0
     volumes = node_volumes(tree, graph.degrees)
-    places[linked] = cheapest_nodes(
-        tree.parent, volumes, meeting_weights(tree, graph), leaves[linked], weights[linked]
-    )
+    places[linked] = cheapest_nodes(tree.parent, volumes, meeting_weights(tree, graph), leaves[linked], weights[linked])
     return places
 
 
@@ -128,9 +124,7 @@ def settle(tree: Tree, graph: Graph, changed: NDArray[np.bool_], callback: Callb
     for sweep in range(N_SWEEPS):
         moved, node = 0, 0
         while node < n_nodes:
-            _, n_moves, node = descend(
-                search.tree, search.rows, node, PART, LARGEST, least_gain, search.logarithmic
-            )
+            _, n_moves, node = descend(search.tree, search.rows, node, PART, LARGEST, least_gain, search.logarithmic)
             moved += n_moves
             share = 1.0 if node == n_nodes and moved == 0 else (sweep + node / n_nodes) / N_SWEEPS
             if reporter.tell("descent", share, 1.0):
