@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas
 
 FAR = 5.0
-"""Rows farther outside the range of a column than so many times this range give the model a new scale."""
+"""A row that lies outside the range of a column by more than so many times the widest range gives a new scale."""
 MOST_NEW = 0.5
 """With more new rows than this share of the old ones, the whole tree is searched."""
 UNRATED = 0.05
@@ -269,7 +269,7 @@ class Living(NewPoints, Fitting):
         missing = next((name for name in old if name not in place), None)
         if missing is not None:
             raise ValueError(f"the graph has no vertex {missing!r}. Pass the whole graph; `forget` removes vertices.")
-        return points.rows([place[name] for name in old] + [place[name] for name in place.keys() - set(old)])
+        return points.rows([place.pop(name) for name in old] + list(place.values()))
 
     def _names_with(
         self, names: Sequence[str] | None, named: Sequence[str] | None, n_new: int
@@ -350,8 +350,7 @@ def _others(rows: ArrayLike, n: int) -> NDArray[np.bool_]:
 def _leaves_range(old: NDArray[np.float32], new: NDArray[np.float32]) -> bool:
     """Whether new rows lie farther outside the range of a column than is allowed."""
     low, high = old.min(axis=0).astype(np.float64), old.max(axis=0).astype(np.float64)
-    # A constant column was not stretched.
-    reach = FAR * np.where(high > low, high - low, 1.0)
+    reach = FAR * float((high - low).max())
     return bool((new < low - reach).any() or (new > high + reach).any())
 
 
