@@ -165,13 +165,13 @@ def steady_share(model: hypcse.EntropyClustering) -> float:
     before = model._last_changes().before
     held = before[before >= 0]
     labels = model.labels_[: held.size]
-    good = total = 0
+    good, total = 0, 0
     for k in np.unique(held).tolist():
         members = labels[held == k]
         number = int(np.bincount(members).argmax())
-        stayed = int(np.count_nonzero(members == number))
+        stayed = int((members == number).sum())
         if stayed > 0.99 * members.size and np.count_nonzero(labels == number) < 1.01 * stayed + 1:
-            total, good = total + members.size, good + np.count_nonzero(members == k)
+            total, good = total + members.size, good + int((members == k).sum())
     return good / total if total else 1.0
 
 

@@ -13,6 +13,8 @@ Try `hypcse update folder new.csv --out folder2` with a table of your own.
 """
 
 # %% Images in order of their digit, learned in eight parts
+from itertools import pairwise
+
 import numpy as np
 from matplotlib import pyplot
 
@@ -24,7 +26,7 @@ X, digits = X[order], digits[order]
 ends = np.linspace(360, len(X), 9).astype(int)
 model = hypcse.EntropyClustering(scale="none").fit(X[: ends[0]])
 history = [model.labels_]
-for start, end in zip(ends[:-1], ends[1:], strict=True):
+for start, end in pairwise(ends):
     model.update(X[start:end])
     history.append(model.labels_)
     words = model.changes_["change"].value_counts()

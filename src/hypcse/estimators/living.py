@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse._checks import first_duplicate, warn
+from hypcse._choices import Scale
 from hypcse._progress import Callback, show_fit
 from hypcse._threads import worker_threads
 from hypcse.entropy import structural_entropy
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     import pandas
 
 FAR = 5.0
-"""A row that lies outside the range of a column by more than so many times the widest range gives a new scale."""
+"""A row that lies outside the range of a column by more than so many times this range gives the model a new scale."""
 MOST_NEW = 0.5
 """With more new rows than this share of the old ones, the whole tree is searched."""
 UNRATED = 0.05
@@ -158,7 +159,7 @@ class Living(NewPoints, Fitting):
         self._check_size(n_all)
         all_names = self._names_with(names, named, n_all - n)
         new = np.arange(n_all) >= n
-        anew = whole is None and points is not None and _leaves_range(points[:n], points[n:])
+        anew = whole is None and points is not None and _leaves_range(points[:n], points[n:], self._scale_kind())
         pushed = np.empty((0, 2), np.int64)
         if whole is not None:
             assert whole.graph is not None
@@ -307,10 +308,7 @@ class Living(NewPoints, Fitting):
             "rows. Earlier distances and weights do not compare with the present ones."
         )
         assert self._scaler is not None
-        inner = self._scaler
-        while isinstance(inner, OuterScaling):
-            inner = inner.inner
-        options = replace(GraphOptions.of(self), scale=inner.kind, metric=self._metric)  # type: ignore[arg-type]
+        options = replace(GraphOptions.of(self), scale=self._scale_kind(), metric=self._metric)
         names = getattr(self, "feature_names_in_", None)
         rows = Points(
             unscaled(self._scaler, points),
@@ -318,6 +316,13 @@ class Living(NewPoints, Fitting):
             kinds=self._kinds,
         )
         return prepare(rows, options)
+
+    def _scale_kind(self) -> Any:
+        """The scale of the rows, which may be another one than was asked for."""
+        scaler = self._scaler
+        while isinstance(scaler, OuterScaling):
+            scaler = scaler.inner
+        return None if scaler is None else scaler.kind
 
     def _searched(self, tree: Tree, ready: Prepared, callback: Callback | None) -> Tree:
         """The tree of a search over all of it, from this one and from those that `fit` starts from."""
@@ -347,10 +352,14 @@ def _others(rows: ArrayLike, n: int) -> NDArray[np.bool_]:
     return stays
 
 
-def _leaves_range(old: NDArray[np.float32], new: NDArray[np.float32]) -> bool:
-    """Whether new rows lie farther outside the range of a column than is allowed."""
+def _leaves_range(old: NDArray[np.float32], new: NDArray[np.float32], scale: Scale) -> bool:
+    """Whether new rows lie farther outside the range of a column than is allowed.
+
+    A constant column, and one that was not scaled, is measured by the widest range.
+    """
     low, high = old.min(axis=0).astype(np.float64), old.max(axis=0).astype(np.float64)
-    reach = FAR * float((high - low).max())
+    width = high - low
+    reach = FAR * np.where((width > 0) & (scale != "none"), width, width.max())
     return bool((new < low - reach).any() or (new > high + reach).any())
 
 
