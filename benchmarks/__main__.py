@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import cluster, holdout, house, labels, million, ranks, results_page, start_up, top
+from benchmarks import cluster, holdout, house, labels, living, million, ranks, results_page, start_up, top
 from benchmarks.case import REGISTRY, Case
 from benchmarks.first_answer import command as first_answer
 from benchmarks.gpu import command as gpu
@@ -67,6 +67,7 @@ _SHEETS: dict[str, tuple[Any, str]] = {
     "top": (top, "purity at every planted level, beside Ward and average linkage"),
     "start-up": (start_up, "first calls, with nothing compiled and with all"),
     "holdout": (holdout, "what new points get, beside a fit that had them"),
+    "living": (living, "a tree that grows by updates, beside a full fit"),
     "first-answer": (first_answer, "verdict, labels, units and outliers"),
     "peers": (peers, "ours beside what a user would pick instead"),
     "gpu": (gpu, "what a GPU gives: values, gradients, bits and times"),

@@ -82,3 +82,16 @@ def test_other_methods_predict_too(command, fitted: Path):
     assert command("fit", "cars.csv", *OPTIONS[:-1], "by-ward", "--method", "ward").returncode == 0
     assert command("predict", "by-ward", "cars.csv").returncode == 0
     assert command("predict", "nowhere", "cars.csv", "--overwrite").returncode == 2
+
+
+def test_a_folder_takes_new_rows_and_clusters_keep_their_numbers(command, fitted: Path):
+    table = pd.read_csv("cars.csv")
+    table.tail(20).assign(**{"car name": [f"new {k}" for k in range(20)]}).to_csv("new.csv", index=False)
+    answer = command("update", "fitted", "new.csv", "--out", "more")
+    assert answer.returncode == 0, answer.stderr
+    assert "Clusters: " in answer.stdout and "before the update" in Path("more/tree.html").read_text(encoding="utf-8")
+    before, after = pd.read_csv("fitted/clusters.csv"), pd.read_csv("more/clusters.csv")
+    assert len(after) == len(before) + 20 and after["car name"].iloc[-1] == "new 19"
+    assert (after["cluster"].iloc[: len(before)] == before["cluster"]).mean() > 0.7
+    again = command("update", "more", "new.csv", "--out", "more")
+    assert again.returncode == 2 and "more exists" in again.stderr

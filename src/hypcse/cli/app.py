@@ -199,6 +199,26 @@ def predict(
 
 @app.command()
 @with_shared
+def update(
+    folder: Annotated[Path, typer.Argument(help="A folder that `hypcse fit` wrote from a table.")],
+    data: Annotated[Path, typer.Argument(help="New rows, in a file with the columns that were clustered.")],
+    out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
+    columns: Any = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
+) -> None:
+    """Add new rows to a tree without a new fit, and write it to another folder. Clusters keep their numbers.
+
+    The page of the new folder sets the clusters beside those before the update.
+
+    Example: `hypcse update cars-tree new-cars.csv --out cars-tree-2`
+    """
+    from hypcse.cli.update import run_update
+
+    run_update(folder, data, out, columns, overwrite)
+
+
+@app.command()
+@with_shared
 def score(
     tree: _Tree,
     data: Annotated[str, typer.Option(help="The points: a file or a data set's name, as for `hypcse fit`.")],

@@ -11,18 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hypcse import methods, score, view
+from hypcse import methods, score
 from hypcse._checks import Interrupted, check_choice
 from hypcse._choices import Effort
 from hypcse._progress import draw_bar
-from hypcse.cli.folder import FILES, find, folder_files, show_findings, table_files
+from hypcse.cli.folder import FILES, files_of_model, find, show_findings
 from hypcse.cli.inputs import points_of
 from hypcse.cli.output import print_notes
 from hypcse.cli.settings import read_options
 from hypcse.methods.clustering import estimator_of
 from hypcse.points.columns import Columns
 from hypcse.storage.files import hold_folder, remove_leftovers
-from hypcse.storage.models import INNER, pack_model
 from hypcse.storage.whole import check_place, write_folder
 
 FLAGS = {"preset": "--preset", "n_epochs": "--epochs", "device": "--device"}
@@ -123,12 +122,8 @@ def run_fit(source: str, out: Path, columns: Columns, job: Job, overwrite: bool)
                 "seconds": round(seconds, 3),
                 "job": {**job.report(source), "columns": columns.changes(), "scale": scale, "bandwidth": bandwidth},
             }
-            title, levels = Path(source).stem, findings.stability
-            page = view(model, points=points, scale=model.scale, title=title, stability=levels).html
-            embedding = getattr(model, "embedding_", None)
-            files = folder_files(model.tree_, model.labels_, findings, points.names, row, report, page, embedding)
-            files |= table_files(model, points, as_parquet=Path(source).suffix == ".parquet")
-            files |= {f"{INNER}/{name}": content for name, content in pack_model(model).items()}
+            as_parquet = Path(source).suffix == ".parquet"
+            files = files_of_model(model, points, findings, row, report, Path(source).stem, as_parquet=as_parquet)
         place = write_folder(out, files, overwrite, FILES)
     # The tree of a comparison method may be refined afterwards.
     refined = getattr(model, "method", None) and model.refine

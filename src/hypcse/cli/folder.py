@@ -25,10 +25,11 @@ from hypcse.partitions.description import Description, Groups, columns_of
 from hypcse.partitions.offered import Labels
 from hypcse.partitions.resampling import is_quick
 from hypcse.points import Points
+from hypcse.show.page import view
 from hypcse.show.source import flat_of
 from hypcse.storage.archive import FILES as MODEL_FILES
-from hypcse.storage.models import INNER
-from hypcse.tree.flat import cluster_sizes, count_clusters
+from hypcse.storage.models import INNER, pack_model
+from hypcse.tree.flat import by_size, count_clusters
 
 PAGE, CLUSTERS, REPORT = "tree.html", "clusters.csv", "scores.json"
 FILES = (
@@ -83,12 +84,34 @@ class Findings:
 
 def find(model: Any, stability: bool | None = None) -> Findings:
     """The findings of a fitted model. Stability is measured if asked for, or by default if it is quick."""
-    main = model.levels_.main if np.array_equal(model.levels_[model.levels_.main], flat_of(model)) else None
+    # Levels are numbered by size; clusters of an updated model keep their numbers.
+    main = model.levels_.main if np.array_equal(model.levels_[model.levels_.main], by_size(flat_of(model))) else None
     values = None
     if stability or (stability is None and is_quick(model.graph_)):
         with Console(stderr=True).status("measuring stability"):
             values = model.stability_
     return Findings(model.levels_, main, model.structure_, values)
+
+
+def files_of_model(
+    model: Any,
+    points: Points,
+    findings: Findings,
+    row: dict[str, float],
+    report: dict[str, Any],
+    title: str,
+    *,
+    as_parquet: bool = False,
+    compare: Any = None,
+) -> dict[str, bytes]:
+    """Contents of the folder of a fitted model by file name; the page sets it beside the labels to `compare` with."""
+    page = view(
+        model, points=points, scale=model.scale, title=title, stability=findings.stability, compare=compare
+    ).html
+    embedding = getattr(model, "embedding_", None)
+    files = folder_files(model.tree_, model.labels_, findings, points.names, row, report, page, embedding)
+    files |= table_files(model, points, as_parquet)
+    return files | {f"{INNER}/{name}": content for name, content in pack_model(model).items()}
 
 
 def folder_files(
@@ -181,7 +204,8 @@ def show_clusters(labels: NDArray[np.int64], points: Points, findings: Findings)
         if count_clusters(labels) < findings.counts[main]:
             console.print("All points are one cluster. What the level to look at shows may be chance:", markup=False)
             labels = findings.levels[main]
-    sizes, n_outliers = cluster_sizes(labels), int(np.count_nonzero(labels < 0))
+    numbers, sizes = np.unique(labels[labels >= 0], return_counts=True)
+    n_outliers = int(np.count_nonzero(labels < 0))
     outliers = f" and {say_count(n_outliers, 'outlier')}" if n_outliers else ""
     end = "." if sizes.size == 1 else ":"
     console.print(f"{say_count(sizes.size, 'cluster')}{which}{outliers}{end}", markup=False)
@@ -191,10 +215,11 @@ def show_clusters(labels: NDArray[np.int64], points: Points, findings: Findings)
     names = None
     if points.features is not None:
         table.add_column("what sets it apart: typical values")
-        clusters = np.arange(sizes.size)
-        names = names_of(Description(columns_of(points), Groups.of_labels(labels, clusters)), clusters)
+        names = names_of(Description(columns_of(points), Groups.of_labels(labels, numbers)), numbers)
     for cluster in np.argsort(-sizes, kind="stable")[:MOST_CLUSTERS].tolist():
-        table.add_row(str(cluster), f"{sizes[cluster]:,}", *([] if names is None else [escape(names[cluster])]))
+        table.add_row(
+            str(numbers[cluster]), f"{sizes[cluster]:,}", *([] if names is None else [escape(names[cluster])])
+        )
     if n_outliers:
         table.add_row("outliers", f"{n_outliers:,}", style="dim")
     Console().print(table)

@@ -38,8 +38,7 @@ def run_describe(folder: Path, level: int | None, n_columns: int, out: Path | No
     if column not in table:
         known = [int(name.removeprefix("level_")) for name in table if name.startswith("level_")]
         raise ValueError(f"--level {level}: {folder} has the levels {min(known)} to {max(known)}, coarse to fine.")
-    data = table.drop(columns=list(filter(OWN.fullmatch, table))).rename(columns=_as_before)
-    points = read_points(data, as_fitted(folder, Columns(), ("label",)))
+    points = read_points(without_clusters(table), as_fitted(folder, Columns(), ("label",)))
     labels = table[column].to_numpy(np.int64)
     if out is not None:
         _write(out, describe(labels, points, n_columns=n_columns).reset_index(), overwrite)
@@ -60,9 +59,10 @@ def run_describe(folder: Path, level: int | None, n_columns: int, out: Path | No
         console.print(f"and {ids.size - SHOWN} smaller ones; --out FILE.csv writes all of them.")
 
 
-def _as_before(name: str) -> str:
-    """The name of a column before `joined`."""
-    return name[:-1] if name.endswith("_") and OWN.fullmatch(name[:-1]) else name
+def without_clusters(table: pd.DataFrame) -> pd.DataFrame:
+    """The table as it was before `joined`."""
+    named = {name: name[:-1] for name in table if name.endswith("_") and OWN.fullmatch(name[:-1])}
+    return table.drop(columns=list(filter(OWN.fullmatch, table))).rename(columns=named)
 
 
 def read_clusters(folder: Path) -> pd.DataFrame:
@@ -100,14 +100,16 @@ def load(folder: Path) -> Any:
     return kinds[name].load(place)
 
 
+def saved_columns(folder: Path) -> dict[str, Any]:
+    """The options on columns that the folder was fitted with."""
+    report = folder / REPORT
+    return json.loads(report.read_text(encoding="utf-8")).get("job", {}).get("columns", {}) if report.is_file() else {}
+
+
 def as_fitted(folder: Path, columns: Columns, names: tuple[str, ...]) -> Columns:
     """The options that read the columns the model of a folder was fitted on; `names` are options that the fit keeps."""
-    model, report = load(folder), folder / REPORT
-    if report.is_file():
-        saved = json.loads(report.read_text(encoding="utf-8")).get("job", {}).get("columns", {})
-        columns = replace(
-            columns, **{name: saved[name] for name in names if name in saved and not getattr(columns, name)}
-        )
+    model, saved = load(folder), saved_columns(folder)
+    columns = replace(columns, **{name: saved[name] for name in names if name in saved and not getattr(columns, name)})
     titles = getattr(model, "feature_names_in_", None)
     return columns if titles is None else columns.as_fitted(titles.tolist(), model._kinds or (None,) * len(titles))
 

@@ -181,30 +181,37 @@ class Fitting(Memberships, Saved):
             warm_up()
             ready = prepare(points, options)
             tree, grown = self._grow(ready, seed, callback)
-            structure = ready.structure(seed, self._reduction is not None)
-            levels = levels_and_main(tree, ready.graph, ready.telling(structure), structure=structure)
-            nested = Levels(map(by_size, levels), levels.main)
-            labels, outliers = self._labels(tree, ready.graph, levels), None
-            if self.mark_outliers:
-                outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
-                labels = self._labels_without(outliers.marked(), labels, tree, ready, structure)
+            read = self._read(tree, ready, seed)
             self._keep(
-                tree_=tree.with_names(points.names),
-                graph_=ready.graph,
-                labels_=by_size(labels),
-                levels_=nested,
-                structure_=structure,
-                entropy_=float(structural_entropy(tree, ready.graph)),
+                **{**read, "tree_": tree.with_names(points.names), "labels_": by_size(read["labels_"])},
                 _scaler=ready.scaler,
                 _scaled=ready.compared,
-                _stability=ready.stability(nested, seed),
-                _outliers=outliers,
                 bandwidth_=ready.bandwidth,
                 _seed=seed,
                 _kinds=ready.points.kinds,
                 _metric=ready.metric,
                 **grown,
             )
+
+    def _read(self, tree: Tree, ready: Prepared, seed: int, former: NDArray[np.int64] | None = None) -> Attributes:
+        """The attributes that are read off a tree and its graph; `former` labels as for `levels_and_main`."""
+        structure = ready.structure(seed, self._reduction is not None)
+        found = levels_and_main(tree, ready.graph, ready.telling(structure), structure=structure, former=former)
+        nested = Levels(map(by_size, found), found.main)
+        labels, outliers = self._labels(tree, ready.graph, found), None
+        if self.mark_outliers:
+            outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
+            labels = self._labels_without(outliers.marked(), labels, tree, ready, structure)
+        return {
+            "tree_": tree,
+            "graph_": ready.graph,
+            "labels_": labels,
+            "levels_": nested,
+            "structure_": structure,
+            "entropy_": float(structural_entropy(tree, ready.graph)),
+            "_stability": ready.stability(nested, seed),
+            "_outliers": outliers,
+        }
 
     def _check_parameters(self) -> None:
         """Raise for parameters that are wrong for any data."""

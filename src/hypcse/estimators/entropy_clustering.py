@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numpy.random import Generator, RandomState
 from sklearn.base import ClusterMixin
 
 from hypcse._checks import check_choice
 from hypcse._choices import Bandwidth, Effort, Linkage, Metric, Refine, Scale
 from hypcse._progress import Callback
-from hypcse.estimators.base import Attributes, Fitting
-from hypcse.estimators.new_points import NewPoints
+from hypcse.estimators.attributes import FITTED
+from hypcse.estimators.base import Attributes, Saved
+from hypcse.estimators.living import Living
+from hypcse.estimators.past import PAST, Past, fits
 from hypcse.estimators.preparing import Prepared
 from hypcse.tree import Tree
 
 
-class EntropyClustering(NewPoints, ClusterMixin, Fitting):
+class EntropyClustering(ClusterMixin, Living):
     """Hierarchical clustering: find the tree of lowest structural entropy.
 
     Points are scaled and connected to their nearest neighbors. Linkage on that graph gives a first tree, which is then
@@ -63,7 +67,8 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     tree_
         The hierarchy, a `Tree`.
     labels_
-        (n,) the flat clusters, numbered by size, the largest first.
+        (n,) the flat clusters of all rows held. `fit` numbers them by size, the largest first; after `update` and
+        `forget` a cluster keeps its number, new ones take the next free number, and numbers may have gaps.
     levels_
         `Levels`: nested clusters, coarse to fine, numbered likewise. `levels_.main` says which to look at first, also
         if `structure_` finds nothing beyond chance and `labels_` is one cluster.
@@ -95,6 +100,8 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
     >>> [int(labels.max()) + 1 for labels in model.levels_][0] > 1
     True
     """
+
+    _stored = FITTED | {"_past": PAST}
 
     def __init__(
         self,
@@ -132,7 +139,22 @@ class EntropyClustering(NewPoints, ClusterMixin, Fitting):
         effort_of(self.refine)
 
     def _grow(self, ready: Prepared, seed: int, callback: Callback | None) -> tuple[Tree, Attributes]:
-        return ready.search(seed, callback, linkage=self.linkage, effort=effort_of(self.refine)), {}
+        tree = ready.search(seed, callback, linkage=self.linkage, effort=effort_of(self.refine))
+        return tree, {"_past": Past(ready.points.graph is not None)}
+
+    def _searched(self, tree: Tree, ready: Prepared, callback: Callback | None) -> Tree:
+        effort = effort_of(self.refine)
+        return ready.search(self._seed, callback, linkage=self.linkage, effort=effort, starts=[tree])
+
+    @staticmethod
+    def _filled(model: Any, values: Attributes) -> Attributes:
+        # Before 0.4 models did not say whether their graph was given.
+        alone = values.get("_scaled") is None and model.metric != "precomputed"
+        return {**Saved._filled(model, values), "_past": Past(alone)}
+
+    @classmethod
+    def _sizes(cls, values: Attributes) -> dict[str, bool]:
+        return {**super()._sizes(values), "_past": fits(values["_past"], values["tree_"].n_leaves)}
 
 
 def effort_of(wanted: object) -> Effort | None:

@@ -104,11 +104,19 @@ class NewPoints:
 
     def _linked(self, X: ArrayLike) -> tuple[NDArray[np.float32], Links]:
         """The rows on the training scale, and their links to the training points."""
+        points, features = self._on_scale(X)
+        assert self.bandwidth_ is not None
+        with worker_threads(self.n_jobs, len(points)):
+            index = self._index = index_of(points, getattr(self, "_index", None))
+            return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric, index)
+
+    def _on_scale(self, X: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The training points, and the rows on their scale."""
         check_is_fitted(self)
         points = self._training_points()
         table, gaps = self._in_columns(X)
         table = validate_data(self, table, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
-        assert self._scaler is not None and self.bandwidth_ is not None
+        assert self._scaler is not None
         features = self._scaler.apply(reduce_columns(table, self._reduction))
         if gaps is not None and features.shape == gaps.shape and self._metric != "cosine":
             # What is missing is as in the middle of the training points.
@@ -118,9 +126,7 @@ class NewPoints:
             features = unit_rows(features, features.shape[1] + 1).astype(np.float32)
             # Rows of zeros have a column of their own.
             points = np.pad(points, ((0, 0), (0, features.shape[1] - points.shape[1])))
-        with worker_threads(self.n_jobs, len(points)):
-            index = self._index = index_of(points, getattr(self, "_index", None))
-            return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric, index)
+        return points, features
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the index of the training points, which is soon made again."""

@@ -93,6 +93,10 @@ class LinearScaling(Scaling):
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         return features
 
+    def original(self, scaled: NDArray[np.floating]) -> NDArray[np.floating]:
+        """The features (m, d) from which these were scaled, up to rounding."""
+        return scaled
+
 
 class MinMaxScaling(LinearScaling):
     """x * factor + shift, in [0, 1] for the table."""
@@ -109,6 +113,9 @@ class MinMaxScaling(LinearScaling):
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         return features * self.factor + self.shift
 
+    def original(self, scaled: NDArray[np.floating]) -> NDArray[np.floating]:
+        return (scaled - self.shift) / self.factor
+
 
 class StandardScaling(LinearScaling):
     """(x - shift) / factor, of mean 0 and variance 1 for the table."""
@@ -124,6 +131,9 @@ class StandardScaling(LinearScaling):
 
     def scaled(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         return (features - self.shift) / self.factor
+
+    def original(self, scaled: NDArray[np.floating]) -> NDArray[np.floating]:
+        return scaled * self.factor + self.shift
 
 
 @dataclass(frozen=True, eq=False)

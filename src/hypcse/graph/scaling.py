@@ -48,6 +48,14 @@ def shifted(scaling: Scaling, shifts: Shifts) -> Scaling:
     return replace(scaling, shifts=shifts) if shifts.columns.any() else scaling
 
 
+def unscaled(scaling: Scaling, scaled: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The features that a linear scaling made these of, up to rounding."""
+    assert isinstance(scaling, LinearScaling)
+    features = scaling.original(scaled if scaling.weights is None else scaled / scaling.weights)
+    shifts = scaling.shifts
+    return features if shifts is None else np.ldexp(features.astype(np.float64), -shifts.exponent) + shifts.offset
+
+
 FEW_VALUES = 10
 """A column with at most so many different values says which kind a row is, as a coin or a year does."""
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse.graph import Graph
-from hypcse.kernels.trees.sweep import inherit_values
+from hypcse.kernels.trees.sweep import inherit_values, leaf_labels
 from hypcse.partitions.cuts import parts_of, substantial_size
+from hypcse.partitions.following import Overlaps
 from hypcse.partitions.overlaps import quick_stability, quick_trees
 from hypcse.partitions.separation import Groups
 from hypcse.partitions.stretches import Stretch
@@ -24,6 +25,9 @@ EMPTY, OF_ANY_SHAPE, ROUGHLY = 0.9, 0.4, 0.1
 need not be round."""
 MAX_TRIED = 12
 """Largest number of partitions whose stability is measured."""
+
+MAX_FOLLOWED = 6
+"""Largest number of partitions that are compared with the level to be followed: those of the nearest entropy."""
 
 Split = NDArray[np.bool_]
 
@@ -74,6 +78,20 @@ def _rated(stretch: Stretch, usual: float, tree: Tree, graph: Graph, X: NDArray[
     empty = lasting == 1 and silhouette < OF_ANY_SHAPE and groups.gap(graph) >= EMPTY
     round_enough = max(silhouette, OF_ANY_SHAPE if empty else ROUGHLY)
     return Rated(stretch, labels, stretch.modularity * round_enough, lasting**3, apart)
+
+
+def followed_stretch(stretches: list[Stretch], tree: Tree, former: NDArray[np.int64]) -> Stretch | None:
+    """The partition that agrees most with former labels; -1 for leaves that had none. Ties go to the coarsest."""
+    shares = np.bincount(former[former >= 0]) / np.count_nonzero(former >= 0)
+    bits = -float(np.dot(shares, np.log2(shares, where=shares > 0, out=np.zeros_like(shares))))
+    nearest = sorted(
+        sorted(stretches, key=lambda one: abs(one.entropy - bits))[:MAX_FOLLOWED], key=lambda one: one.entropy
+    )
+
+    def agreement(one: Stretch) -> float:
+        return round(Overlaps.of(former, leaf_labels(tree.parent, one.split, tree.n_leaves)).agreement(), 9)
+
+    return max(nearest, key=agreement, default=None)
 
 
 def substantial_parts(tree: Tree, split: Split) -> NDArray[np.int64]:

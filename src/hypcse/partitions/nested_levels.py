@@ -292,14 +292,19 @@ def main_labels(tree: Tree, graph: Graph) -> Labels:
 
 
 def levels_and_main(
-    tree: Tree, graph: Graph, X: NDArray[np.floating] | None = None, *, structure: Structure | None = None
+    tree: Tree,
+    graph: Graph,
+    X: NDArray[np.floating] | None = None,
+    *,
+    structure: Structure | None = None,
+    former: Labels | None = None,
 ) -> Levels:
     """The `levels` and the `main_level`, found together.
 
     X are features as they were compared. If there is no `structure`, a level of one cluster is put first, unless there
-    is one.
+    is one. With `former` labels (-1 where there are none), the main level is the one that agrees most with them.
     """
-    labels, main = offered_levels(tree, graph, X)
+    labels, main = offered_levels(tree, graph, X, former)
     without = structure is not None and not structure.found and labels[0].max() > 0
     above = [np.zeros(tree.n_leaves, np.int64)] if without else []
     return Levels([*above, *labels], main + len(above), structure=structure)

@@ -11,7 +11,7 @@ from hypcse.entropy import node_volumes, structural_entropy
 from hypcse.graph import Graph
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels, subtree_sums
 from hypcse.partitions.cuts import coarsest_cut, parts_of
-from hypcse.partitions.main import main_stretch
+from hypcse.partitions.main import followed_stretch, main_stretch
 from hypcse.partitions.stretches import ALIKE, Stretch, by_conductance, by_distance
 from hypcse.search.compression import LevelTable, is_small, keep_nodes, one_by_one
 from hypcse.search.leaving import leaving_parts
@@ -38,10 +38,13 @@ Split = NDArray[np.bool_]
 """A partition of the leaves: one boolean per node, True if it is split."""
 
 
-def offered_levels(tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> tuple[list[Labels], int]:
+def offered_levels(
+    tree: Tree, graph: Graph, X: NDArray[np.floating] | None, former: Labels | None = None
+) -> tuple[list[Labels], int]:
     """The labels of the levels, coarse to fine, and the position of the main one.
 
-    X : features as they were compared, or None.
+    X      : features as they were compared, or None.
+    former : labels that the main level follows, -1 for leaves that have none; None to choose it anew.
     """
     leaving = leaving_parts(tree, graph)
     scale = _Scale(tree, graph, leaving.meeting)
@@ -51,7 +54,10 @@ def offered_levels(tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> 
     inside = stairs.best(MAX_RATED, apart=ALIKE / 2)
     above, inside = ([stretch for stretch in part if scale.holds(stretch.split)] for part in (above, inside))
     usual = stairs.usual()
-    main = main_stretch([*above, *inside], usual, tree, graph, X)
+    if former is None:
+        main = main_stretch([*above, *inside], usual, tree, graph, X)
+    else:
+        main = followed_stretch([*above, *inside], tree, former)
     described = _enough_levels(tree, graph)
     held = list(dropwhile(lambda split: not scale.holds(split), described))
     lasting = [] if main is None else scale.offered(above, inside, main, usual)

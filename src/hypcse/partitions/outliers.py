@@ -14,6 +14,7 @@ from hypcse.partitions.cuts import substantial_size
 from hypcse.search.binary import volume_heights
 from hypcse.search.leaving import joined_by_distance
 from hypcse.tree import Tree
+from hypcse.tree.flat import count_clusters
 
 CORE, FENCE = 1.5, 2.0
 """How many interquartile ranges above the upper quartile the core of the points ends, and where outliers begin."""
@@ -85,7 +86,9 @@ def find_outliers(distances: Floats, labels: Labels) -> Outliers:
     medians = (distances[order[low]] + distances[order[high]]) / 2
     usual[substantial] = np.sqrt(medians * overall)
     excesses = excess(distances, usual[labels])
-    return Outliers(distances, usual[labels], max(limit_of(excesses), float(np.sort(excesses)[counts.size - 1])))
+    return Outliers(
+        distances, usual[labels], max(limit_of(excesses), float(np.sort(excesses)[count_clusters(labels) - 1]))
+    )
 
 
 def excess(distances: Floats, usual: Floats) -> Floats:

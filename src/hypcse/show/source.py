@@ -11,6 +11,7 @@ from hypcse._checks import check_labels
 from hypcse.entropy import graph_over
 from hypcse.graph import Graph, GraphLike
 from hypcse.tree import Tree
+from hypcse.tree.flat import count_clusters
 
 
 class LeafClasses(NamedTuple):
@@ -36,7 +37,7 @@ def tree_of(source: Any) -> Tree:
 def flat_of(model: Any) -> Any:
     """The flat labels of a fitted model, else None; if they are one cluster for want of structure, its main level."""
     labels, structure = getattr(model, "labels_", None), getattr(model, "structure_", None)
-    if labels is None or structure is None or structure.found or np.max(labels) > 0:
+    if labels is None or structure is None or structure.found or count_clusters(labels) > 1:
         return labels
     return model.levels_[model.levels_.main]
 

@@ -121,7 +121,7 @@ def _untied_neighbors(points: NDArray[np.float32], k: int) -> Nearest | None:
     Equal means within the rounding of a distance as a difference of squared norms, as scikit-learn computes it.
     """
     n, d = points.shape
-    if not MIN_TREE <= n or d > MAX_TREE_COLUMNS or k >= n - 2:
+    if not n >= MIN_TREE or d > MAX_TREE_COLUMNS or k >= n - 2:
         return None
     indices, squared = kd_tree(points, k + 1)
     norm = float(np.einsum("ij,ij->i", points, points, dtype=np.float64).max())
