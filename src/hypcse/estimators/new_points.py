@@ -130,7 +130,8 @@ class NewPoints:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the index of the training points, which is soon made again."""
-        return {name: value for name, value in super().__getstate__().items() if name != "_index"}
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_index"}
 
     def _in_columns(self, X: Any) -> tuple[Any, NDArray[np.bool_] | None]:
         """Input for scikit-learn's checks, and where it is filled; a table is read as the training table was."""
