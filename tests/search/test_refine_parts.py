@@ -21,7 +21,7 @@ from hypcse.search.working import start_search
 
 N, PART_SIZE = 5_000, 200
 IN_PARTS = Budget(n_sweeps=8, largest=2048, max_whole=0, min_part=PART_SIZE)
-WHOLE = Budget(n_sweeps=8, largest=2048)
+WHOLE = Budget(n_sweeps=8, largest=2048, max_whole=0, min_part=N)
 
 
 @pytest.fixture(scope="module")
