@@ -119,7 +119,9 @@ class NewPoints:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the index of the training points, which is soon made again."""
-        return {name: value for name, value in super().__getstate__().items() if name != "_index"}
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+        state.pop("_index", None)
+        return state
 
     def _in_columns(self, X: Any) -> Any:
         """Input for scikit-learn's checks: for `Points`, a table with the columns of the training points."""

@@ -253,7 +253,7 @@ def links_to(
     """Links of new points (m, d) to their nearest among the points (n, d) of a graph, on one scale.
 
     With metric="cosine" all rows have length 1, and the distance is 1 - cos = |u - v|^2 / 2. The links of a point do
-    not depend on the other new points. O(n d) per point, less with an `index_of` the points; O(m k) memory and one block.
+    not depend on the other new points. O(n d) per point, less with an index of the points; O(m k) memory.
     """
     indices, distances = neighbors_among(points, new_points, n_neighbors, index)
     if metric == "cosine":

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hypcse._checks import warn
 from hypcse.graph.neighbors.exact import FAR, Ids, Nearest, Queries, brute_force, in_unit, kd_tree
-from hypcse.kernels.points.kdtree import LEAF, build_tree
+from hypcse.kernels.points.kdtree import build_tree
 from hypcse.kernels.points.leaves import search_leaves
 from hypcse.kernels.points.links import Links, joined_links, links_back, measured_links, projected
 from hypcse.kernels.points.nearest import sorted_candidates

@@ -98,9 +98,7 @@ class TreeIndex:
         return cls(X, copies, distinct, build_tree(distinct.astype(np.float64, copy=False)))
 
 
-def kd_tree(
-    X: NDArray[np.floating], k: int, queries: Queries | None = None, index: TreeIndex | None = None
-) -> Nearest:
+def kd_tree(X: NDArray[np.floating], k: int, queries: Queries | None = None, index: TreeIndex | None = None) -> Nearest:
     """The k nearest others of each query (all points by default), for k < n - 1; O(n log n) in few dimensions.
 
     Equal rows are searched once: a tree cannot tell them apart, and rows with more copies than neighbors would take
