@@ -64,11 +64,11 @@ def nearest_neighbors(
         "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", if X holds the distances:
         square, condensed (SciPy's `pdist`) or sparse (only stored entries are known).
     algorithm
-        "brute" and "kd-tree" are exact. "lists" finds an estimated 0.995 of the neighbors or more, by a sample of 512
-        points; if it cannot, the search is exact, with a warning if that takes long. "auto" takes the fastest exact one
-        up to 50,000 points and "lists" beyond, except in up to 6 columns. If torch sees a GPU, it replaces "lists" by
-        an exact search, unless single precision leaves over 2 % of a sample uncertain. Precomputed distances are always
-        read completely.
+        "brute" and "kd-tree" are exact. "lists" of near points, which look for others in each other, find an estimated
+        0.995 of the neighbors or more, by a sample of 512 points; if they cannot, the search is exact, with a warning
+        if that takes long. "auto" takes the fastest exact one up to 50,000 points and "lists" beyond, except in up to 6
+        columns. If torch sees a GPU, it replaces "lists" by an exact search, unless single precision leaves over 2 % of
+        a sample uncertain. Precomputed distances are always read completely.
 
     Returns
     -------
@@ -136,7 +136,8 @@ def neighbors_among(
     """The `n_neighbors` nearest rows of X (all, if there are no more) for each of some other points, (m, k), exactly.
 
     Both tables are finite and of one dtype, as `Scaling` gives them. Equal distances are ordered by id. The result for
-    a point does not depend on the other points. O(n d) per point; less in few dimensions and with many points, or with an `index_of` X made before.
+    a point does not depend on the other points. O(n d) per point; less in few dimensions and with many points, or with
+    an `index_of` X made before.
 
     >>> neighbors_among(np.array([[0.0], [1.0], [3.0]]), np.array([[2.0]]), 2).indices
     array([[1, 2]])

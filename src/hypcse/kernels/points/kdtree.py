@@ -9,7 +9,7 @@ cannot look for the nearest point outside a part.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
@@ -55,7 +55,7 @@ def build_tree(X: Floating, leaf: int = LEAF) -> PointTree:
     while width > 1:
         _split(X, ids, values, start[::width], start[width // 2 :: width])
         width //= 2
-    points = X[ids]
+    points: Any = X[ids]
     low, high = per_node(np.minimum, points, start), per_node(np.maximum, points, start)
     core = np.zeros(len(X))
     return PointTree(ids, points, start, low, high, blocks_of(points, start), core, np.zeros(2 * n_leaves - 1))

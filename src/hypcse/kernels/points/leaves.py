@@ -6,10 +6,12 @@ which its box is near enough compare themselves with its points, all by vector i
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import prange
 
-from hypcse.kernels.arrays import Floating, Ids
+from hypcse.kernels.arrays import Floating, Ids, ShortIds
 from hypcse.kernels.compile import bare_helper, parallel_kernel
 from hypcse.kernels.points.kdtree import PointTree
 
@@ -17,7 +19,7 @@ _CHUNK = 16
 
 
 @bare_helper
-def _push(gaps: Floating, nodes: Ids, size: int, gap: float, node: int) -> None:
+def _push(gaps: Floating, nodes: ShortIds, size: int, gap: float, node: int | np.int64) -> None:
     """Add a node to a heap of `size` nodes whose root is the nearest."""
     place = size
     while place > 0 and gaps[(place - 1) >> 1] > gap:
@@ -27,7 +29,7 @@ def _push(gaps: Floating, nodes: Ids, size: int, gap: float, node: int) -> None:
 
 
 @bare_helper
-def _remove_root(gaps: Floating, nodes: Ids, size: int) -> None:
+def _remove_root(gaps: Floating, nodes: ShortIds, size: int) -> None:
     """Remove the root of a heap, of which `size` nodes remain."""
     place = 0
     while 2 * place + 1 < size:
@@ -42,7 +44,7 @@ def _remove_root(gaps: Floating, nodes: Ids, size: int) -> None:
 
 
 @bare_helper
-def _box_gap(low: Floating, high: Floating, tree: PointTree, node: int) -> float:
+def _box_gap(low: Floating, high: Floating, tree: PointTree, node: int | np.int64) -> Any:
     """Return the squared distance between a box and that of a node."""
     zero = low.dtype.type(0)
     total = zero
@@ -53,7 +55,7 @@ def _box_gap(low: Floating, high: Floating, tree: PointTree, node: int) -> float
 
 
 @bare_helper
-def _query_gaps(columns: Floating, tree: PointTree, node: int, out: Floating) -> None:
+def _query_gaps(columns: Floating, tree: PointTree, node: int | np.int64, out: Floating) -> None:
     """Write the squared distance of each query, a column of (d, m), from the box of a node."""
     zero = out.dtype.type(0)
     for p in range(out.size):
@@ -66,7 +68,7 @@ def _query_gaps(columns: Floating, tree: PointTree, node: int, out: Floating) ->
 
 
 @bare_helper
-def _leaf_distances(query: Floating, blocks: Floating, leaf: int, out: Floating) -> None:
+def _leaf_distances(query: Floating, blocks: Floating, leaf: int | np.int64, out: Floating) -> None:
     """Write the squared distances of a query to the points of a leaf, four columns at a time."""
     d = query.size
     whole = d - d % 4
@@ -86,7 +88,7 @@ def _leaf_distances(query: Floating, blocks: Floating, leaf: int, out: Floating)
 
 
 @bare_helper
-def insert_sorted(squared: Floating, ids: Ids, distance: float, point: int) -> int:
+def insert_sorted(squared: Floating, ids: ShortIds, distance: float, point: int) -> int:
     """Insert into the sorted best so far, whose last entry falls out; return the place."""
     place = squared.size - 1
     while place > 0 and squared[place - 1] > distance:
@@ -97,7 +99,7 @@ def insert_sorted(squared: Floating, ids: Ids, distance: float, point: int) -> i
 
 
 @bare_helper
-def _keep_nearest(out: Floating, size: int, first: int, squared: Floating, ids: Ids) -> None:
+def _keep_nearest(out: Floating, size: int, first: int, squared: Floating, ids: ShortIds) -> None:
     """Insert the points first, first + 1, ... at some distances, if they are nearer than the last so far."""
     last = squared.size - 1
     for begin in range(0, size, _CHUNK):
@@ -113,7 +115,7 @@ def _keep_nearest(out: Floating, size: int, first: int, squared: Floating, ids: 
 @parallel_kernel
 def search_leaves(
     tree: PointTree, queries: Floating, start: Ids, share: float, most: int, k: int
-) -> tuple[Ids, Floating]:
+) -> tuple[ShortIds, Floating]:
     """Return positions (q, k) of the k nearest points of each query, as int32, and squared distances; -1 and inf.
 
     Block b has the queries start[b] .. start[b + 1] - 1. It looks into at most `most` leaves, nearest first. A box is

@@ -6,12 +6,12 @@ round reads the old lists and writes new ones, so that the result does not depen
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 
-from hypcse.kernels.arrays import Flags, Ids, Singles
+from hypcse.kernels.arrays import Flags, Ids, ShortIds, Singles
 from hypcse.kernels.compile import bare_helper, kernel, parallel_kernel, summing_helper
 from hypcse.kernels.points.leaves import insert_sorted
 
@@ -20,15 +20,15 @@ _TASK, _SEEN = 256, 1024
 
 
 class Links(NamedTuple):
-    """Lists (n, k) of near points as int32, sorted by squared distance, which are new since the last round; -1 for none."""
+    """Lists (n, k) of near points, sorted by squared distance, -1 for none; which are new since the last round."""
 
-    ids: Ids
+    ids: ShortIds
     squared: Singles
     new: Flags
 
 
 @summing_helper
-def _gap(one: Singles, other: Singles) -> float:
+def _gap(one: Singles, other: Singles) -> Any:
     total = np.float32(0)
     for c in range(one.size):
         total += (one[c] - other[c]) ** 2
@@ -36,7 +36,7 @@ def _gap(one: Singles, other: Singles) -> float:
 
 
 @bare_helper
-def _holds(ids: Ids, point: int) -> bool:
+def _holds(ids: ShortIds, point: int) -> bool:
     held = False
     for k in range(ids.size):
         held |= ids[k] == point
@@ -44,7 +44,7 @@ def _holds(ids: Ids, point: int) -> bool:
 
 
 @parallel_kernel
-def measured_links(points: Singles, ids: Ids) -> Links:
+def measured_links(points: Singles, ids: ShortIds) -> Links:
     """Return lists of the same points, sorted by their distance here, all of them new."""
     n, k = ids.shape
     links = Links(np.full((n, k), -1, np.int32), np.full((n, k), np.inf, np.float32), np.ones((n, k), np.bool_))
@@ -56,7 +56,7 @@ def measured_links(points: Singles, ids: Ids) -> Links:
 
 
 @kernel
-def links_back(links: Links, most: int) -> tuple[Ids, Flags]:
+def links_back(links: Links, most: int) -> tuple[ShortIds, Flags]:
     """Return points (n, most) that have a point in their list while it has not them in its own; which links are new.
 
     Those that have it among their nearest come first.
@@ -73,7 +73,7 @@ def links_back(links: Links, most: int) -> tuple[Ids, Flags]:
 
 
 @bare_helper
-def _note(near: Ids, wanted: Flags, every: bool, i: int, seen: Ids, candidates: Ids, count: int) -> int:
+def _note(near: ShortIds, wanted: Flags, every: bool, i: int, seen: Ids, candidates: Ids, count: int) -> int:
     """Add the points of a list to the candidates of point i, unless it has seen them lately; return their number."""
     for k in range(near.size):
         c = np.int64(near[k])
@@ -85,7 +85,7 @@ def _note(near: Ids, wanted: Flags, every: bool, i: int, seen: Ids, candidates: 
 
 
 @bare_helper
-def _take(points: Singles, i: int, candidates: Ids, squared: Singles, ids: Ids, new: Flags) -> None:
+def _take(points: Singles, i: int, candidates: Ids, squared: Singles, ids: ShortIds, new: Flags) -> None:
     """Put candidates into the list of point i if they are nearer than its last."""
     last = squared.size - 1
     for c in candidates:
@@ -98,7 +98,7 @@ def _take(points: Singles, i: int, candidates: Ids, squared: Singles, ids: Ids, 
 
 
 @parallel_kernel
-def joined_links(points: Singles, links: Links, back: Ids, back_new: Flags) -> Links:
+def joined_links(points: Singles, links: Links, back: ShortIds, back_new: Flags) -> Links:
     """Return lists after each point has looked into those of the points in its own, where either link is new."""
     n, k = links.ids.shape
     better = Links(links.ids.copy(), links.squared.copy(), np.zeros((n, k), np.bool_))
