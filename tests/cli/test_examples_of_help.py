@@ -30,7 +30,7 @@ def test_the_example_runs(example, command, tasks_here, tmp_path):
     X, _ = hypcse.datasets.load("iris")
     tree = hypcse.methods.run("graph-average", X)
     (tmp_path / "tree.nwk").write_text(tree.to_newick())
-    if example.startswith(("describe", "predict")):
+    if example.startswith(("describe", "predict", "update")):
         rows = load_iris(as_frame=True).data
         rows.to_csv("cars.csv", index=False)
         rows.head(9).to_csv("new-cars.csv", index=False)
