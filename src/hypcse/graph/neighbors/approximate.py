@@ -20,9 +20,9 @@ MAX_COLUMNS = 32
 # Leaves that a block of points looks into, times the columns, and the share of the squared reach within which it does.
 VISITS, REACH = 6_000, 0.2
 # Points in a list beyond k, and points that have it in theirs.
-EXTRA, BACK = 10, 8
-# A round must find this share of what is lacking.
-PROGRESS = 0.2
+EXTRA, BACK = 6, 6
+# A round must find this share of what is lacking; if not, lists get longer, up to so many times k.
+PROGRESS, LONGEST = 0.2, 5
 # An exact search with more products than this takes minutes.
 MANY_PRODUCTS = 1e13
 _QUERIES = 65_536
@@ -34,8 +34,8 @@ def nearest_in_lists(X: NDArray[np.floating], k: int) -> Nearest:
 
     Each point has a list of near points, first from the nearest leaves of a k-d tree. In each round, points look into
     the lists of those in their own, until a sample of 512 points has its true neighbors. The result is the same at any
-    number of threads. If no round helps any more, for example because single precision cannot tell the points apart,
-    the search is exact.
+    number of threads. If a round helps little, the lists get longer; if that does not help either, for example because
+    single precision cannot tell the points apart, the search is exact.
     """
     n = len(X)
     k_all = min(n, k + max(EXTRA, k // 2))
@@ -46,7 +46,9 @@ def nearest_in_lists(X: NDArray[np.floating], k: int) -> Nearest:
     before, share = -1.0, sample.share(links)
     while share < RECALL:
         if 1 - share > (1 - PROGRESS) * (1 - before):
-            return _search_exactly(X, k, share)
+            if links.ids.shape[1] > min(LONGEST * k, n - 1):
+                return _search_exactly(X, k, share)
+            links, before = _longer(links, k), -1.0
         links = joined_links(points, links, *links_back(links, BACK))
         before, share = share, sample.share(links)
     return _measured(X, order, links, k)
@@ -64,6 +66,12 @@ def _first_lists(points: NDArray[np.float32], k: int) -> tuple[Ids, Links]:
     if table is points:
         return tree.ids, Links(ids, squared, np.ones(ids.shape, np.bool_))
     return tree.ids, measured_links(points[tree.ids], ids)
+
+
+def _longer(links: Links, more: int) -> Links:
+    """The lists with room for more points, all to be looked at again."""
+    ids = np.pad(links.ids, ((0, 0), (0, more)), constant_values=-1)
+    return Links(ids, np.pad(links.squared, ((0, 0), (0, more)), constant_values=np.inf), np.ones(ids.shape, np.bool_))
 
 
 class _Sample:
