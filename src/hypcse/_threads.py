@@ -74,11 +74,14 @@ def one_torch_thread() -> Iterator[None]:
     import torch
 
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
     try:
+        # Setting the number, even to what it is, sets it for later threads too.
+        if before != 1:
+            torch.set_num_threads(1)
         yield
     finally:
-        torch.set_num_threads(before)
+        if before != 1:
+            torch.set_num_threads(before)
 
 
 NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")

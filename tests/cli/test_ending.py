@@ -131,7 +131,7 @@ def test_a_place_that_cannot_be_written_is_told_first(command, monkeypatch, word
     def refuse(*words):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("hypcse.storage.files._make_draft", refuse)
+    monkeypatch.setattr("hypcse.storage.files.hidden_name", refuse)
     result = command(*words, "found")
     assert result.returncode == 2 and "nowhere" not in result.stderr
     assert "error: cannot write to" in result.stderr and "(Permission denied)" in result.stderr

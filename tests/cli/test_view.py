@@ -14,6 +14,7 @@ import pytest
 import hypcse
 from hypcse.cli import main
 from hypcse.graph import scale_features
+from hypcse.tree.flat import by_size
 from hypcse.tree.nodes import merge_distances
 
 
@@ -83,7 +84,8 @@ def test_a_folder_of_fit(command, tmp_path):
     by_name = dict(zip(held["names"], codes(held["automatic"]), strict=True))
     graph = hypcse.similarity_graph(X)
     tree = hypcse.join_components(hypcse.refine(hypcse.graph_linkage(graph), graph), graph, X, bridges=True)
-    expected = hypcse.levels(tree, graph)[hypcse.main_level(tree, graph)]
+    levels = hypcse.levels(tree, graph, X)
+    expected = by_size(levels[levels.main])
     assert [by_name[f"p{k}"] for k in range(24)] == expected.tolist()
     assert held["table"]["names"] == ["width", "length"]
     assert held["entropy"] is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from hypcse._threads import worker_threads
 from hypcse.estimators.preparing import check_table
 from hypcse.graph import Graph
 from hypcse.graph.features import reduce_columns
+from hypcse.graph.neighbors.exact import TreeIndex
 from hypcse.graph.neighbors.search import index_of, unit_rows, warn_of_zeros
 from hypcse.graph.scales import Scaling
 from hypcse.graph.similarity import Links, links_to
@@ -24,6 +26,9 @@ from hypcse.points.points import in_columns
 from hypcse.points.reading import read_points
 from hypcse.search.places import cheapest_places
 from hypcse.tree import Tree
+
+_INDEXES: WeakKeyDictionary[Any, TreeIndex | None] = WeakKeyDictionary()
+"""The index of the training points of each model, made when it is first needed and not stored."""
 
 
 class NewPoints:
@@ -107,7 +112,7 @@ class NewPoints:
         points, features = self._on_scale(X)
         assert self.bandwidth_ is not None
         with worker_threads(self.n_jobs, len(points)):
-            index = self._index = index_of(points, getattr(self, "_index", None))
+            index = _INDEXES[self] = index_of(points, _INDEXES.get(self))
             return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric, index)
 
     def _on_scale(self, X: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -127,11 +132,6 @@ class NewPoints:
             # Rows of zeros have a column of their own.
             points = np.pad(points, ((0, 0), (0, features.shape[1] - points.shape[1])))
         return points, features
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the index of the training points, which is soon made again."""
-        state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_index"}
 
     def _in_columns(self, X: Any) -> tuple[Any, NDArray[np.bool_] | None]:
         """Input for scikit-learn's checks, and where it is filled; a table is read as the training table was."""

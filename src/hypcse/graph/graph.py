@@ -356,8 +356,10 @@ def _check_extent(weights: NDArray[np.float64]) -> None:
     least, total = weights.min(initial=np.inf), weights.sum()
     if not total < MAX_VOLUME:
         raise ValueError(f"the weights add up to {total:.3g}; the limit is {MAX_VOLUME}. Divide them by a constant.")
-    # A product, because the quotient may overflow.
-    if least * MAX_SPREAD < total:
+    with np.errstate(over="ignore"):
+        # An infinite product is large enough; the quotient might be 0.
+        lost = least * MAX_SPREAD < total
+    if lost:
         raise ValueError(
             f"the lightest weight is {least:.3g}, and all add up to {total:.3g}: more than {MAX_SPREAD:.0e} times as "
             "much. Remove such edges, or raise their weight: numpy.maximum(w, 1e-100 * w.max())."

@@ -124,8 +124,12 @@ def names_of(described: Description, ids: NDArray[np.int64], has_names: bool = T
     has_names : whether the columns have names of their own.
     """
     said = described.names() if has_names else [""] * ids.size
-    names = [OUTLIERS if k < 0 else name or f"cluster {k}" for k, name in zip(ids.tolist(), said, strict=True)]
-    for endings in (described.groups.size, ids):
+    sizes = described.groups.size
+    names = [
+        OUTLIERS if k < 0 else name or f"cluster {k} ({size:,})"
+        for k, name, size in zip(ids.tolist(), said, sizes.tolist(), strict=True)
+    ]
+    for endings in (sizes, ids):
         times = Counter(names)
         names = [
             f"{name} ({n:,})" if times[name] > 1 else name for name, n in zip(names, endings.tolist(), strict=True)

@@ -62,9 +62,18 @@ def main_stretch(
     """
     rated = [_rated(stretch, usual, tree, graph, X) for stretch in stretches if stretch.modularity > 0]
     rated = sorted((one for one in rated if one.labels.max() > 0), key=lambda one: -one.total(1.0))[:MAX_TRIED]
+    if not rated:
+        return max(stretches, key=lambda one: one.worth, default=None)
+    best, highest = rated[0], -1.0
     trees = quick_trees(graph) if len(rated) > 1 else []
-    totals = [one.total(quick_stability(trees, one.labels) if trees else 1.0) for one in rated]
-    return rated[int(np.argmax(totals))].stretch if rated else max(stretches, key=lambda one: one.worth, default=None)
+    for one in rated:
+        # Nothing is more stable than 1, and those that follow score less.
+        if one.total(1.0) <= highest:
+            break
+        total = one.total(quick_stability(trees, one.labels) if trees else 1.0)
+        if total > highest:
+            best, highest = one, total
+    return best.stretch
 
 
 def _rated(stretch: Stretch, usual: float, tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Rated:

@@ -37,7 +37,7 @@ def tree_of(source: Any) -> Tree:
 def flat_of(model: Any) -> Any:
     """The flat labels of a fitted model, else None; if they are one cluster for want of structure, its main level."""
     labels, structure = getattr(model, "labels_", None), getattr(model, "structure_", None)
-    if labels is None or structure is None or structure.found or count_clusters(labels) > 1:
+    if labels is None or structure is None or structure.found or count_clusters(np.asarray(labels)) > 1:
         return labels
     return model.levels_[model.levels_.main]
 

@@ -17,6 +17,15 @@ KIND = "hypcse-model"
 INNER = "model"
 """Folder of the model inside the folder that `hypcse fit` writes."""
 
+HOMES = {
+    "EntropyClustering": "hypcse.EntropyClustering",
+    "HypCSE": "hypcse.HypCSE",
+    "HypCSEClassifier": "hypcse.HypCSEClassifier",
+    "MethodClustering": "hypcse.methods.MethodClustering",
+    "TopicClusterer": "hypcse.topics.TopicClusterer",
+}
+"""The public name of each estimator."""
+
 RENAMED = {"_bandwidth": "bandwidth_"}
 """Attributes that versions before 0.3 wrote under another name."""
 
@@ -66,7 +75,8 @@ def _restore(kind: type[Model], content: Content, version: str = "") -> Model:
     """A new estimator with these parameters and attributes; ValueError if they do not fit together."""
     estimator, parameters, fitted = read_parts(content, ("estimator", "parameters", "fitted"))
     if estimator != kind.__name__:
-        raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load cannot read")
+        way_out = f" Call {HOMES[estimator]}.load." if estimator in HOMES else ""
+        raise ValueError(f"it is a {estimator!r:.60}, which {kind.__name__}.load cannot read.{way_out}")
     owner: Any = kind
     writer = f"it was written by hypcse {version or 'of an unknown version'}"
     try:

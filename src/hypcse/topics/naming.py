@@ -185,7 +185,8 @@ def _counted(
             f"there are counts of shape {matrix.shape} for {n_leaves} leaves and {names.size} words. "
             "Pass one text per leaf, and one word per column of counts."
         )
-    if not (np.isfinite(matrix.data) & (matrix.data >= 0)).all():
-        raise ValueError("counts are not all finite and at least 0. Put 0 where a word was not counted.")
+    wrong = matrix.data[~(np.isfinite(matrix.data) & (matrix.data >= 0))]
+    if wrong.size:
+        raise ValueError(f"counts has {wrong[0]:g}: counts are finite and at least 0. Put 0 for what is not counted.")
     matrix.eliminate_zeros()
     return matrix, names

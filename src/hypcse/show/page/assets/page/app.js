@@ -278,7 +278,7 @@ export class App {
   clusterTitle(label) {
     if (label === this.partition.outliers) return "outliers";
     const node = this.partition.tops[label];
-    return this.partition.ofNodes ? this.names.title(node) : this.partition.names?.[label] ?? `cluster ${label + 1}`;
+    return this.partition.ofNodes ? this.names.title(node) : this.partition.names?.[label] ?? `cluster ${label}`;
   }
 
   /**

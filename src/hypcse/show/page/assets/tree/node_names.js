@@ -123,6 +123,6 @@ export class NodeNames {
   byNumber(node) {
     const label = this.clusterOf(node);
     if (label < 0 || !this.partition) return `node ${node} (${grouped(this.tree.size[node])})`;
-    return `cluster ${label + 1} (${grouped(this.partition.sizes[label])})`;
+    return `cluster ${label} (${grouped(this.partition.sizes[label])})`;
   }
 }
