@@ -205,10 +205,12 @@ def test_many_points_are_searched_in_lists(monkeypatch):
     assert_array_equal(found.indices, expected.indices)
 
 
-def test_points_without_structure_are_searched_exactly(monkeypatch):
-    """Where neighbors are spread over many lists, matrix products are faster; above some size this is said."""
+def test_points_without_structure_are_searched_in_longer_lists_or_exactly(monkeypatch):
+    """Where neighbors of neighbors are not near, lists get longer, or matrix products are faster; which may be said."""
     X = np.random.default_rng(0).normal(size=(3_000, 60))
     exact = nearest_neighbors(X, 10, algorithm="brute").indices
+    assert np.mean(nearest_neighbors(X, 10, algorithm="lists").indices == exact) > 0.98
+    monkeypatch.setattr("hypcse.graph.neighbors.approximate.LONGEST", 1)
     assert_array_equal(nearest_neighbors(X, 10, algorithm="lists").indices, exact)
     monkeypatch.setattr("hypcse.graph.neighbors.approximate.MANY_PRODUCTS", 1e6)
     with pytest.warns(HypcseWarning, match="3000 points in 60 dimensions are found exactly"):

@@ -108,9 +108,9 @@ def test_a_cluster_is_called_what_it_is():
     assert describe(labels, X)["name"].tolist() == ["4 cylinders", "Weight 4,100 lb", "fragile"]
     assert describe(labels, X[["sex", "noise"]]).name.tolist()[1] == "female"
     assert describe(labels, X.to_numpy()[:, :2].astype(float)).name.tolist() == [
-        "cluster 0",
-        "cluster 1",
-        "cluster 2",
+        "cluster 0 (20)",
+        "cluster 1 (20)",
+        "cluster 2 (20)",
     ]
 
 

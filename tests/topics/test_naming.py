@@ -110,7 +110,7 @@ def test_small_nodes_and_empty_texts_have_no_name():
         ({"texts": np.ones((4, 2))}, "Pass words"),
         ({"texts": np.ones((4, 2)), "words": ["a"]}, "and 1 words"),
         ({"texts": -np.ones((4, 1)), "words": ["a"]}, "counts has -1"),
-        ({"texts": np.full((4, 1), np.nan), "words": ["a"]}, "not all finite"),
+        ({"texts": np.full((4, 1), np.nan), "words": ["a"]}, "counts has nan"),
         ({"words": ["kite", "boat"]}, "omit words"),
         ({"texts": [["a", "b"]] * 4, "words": ["kite", "boat"]}, "omit words"),
         ({"against": "parents"}, "'siblings', 'rest'"),

@@ -86,7 +86,9 @@ def levels(
 ) -> Levels:
     """The levels of `hypcse.levels` for a graph in files: flat labels from coarse to fine.
 
-    The weight that meets at each node is added up part by part; all else goes by arrays over nodes, in this process.
+    The weight that meets at each node is added up part by part; all else goes by arrays over nodes, in this process. So
+    the stability that the main level weighs is that of a graph with fewer edges, and another level may be the main one
+    than in memory.
 
     Parameters
     ----------

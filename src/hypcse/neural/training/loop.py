@@ -25,8 +25,8 @@ def fit(
     """Train on features and their graph, and return the best tree that decoding found on the way.
 
     Every `evaluate_every` epochs all vertices are encoded and decoded; the tree of lowest structural entropy is the
-    result, with a copy of the weights that made it. The untrained encoder counts as epoch 0. `callback` is called with a
-    `Progress` after every epoch; return True to stop with the best so far. Ctrl-C ends training with the best so far
+    result, with a copy of the weights that made it. The untrained encoder counts as epoch 0. `callback` is called with
+    a `Progress` after every epoch; return True to stop with the best so far. Ctrl-C ends training with the best so far
     and a warning; with a `checkpoint_dir` a fit of the same data and settings goes on, bit for bit.
 
     With several `ranks` each trains on its share of the subgraphs. Rank 0 alone evaluates, calls the callback and
