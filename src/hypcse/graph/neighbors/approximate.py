@@ -19,8 +19,9 @@ SAMPLE = 512
 MAX_COLUMNS = 32
 # Leaves that a block of points looks into, times the columns, and the share of the squared reach within which it does.
 VISITS, REACH = 6_000, 0.2
-# Points in a list beyond k, and points that have it in theirs.
-EXTRA, BACK = 6, 6
+# Points in a list beyond k: so many less than the doublings of n, because larger tables need longer lists. And points
+# that have it in theirs.
+FEWER, BACK = 10, 8
 # A round must find this share of what is lacking; if not, lists get longer, up to so many times k.
 PROGRESS, LONGEST = 0.2, 5
 # An exact search with more products than this takes minutes.
@@ -38,7 +39,7 @@ def nearest_in_lists(X: NDArray[np.floating], k: int) -> Nearest:
     single precision cannot tell the points apart, the search is exact.
     """
     n = len(X)
-    k_all = min(n, k + max(EXTRA, k // 2))
+    k_all = min(n, k + max(n.bit_length() - FEWER, k // 2))
     points = _robustly_centered(X)
     order, links = _first_lists(points, k_all)
     points = points[order]
