@@ -32,7 +32,7 @@ class Edges(NamedTuple):
     weight: Reals
 
     def take(self, selected: NDArray[np.bool_] | Ids | slice) -> Edges:
-        """Some of them, by marks or positions."""
+        """The edges at these positions, or where a mask is True."""
         return Edges(self.source[selected], self.target[selected], self.weight[selected])
 
     def upper(self) -> Edges:

@@ -186,9 +186,9 @@ def _leave_out_empty(table: Table, uses: Uses) -> None:
 
 
 def _is_id(table: Table, column: int, feature: Feature) -> bool:
-    """Whether a column looks like an id: whole numbers that increase from row to row, or differ and are called so.
+    """Whether a column looks like an id: whole numbers that increase, or that differ if its name says so.
 
-    Numbers that differ and leave out none between the first and the last are one too, by any name.
+    Whole numbers that differ and have no gap between the least and the greatest are an id under any name.
     """
     if not feature.is_whole:
         return False
