@@ -112,7 +112,7 @@ class NewPoints:
         points, features = self._on_scale(X)
         assert self.bandwidth_ is not None
         with worker_threads(self.n_jobs, len(points)):
-            index = _INDEXES[self] = index_of(points, _INDEXES.get(self))
+            index = _INDEXES[self] = index_of(points, len(features), _INDEXES.get(self))
             return features, links_to(points, features, self.n_neighbors, self.bandwidth_, self._metric, index)
 
     def _on_scale(self, X: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

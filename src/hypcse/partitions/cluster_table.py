@@ -149,8 +149,8 @@ def _stability(graph: Graph, groups: Groups) -> NDArray[np.float64]:
     place = np.full(graph.n_vertices, k)
     for group in range(k):
         place[groups.members(group)] = group
-    found = [np.maximum(*(best_overlaps(tree, place)[:k] for tree in pair)) for pair in quick_trees(graph)]
-    return np.mean(found, axis=0)
+    overlaps = [np.max([best_overlaps(tree, place)[:k] for tree in several], axis=0) for several in quick_trees(graph)]
+    return np.mean(overlaps, axis=0)
 
 
 def _typical(column: Column, rows: NDArray[np.bool_]) -> Any:

@@ -16,8 +16,8 @@ from hypcse.tree import Tree
 
 KEPT = 0.8
 """Share of the edges that a resample keeps."""
-N_QUICK, MANY = 2, 10_000
-"""Number of resamples of the quick stability; one is enough of so many points."""
+N_QUICK, MANY, MOST = 2, 10_000, 100_000
+"""Number of resamples of the quick stability; one is enough of `MANY` points, and one linkage of it of `MOST`."""
 
 
 def part_of(graph: Graph, rng: np.random.Generator) -> Graph:
@@ -27,26 +27,24 @@ def part_of(graph: Graph, rng: np.random.Generator) -> Graph:
     return with_edges(graph, i[stays], j[stays], weights[stays])
 
 
-def quick_trees(graph: Graph) -> list[tuple[Tree, Tree]]:
+def quick_trees(graph: Graph) -> list[list[Tree]]:
     """Average linkage and multilevel groups, each on the same part of the edges, `N_QUICK` times or once."""
     n_parts = 1 if graph.n_vertices >= MANY else N_QUICK
     parts = [part_of(graph, generator(0, f"quick resample {k}")) for k in range(n_parts)]
-    return [(graph_linkage(part), multilevel_tree(part)) for part in parts]
+    ways = (graph_linkage,) if graph.n_vertices >= MOST else (graph_linkage, multilevel_tree)
+    return [[way(part) for way in ways] for part in parts]
 
 
-def quick_stability(trees: list[tuple[Tree, Tree]], labels: NDArray[np.int64]) -> float:
-    """The `stability` of a level without a search: each cluster as in the better of two quick trees.
+def quick_stability(trees: list[list[Tree]], labels: NDArray[np.int64]) -> float:
+    """The `stability` of a level without a search: each cluster as in the best of the quick trees.
 
     trees  : as from `quick_trees`.
     labels : -1 for leaves that are in no cluster.
     """
-    found = []
     inside = labels >= 0
     alone = np.where(inside, labels, labels.max() + np.cumsum(~inside))
-    for pair in trees:
-        overlaps = np.maximum(*(best_overlaps(tree, alone) for tree in pair))
-        found.append(mean_fit(overlaps, np.bincount(alone), labels.size))
-    return float(np.mean(found))
+    overlaps = (np.max([best_overlaps(tree, alone) for tree in several], axis=0) for several in trees)
+    return float(np.mean([mean_fit(one, np.bincount(alone), labels.size) for one in overlaps]))
 
 
 def level_fit(tree: Tree, labels: NDArray[np.int64]) -> float:

@@ -22,6 +22,8 @@ from hypcse.kernels.points.nearest import candidate_distances
 MAX_EXACT = 50_000
 # Up to this many points, a similarity graph goes by `published_neighbors`.
 MAX_PUBLISHED = 12_000
+# For no more queries than this, a k-d tree is not worth building.
+FEW_QUERIES = 16
 # From this many points, a k-d tree is faster than scikit-learn.
 MIN_TREE = 2_000
 # Columns up to which a k-d tree is faster than brute force.
@@ -148,19 +150,18 @@ def neighbors_among(
     if d > MAX_LOW_COLUMNS and n > MAX_EXACT and n * len(points) > MAX_EXACT**2 and (gpu := find_gpu()) is not None:
         nearest = nearest_on_gpu(X, k, queries, device=gpu)
     if nearest is None:
-        # Building a tree pays off only for about as many queries as it has levels.
-        few = len(points) <= 16 and index is None
+        few = len(points) <= FEW_QUERIES and index is None
         by_tree = d <= MAX_TREE_COLUMNS and k < n - 1 and not few
         nearest = kd_tree(X, k, queries, index) if by_tree else brute_force(X, k, queries)
     indices, squared = nearest
     return Neighbors(indices, np.sqrt(squared, out=squared))
 
 
-def index_of(X: NDArray[np.floating], before: TreeIndex | None = None) -> TreeIndex | None:
-    """An index of X for `neighbors_among`, which is the one before if it is of this array; None if none helps."""
+def index_of(X: NDArray[np.floating], n_queries: int, before: TreeIndex | None = None) -> TreeIndex | None:
+    """An index of X for queries of `neighbors_among`: the one before if it is of this array; None if none helps."""
     if before is not None and before.X is X:
         return before
-    return TreeIndex.of(X) if X.shape[1] <= MAX_TREE_COLUMNS else None
+    return TreeIndex.of(X) if n_queries > FEW_QUERIES and X.shape[1] <= MAX_TREE_COLUMNS else None
 
 
 def _search(X: NDArray[np.floating], n_neighbors: int, algorithm: NeighborSearch) -> Nearest:
