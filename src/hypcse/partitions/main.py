@@ -42,7 +42,6 @@ class Rated:
     """
 
     stretch: Stretch
-    labels: NDArray[np.int64]
     score: float
     weight: float
     apart: bool
@@ -61,32 +60,35 @@ def main_stretch(
     X     : features as they were compared, or None.
     """
     rated = [_rated(stretch, usual, tree, graph, X) for stretch in stretches if stretch.modularity > 0]
-    rated = sorted((one for one in rated if one.labels.max() > 0), key=lambda one: -one.total(1.0))[:MAX_TRIED]
-    if not rated:
+    tried = sorted((one for one in rated if one is not None), key=lambda one: -one.total(1.0))[:MAX_TRIED]
+    if not tried:
         return max(stretches, key=lambda one: one.worth, default=None)
-    best, highest = rated[0], -1.0
-    trees = quick_trees(graph) if len(rated) > 1 else []
-    for one in rated:
+    best, highest = tried[0], -1.0
+    trees = quick_trees(graph) if len(tried) > 1 else []
+    for one in tried:
         # Nothing is more stable than 1, and those that follow score less.
         if one.total(1.0) <= highest:
             break
-        total = one.total(quick_stability(trees, one.labels) if trees else 1.0)
+        total = one.total(quick_stability(trees, substantial_labels(tree, one.stretch.split)) if trees else 1.0)
         if total > highest:
             best, highest = one, total
     return best.stretch
 
 
-def _rated(stretch: Stretch, usual: float, tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Rated:
+def _rated(stretch: Stretch, usual: float, tree: Tree, graph: Graph, X: NDArray[np.floating] | None) -> Rated | None:
+    """What speaks for a partition; None if it has fewer than two clusters."""
     labels = substantial_labels(tree, stretch.split)
+    if labels.max() < 1:
+        return None
     lasting = min(1.0, stretch.lasting / (LASTING * usual))
-    if X is None or labels.max() < 1:
-        return Rated(stretch, labels, stretch.modularity, lasting**3, False)
+    if X is None:
+        return Rated(stretch, stretch.modularity, lasting**3, False)
     groups = Groups(X, labels)
     silhouette = groups.silhouette()
     apart = lasting < 1 and silhouette >= LEAST_SILHOUETTE and groups.gap(graph) >= LEAST_GAP
     empty = lasting == 1 and silhouette < OF_ANY_SHAPE and groups.gap(graph) >= EMPTY
     round_enough = max(silhouette, OF_ANY_SHAPE if empty else ROUGHLY)
-    return Rated(stretch, labels, stretch.modularity * round_enough, lasting**3, apart)
+    return Rated(stretch, stretch.modularity * round_enough, lasting**3, apart)
 
 
 def followed_stretch(stretches: list[Stretch], tree: Tree, former: NDArray[np.int64]) -> Stretch | None:
